@@ -1,0 +1,157 @@
+"""Gradients derived from a loss: entry (a, b) is the ε¹ coefficient of loss(W + ε E_ab).
+
+`gradient` evaluates the loss once on dual arrays: a value, and one tangent for every direction E_ab along a leading
+axis. Only the rules of arithmetic, exp and log are used, so any array backend will do. A backend that differentiates
+by itself (sympy) says so with a function `differentiate(loss, at)` in its namespace and is asked instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from .array_api import Array, namespace
+
+
+def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
+    """∇loss at the array `at`, of the same shape as `at`.
+
+    Args:
+        loss: a scalar function written with `+ - * / ** @ .T .sum`, indexing, `exp` and `log`.
+        at: the point, a vector or a matrix.
+    """
+    xp = namespace(at)
+    own = getattr(xp, "differentiate", None)
+    if own is not None:
+        return own(loss, at)
+    shape = tuple(at.shape)
+    directions = prod(shape)
+    basis = xp.reshape(xp.eye(directions), (directions, *shape))
+    value = loss(Dual(at, basis))
+    if not isinstance(value, Dual):  # the loss does not depend on its argument
+        return at - at
+    return xp.reshape(value.tangent, shape)
+
+
+class Dual:
+    """value + ε tangent, with a leading axis of directions on the tangent."""
+
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    def __init__(self, value: Array, tangent: Array) -> None:
+        self.value = value
+        self.tangent = tangent
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return _DualNamespace(namespace(self.value, self.tangent))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        return len(self.value.shape)
+
+    @property
+    def T(self) -> Dual:
+        return Dual(self.value.T, self.tangent.mT) if self.ndim == 2 else self
+
+    def _lifted(self, ndim: int) -> Array:
+        """The tangent with axes put in after the first, so that it broadcasts like the value."""
+        lacking = ndim - self.ndim
+        if lacking <= 0:
+            return self.tangent
+        return self.tangent[(slice(None),) + (None,) * lacking]
+
+    def __add__(self, other: Any) -> Dual:
+        if isinstance(other, Dual):
+            ndim = max(self.ndim, other.ndim)
+            return Dual(self.value + other.value, self._lifted(ndim) + other._lifted(ndim))
+        value = self.value + other
+        return Dual(value, self._lifted(len(value.shape)) + (value - value))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.tangent)
+
+    def __sub__(self, other: Any) -> Dual:
+        return self + (-other)
+
+    def __rsub__(self, other: Any) -> Dual:
+        return (-self) + other
+
+    def __mul__(self, other: Any) -> Dual:
+        if isinstance(other, Dual):
+            ndim = max(self.ndim, other.ndim)
+            left, right = self._lifted(ndim), other._lifted(ndim)
+            return Dual(self.value * other.value, left * other.value + self.value * right)
+        ndim = max(self.ndim, len(getattr(other, "shape", ())))
+        return Dual(self.value * other, self._lifted(ndim) * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Dual:
+        if isinstance(other, Dual):
+            return self * other._map(1 / other.value, -1 / (other.value * other.value))
+        ndim = max(self.ndim, len(getattr(other, "shape", ())))
+        return Dual(self.value / other, self._lifted(ndim) / other)
+
+    def __rtruediv__(self, other: Any) -> Dual:
+        return self._map(1 / self.value, -1 / (self.value * self.value)) * other
+
+    def __pow__(self, exponent: int) -> Dual:
+        slope = exponent * self.value ** (exponent - 1) if exponent > 1 else self.value**0
+        return self._map(self.value**exponent, slope)
+
+    def __matmul__(self, other: Any) -> Dual:
+        if isinstance(other, Dual):
+            left, right = Dual(self.value, self.tangent) @ other.value, self.value @ other
+            return Dual(left.value, left.tangent + right.tangent)
+        return Dual(self.value @ other, self.tangent @ other)
+
+    def __rmatmul__(self, other: Array) -> Dual:
+        if self.ndim == 1:  # (m, n) @ (n,): directions are columns of a product
+            return Dual(
+                other @ self.value,
+                (other @ self.tangent.mT).mT if other.ndim == 2 else self.tangent @ other,
+            )
+        return Dual(other @ self.value, other @ self.tangent)
+
+    def __getitem__(self, index: Any) -> Dual:
+        index = index if isinstance(index, tuple) else (index,)
+        return Dual(self.value[index], self.tangent[(slice(None), *index)])
+
+    def sum(self, axis: int | None = None) -> Dual:
+        if axis is None:
+            directions = self.tangent.shape[0]
+            flat = namespace(self.tangent).reshape(self.tangent, (directions, -1))
+            return Dual(self.value.sum(), flat.sum(axis=1))
+        return Dual(self.value.sum(axis=axis), self.tangent.sum(axis=axis % self.ndim + 1))
+
+    def _map(self, value: Array, slope: Array) -> Dual:
+        return Dual(value, self.tangent * slope)
+
+
+class _DualNamespace:
+    """The named functions on dual arrays; constructors give plain arrays."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+
+    def exp(self, x: Dual) -> Dual:
+        value = self._xp.exp(x.value)
+        return x._map(value, value)
+
+    def log(self, x: Dual) -> Dual:
+        return x._map(self._xp.log(x.value), 1 / x.value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("zeros", "ones", "eye", "asarray"):
+            return getattr(self._xp, name)
+        raise AttributeError(
+            f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, exp and log"
+        )

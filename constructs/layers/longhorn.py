@@ -1,0 +1,25 @@
+"""Longhorn: the implicit online step argmin_S ‖S − S_{t−1}‖_F² + β‖S k − x‖² (gril App. G)."""
+
+from __future__ import annotations
+
+from ..array_api import Array
+from ..definition import definition
+from . import delta_rule
+from .delta_rule import Token
+
+
+@definition
+def objective(S: Array, previous: Array, token: Token) -> Array:
+    """‖S − S_{t−1}‖_F² + β‖S k − v‖²: S and `previous` (d, m)."""
+    change, residual = S - previous, S @ token.k - token.v
+    return (change * change).sum() + token.beta * (residual * residual).sum()
+
+
+@definition
+def step(parameters: None, state: Array, token: Token) -> tuple[Array, Array]:
+    """The delta rule with strength Δ = β / (1 + β‖k‖²): S_t = S_{t−1} + Δ (v − S_{t−1} k) kᵀ, o_t = S_t q_t.
+
+    The state has shape (d, m).
+    """
+    rate = token.beta / (1 + token.beta * (token.k @ token.k))
+    return delta_rule.step(parameters, state, token._replace(beta=rate))

@@ -1,0 +1,82 @@
+"""SSD, the state-space duality layer of Mamba-2: recurrence and masked form (ssd §3.3, Def. 3.2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..array_api import Array, namespace, outer
+from ..definition import definition
+
+
+class Token(NamedTuple):
+    """One token of the recurrence."""
+
+    z: Array
+    """Value, shape (D,)."""
+    decay: Array
+    """a_t, a scalar; a_1 multiplies the initial state."""
+    b: Array
+    """Input projection, shape (N,)."""
+    c: Array
+    """Output projection, shape (N,)."""
+
+
+@definition
+def step(parameters: None, state: Array, token: Token) -> tuple[Array, Array]:
+    """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t (ssd §3.3).
+
+    Args:
+        parameters: none; a, b, c come with the token.
+        state: H_{t−1}, shape (D, N).
+    """
+    state = token.decay * state + outer(token.z, token.b)
+    return state, state @ token.c
+
+
+@definition
+def tokens(Z: Array, decays: Array, S_B: Array, S_C: Array) -> Token:
+    """The tokens of an SSD layer with b_t = S_B z_t and c_t = S_C z_t.
+
+    Args:
+        Z: tokens as columns, shape (D, T).
+        decays: a_1..a_T, shape (T,).
+        S_B: (N, D).
+        S_C: (N, D).
+    """
+    return Token(Z.T, decays, (S_B @ Z).T, (S_C @ Z).T)
+
+
+@definition
+def decay_mask(decays: Array) -> Array:
+    """L of Def. 3.2: L_ji = a_{i:j} = a_i … a_{j+1} for j ≤ i, else 0; Lᵀ is the printed lower-triangular matrix.
+
+    Args:
+        decays: a_1..a_T, shape (T,); a_1 takes no part.
+    """
+    xp = namespace(decays)
+    length = decays.shape[0]
+    rows = []
+    for i in range(length):
+        entries = [xp.asarray(1)]
+        for j in range(i, 0, -1):
+            entries.insert(0, entries[0] * decays[j])
+        rows.append(xp.stack([*entries, *[xp.asarray(0)] * (length - 1 - i)], axis=0))
+    return xp.stack(rows, axis=0).T
+
+
+@definition
+def masked_mixing(Z: Array, mask: Array, S: Array) -> Array:
+    """Z (L ∘ (Zᵀ S Z)), tokens as columns: the masked form without residual and scale.
+
+    Args:
+        Z: (D, T).
+        mask: L, (T, T).
+        S: S_Bᵀ S_C, (D, D).
+    """
+    return Z @ (mask * (Z.T @ S @ Z))
+
+
+@definition
+def layer(Z: Array, mask: Array, S: Array) -> Array:
+    """SSD(Z) = Z + (1/n) Z (L ∘ (Zᵀ S Z)), n = T − 1 (ssd Def. 3.2, eq. 5); shapes as in `masked_mixing`."""
+    return Z + masked_mixing(Z, mask, S) / (Z.shape[1] - 1)

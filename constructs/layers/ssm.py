@@ -1,0 +1,79 @@
+"""Linear time-invariant state-space models: discretisations, recurrence and convolution (ch9 §§9.1.1–9.1.3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..array_api import Array, namespace
+from ..definition import definition
+from ..inverse import inverse
+
+
+class Discrete(NamedTuple):
+    """Ā (m, m), B̄ (m,) and C (m,) of h_i = Ā h_{i−1} + B̄ x_i, y_i = C h_i."""
+
+    A: Array
+    B: Array
+    C: Array
+
+
+@definition
+def step(parameters: Discrete, state: Array, token: Array) -> tuple[Array, Array]:
+    """h_i = Ā h_{i−1} + B̄ x_i, y_i = C h_i (ch9 eq. 9.8): state (m,), token a scalar."""
+    state = parameters.A @ state + parameters.B * token
+    return state, parameters.C @ state
+
+
+@definition
+def lagged_step(
+    parameters: Discrete, state: tuple[Array, Array], token: Array
+) -> tuple[tuple[Array, Array], Array]:
+    """h_i = Ā h_{i−1} + B̄ x_{i−1}, y_i = C h_i: the index that forward Euler and zero-order hold give.
+
+    Args:
+        parameters: see `Discrete`.
+        state: (h_{i−1}, x_{i−1}).
+        token: x_i, kept for the next step.
+    """
+    h, previous = state
+    h = parameters.A @ h + parameters.B * previous
+    return (h, token), parameters.C @ h
+
+
+@definition
+def euler(A: Array, B: Array, delta: Array) -> tuple[Array, Array]:
+    """Forward Euler: Ā = I + ΔA, B̄ = ΔB (ch9 eqs. 9.6–9.7); A (m, m), B (m,)."""
+    return namespace(A).eye(A.shape[0]) + delta * A, delta * B
+
+
+@definition
+def bilinear(A: Array, B: Array, delta: Array) -> tuple[Array, Array]:
+    """Bilinear (Tustin): Ā = (I − ½ΔA)⁻¹(I + ½ΔA), B̄ = (I − ½ΔA)⁻¹ ΔB, the input by its mean over the step."""
+    xp = namespace(A)
+    half = delta / 2 * A
+    backward = inverse(xp.eye(A.shape[0]) - half)
+    return backward @ (xp.eye(A.shape[0]) + half), backward @ (delta * B)
+
+
+@definition
+def zero_order_hold(a: Array, b: Array, delta: Array) -> tuple[Array, Array]:
+    """Zero-order hold for a diagonal A = diag(a), a_k ≠ 0: ā = exp(Δa), b̄ = (exp(Δa) − 1)/a · b, each (m,)."""
+    decay = namespace(a).exp(delta * a)
+    return decay, (decay - 1) / a * b
+
+
+@definition
+def convolution(parameters: Discrete, x: Array) -> Array:
+    """y_i = Σ_{j=0}^i C Ā^j B̄ x_{i−j} (ch9 eqs. 9.9–9.11): (n,) -> (n,)."""
+    xp = namespace(x)
+    kernel, power = [], parameters.B
+    for _ in range(x.shape[0]):
+        kernel.append(parameters.C @ power)
+        power = parameters.A @ power
+    rows = []
+    for i in range(x.shape[0]):
+        total = kernel[0] * x[i]
+        for j in range(1, i + 1):
+            total = total + kernel[j] * x[i - j]
+        rows.append(total)
+    return xp.stack(rows, axis=0)

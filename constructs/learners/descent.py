@@ -1,0 +1,84 @@
+"""Gradient descent in its forms: full batch, prefix, stochastic, mini-batch, and Newton's method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..array_api import Array, namespace
+from ..definition import definition
+from ..gradient import gradient
+from ..inverse import inverse
+from .losses import Loss
+
+
+@definition
+def loss_gradient(loss: Loss, w: Array, x: Array, y: Array) -> Array:
+    """∇_W loss(W; x, y) at `w`, derived from the loss object; the shape of `w`."""
+    return gradient(lambda v: loss(v, x, y), w)
+
+
+@definition
+def gradient_descent(
+    loss: Loss, w: Array, x: Array, y: Array, step_size: Array, steps: int = 1
+) -> Array:
+    """The weights after `steps` steps W ← W − η ∇loss(W) on all of (x, y)."""
+    for _ in range(steps):
+        w = w - step_size * loss_gradient(loss, w, x, y)
+    return w
+
+
+@definition
+def stochastic_gradient_descent(
+    loss: Loss, w: Array, x: Array, y: Array, step_size: Array, order: Sequence[int]
+) -> Array:
+    """The weights after one step on each single example of `order` (0-based indices), in turn."""
+    return minibatch_gradient_descent(loss, w, x, y, step_size, [[i] for i in order])
+
+
+@definition
+def minibatch_gradient_descent(
+    loss: Loss, w: Array, x: Array, y: Array, step_size: Array, batches: Sequence[Sequence[int]]
+) -> Array:
+    """The weights after one step on each batch (lists of 0-based indices), in turn."""
+    xp = namespace(x)
+    for batch in batches:
+        rows, targets = (xp.stack([a[i] for i in batch], axis=0) for a in (x, y))
+        w = w - step_size * loss_gradient(loss, w, rows, targets)
+    return w
+
+
+@definition
+def prefix_predictions(
+    loss: Loss, w: Array, x: Array, y: Array, step_size: Array, steps: int = 1
+) -> Array:
+    """At each t = 1..N the prediction for x_{t+1} after `steps` steps from `w` on the first t examples.
+
+    Args:
+        x: inputs and the query, shape (N + 1, f).
+        y: targets, (N,) or (N, K).
+        w: initial weights, (f,) or (f, K).
+
+    Returns:
+        Shape (N,) or (N, K): row t − 1 is W_tᵀ x_{t+1}.
+    """
+    xp = namespace(x)
+    rows = []
+    for t in range(1, y.shape[0] + 1):
+        trained = gradient_descent(loss, w, x[:t], y[:t], step_size, steps)
+        rows.append(x[t] @ trained)
+    return xp.stack(rows, axis=0)
+
+
+@definition
+def newton_step(loss: Loss, w: Array, x: Array, y: Array) -> Array:
+    """One Newton–Raphson step for a vector `w` on a loss that is quadratic in it: w − H⁻¹ ∇loss(w).
+
+    The columns of the Hessian are differences of gradients, exact for a quadratic; H must be invertible.
+    """
+    xp = namespace(w)
+    size = w.shape[0]
+    slope = loss_gradient(loss, w, x, y)
+    hessian = xp.stack(
+        [loss_gradient(loss, w + xp.eye(size)[a], x, y) - slope for a in range(size)], axis=1
+    )
+    return w - inverse(hessian) @ slope

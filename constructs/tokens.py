@@ -1,0 +1,87 @@
+"""Tokenisations: how examples (x_i, y_i) and a query become a sequence."""
+
+from __future__ import annotations
+
+from .array_api import Array, namespace
+from .definition import definition
+from .layers import gd_ssm, gril
+
+
+@definition
+def concatenated(x: Array, y: Array) -> gd_ssm.Token:
+    """c_t = [x_t y_t, x_{t+1}], t = 1..N (gd-ssm Prop. 1, gril A.1).
+
+    Args:
+        x: inputs and the query, shape (N + 1, f).
+        y: scalar targets, shape (N,).
+    """
+    xp = namespace(x)
+    c = xp.concat([x[:-1] * y[:, None], x[1:]], axis=1)
+    return gd_ssm.Token(c, steps(xp, y.shape[0]))
+
+
+@definition
+def interleaved(x: Array, y: Array) -> Array:
+    """The stream x_1, y_1, x_2, y_2, …, x_{N+1}: (N + 1, f) and (N, f) -> (2N + 1, f)."""
+    xp = namespace(x)
+    pairs = xp.stack([x[:-1], y], axis=1)
+    stream = xp.reshape(pairs, (2 * y.shape[0], x.shape[1]))
+    return xp.concat([stream, x[-1:]], axis=0)
+
+
+@definition
+def windows(stream: Array, width: int, stride: int, first: int = 1) -> gril.Window:
+    """Sliding windows C_t over a stream, tokens as columns.
+
+    Args:
+        stream: shape (T, f).
+        width: w ≥ 1 tokens a window, stride ≥ 1 tokens apart; windows that would run over the end are left out.
+        first: the step count of the first window.
+
+    Raises:
+        ValueError: if no window fits.
+    """
+    xp = namespace(stream)
+    starts = range(0, stream.shape[0] - width + 1, stride)
+    if width < 1 or stride < 1 or not starts:
+        raise ValueError(
+            f"windows(width={width}, stride={stride}) expects 1 ≤ width ≤ {stream.shape[0]}, the length of the "
+            "stream, and stride ≥ 1."
+        )
+    return gril.Window(
+        xp.stack([stream[s : s + width].T for s in starts], axis=0), steps(xp, len(starts), first)
+    )
+
+
+@definition
+def left_padded_windows(stream: Array, width: int) -> gril.Window:
+    """(x_{t−w+1}, …, x_t) at every position t, zeros before the start (gril App. F.2): (T, f) -> T windows."""
+    xp = namespace(stream)
+    padding = xp.zeros((width - 1, stream.shape[1]))
+    return windows(xp.concat([padding, stream], axis=0), width, 1)
+
+
+@definition
+def padded(rows: Array, before: int, after: int) -> Array:
+    """Zero coordinates put before and after each row (gril footnote 1): (T, k) -> (T, before + k + after)."""
+    xp = namespace(rows)
+    length = rows.shape[0]
+    return xp.concat([xp.zeros((length, before)), rows, xp.zeros((length, after))], axis=1)
+
+
+@definition
+def labelled(x: Array, y: Array) -> Array:
+    """Rows z_i = [x_i; y_i] with the query's label 0 (ssd eq. 1, tokens as rows): -> (n + 1, d + 1).
+
+    Args:
+        x: inputs and the query, shape (n + 1, d).
+        y: scalar targets, shape (n,).
+    """
+    xp = namespace(x)
+    label = xp.concat([y, xp.zeros((1,))], axis=0)
+    return xp.concat([x, label[:, None]], axis=1)
+
+
+def steps(xp, length: int, first: int = 1) -> Array:
+    """The step counts first, first + 1, … of `length` tokens."""
+    return xp.asarray(list(range(first, first + length)))
