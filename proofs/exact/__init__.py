@@ -1,0 +1,1 @@
+"""Exact arrays: NumPy's operators over symbols, rationals and recorded arithmetic."""

@@ -1,0 +1,88 @@
+"""sympy expressions as scalars: for claims with exp and log, differentiated by sympy itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from .array import ExactArray
+from .scalar import DivisionByZero, as_fraction
+
+
+class ExpressionField:
+    """Scalars are sympy expressions in real symbols; equality is decided by `is_zero`."""
+
+    name = "sympy"
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        import sympy
+
+        self._sympy = sympy
+        self.generators = {name: sympy.Symbol(name, real=True) for name in symbols}
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, self._sympy.Expr):
+            return value
+        exact = as_fraction(value)
+        return self._sympy.Rational(exact.numerator, exact.denominator)
+
+    def exp(self, scalar: Any) -> Any:
+        return self._sympy.exp(scalar)
+
+    def log(self, scalar: Any) -> Any:
+        return self._sympy.log(scalar)
+
+    def abs(self, scalar: Any) -> Any:
+        return self._sympy.Abs(scalar)
+
+    def sqrt(self, scalar: Any) -> Any:
+        return self._sympy.sqrt(scalar)
+
+    def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:
+        """∇loss at `at` by `sympy.diff` with respect to fresh symbols, which are then replaced."""
+        fresh = np.empty(at.shape, dtype=object)
+        values = {}
+        for index in np.ndindex(at.shape):
+            fresh[index] = self._sympy.Dummy(real=True)
+            values[fresh[index]] = at.entries[index]
+        value = loss(ExactArray(fresh, self)).item()
+        out = np.empty(at.shape, dtype=object)
+        for index in np.ndindex(at.shape):
+            out[index] = self._sympy.diff(value, fresh[index]).xreplace(values)
+        return ExactArray(out, self)
+
+
+def is_zero(expression: Any) -> bool:
+    """Whether an expression vanishes identically once its exponentials are independent symbols.
+
+    exp(Σ c_k m_k) becomes Π E_k^{c_k} with one symbol for each monomial m_k, a logarithm (with what is in it) one
+    symbol for each argument. True is a proof; False says only that these rules do not show it.
+
+    Raises:
+        DivisionByZero: if the expression has no value at all.
+    """
+    import sympy
+
+    expression = sympy.sympify(expression)
+    if expression.has(sympy.zoo, sympy.nan, sympy.oo):
+        raise DivisionByZero("division by an expression that is identically zero")
+    logs = {atom: sympy.Dummy() for atom in expression.atoms(sympy.log)}
+    expression = expression.xreplace(logs)
+    terms = {
+        atom: sympy.expand(atom.args[0]).as_coefficients_dict()
+        for atom in expression.atoms(sympy.exp)
+    }
+    scales: dict[Any, int] = {}
+    for parts in terms.values():
+        for monomial, coefficient in parts.items():
+            scales[monomial] = lcm(scales.get(monomial, 1), int(coefficient.q))
+    symbols = {monomial: sympy.Dummy() for monomial in scales}
+    products = {
+        atom: sympy.prod(symbols[m] ** (c * scales[m]) for m, c in parts.items())
+        for atom, parts in terms.items()
+    }
+    numerator, _ = sympy.fraction(sympy.together(expression.xreplace(products)))
+    return sympy.expand(numerator) == 0

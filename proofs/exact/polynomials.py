@@ -1,0 +1,110 @@
+"""Fields of symbols: fractions of polynomials over Q, in python-flint or in sympy's polynomial rings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from .scalar import NotPolynomial, Ratio, as_fraction
+
+
+class FlintField:
+    """Fractions of `fmpq_mpoly`: the fast engine."""
+
+    name = "flint"
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        import flint
+
+        self._rational = flint.fmpq
+        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
+        self._constant = context.constant
+        self.generators = {n: Ratio(g) for n, g in zip(symbols, context.gens(), strict=False)}
+        self._numbers: dict[Any, Ratio] = {}
+
+    def number(self, value: Any) -> Ratio:
+        if isinstance(value, Ratio):
+            return value
+        known = self._numbers.get(value)
+        if known is None:
+            exact = as_fraction(value)
+            known = Ratio(self._constant(self._rational(exact.numerator, exact.denominator)))
+            self._numbers[exact] = known
+        return known
+
+    def exp(self, scalar: Ratio) -> Ratio:
+        return _exp(self, scalar)
+
+    def log(self, scalar: Ratio) -> Ratio:
+        raise NotPolynomial("log")
+
+
+class SympyField:
+    """Fractions in `sympy.polys.rings.ring` over QQ: the independent engine for polynomial claims."""
+
+    name = "sympy"
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        from sympy import QQ
+        from sympy.polys.rings import PolyRing
+
+        ring = PolyRing(list(symbols) or ["unused"], QQ)
+        self._ring, self._rational = ring, QQ
+        self.generators = {n: Ratio(g) for n, g in zip(symbols, ring.gens, strict=False)}
+
+    def number(self, value: Any) -> Ratio:
+        if isinstance(value, Ratio):
+            return value
+        exact = as_fraction(value)
+        return Ratio(self._ring(self._rational(exact.numerator, exact.denominator)))
+
+    def exp(self, scalar: Ratio) -> Ratio:
+        return _exp(self, scalar)
+
+    def log(self, scalar: Ratio) -> Ratio:
+        raise NotPolynomial("log")
+
+
+class RationalField:
+    """Plain numbers: `fractions.Fraction`, for exact evaluation at a point."""
+
+    name = "rational"
+
+    def number(self, value: Any) -> Fraction:
+        return as_fraction(value)
+
+    def exp(self, scalar: Fraction) -> Fraction:
+        if scalar == 0:
+            return Fraction(1)
+        raise NotPolynomial("exp")
+
+    def log(self, scalar: Fraction) -> Fraction:
+        if scalar == 1:
+            return Fraction(0)
+        raise NotPolynomial("log")
+
+    def abs(self, scalar: Fraction) -> Fraction:
+        return abs(scalar)
+
+    def sqrt(self, scalar: Fraction) -> Fraction:
+        root = rational_root(scalar)
+        if root is None:
+            raise NotPolynomial("sqrt")
+        return root
+
+
+def rational_root(value: Fraction) -> Fraction | None:
+    """√value if it is rational, else None."""
+    from math import isqrt
+
+    if value < 0:
+        return None
+    root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
+    return root if root * root == value else None
+
+
+def _exp(field: Any, scalar: Ratio) -> Ratio:
+    if not scalar.num:
+        return field.number(1)
+    raise NotPolynomial("exp")

@@ -1,0 +1,95 @@
+"""An exact scalar: a fraction of two polynomials of any polynomial ring, compared by cross-multiplication.
+
+A bare polynomial never enters NumPy, which would take it for a sequence: this class is not iterable. The denominator
+is None for 1, so that polynomial identities never pay for fractions.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+
+class DivisionByZero(ArithmeticError):
+    """A denominator is the zero polynomial (or the number 0 at a point)."""
+
+
+class NotPolynomial(ArithmeticError):
+    """exp or log of a symbol was asked for where only polynomials live."""
+
+
+class Ratio:
+    """numerator / denominator in a polynomial ring; `==` compares values, not representations."""
+
+    __slots__ = ("den", "num")
+
+    def __init__(self, num: Any, den: Any = None) -> None:
+        self.num = num
+        self.den = den
+
+    def __add__(self, other: Ratio) -> Ratio:
+        if self.den is None and other.den is None:
+            return Ratio(self.num + other.num)
+        if self.den == other.den:
+            return Ratio(self.num + other.num, self.den)
+        left, right = self.num, other.num
+        if other.den is not None:
+            left = left * other.den
+        if self.den is not None:
+            right = right * self.den
+        return Ratio(left + right, _product(self.den, other.den))
+
+    def __neg__(self) -> Ratio:
+        return Ratio(-self.num, self.den)
+
+    def __sub__(self, other: Ratio) -> Ratio:
+        if self.den is None and other.den is None:
+            return Ratio(self.num - other.num)
+        return self + (-other)
+
+    def __mul__(self, other: Ratio) -> Ratio:
+        return Ratio(self.num * other.num, _product(self.den, other.den))
+
+    def __truediv__(self, other: Ratio) -> Ratio:
+        if not other.num:
+            raise DivisionByZero("division by an expression that is identically zero")
+        num = self.num if other.den is None else self.num * other.den
+        return Ratio(num, _product(self.den, other.num))
+
+    def __pow__(self, exponent: int) -> Ratio:
+        return Ratio(self.num**exponent, None if self.den is None else self.den**exponent)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ratio):
+            return NotImplemented
+        return not (self - other).num
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        return bool(self.num)
+
+    def __repr__(self) -> str:
+        return str(self.num) if self.den is None else f"({self.num})/({self.den})"
+
+
+def _product(left: Any, right: Any) -> Any:
+    if left is None:
+        return right
+    return left if right is None else left * right
+
+
+def as_fraction(value: Any) -> Fraction:
+    """A Python int, Fraction or integral/decimal NumPy number as a Fraction; floats are refused.
+
+    Raises:
+        TypeError: for a float, which is rarely the number its author meant.
+    """
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if hasattr(value, "__index__"):
+        return Fraction(value.__index__())
+    raise TypeError(
+        f"exact arithmetic expects an int or a fractions.Fraction, got {value!r} ({type(value).__name__}); "
+        "write Fraction(1, 2) instead of 0.5."
+    )
