@@ -1,0 +1,1 @@
+"""The language of claims: a claim is one value, written with symbols, definitions and statements."""

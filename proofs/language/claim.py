@@ -1,0 +1,227 @@
+"""A claim as one value, and the source that collects claims.
+
+    paper = Source("mypaper", title="…")
+
+    @paper.claim("mypaper.eq1", where="eq. 1", says="…", given={"x": "N+1 f", "y": "N", "eta": ""})
+    def eq1(x, y, eta):
+        return equal(what_the_layer_computes, what_is_claimed)
+
+`given` names the symbols and their shapes; the body is called with them, with the sizes (N, f) if it asks for them,
+and with `p`, the construction's parameters, if the claim has any. Keyword-only arguments of the body are readings of
+the source's wording with their default as printed; an amendment changes them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .errors import UsageError
+from .sizes import DEFAULT_RANGE, names
+from .statements import Statement
+
+KINDS = (
+    "identity",
+    "construction",
+    "existence",
+    "definition",
+    "remark",
+    "bound",
+    "empirical",
+    "complexity",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One row of a ledger: what a source says, and how a machine reads it."""
+
+    id: str
+    source: str
+    where: str
+    kind: str
+    says: str
+    body: Callable[..., Any] | None
+    given: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    parameters: Callable[..., Any] | None = None
+    corrections: tuple[str, ...] = ()
+    hypotheses: tuple[str, ...] = ()
+    assuming: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    reading: str | None = None
+    amends: str | None = None
+    depends_on: tuple[str, ...] = ()
+    missing: str | None = None
+    """Why nothing is checked; only for a row without a body."""
+    unmended: str | None = None
+    """For a refuted row without an amendment: why none is known."""
+
+    @property
+    def ranges(self) -> dict[str, Sequence[int]]:
+        """Every size with the values at which the claim is checked."""
+        found = dict.fromkeys([*names(list(self.given.values())), *self.sizes], DEFAULT_RANGE)
+        return {**found, **self.sizes}
+
+    def construct(self, values: Mapping[str, Any]) -> Any:
+        """The parameters at these sizes, symbols and namespace `xp`."""
+        if self.parameters is None:
+            return None
+        return call(self.parameters, {**values, "corrections": self.corrections})
+
+    def statements(self, values: Mapping[str, Any], parameters: Any) -> list[Statement]:
+        """The statements of the body at these values and parameters."""
+        if self.body is None:
+            return []
+        result = call(self.body, {**values, "p": parameters, **self.options})
+        found = list(result) if isinstance(result, Iterable) else [result]
+        wrong = [s for s in found if not isinstance(s, Statement)]
+        if wrong or not found:
+            got = type(wrong[0]).__name__ if wrong else "nothing"
+            raise UsageError(
+                f"the body of claim {self.id} returned {got}; return equal(left, right), or at_most, differs, "
+                "determines, undetermined, or several of them."
+            )
+        return found
+
+
+def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Call `function` with those of `values` that its signature names."""
+    wanted = inspect.signature(function).parameters
+    return function(**{name: values[name] for name in wanted if name in values})
+
+
+def _printed_readings(body: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword-only arguments of a body with their defaults."""
+    wanted = inspect.signature(body).parameters.values()
+    return {
+        p.name: p.default for p in wanted if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+    }
+
+
+class Row:
+    """A claim with its amendments, as written down in a source."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.amendments: list[Claim] = []
+
+    def amend(self, suffix: str, says: str, **changes: Any) -> Row:
+        """A mended statement `<id>+<suffix>`, with the same body.
+
+        Args:
+            suffix: what is mended, for example "sign" or "sign+scale".
+            says: the mended statement.
+            changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
+                `assuming`, `reading`), and readings (keyword-only arguments of the body).
+        """
+        fields = {k: v for k, v in changes.items() if k in Claim.__dataclass_fields__}
+        body = fields.get("body", self.claim.body)
+        options = {k: v for k, v in changes.items() if k not in fields}
+        readings = self.claim.options if body is self.claim.body else _printed_readings(body)
+        claim = replace(
+            self.claim,
+            id=f"{self.claim.id}+{suffix}",
+            says=says,
+            amends=self.claim.id,
+            options={**readings, **options},
+            **{"reading": None, "unmended": None, "missing": None, **fields},
+        )
+        _validate(claim)
+        self.amendments.append(claim)
+        return self
+
+    def restate(
+        self, suffix: str, says: str, **changes: Any
+    ) -> Callable[[Callable[..., Any]], Row]:
+        """The same with a body of its own: use as a decorator."""
+
+        def decorate(body: Callable[..., Any]) -> Row:
+            return self.amend(suffix, says, body=body, **changes)
+
+        return decorate
+
+
+class Source:
+    """A paper (or chapter) and the rows that it claims."""
+
+    def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
+        self.name = name
+        self.title = title
+        self.arxiv = arxiv
+        self.rows: list[Row] = []
+
+    def claim(
+        self,
+        id: str,
+        *,
+        says: str,
+        where: str = "",
+        kind: str = "identity",
+        **fields: Any,
+    ) -> Callable[[Callable[..., Any]], Row]:
+        """Decorate a body to add a row; see the module's docstring, and `Claim` for the fields."""
+
+        def decorate(body: Callable[..., Any]) -> Row:
+            fields.setdefault("options", _printed_readings(body))
+            return self._add(Claim(id, self.name, where, kind, says, body, **fields))
+
+        return decorate
+
+    def unchecked(
+        self,
+        id: str,
+        *,
+        says: str,
+        missing: str,
+        where: str = "",
+        kind: str = "remark",
+        **fields: Any,
+    ) -> Row:
+        """Add a row that no machine decides here, and say what is missing; its verdict is never better than unknown."""
+        return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
+
+    def _add(self, claim: Claim) -> Row:
+        _validate(claim)
+        if any(row.claim.id == claim.id for row in self.rows):
+            raise UsageError(
+                f"claim {claim.id} is defined twice in source {self.name}; give each its own id."
+            )
+        row = Row(claim)
+        self.rows.append(row)
+        return row
+
+
+def _validate(claim: Claim) -> None:
+    if claim.kind not in KINDS:
+        raise UsageError(f"claim {claim.id} has kind {claim.kind!r}; allowed: {', '.join(KINDS)}.")
+    if not claim.id.startswith(f"{claim.source}."):
+        raise UsageError(
+            f"claim id {claim.id!r} must start with its source's name: '{claim.source}.…'."
+        )
+    for name, values in claim.ranges.items():
+        if not values or any(not isinstance(v, int) or v < 0 for v in values):
+            raise UsageError(
+                f"claim {claim.id} has the size {name} = {values!r}; sizes are whole numbers ≥ 0."
+            )
+    if claim.body is None:
+        return
+    known = {*claim.given, *claim.ranges, "p", "xp"}
+    for function, extra in [
+        (claim.body, set(claim.options)),
+        *((h, set()) for h in claim.assuming.values()),
+    ]:
+        for name, parameter in inspect.signature(function).parameters.items():
+            optional = parameter.default is not parameter.empty
+            if name not in known | extra and not optional:
+                raise UsageError(
+                    f"claim {claim.id} asks for {name!r}, which is neither a symbol, a size, p nor xp; "
+                    f"known here: {', '.join(sorted(known))}."
+                )
+        unknown = extra - set(inspect.signature(function).parameters)
+        if unknown:
+            raise UsageError(
+                f"claim {claim.id} sets {', '.join(sorted(unknown))}, which its body does not take."
+            )

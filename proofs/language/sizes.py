@@ -1,0 +1,69 @@
+"""Shapes written as text: `"N+1 f"` is the shape (N + 1, f) for given sizes N and f."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from .errors import UsageError
+
+Sizes = Mapping[str, int]
+DEFAULT_RANGE = (1, 2, 3)
+
+
+@cache
+def _dimension(text: str) -> ast.expr:
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        tree = None
+    if tree is None or not all(_allowed(node) for node in ast.walk(tree)):
+        raise UsageError(
+            f"the dimension {text!r} is not made of sizes and whole numbers with + - *; write 'N+1' or '2*f'."
+        )
+    return tree
+
+
+def _allowed(node: ast.AST) -> bool:
+    kinds = (ast.BinOp, ast.Name, ast.Add, ast.Sub, ast.Mult, ast.Load)
+    return isinstance(node, kinds) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, int)
+    )
+
+
+def _value(node: ast.expr, sizes: Sizes) -> int:
+    if isinstance(node, ast.Constant):
+        return int(node.value)  # type: ignore[arg-type]
+    if isinstance(node, ast.Name):
+        return sizes[node.id]
+    assert isinstance(node, ast.BinOp)
+    left, right = _value(node.left, sizes), _value(node.right, sizes)
+    if isinstance(node.op, ast.Add):
+        return left + right
+    return left - right if isinstance(node.op, ast.Sub) else left * right
+
+
+def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
+    """The shape that `text` means at `sizes`; the empty text is a scalar."""
+    return tuple(_value(_dimension(part), sizes) for part in text.split())
+
+
+def names(texts: Sequence[str]) -> list[str]:
+    """The size names that occur in the texts, in order of appearance."""
+    found: dict[str, None] = {}
+    for text in texts:
+        for part in text.split():
+            for node in ast.walk(_dimension(part)):
+                if isinstance(node, ast.Name):
+                    found.setdefault(node.id)
+    return list(found)
+
+
+def grid(ranges: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]:
+    """All combinations of the ranges, smallest total first, then in the order of the names."""
+    keys = list(ranges)
+    combinations = itertools.product(*(ranges[k] for k in keys))
+    for values in sorted(combinations, key=lambda v: (sum(v), v)):
+        yield dict(zip(keys, values, strict=True))

@@ -1,0 +1,92 @@
+"""What a claim says about its two sides. The left side is what the definition computes, the right what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Equal:
+    """left = right in every entry."""
+
+    left: Any
+    right: Any
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Differs:
+    """At every size there are inputs for which left ≠ right in some entry.
+
+    One input a size proves it; it is refuted where the two sides are identical.
+    """
+
+    left: Any
+    right: Any
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """left ≤ right in every entry."""
+
+    left: Any
+    right: Any
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Determines:
+    """There is a map from `statistic` to `value`: inputs with equal statistics have equal values.
+
+    Two inputs that agree in `shared` and in the statistic and differ in the value refute it: no map does it.
+    """
+
+    statistic: Any
+    value: Any
+    shared: tuple[str, ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Undetermined:
+    """No map sends `statistic` to `value`: two inputs that agree in `shared` and the statistic show it."""
+
+    statistic: Any
+    value: Any
+    shared: tuple[str, ...] = ()
+    label: str = ""
+
+
+Statement = Equal | Differs | AtMost | Determines | Undetermined
+
+
+def equal(left: Any, right: Any, label: str = "") -> Equal:
+    """The definition's result `left` equals the claimed `right`, entry by entry; shapes must agree."""
+    return Equal(left, right, label)
+
+
+def differs(left: Any, right: Any, label: str = "") -> Differs:
+    """At every size of the claim there are inputs for which the two sides differ."""
+    return Differs(left, right, label)
+
+
+def at_most(left: Any, right: Any, label: str = "") -> AtMost:
+    """left ≤ right in every entry."""
+    return AtMost(left, right, label)
+
+
+def determines(
+    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: str = ""
+) -> Determines:
+    """Some map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
+    return Determines(statistic, value, tuple(shared), label)
+
+
+def undetermined(
+    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: str = ""
+) -> Undetermined:
+    """No map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
+    return Undetermined(statistic, value, tuple(shared), label)
