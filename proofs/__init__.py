@@ -1,0 +1,1 @@
+"""Why it is true: readings of the definitions, evidence, claims and reports."""

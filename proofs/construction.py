@@ -1,0 +1,158 @@
+"""`construct`: the parameters of a ledger row as named NumPy arrays, or as sympy matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.scan import leaves, map_leaves
+
+from .evidence.mutation import paths
+from .exact.array import ExactArray, Namespace
+from .exact.expressions import ExpressionField
+from .language.claim import Claim, Row, call
+from .language.errors import UsageError
+from .language.sizes import shape
+from .ledger import built_in
+
+ALIASES = {"features": "f", "examples": "N", "step_size": "eta", "targets": "k", "layers": "L"}
+"""Long names that `construct` takes for the sources' letters."""
+
+
+class Construction(Mapping[str, np.ndarray]):
+    """Named arrays of one construction; `parameters` is the tuple that its step function takes."""
+
+    def __init__(self, id: str, exact: Any, corrections: tuple[str, ...]) -> None:
+        self.id = id
+        """The statement (as stated or amended) whose parameters these are."""
+        self.corrections = corrections
+        self._exact = exact
+        self.parameters = map_leaves(_as_float, exact)
+        self._arrays = dict(zip(paths(exact), leaves(self.parameters), strict=True))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def as_sympy(self) -> dict[str, Any]:
+        """The same as exact sympy scalars, column matrices and matrices (N-dimensional arrays beyond two axes)."""
+        return {n: _as_sympy(a) for n, a in zip(self._arrays, leaves(self._exact), strict=True)}
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{n} {a.shape}" for n, a in self.items())
+        return f"Construction({self.id}: {shapes})"
+
+
+def construct(id: str, *, as_stated: bool = False, **values: Any) -> Construction:
+    """The parameters of the construction behind a row.
+
+    Args:
+        id: a row's id, with or without "-construction", or an amendment's id. A row is answered with its strongest
+            proved parameters: as stated if they are proved, else its first amendment that is.
+        as_stated: take the parameters as printed, whatever the verdict.
+        values: sizes and scalars by the source's letters (f=8, eta=Fraction(1, 2)) or by name (features, examples,
+            step_size, layers). Floats are taken at their exact binary value; symbols that are left out stay symbols
+            in `as_sympy` and are refused for NumPy arrays.
+
+    Raises:
+        UsageError: for an unknown id, a row without parameters, or a missing or unknown size.
+    """
+    claim = _strongest(_row(id), id, as_stated)
+    values = {ALIASES.get(k, k): v for k, v in values.items()}
+    given = {**claim.ranges, **claim.given}
+    unknown = sorted(set(values) - set(given))
+    missing = sorted(n for n in _needed(claim) if n not in values)
+    if unknown or missing:
+        wanted = ", ".join(_needed(claim))
+        problem = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(missing)}"
+        raise UsageError(f"construct({id!r}) takes {wanted}; {problem}.")
+    field = ExpressionField([])
+    xp = Namespace(field)
+    sizes = {n: values[n] for n in claim.ranges if n in values}
+    for name, size in sizes.items():
+        if not isinstance(size, int) or size < 1:
+            raise UsageError(
+                f"construct({id!r}) expects {name} to be a whole number ≥ 1, got {size!r}."
+            )
+    arrays = {
+        n: _exact(xp, v, n, shape(claim.given[n], sizes))
+        for n, v in values.items()
+        if n in claim.given
+    }
+    assert claim.parameters is not None
+    exact = call(claim.parameters, {**sizes, **arrays, "xp": xp, "corrections": claim.corrections})
+    return Construction(claim.id, exact, claim.corrections)
+
+
+def _needed(claim: Claim) -> list[str]:
+    import inspect
+
+    assert claim.parameters is not None
+    names = inspect.signature(claim.parameters).parameters
+    return [
+        n
+        for n, p in names.items()
+        if n in claim.ranges
+        or n in claim.given
+        or (n not in ("xp", "corrections") and p.default is p.empty)
+    ]
+
+
+def _row(id: str) -> Row:
+    ledger = built_in()
+    wanted = {id, f"{id}-construction"}
+    for row in ledger.rows:
+        ids = {row.claim.id, *(c.id for c in row.amendments)}
+        if ids & wanted and row.claim.parameters is not None:
+            return row
+    with_parameters = [r.claim.id for r in ledger.rows if r.claim.parameters is not None]
+    ledger.select([id])  # an unknown id is answered with the nearest ones
+    raise UsageError(
+        f"construct({id!r}): this row has no parameters; rows that have: {', '.join(with_parameters)}."
+    )
+
+
+def _strongest(row: Row, id: str, as_stated: bool) -> Claim:
+    from .evidence.engines import ENGINES
+    from .evidence.verdict import decide
+
+    named = [c for c in row.amendments if c.id == id]
+    if named:
+        return named[0]
+    if as_stated:
+        return row.claim
+    for claim in (row.claim, *row.amendments):
+        if claim.parameters is not None and decide(claim, ENGINES["flint"]).verdict == "proved":
+            return claim
+    raise UsageError(
+        f"construct({id!r}): no proved parameters are known; pass as_stated=True for the printed ones."
+    )
+
+
+def _exact(xp: Namespace, value: Any, name: str, dims: tuple[int, ...]) -> ExactArray:
+    raw = np.asarray(value, dtype=object)
+    if raw.shape != dims:
+        raise UsageError(f"construct() expects {name} of shape {dims}, got {raw.shape}.")
+    return xp._map(lambda v: xp.field.number(Fraction(v)), raw)
+
+
+def _as_float(array: ExactArray) -> np.ndarray:
+    return array.entries.astype(float) if array.ndim else np.asarray(float(array.item()))
+
+
+def _as_sympy(array: ExactArray) -> Any:
+    import sympy
+
+    if array.ndim == 0:
+        return array.item()
+    if array.ndim <= 2:
+        return sympy.Matrix(array.entries.tolist())
+    return sympy.ImmutableDenseNDimArray(array.entries.tolist())

@@ -1,0 +1,1 @@
+"""Evidence: how a claim's statements are decided, refuted, mended and attacked."""

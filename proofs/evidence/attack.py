@@ -1,0 +1,137 @@
+"""Attacking what is proved: mutants of every construction (or claimed side), each refuted or shown equivalent.
+
+A mutant changes one array by sign, scale, transpose, shift, or by one in one entry. A proof that survives a change
+which matters was no proof. A mutant that the exact engine still finds to be an identity is equivalent: the change does
+not matter to the statement, and it is listed by name so that a reader can see why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scanproof.constructs.scan import leaves
+
+from ..exact.scalar import NotPolynomial
+from ..language.claim import Claim, Row
+from ..language.statements import Equal, Statement
+from .engines import ENGINES, FLINT, SYMPY, holds, sides
+from .mutation import changes, on_leaf, on_right_side, paths
+from .near_miss import WRONG_FIT
+from .points import candidates, difference_index, statements_at
+from .verdict import decide
+
+SCALES = {"−1": -1, "2": 2, "½": Fraction(1, 2), "0": 0}
+SIZE = 2
+"""Mutants live at the largest checked sizes that do not exceed this: small, but never 1 where 2 is checked."""
+
+Mutate = Callable[[Any], Any] | None
+Finish = Callable[[list[Statement]], list[Statement]]
+
+
+def attack(
+    rows: Sequence[Row], progress: Callable[[str], None] | None = None
+) -> list[dict[str, Any]]:
+    """Try every mutant of every proved equation among the rows and their amendments.
+
+    Returns:
+        One record a claim: its id, the number of mutants, how many were refuted, and the names of those that are
+        equivalent and of those that could not be decided.
+    """
+    records = []
+    for row in rows:
+        for claim in (row.claim, *row.amendments):
+            if progress is not None:
+                progress(claim.id)
+            if claim.body is not None and decide(claim, ENGINES["all"]).verdict == "proved":
+                record = _attack(claim)
+                if record["mutants"]:
+                    records.append(record)
+    return records
+
+
+def _attack(claim: Claim) -> dict[str, Any]:
+    sizes = _attack_size(claim)
+    refuted, equivalent, undecided = 0, [], []
+    for name, mutate, finish in _mutants(claim, sizes):
+        fate = _fate(claim, sizes, mutate, finish)
+        refuted += fate == "refuted"
+        if fate == "equivalent":
+            equivalent.append(name)
+        if fate == "undecided":
+            undecided.append(name)
+    return {
+        "id": claim.id,
+        "mutants": refuted + len(equivalent) + len(undecided),
+        "refuted": refuted,
+        "equivalent": equivalent,
+        "undecided": undecided,
+    }
+
+
+def _attack_size(claim: Claim) -> dict[str, int]:
+    return {
+        name: max([v for v in values if v <= SIZE], default=min(values))
+        for name, values in claim.ranges.items()
+    }
+
+
+def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate, Finish]]:
+    seen: list[Any] = []
+
+    def look(parameters: Any) -> Any:
+        seen.append(parameters)
+        return parameters
+
+    statements = None
+    for point in candidates(claim, sizes):
+        seen.clear()
+        statements = statements_at(claim, sizes, point, look)
+        if statements is not None:
+            break
+    if statements is None:
+        return
+    if claim.parameters is not None:
+        for position, (path, leaf) in enumerate(zip(paths(seen[0]), leaves(seen[0]), strict=True)):
+            for name, change in changes(leaf.shape, SCALES):
+                yield f"{path} {name}", on_leaf(position, change), _unchanged
+        return
+    for part, statement in enumerate(statements):
+        if isinstance(statement, Equal):
+            shape = sides(statement)[1].shape
+            for name, change in changes(shape, SCALES):
+                label = f"part {part + 1}: " if len(statements) > 1 else ""
+                yield f"{label}right side {name}", None, _only(part, on_right_side(change))
+
+
+def _only(part: int, change: Callable[[Statement], Statement]) -> Finish:
+    """Change statement number `part` alone."""
+    return lambda statements: [change(s) if i == part else s for i, s in enumerate(statements)]
+
+
+def _unchanged(statements: list[Statement]) -> list[Statement]:
+    return statements
+
+
+def _fate(claim: Claim, sizes: dict[str, int], mutate: Mutate, finish: Finish) -> str:
+    try:
+        for point in candidates(claim, sizes, 2):
+            found = statements_at(claim, sizes, point, mutate)
+            if found is not None and any(
+                difference_index(s) is not None for s in finish(found) if isinstance(s, Equal)
+            ):
+                return "refuted"
+        return "equivalent" if _identity(claim, sizes, mutate, finish) else "undecided"
+    except WRONG_FIT:
+        return "refuted"  # the mutant has no value, or one of another shape
+
+
+def _identity(claim: Claim, sizes: dict[str, int], mutate: Mutate, finish: Finish) -> bool:
+    for engine in (FLINT, SYMPY):
+        try:
+            statements = finish(engine.statements(claim, sizes, mutate))
+        except NotPolynomial:
+            continue
+        return all(holds(s) for s in statements if isinstance(s, Equal))
+    return False

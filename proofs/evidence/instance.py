@@ -1,0 +1,70 @@
+"""A claim at fixed sizes: its symbols in a field, or its inputs at a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..exact.array import ExactArray, Namespace
+from ..language.claim import Claim, call
+from ..language.sizes import Sizes, shape
+from ..language.statements import Statement
+
+Point = Mapping[str, np.ndarray]
+"""Input arrays of exact numbers, by symbol."""
+
+
+def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
+    """The shape of every symbol of the claim."""
+    return {name: shape(text, sizes) for name, text in claim.given.items()}
+
+
+def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
+    """One name for each entry of each symbol: x_0_1 is x[0, 1]."""
+    return [
+        "_".join([name, *map(str, index)])
+        for name, dims in shapes(claim, sizes).items()
+        for index in np.ndindex(dims)
+    ]
+
+
+def symbols(claim: Claim, field: Any, sizes: Sizes) -> dict[str, ExactArray]:
+    """Every symbol as an array whose entries are the field's generators."""
+    arrays = {}
+    for name, dims in shapes(claim, sizes).items():
+        entries = np.empty(dims, dtype=object)
+        for index in np.ndindex(dims):
+            entries[index] = field.generators["_".join([name, *map(str, index)])]
+        arrays[name] = ExactArray(entries, field)
+    return arrays
+
+
+def constants(claim: Claim, field: Any, point: Point) -> dict[str, ExactArray]:
+    """Every symbol as an array of the field's numbers at the point."""
+    xp = Namespace(field)
+    return {name: xp.asarray(point[name]) for name in claim.given}
+
+
+def evaluate(
+    claim: Claim,
+    field: Any,
+    sizes: Sizes,
+    arrays: Mapping[str, ExactArray],
+    mutate: Callable[[Any], Any] | None = None,
+) -> list[Statement]:
+    """The claim's statements on these arrays, after `mutate` has changed the construction's parameters."""
+    values = {**arrays, **sizes, "xp": Namespace(field)}
+    parameters = claim.construct(values)
+    if mutate is not None:
+        parameters = mutate(parameters)
+    return claim.statements(values, parameters)
+
+
+def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
+    """Whether inputs at a point satisfy every side condition of the claim (numbers and their comparisons)."""
+    if not claim.assuming:
+        return True
+    scalars = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
+    return all(bool(call(condition, {**scalars, **sizes})) for condition in claim.assuming.values())

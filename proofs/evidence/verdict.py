@@ -1,0 +1,264 @@
+"""From a claim to its verdict: run the engines, look for counterexamples, never answer better than was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scanproof.constructs.definition import recording
+
+from ..exact.scalar import DivisionByZero, NotPolynomial
+from ..language.claim import Claim
+from ..language.errors import UsageError
+from ..language.sizes import Sizes, grid
+from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
+from .counterexample import Counterexample, agreement, collision, difference, violation
+from .engines import Engine, truth
+from .near_miss import near_misses
+from .points import difference_index, find, inputs_as_text
+
+NEVER_CHECKED = ("empirical", "complexity")
+
+
+@dataclass
+class Result:
+    """What was found out about one claim."""
+
+    verdict: str
+    scope: str | None = None
+    reason: str | None = None
+    definitions: list[str] = field(default_factory=list)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    counterexample: Counterexample | None = None
+    near_misses: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One engine's findings at one size: every statement with its truth, None where it cannot tell."""
+
+    engine: str
+    sizes: dict[str, int]
+    found: list[tuple[Statement, bool | None]]
+
+
+def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
+    """The verdict on one claim, as stated or amended.
+
+    Args:
+        claim: the claim.
+        engines: each runs at its own sizes; where two ran they must agree.
+    """
+    if claim.body is None:
+        verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
+        return Result(verdict, reason=claim.missing)
+    with recording() as ran:
+        try:
+            result = _decide(claim, engines)
+        except (UsageError, DivisionByZero) as error:
+            result = Result("error", reason=str(error))
+        except RecursionError:
+            result = Result("error", reason="the claim's body recurses without end")
+        except (
+            Exception
+        ) as error:  # a claim's body is foreign code: its mistake is this row's alone
+            result = Result("error", reason=f"the claim raised {type(error).__name__}: {error}")
+    result.definitions = sorted({_place(function) for function in ran})
+    if not ran and result.verdict != "error":
+        reason = "no definition ran: call a layer or learner of scanproof.constructs, or mark yours @definition"
+        return Result("error", reason=reason)
+    return result
+
+
+def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
+    if claim.assuming and not _can_be_met(claim):
+        return Result(
+            "error", reason=f"no inputs were found that meet: {'; '.join(claim.assuming)}"
+        )
+    runs = [run for engine in engines for run in _runs(claim, engine)]
+    problem = _disagreement(runs)
+    if problem is not None:
+        return Result("error", reason=problem)
+    result = _refuted(claim, runs)
+    if result is not None:
+        return _fairly(claim, result)
+    if not runs:
+        return Result("unknown", reason=_points_only(claim))
+    undecided = _undecided(claim, runs)
+    if undecided is not None:
+        return Result("unknown", reason=undecided)
+    return _proved(claim, runs)
+
+
+def _runs(claim: Claim, engine: Engine) -> list[Run]:
+    """The engine at each of its sizes, up to the first that refutes; nothing if the claim is not for it."""
+    runs = []
+    for sizes in engine.sizes(claim):
+        try:
+            statements = engine.statements(claim, sizes)
+        except NotPolynomial:
+            return []
+        runs.append(Run(engine.name, dict(sizes), [(s, truth(s)) for s in statements]))
+        if any(shown is False for _, shown in runs[-1].found):
+            break
+    return runs
+
+
+def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
+    """The first failure: where an engine found one, else where points can show one."""
+    found = None
+    for run in runs:
+        for part, (statement, shown) in enumerate(run.found):
+            if shown is False and found is None:
+                if isinstance(statement, Differs):
+                    found = agreement(claim, run.sizes, part)
+                else:
+                    found = violation(claim, [run.sizes]) or violation(claim, grid(claim.ranges))
+    if found is None and (not runs or _has(runs, AtMost)):
+        found = violation(claim, grid(claim.ranges))
+    if found is None:
+        for part in _parts(runs, Determines):
+            found = found or collision(claim, grid(claim.ranges), part)
+    if found is None:
+        return None
+    entry = {
+        "method": "counterexample",
+        "scope": None,
+        "sizes": [found.sizes],
+        "engine": "rational",
+    }
+    where = f" ({found.label})" if found.label else ""
+    return Result(
+        "refuted",
+        reason=f"false at {_sizes_text(found.sizes)}{where}",
+        evidence=[{**entry, "axioms": []}],
+        counterexample=found,
+    )
+
+
+def _fairly(claim: Claim, result: Result) -> Result:
+    """A witness that fails does not refute an existence claim; for the rest, what small change would help?"""
+    if claim.kind == "existence" and claim.parameters is not None:
+        return Result(
+            "unknown",
+            reason="the parameters tried as a witness do not do it; that does not refute that others might",
+        )
+    result.near_misses = near_misses(claim)
+    return result
+
+
+def _undecided(claim: Claim, runs: list[Run]) -> str | None:
+    """Why the statements are not all shown, or None if they are."""
+    if any(shown is False for run in runs for _, shown in run.found):
+        return "equality could not be shown, and no counterexample was found"
+    if any(shown is None and isinstance(s, AtMost) for run in runs for s, shown in run.found):
+        return "no counterexample was found; a proof needs the bound engine, which is not built yet"
+    if _has(runs, Determines):
+        return "no two inputs with equal statistics and different values were found"
+    return None
+
+
+def _proved(claim: Claim, runs: list[Run]) -> Result:
+    """Everything symbolic holds; the statements that need a witness still have to show theirs."""
+    evidence = []
+    for engine in dict.fromkeys(run.engine for run in runs):
+        if _has(runs, Equal) or _has(runs, AtMost):
+            sizes = [run.sizes for run in runs if run.engine == engine]
+            evidence.append(_entry("identity", sizes, engine))
+    for run in (r for r in runs if r.engine == runs[0].engine):
+        for part, (statement, _) in enumerate(run.found):
+            if isinstance(statement, Differs):
+                point = difference(claim, run.sizes, part)
+                if point is None:
+                    return Result(
+                        "unknown", reason="no inputs were found for which the two sides differ"
+                    )
+                evidence.append({**_entry("witness", [run.sizes]), "inputs": inputs_as_text(point)})
+    for part in _parts(runs, Undetermined):
+        found = collision(claim, grid(claim.ranges), part)
+        if found is None:
+            return Result(
+                "unknown",
+                reason="no two inputs with equal statistics and different values were found",
+            )
+        evidence.append({**_entry("witness", [found.sizes]), "inputs": found.inputs})
+    largest = runs[-1].sizes
+    if _contradicted(claim, largest):
+        return Result(
+            "error",
+            reason=f"the engines find the claim true, plain numbers find it false at {largest}",
+        )
+    return Result("proved", "fixed-size", evidence=evidence)
+
+
+def _entry(method: str, sizes: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:
+    return {"method": method, "scope": "fixed-size", "sizes": sizes, "engine": engine, "axioms": []}
+
+
+def _contradicted(claim: Claim, sizes: Sizes) -> bool:
+    """Whether an independent evaluation in plain numbers contradicts an equation that the engines proved."""
+
+    def fails(found: list[Statement]) -> bool:
+        return any(isinstance(s, Equal) and difference_index(s) is not None for s in found)
+
+    return find(claim, sizes, fails, tries=1) is not None
+
+
+def _points_only(claim: Claim) -> str:
+    for sizes in grid(claim.ranges):
+        for found in _some_statements(claim, sizes):
+            if any(isinstance(s, AtMost) for s in found):
+                return "no counterexample was found; a proof needs the bound engine, which is not built yet"
+    return "it needs exp or log, which only the sympy engine has"
+
+
+def _some_statements(claim: Claim, sizes: Sizes) -> list[list[Statement]]:
+    kept: list[list[Statement]] = []
+
+    def keep(found: list[Statement]) -> bool:
+        kept.append(found)
+        return True
+
+    find(claim, sizes, keep)
+    return kept
+
+
+def _has(runs: list[Run], kind: type) -> bool:
+    return any(isinstance(s, kind) for run in runs for s, _ in run.found)
+
+
+def _parts(runs: list[Run], kind: type) -> list[int]:
+    return sorted({i for run in runs for i, (s, _) in enumerate(run.found) if isinstance(s, kind)})
+
+
+def _can_be_met(claim: Claim) -> bool:
+    return any(_some_statements(claim, sizes) for sizes in grid(claim.ranges))
+
+
+def _disagreement(runs: list[Run]) -> str | None:
+    """Two engines that ran at one size must give every statement the same truth."""
+    for one in runs:
+        for other in runs:
+            if one.sizes == other.sizes and [t for _, t in one.found] != [
+                t for _, t in other.found
+            ]:
+                return (
+                    f"engines {one.engine} and {other.engine} disagree at {_sizes_text(one.sizes)}"
+                )
+    return None
+
+
+def _sizes_text(sizes: Sizes) -> str:
+    return ", ".join(f"{k}={v}" for k, v in sizes.items()) or "the printed numbers"
+
+
+def _place(function: Any) -> str:
+    """File and line of a definition, within the package or by its file's name."""
+    code = function.__code__
+    path = Path(code.co_filename)
+    module = function.__module__ or ""
+    if module.startswith("scanproof."):
+        return f"{'/'.join(path.parts[-module.count('.') :])}:{code.co_firstlineno}"
+    return f"{path.name}:{code.co_firstlineno}"
