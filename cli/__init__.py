@@ -1,0 +1,39 @@
+"""scanproof: a machine's verdict on whether a recurrent layer does gradient descent on its context.
+
+Public names are imported when they are first used, so that `import scanproof` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Source": "scanproof.proofs.language.claim",
+    "equal": "scanproof.proofs.language.statements",
+    "differs": "scanproof.proofs.language.statements",
+    "at_most": "scanproof.proofs.language.statements",
+    "determines": "scanproof.proofs.language.statements",
+    "undetermined": "scanproof.proofs.language.statements",
+    "check": "scanproof.proofs.check",
+    "Ledger": "scanproof.proofs.ledger",
+    "UsageError": "scanproof.proofs.language.errors",
+    "construct": "scanproof.proofs.construction",
+    "definition": "scanproof.constructs.definition",
+    "scan": "scanproof.constructs.scan",
+    "gradient": "scanproof.constructs.gradient",
+}
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(importlib.import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"scanproof has no public name {name!r}; public names: {', '.join(sorted(_PUBLIC))}.")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""The ledger: what the sources say, written in the language of claims."""
