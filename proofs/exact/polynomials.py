@@ -9,7 +9,30 @@ from typing import Any
 from .scalar import NotPolynomial, Ratio, as_fraction
 
 
-class FlintField:
+class _PolynomialField:
+    """What fractions of polynomials have no room for."""
+
+    def exp(self, scalar: Ratio) -> Ratio:
+        if scalar:
+            raise NotPolynomial("exp")
+        return self.number(1)
+
+    def log(self, scalar: Ratio) -> Ratio:
+        if scalar != self.number(1):
+            raise NotPolynomial("log")
+        return self.number(0)
+
+    def abs(self, scalar: Ratio) -> Ratio:
+        raise NotPolynomial("abs")
+
+    def sqrt(self, scalar: Ratio) -> Ratio:
+        raise NotPolynomial("sqrt")
+
+    def number(self, value: Any) -> Ratio:
+        raise NotImplementedError
+
+
+class FlintField(_PolynomialField):
     """Fractions of `fmpq_mpoly`: the fast engine."""
 
     name = "flint"
@@ -33,14 +56,8 @@ class FlintField:
             self._numbers[exact] = known
         return known
 
-    def exp(self, scalar: Ratio) -> Ratio:
-        return _exp(self, scalar)
 
-    def log(self, scalar: Ratio) -> Ratio:
-        raise NotPolynomial("log")
-
-
-class SympyField:
+class SympyField(_PolynomialField):
     """Fractions in `sympy.polys.rings.ring` over QQ: the independent engine for polynomial claims."""
 
     name = "sympy"
@@ -58,12 +75,6 @@ class SympyField:
             return value
         exact = as_fraction(value)
         return Ratio(self._ring(self._rational(exact.numerator, exact.denominator)))
-
-    def exp(self, scalar: Ratio) -> Ratio:
-        return _exp(self, scalar)
-
-    def log(self, scalar: Ratio) -> Ratio:
-        raise NotPolynomial("log")
 
 
 class RationalField:
@@ -102,9 +113,3 @@ def rational_root(value: Fraction) -> Fraction | None:
         return None
     root = Fraction(isqrt(value.numerator), isqrt(value.denominator))
     return root if root * root == value else None
-
-
-def _exp(field: Any, scalar: Ratio) -> Ratio:
-    if not scalar.num:
-        return field.number(1)
-    raise NotPolynomial("exp")
