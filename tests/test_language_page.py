@@ -11,7 +11,9 @@ from scanproof.proofs.check import check
 from scanproof.proofs.ledger import Ledger, from_file
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "language.md"
-EXAMPLES = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+EXAMPLES = re.findall(
+    r"```python\n(.*?)```\n+```text\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S
+)
 
 
 def test_the_page_has_five_worked_examples():

@@ -15,6 +15,7 @@ from scanproof.constructs.scan import leaves
 
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim, Row
+from ..language.sizes import grid
 from ..language.statements import Equal, Statement
 from .engines import ENGINES, FLINT, SYMPY, holds, sides
 from .mutation import changes, on_leaf, on_right_side, paths
@@ -24,7 +25,7 @@ from .verdict import decide
 
 SCALES = {"−1": -1, "2": 2, "½": Fraction(1, 2), "0": 0}
 SIZE = 2
-"""Mutants live at the largest checked sizes that do not exceed this: small, but never 1 where 2 is checked."""
+"""Mutants are made at the largest checked sizes that do not exceed this, and tried at the largest of all too."""
 
 Mutate = Callable[[Any], Any] | None
 Finish = Callable[[list[Statement]], list[Statement]]
@@ -53,9 +54,11 @@ def attack(
 
 def _attack(claim: Claim) -> dict[str, Any]:
     sizes = _attack_size(claim)
+    largest = list(grid(claim.ranges))[-1]
+    every_size = [sizes] if sizes == largest else [sizes, largest]
     refuted, equivalent, undecided = 0, [], []
     for name, mutate, finish in _mutants(claim, sizes):
-        fate = _fate(claim, sizes, mutate, finish)
+        fate = _fate(claim, every_size, mutate, finish)
         refuted += fate == "refuted"
         if fate == "equivalent":
             equivalent.append(name)
@@ -114,17 +117,23 @@ def _unchanged(statements: list[Statement]) -> list[Statement]:
     return statements
 
 
-def _fate(claim: Claim, sizes: dict[str, int], mutate: Mutate, finish: Finish) -> str:
-    try:
-        for point in candidates(claim, sizes, 2):
-            found = statements_at(claim, sizes, point, mutate)
-            if found is not None and any(
-                difference_index(s) is not None for s in finish(found) if isinstance(s, Equal)
-            ):
-                return "refuted"
-        return "equivalent" if _identity(claim, sizes, mutate, finish) else "undecided"
-    except WRONG_FIT:
-        return "refuted"  # the mutant has no value, or one of another shape
+def _fate(claim: Claim, every_size: list[dict[str, int]], mutate: Mutate, finish: Finish) -> str:
+    """Refuted at any of the sizes, equivalent if an identity at all of them, else undecided."""
+    identities = True
+    for sizes in every_size:
+        try:
+            for point in candidates(claim, sizes, 2):
+                found = statements_at(claim, sizes, point, mutate)
+                if found is not None and any(_fails(s) for s in finish(found)):
+                    return "refuted"
+            identities = identities and _identity(claim, sizes, mutate, finish)
+        except WRONG_FIT:
+            return "refuted"  # the mutant has no value, or one of another shape
+    return "equivalent" if identities else "undecided"
+
+
+def _fails(statement: Statement) -> bool:
+    return isinstance(statement, Equal) and difference_index(statement) is not None
 
 
 def _identity(claim: Claim, sizes: dict[str, int], mutate: Mutate, finish: Finish) -> bool:

@@ -61,11 +61,10 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
             result = Result("error", reason=str(error))
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
-        except (
-            Exception
-        ) as error:  # a claim's body is foreign code: its mistake is this row's alone
+        except (Exception, SystemExit) as error:
+            # A claim's body is foreign code: its mistake is this row's alone.
             result = Result("error", reason=f"the claim raised {type(error).__name__}: {error}")
-    result.definitions = sorted({_place(function) for function in ran})
+    result.definitions = sorted({place(function) for function in ran})
     if not ran and result.verdict != "error":
         reason = "no definition ran: call a layer or learner of scanproof.constructs, or mark yours @definition"
         return Result("error", reason=reason)
@@ -254,7 +253,7 @@ def _sizes_text(sizes: Sizes) -> str:
     return ", ".join(f"{k}={v}" for k, v in sizes.items()) or "the printed numbers"
 
 
-def _place(function: Any) -> str:
+def place(function: Any) -> str:
     """File and line of a definition, within the package or by its file's name."""
     code = function.__code__
     path = Path(code.co_filename)

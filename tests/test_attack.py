@@ -1,0 +1,20 @@
+"""Mutants of everything that is proved: each is refuted, or shown to be equivalent."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanproof.proofs.evidence.attack import attack
+from scanproof.proofs.ledger import built_in
+
+
+@pytest.mark.parametrize("source", ["gd-ssm", "gril", "ssd", "ch9"])
+def test_every_mutant_is_refuted_or_equivalent(source, record_property, capsys):
+    records = attack(built_in().select(source=source))
+    mutants = sum(r["mutants"] for r in records)
+    refuted = sum(r["refuted"] for r in records)
+    with capsys.disabled():
+        print(f"\n{source}: {mutants} mutants, {refuted} refuted, {mutants - refuted} equivalent")
+    record_property("mutants", mutants)
+    assert {r["id"]: r["undecided"] for r in records if r["undecided"]} == {}
+    assert [r["id"] for r in records if r["refuted"] == 0] == []

@@ -1,0 +1,98 @@
+"""The whole ledger: every id of the contract has a row, every refutation a script, every script shows it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from scanproof.proofs.check import check
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.script import script
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.ledger import built_in
+
+CONTRACT = (Path(__file__).parent / "contract.txt").read_text(encoding="utf-8").split()
+LEDGER = built_in()
+
+
+@pytest.fixture(scope="module")
+def report():
+    return check(LEDGER)
+
+
+def test_every_id_of_the_contract_has_a_row_and_rows_keep_the_contract_s_order():
+    ids = [row.claim.id for row in LEDGER.rows]
+    assert set(CONTRACT) <= set(ids)
+    assert [i for i in ids if i in set(CONTRACT)] == CONTRACT
+
+
+def test_no_row_is_an_error(report):
+    wrong = [s for s in statements(report) if s["verdict"] == "error"]
+    assert wrong == []
+
+
+def test_every_amendment_is_proved(report):
+    wrong = [
+        (a["id"], a["verdict"], a["reason"]) for row in report["claims"] for a in row["amended"]
+    ]
+    assert [w for w in wrong if w[1] != "proved"] == []
+
+
+def test_every_refuted_row_has_a_proved_amendment_or_says_why_none_is_known(report):
+    bare = [
+        row["id"]
+        for row in report["claims"]
+        if row["as_stated"]["verdict"] == "refuted" and not row["amended"] and not row["unmended"]
+    ]
+    assert bare == []
+
+
+def test_only_tables_figures_and_complexity_theory_are_not_checkable(report):
+    found = {r["id"] for r in report["claims"] if r["as_stated"]["verdict"] == "not-checkable"}
+    assert found <= {
+        *(f"gril.table{n}" for n in (5, 6, 7)),
+        *(f"ssd.fig{n}" for n in (1, 2, 3, 4)),
+        "ch9.thm9.1",
+    }
+
+
+def test_every_verdict_short_of_proved_has_a_reason(report):
+    assert [
+        s["id"] for s in statements(report) if s["verdict"] != "proved" and not s["reason"]
+    ] == []
+
+
+def test_every_decided_statement_names_the_definitions_that_ran(report):
+    decided = [s for s in statements(report) if s["verdict"] in ("proved", "refuted")]
+    assert [s["id"] for s in decided if not s["definitions"]] == []
+
+
+def test_sympy_alone_never_contradicts_the_verdicts(report):
+    alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, engine="sympy"))}
+    both = {s["id"]: s["verdict"] for s in statements(report)}
+    assert alone == both
+
+
+def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(tmp_path):
+    def run(claim):
+        result = decide(claim, ENGINES["all"])
+        if result.counterexample is None:
+            return None
+        path = tmp_path / f"{claim.id}.py"
+        path.write_text(script(claim, result.counterexample), encoding="utf-8")
+        command = [sys.executable, "-I", "-S", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return claim.id, done.returncode, done.stderr
+
+    with ThreadPoolExecutor(2) as pool:
+        shown = [r for r in pool.map(run, [row.claim for row in LEDGER.rows]) if r is not None]
+    assert len(shown) > 20
+    assert [r for r in shown if r[1] != 0] == []
+
+
+def statements(report):
+    return [s for row in report["claims"] for s in (row["as_stated"], *row["amended"])]

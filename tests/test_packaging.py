@@ -1,0 +1,168 @@
+"""The package as others get it: its wheel, its imports, its tracked files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
+ROOMS: dict[str, str] = SETUPTOOLS["package-dir"]  # package name -> folder at the top level
+NOT_SOURCES = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__")
+
+
+def package_of(folder: Path) -> str:
+    """The import name of a folder, given relative to the top level."""
+    room, *inner = folder.parts
+    (name,) = (package for package, place in ROOMS.items() if place == room)
+    return ".".join([name, *inner])
+
+
+def sources(pattern: str) -> list[Path]:
+    """The files in the rooms that match `pattern`, relative to the top level."""
+    return [
+        file.relative_to(ROOT) for room in ROOMS.values() for file in (ROOT / room).rglob(pattern)
+    ]
+
+
+def run(*command: str | Path, cwd: Path | None = None) -> str:
+    """The standard output of a command that must succeed, without Python paths of this process."""
+    hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
+    )
+    shown = f"{command} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, shown
+    return done.stdout
+
+
+def test_packages_list_equals_the_folders_with_an_init_file():
+    assert sorted(SETUPTOOLS["packages"]) == sorted(
+        package_of(file.parent) for file in sources("__init__.py")
+    )
+
+
+def test_every_folder_with_modules_has_an_init_file():
+    assert {file.parent for file in sources("*.py")} == {
+        file.parent for file in sources("__init__.py")
+    }
+
+
+def test_citation_has_the_version_of_the_package():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    found = re.findall(r"^version: (.+)$", citation, re.MULTILINE)
+    assert found == [PYPROJECT["project"]["version"]]
+
+
+class Installed(NamedTuple):
+    """A wheel built from the tree, and the scripts of a virtual environment that holds it alone."""
+
+    wheel: Path
+    scripts: Path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    folder = tmp_path_factory.mktemp("wheel")
+    # A copy, because building in place would touch build/, where the editable install lives.
+    tree = shutil.copytree(ROOT, folder / "tree", ignore=NOT_SOURCES)
+    pip = ("-m", "pip", "--disable-pip-version-check")
+    run(sys.executable, *pip, "wheel", "-qq", "--no-deps", "--wheel-dir", folder, tree)
+    (wheel,) = folder.glob("scanproof-*.whl")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    run(scripts / "python", *pip, "install", "-qq", "--no-compile", wheel)
+    return Installed(wheel, scripts)
+
+
+def test_wheel_holds_every_module_and_its_data(installed: Installed):
+    data = {
+        Path(ROOMS["scanproof"], "py.typed"),
+        *(file for file in sources("*.json") if file.parent == Path("proofs/report")),
+    }
+    expected = {
+        "/".join([*package_of(file.parent).split("."), file.name])
+        for file in {*sources("*.py"), *data}
+    }
+    with zipfile.ZipFile(installed.wheel) as archive:
+        assert {n for n in archive.namelist() if ".dist-info/" not in n} == expected
+
+
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_wheel_without_extras_brings_no(library: str, installed: Installed):
+    program = f"import importlib.util; print(importlib.util.find_spec({library!r}))"
+    assert run(installed.scripts / "python", "-I", "-c", program).strip() == "None"
+
+
+def test_installed_wheel_checks_a_claim_from_an_unrelated_folder(
+    installed: Installed, tmp_path: Path
+):
+    command = installed.scripts / "scanproof"
+    report = json.loads(run(command, "check", "gril.eq10", "--format", "json", cwd=tmp_path))
+    assert [claim["id"] for claim in report["claims"]] == ["gril.eq10"]
+    assert not any(tmp_path.iterdir())
+
+
+def loaded_after(program: str, folder: Path) -> set[str]:
+    """The modules of a fresh interpreter that ran `program` in an empty folder."""
+    report = "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    printed = run(sys.executable, "-I", "-c", program + report, cwd=folder)
+    return set(json.loads(printed.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("package", "forbidden"),
+    [
+        (
+            "scanproof.constructs",
+            {"sympy", "numpy", "jax", "flint", "torch", "scanproof.proofs", "scanproof.numeric"},
+        ),
+        ("scanproof.proofs", {"jax", "torch", "scanproof.numeric"}),
+    ],
+)
+def test_no_module_of_a_room_imports_what_the_room_does_without(
+    package: str, forbidden: set[str], tmp_path: Path
+):
+    modules = {
+        package_of(file.parent)
+        if file.stem == "__init__"
+        else f"{package_of(file.parent)}.{file.stem}"
+        for file in sources("*.py")
+        if file.stem != "__main__"
+    }
+    wanted = sorted(m for m in modules if m == package or m.startswith(f"{package}."))
+    loaded = loaded_after("\n".join(f"import {module}" for module in wanted), tmp_path)
+    assert loaded >= set(wanted)
+    assert not loaded & forbidden
+
+
+def test_import_scanproof_loads_neither_sympy_nor_jax(tmp_path: Path):
+    assert not loaded_after("import scanproof", tmp_path) & {"sympy", "jax"}
+
+
+def test_no_tracked_file_names_a_folder_of_one_machine():
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    # The checkout may belong to another user, as it does in containers.
+    listed = run("git", "-c", "safe.directory=*", "ls-files", "-z", cwd=ROOT)
+    machine_path = re.compile(rb"(?<![\w.-])/(?:work|root)/")
+    tracked = [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+    assert [file for file in tracked if machine_path.search(file.read_bytes())] == []

@@ -1,0 +1,266 @@
+"""How statements become verdicts: on small claims whose truth is known beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from scanproof.constructs.definition import definition
+from scanproof.constructs.learners.losses import SUM, sigmoid
+from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.statements import (
+    at_most,
+    determines,
+    differs,
+    equal,
+    undetermined,
+)
+
+ALL = ENGINES["all"]
+
+
+@definition
+def inner(u, v):
+    return u @ v
+
+
+def claim(body, given, **fields):
+    """One claim about `body`, as the only row of a source."""
+    source = Source("test", title="claims of known truth")
+    return source.claim("test.row", says="…", given=given, **fields)(body).claim
+
+
+VECTORS = {"u": "n", "v": "n"}
+
+
+def test_an_identity_is_proved_at_every_size_by_both_engines():
+    result = decide(claim(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS), ALL)
+    assert (result.verdict, result.scope) == ("proved", "fixed-size")
+    assert [(e["engine"], e["sizes"]) for e in result.evidence] == [
+        ("flint", [{"n": 1}, {"n": 2}, {"n": 3}]),
+        ("sympy", [{"n": 1}, {"n": 2}]),
+    ]
+
+
+def test_a_false_equation_is_refuted_at_its_smallest_size_by_small_integers():
+    def body(u, v, n):
+        return equal(inner(u, v), u[0] * v[0])
+
+    result = decide(claim(body, VECTORS), ALL)
+    assert result.verdict == "refuted"
+    assert result.counterexample is not None
+    assert result.counterexample.as_json() == {
+        "sizes": {"n": 2},
+        "inputs": {"u": ["0", "1"], "v": ["0", "1"]},
+        "claimed": "0",
+        "actual": "1",
+    }
+
+
+def test_a_statement_that_appears_only_at_larger_sizes_is_checked_too():
+    def body(u, v, n):
+        yield equal(inner(u, v), inner(v, u))
+        if n == 3:
+            yield equal(inner(u, v), 0 * inner(u, v), "only at n = 3")
+
+    result = decide(claim(body, VECTORS), ALL)
+    assert result.verdict == "refuted"
+    assert result.reason == "false at n=3 (only at n = 3)"
+
+
+def test_one_false_part_refutes_a_conjunction():
+    result = decide(
+        claim(
+            lambda u, v: [equal(inner(u, v), inner(v, u)), equal(inner(u, u), inner(v, v))], VECTORS
+        ),
+        ALL,
+    )
+    assert result.verdict == "refuted"
+
+
+@pytest.mark.parametrize("engine", ["all", "flint", "sympy"])
+def test_every_engine_settles_a_claim_alone(engine):
+    true = claim(lambda u, v: equal(inner(u + v, u - v), inner(u, u) - inner(v, v)), VECTORS)
+    false = claim(lambda u, v: equal(inner(u + v, u + v), inner(u, u) + inner(v, v)), VECTORS)
+    assert decide(true, ENGINES[engine]).verdict == "proved"
+    assert decide(false, ENGINES[engine]).verdict == "refuted"
+
+
+def test_engines_that_disagree_make_an_error():
+    liar = replace(SYMPY, name="liar", fields=FLINT.fields)
+    true = claim(lambda u, v, xp: equal(inner(u, v), _twisted(u, v, xp)), VECTORS)
+    result = decide(true, (SYMPY, liar))
+    assert result.verdict == "error"
+    assert "disagree" in (result.reason or "")
+
+
+def _twisted(u, v, xp):
+    """v·u, and something else on flint's arrays: a broken engine."""
+    return inner(v, u) + (1 if xp.field.name == "flint" else 0)
+
+
+def test_a_claim_in_which_no_definition_ran_is_an_error():
+    result = decide(claim(lambda u, v: equal(u + v, v + u), VECTORS), ALL)
+    assert result.verdict == "error"
+    assert "no definition ran" in (result.reason or "")
+
+
+def test_a_body_that_raises_is_an_error_of_its_row():
+    def body(u, v):
+        return equal(inner(u, v), u[7])
+
+    result = decide(claim(body, VECTORS), ALL)
+    assert result.verdict == "error"
+    assert "IndexError" in (result.reason or "")
+
+
+def test_sides_of_different_shapes_are_an_error_that_names_both_shapes():
+    result = decide(claim(lambda u, v: equal(inner(u, v), u), VECTORS), ALL)
+    assert result.verdict == "error"
+    assert "() and (1,)" in (result.reason or "")
+
+
+def test_hypotheses_that_nothing_meets_are_an_error():
+    row = claim(
+        lambda u, v: equal(inner(u, v), inner(v, u)),
+        VECTORS,
+        assuming={"u·u < 0": lambda u: (u * u).sum() < 0},
+    )
+    result = decide(row, ALL)
+    assert result.verdict == "error"
+    assert "u·u < 0" in (result.reason or "")
+
+
+def test_a_counterexample_meets_the_hypotheses():
+    row = claim(
+        lambda u, v: equal(inner(u, v), 0 * inner(u, v)),
+        {"u": "1", "v": "1"},
+        assuming={"u > 1": lambda u: u[0] > 1},
+    )
+    found = decide(row, ALL).counterexample
+    assert found is not None
+    assert Fraction(found.inputs["u"][0]) > 1
+
+
+def test_a_witness_that_fails_does_not_refute_an_existence_claim():
+    row = claim(
+        lambda p, u, v: equal(inner(u, v), p * inner(u, v)),
+        VECTORS,
+        kind="existence",
+        parameters=lambda xp: xp.asarray(2),
+    )
+    assert decide(row, ALL).verdict == "unknown"
+
+
+def test_an_existence_claim_is_proved_by_its_witness():
+    row = claim(
+        lambda p, u, v: equal(inner(u, v), p * inner(u, v)),
+        VECTORS,
+        kind="existence",
+        parameters=lambda xp: xp.asarray(1),
+    )
+    assert decide(row, ALL).verdict == "proved"
+
+
+def test_two_inputs_with_one_statistic_refute_a_map():
+    row = claim(lambda u: determines(u.sum(), inner(u, u)), {"u": "n"})
+    result = decide(row, ALL)
+    assert result.verdict == "refuted"
+    assert result.counterexample is not None
+    assert set(result.counterexample.inputs) == {"first", "second"}
+
+
+def test_two_inputs_with_one_statistic_prove_that_no_map_exists():
+    assert (
+        decide(claim(lambda u: undetermined(u.sum(), inner(u, u)), {"u": "n"}), ALL).verdict
+        == "proved"
+    )
+
+
+def test_a_map_that_may_exist_is_unknown_not_proved():
+    assert (
+        decide(claim(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}), ALL).verdict
+        == "unknown"
+    )
+
+
+def test_sides_that_differ_somewhere_at_every_size_are_proved_different():
+    assert (
+        decide(claim(lambda u, v: differs(inner(u, u), inner(v, v)), VECTORS), ALL).verdict
+        == "proved"
+    )
+
+
+def test_identical_sides_refute_that_they_differ():
+    result = decide(claim(lambda u, v: differs(inner(u, v), inner(v, u)), VECTORS), ALL)
+    assert result.verdict == "refuted"
+
+
+def test_an_inequality_of_symbols_is_refuted_by_numbers_or_unknown():
+    false = claim(lambda u, v: at_most(inner(u, v), inner(u, u)), VECTORS)
+    true = claim(lambda u, v: at_most(2 * inner(u, v), inner(u, u) + inner(v, v)), VECTORS)
+    assert decide(false, ALL).verdict == "refuted"
+    assert decide(true, ALL).verdict == "unknown"
+
+
+def test_an_inequality_of_plain_numbers_is_decided():
+    @definition
+    def printed():
+        return Fraction(1, 3)
+
+    assert decide(claim(lambda: at_most(printed(), Fraction(1, 2)), {}), ALL).verdict == "proved"
+    assert decide(claim(lambda: at_most(Fraction(1, 2), printed()), {}), ALL).verdict == "refuted"
+
+
+def test_exponentials_go_through_sympy_and_not_through_flint():
+    row = claim(
+        lambda z: equal(sigmoid(z) + sigmoid(-z), 1 + 0 * z), {"z": "n"}, sizes={"n": (1, 2)}
+    )
+    result = decide(row, ALL)
+    assert result.verdict == "proved"
+    assert {e["engine"] for e in result.evidence} == {"sympy"}
+    assert decide(row, ENGINES["flint"]).verdict == "unknown"
+
+
+def test_a_false_claim_about_exponentials_has_a_counterexample():
+    row = claim(lambda z: equal(sigmoid(z) + sigmoid(z), 1 + 0 * z), {"z": "1"})
+    result = decide(row, ALL)
+    assert result.verdict == "refuted"
+
+
+def test_definitions_that_ran_are_named_by_file_and_line():
+    def body(x, y, w):
+        return equal(SUM(w, x, y), SUM(w, x, y) + 0)
+
+    result = decide(claim(body, {"x": "n", "y": "", "w": "n"}), ALL)
+    assert any(d.startswith("constructs/learners/losses.py:") for d in result.definitions)
+
+
+def test_the_near_miss_that_helps_is_named():
+    result = decide(claim(lambda u, v: equal(2 * inner(u, v), -inner(u, v)), VECTORS), ALL)
+    assert "right side × −2" in result.near_misses
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"kind": "rumour"}, "kind 'rumour'"),
+        ({"sizes": {"n": ()}}, "sizes are whole numbers"),
+        ({"sizes": {"n": (-1,)}}, "sizes are whole numbers"),
+        ({"given": {"u": "n+", "v": "n"}}, "dimension 'n+'"),
+    ],
+)
+def test_a_claim_that_makes_no_sense_is_refused_where_it_is_written(fields, complaint):
+    fields = {"given": VECTORS, **fields}
+    with pytest.raises(UsageError, match=complaint.replace("+", r"\+")):
+        claim(lambda u, v: equal(inner(u, v), 0), fields.pop("given"), **fields)
+
+
+def test_a_body_that_asks_for_an_unknown_symbol_is_refused():
+    with pytest.raises(UsageError, match="asks for 'w'"):
+        claim(lambda u, w: equal(inner(u, w), 0), VECTORS)
