@@ -71,6 +71,8 @@ class Dual:
             ndim = max(self.ndim, other.ndim)
             return Dual(self.value + other.value, self._lifted(ndim) + other._lifted(ndim))
         value = self.value + other
+        if value.shape == self.value.shape:
+            return Dual(value, self.tangent)
         return Dual(value, self._lifted(len(value.shape)) + (value - value))
 
     __radd__ = __add__

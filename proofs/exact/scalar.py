@@ -28,6 +28,10 @@ class Ratio:
         self.den = den
 
     def __add__(self, other: Ratio) -> Ratio:
+        if not self.num:  # most entries of masks, unit vectors and tangents are 0
+            return other
+        if not other.num:
+            return self
         if self.den is None and other.den is None:
             return Ratio(self.num + other.num)
         if self.den == other.den:
@@ -48,12 +52,19 @@ class Ratio:
         return self + (-other)
 
     def __mul__(self, other: Ratio) -> Ratio:
+        if not self.num:
+            return self
+        if not other.num:
+            return other
         return Ratio(self.num * other.num, _product(self.den, other.den))
 
     def __truediv__(self, other: Ratio) -> Ratio:
         if not other.num:
             raise DivisionByZero("division by an expression that is identically zero")
         num = self.num if other.den is None else self.num * other.den
+        constant = _constant(other.num)
+        if constant is not None:
+            return Ratio(num * (1 / constant), self.den)
         return Ratio(num, _product(self.den, other.num))
 
     def __pow__(self, exponent: int) -> Ratio:
@@ -71,6 +82,14 @@ class Ratio:
 
     def __repr__(self) -> str:
         return str(self.num) if self.den is None else f"({self.num})/({self.den})"
+
+
+def _constant(polynomial: Any) -> Any:
+    """The coefficient of a constant polynomial of flint or sympy, else None."""
+    flint_test = getattr(polynomial, "is_constant", None)
+    if flint_test is not None:
+        return polynomial.leading_coefficient() if flint_test() else None
+    return polynomial.LC if polynomial.is_ground else None
 
 
 def _product(left: Any, right: Any) -> Any:

@@ -1,0 +1,110 @@
+"""`make bench`: how fast the checks are, each figure beside what it is compared with, all in one run.
+
+Figures are whole-process wall times (median of several runs) and, for the engines, ratios on one identity.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from tabulate import tabulate
+
+from scanproof.constructs.constructions.gd_ssm import prop3
+from scanproof.constructs.layers import gril
+from scanproof.constructs.layers.multi_step import stack
+from scanproof.constructs.learners.descent import gradient_descent
+from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.tokens import interleaved, windows
+
+from .evidence.engines import FLINT, holds, sides
+from .evidence.instance import entry_names, evaluate, symbols
+from .exact.expressions import ExpressionField
+from .exact.polynomials import FlintField, SympyField
+from .language.claim import Claim, Source
+from .language.statements import Equal, equal
+
+SIZES = {"N": 8, "f": 4}
+RUNS = 5
+
+_source = Source("bench", "identities that are timed")
+
+
+@_source.claim(
+    "bench.one-step",
+    says="one two-head layer is one step of gradient descent from W0, at the query",
+    given={"x": "N+1 f", "y": "N f", "W0": "f f", "eta": ""},
+    parameters=prop3,
+)
+def one_step(p, x, y, W0, eta, N):
+    """One step from W0 ≠ 0 with f = k: the layer's output against the explicit learner's prediction."""
+    _, predictions = stack(gril.two_head_step, p, windows(interleaved(x, y), 3, 2), W0, 1).outputs
+    return equal(predictions[-1], x[N] @ gradient_descent(HALF_MEAN, W0, x[:N], y, eta))
+
+
+def main() -> None:
+    """Print every figure."""
+    print(tabulate(_processes(), headers=["whole process", "median", "min", "max", "goal"]), end="\n\n")
+    print(f"One step of gradient descent at N = {SIZES['N']}, f = k = {SIZES['f']}, every entry a symbol:")
+    print(tabulate(_engines(), headers=["engine", "time", "ratio to flint", "identity"]))
+
+
+def _processes() -> list[list[str]]:
+    scanproof = [sys.executable, "-m", "scanproof"]
+    return [
+        _row("scanproof check (whole ledger)", [*scanproof, "check", "--format", "json"], 3, "≤ 10 s"),
+        _row("scanproof check --engine sympy", [*scanproof, "check", "--engine", "sympy", "--format", "json"], 3, ""),
+        _row("scanproof --help", [*scanproof, "--help"], RUNS, "≤ 0.3 s"),
+    ]
+
+
+def _row(name: str, command: list[str], runs: int, goal: str) -> list[str]:
+    seconds = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+        seconds.append(time.perf_counter() - started)
+    figures = (statistics.median(seconds), min(seconds), max(seconds))
+    return [name, *(f"{s:.2f} s" for s in figures), goal]
+
+
+def _engines() -> list[list[str]]:
+    claim = one_step.claim
+    readings: list[tuple[str, Callable[[list[str]], object], Callable[[Equal], bool], int]] = [
+        ("flint polynomials", FlintField, holds, RUNS),
+        ("sympy polynomial ring", SympyField, holds, RUNS),
+        ("sympy.Matrix, one expand at the end", ExpressionField, _expanded, 1),
+    ]
+    rows, fastest = [], None
+    for name, field, decide, runs in readings:
+        seconds, truth = _timed(claim, field, decide, runs)
+        fastest = fastest or seconds
+        rows.append([name, f"{1000 * seconds:.1f} ms", f"{seconds / fastest:.1f}x", str(truth)])
+    return rows
+
+
+def _timed(claim: Claim, make: Callable, decide: Callable[[Equal], bool], runs: int) -> tuple[float, bool]:
+    seconds, truth = [], False
+    for _ in range(runs):
+        started = time.perf_counter()
+        field = make(entry_names(claim, SIZES))
+        (statement,) = evaluate(claim, field, SIZES, symbols(claim, field, SIZES))
+        truth = decide(statement)  # type: ignore[arg-type]
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds), truth
+
+
+def _expanded(statement: Equal) -> bool:
+    import sympy
+
+    left, right = sides(statement)
+    difference = sympy.Matrix((left - right).entries.tolist()).expand()
+    return difference == sympy.zeros(*difference.shape)
+
+
+if __name__ == "__main__":
+    FLINT.sizes(one_step.claim)  # load the engine before anything is timed
+    main()
