@@ -102,16 +102,16 @@ update.amend("transpose", "with Q = e_2 e_1ᵀ, C_t Q C_tᵀ = y_t x_tᵀ", corr
     where="Prop. 2 (“every token s_j”)",
     kind="construction",
     says="the same when the window slides by one over the interleaved stream and every position is accumulated",
-    given=VECTOR,
+    given={"x": "N+1 f", "W": "f f", "eta": ""},
     parameters=prop2,
     corrections=("transpose", "sign"),
     reading=(
-        "Tried with the mended Q and β, so that only the stride is judged. Windows (y_t, x_{t+1}, y_{t+1}) add "
-        "x_{t+1} y_tᵀ to the state."
+        "Tried on data from a linear model with the mended Q and β, so that only the stride is judged. Windows "
+        "(y_t, x_{t+1}, y_{t+1}) add x_{t+1} y_tᵀ to the state."
     ),
 )
-def stride_one(p, x, y, eta, xp, f, *, stride=1):
-    return last_prediction(p, x, y, eta, xp, f, stride)
+def stride_one(p, x, W, eta, xp, N, f, *, stride=1):
+    return last_prediction(p, x, x[:N] @ W, eta, xp, f, stride)
 
 
 stride_one.amend("stride", "the same with windows two tokens apart", stride=2)

@@ -1,0 +1,173 @@
+"""Exact arrays mean what NumPy's mean, in every field; recorded arithmetic replays to the same numbers."""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.exact.expressions import ExpressionField, is_zero
+from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
+from scanproof.proofs.exact.recorded import RecordedField, in_order
+from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
+
+FIELDS = [FlintField, SympyField, RationalField, ExpressionField]
+numbers = st.fractions(min_value=-3, max_value=3, max_denominator=4)
+
+
+def field(make):
+    return make() if make is RationalField else make(["a", "b"])
+
+
+def number(scalar) -> Fraction:
+    """A constant scalar of any field as a Fraction."""
+    if hasattr(scalar, "num"):
+        top, bottom = str(scalar.num), "1" if scalar.den is None else str(scalar.den)
+        return Fraction(top) / Fraction(bottom)
+    return Fraction(str(scalar))
+
+
+def fractions(array: ExactArray) -> np.ndarray:
+    return np.vectorize(number, otypes=[object])(array.entries)
+
+
+def matrices(rows, columns):
+    row = st.lists(numbers, min_size=columns, max_size=columns)
+    return st.lists(row, min_size=rows, max_size=rows)
+
+
+OPERATIONS = {
+    "sum": lambda xp, a, b: a + b,
+    "difference with a number": lambda xp, a, b: 2 - a,
+    "product with a broadcast row": lambda xp, a, b: a * b[0],
+    "matrix product": lambda xp, a, b: a @ b.T,
+    "matrix times vector": lambda xp, a, b: a @ b[1],
+    "vector times matrix": lambda xp, a, b: a[:, 0] @ b,
+    "inner product": lambda xp, a, b: a[0] @ b[1],
+    "division by a number": lambda xp, a, b: a / 3,
+    "power": lambda xp, a, b: a**3,
+    "sum of all": lambda xp, a, b: a.sum(),
+    "sum along axis 0": lambda xp, a, b: a.sum(axis=0),
+    "sum along axis 1": lambda xp, a, b: b.sum(axis=1),
+    "outer product": lambda xp, a, b: a[0][:, None] * b[1][None, :],
+    "stack": lambda xp, a, b: xp.stack([a, b], axis=1),
+    "concat": lambda xp, a, b: xp.concat([a, b], axis=0),
+    "reshape": lambda xp, a, b: xp.reshape(a, (3, 2)),
+    "tril": lambda xp, a, b: xp.tril(a @ b.T),
+    "eye": lambda xp, a, b: xp.eye(2) @ a,
+    "zeros and ones": lambda xp, a, b: xp.zeros((2, 3)) + xp.ones((2, 3)) - a,
+}
+
+
+class _NumPy:
+    """NumPy itself, on object arrays of Fractions."""
+
+    stack = staticmethod(np.stack)
+    concat = staticmethod(np.concatenate)
+    reshape = staticmethod(np.reshape)
+    tril = staticmethod(np.tril)
+    eye = staticmethod(lambda n: np.eye(n, dtype=int).astype(object))
+    zeros = staticmethod(lambda shape: np.zeros(shape, dtype=int).astype(object))
+    ones = staticmethod(lambda shape: np.ones(shape, dtype=int).astype(object))
+
+
+@pytest.mark.parametrize("make", FIELDS)
+@pytest.mark.parametrize("name", OPERATIONS)
+@given(a=matrices(2, 3), b=matrices(2, 3))
+def test_an_operation_means_what_numpy_means(make, name, a, b):
+    xp = Namespace(field(make))
+    found = OPERATIONS[name](xp, xp.asarray(a), xp.asarray(b))
+    expected = OPERATIONS[name](_NumPy, np.array(a, dtype=object), np.array(b, dtype=object))
+    assert found.shape == np.shape(expected)
+    assert np.array_equal(fractions(found), np.asarray(expected, dtype=object))
+
+
+@pytest.mark.parametrize("make", [FlintField, SympyField])
+def test_fractions_of_polynomials_are_equal_by_value_not_by_form(make):
+    made = make(["a", "b"])
+    a, b, one = made.generators["a"], made.generators["b"], made.number(1)
+    assert (a * a - b * b) / (a - b) == a + b
+    assert one / a + one / b == (a + b) / (a * b)
+    assert not (one / a == one / b)
+
+
+@pytest.mark.parametrize("make", [FlintField, SympyField])
+def test_division_by_what_is_identically_zero_is_refused(make):
+    a = make(["a"]).generators["a"]
+    with pytest.raises(DivisionByZero):
+        a / (a - a)
+
+
+@pytest.mark.parametrize("make", [FlintField, SympyField])
+@pytest.mark.parametrize("name", ["exp", "log", "abs", "sqrt"])
+def test_what_is_not_polynomial_is_refused_by_polynomial_fields(make, name):
+    made = make(["a"])
+    with pytest.raises(NotPolynomial):
+        getattr(made, name)(made.generators["a"])
+
+
+def test_arrays_of_two_fields_do_not_mix():
+    one, other = Namespace(RationalField()), Namespace(RationalField())
+    with pytest.raises(TypeError, match="two engines"):
+        one.ones((2,)) + other.ones((2,))
+
+
+def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
+    xp = Namespace(RationalField())
+    with pytest.raises(TypeError, match="Fraction"):
+        xp.asarray(0.5)
+    with pytest.raises(TypeError, match="truth value"):
+        bool(xp.ones((1,)))
+    with pytest.raises(TypeError, match="equal"):
+        xp.ones((1,)) == xp.ones((1,))  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    ("text", "zero"),
+    [
+        ("exp(a + b) - exp(a)*exp(b)", True),
+        ("exp(2*a) - exp(a)**2", True),
+        ("exp(a/2)**2 - exp(a)", True),
+        ("1/(1 + exp(-a)) + 1/(1 + exp(a)) - 1", True),
+        ("exp(a*log(1 + exp(b)))*exp(a) - exp(a*(log(1 + exp(b)) + 1))", True),
+        ("exp(a) - exp(b)", False),
+        ("exp(a + b) - exp(a) - exp(b)", False),
+        ("exp(a)*b - exp(b)*a", False),
+    ],
+)
+def test_identities_of_exponentials_are_seen_and_others_are_not(text, zero):
+    import sympy
+
+    assert is_zero(sympy.sympify(text)) is zero
+
+
+@given(a=numbers, b=numbers.filter(bool))
+def test_recorded_arithmetic_replays_to_the_same_number(a, b):
+    def compute(x, y):
+        return (x * x - y) / y + (-x) * (x + y)
+
+    made = RecordedField()
+    node = compute(made.number(a), made.number(b))
+    values: dict[int, Fraction] = {}
+    binary = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+    for step in in_order([node]):
+        arguments = [values[id(x)] for x in step.arguments]
+        if step.operation == "constant":
+            values[id(step)] = step.value
+        elif step.operation == "neg":
+            values[id(step)] = -arguments[0]
+        else:
+            values[id(step)] = binary[step.operation](*arguments)
+    assert values[id(node)] == compute(a, b)
+
+
+@given(numbers)
+def test_rational_root_is_the_root_or_none(value):
+    root = rational_root(value)
+    assert root is None or (root >= 0 and root * root == value)
+    assert rational_root(value * value) == abs(value)
