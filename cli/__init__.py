@@ -26,13 +26,15 @@ _PUBLIC = {
     "gradient": "scanproof.constructs.gradient",
 }
 
-__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
+__all__ = ["__version__", *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
         return getattr(importlib.import_module(_PUBLIC[name]), name)
-    raise AttributeError(f"scanproof has no public name {name!r}; public names: {', '.join(sorted(_PUBLIC))}.")
+    raise AttributeError(
+        f"scanproof has no public name {name!r}; public names: {', '.join(sorted(_PUBLIC))}."
+    )
 
 
 def __dir__() -> list[str]:

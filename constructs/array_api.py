@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 Array: TypeAlias = Any
@@ -22,6 +23,11 @@ def namespace(*arrays: Array) -> Any:
         f"namespace() expects at least one array with __array_namespace__, got {kinds}; "
         "pass arrays made by NumPy (2.0 or newer), JAX or scanproof."
     )
+
+
+def times(factor: int | Fraction, array: Array) -> Array:
+    """factor · array with a rational factor, which only exact backends know as a number of its own."""
+    return array * factor.numerator / factor.denominator
 
 
 def outer(u: Array, v: Array) -> Array:

@@ -3,15 +3,21 @@
 `gradient` evaluates the loss once on dual arrays: a value, and one tangent for every direction E_ab along a leading
 axis. Only the rules of arithmetic, exp and log are used, so any array backend will do. A backend that differentiates
 by itself (sympy) says so with a function `differentiate(loss, at)` in its namespace and is asked instead.
+
+Gradients nest: each call of `gradient` has its own ε, and a later (inner) one takes the dual numbers of an earlier one
+for constants.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from .array_api import Array, namespace
+
+_epsilons = itertools.count()
 
 
 def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
@@ -27,22 +33,25 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
         return own(loss, at)
     shape = tuple(at.shape)
     directions = prod(shape)
-    basis = xp.reshape(xp.eye(directions), (directions, *shape))
-    value = loss(Dual(at, basis))
-    if not isinstance(value, Dual):  # the loss does not depend on its argument
+    basis = xp.eye(directions)
+    basis = namespace(basis).reshape(basis, (directions, *shape))
+    epsilon = next(_epsilons)
+    value = loss(Dual(at, basis, epsilon))
+    if not isinstance(value, Dual) or value.epsilon != epsilon:  # it does not depend on its argument
         return at - at
-    return xp.reshape(value.tangent, shape)
+    return namespace(value.tangent).reshape(value.tangent, shape)
 
 
 class Dual:
-    """value + ε tangent, with a leading axis of directions on the tangent."""
+    """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` tells which ε."""
 
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    def __init__(self, value: Array, tangent: Array) -> None:
+    def __init__(self, value: Array, tangent: Array, epsilon: int) -> None:
         self.value = value
         self.tangent = tangent
+        self.epsilon = epsilon
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return _DualNamespace(namespace(self.value, self.tangent))
@@ -57,7 +66,22 @@ class Dual:
 
     @property
     def T(self) -> Dual:
-        return Dual(self.value.T, self.tangent.mT) if self.ndim == 2 else self
+        return self._with(self.value.T, self.tangent.mT) if self.ndim == 2 else self
+
+    @property
+    def mT(self) -> Dual:
+        return self._with(self.value.mT, self.tangent.mT)
+
+    def _with(self, value: Array, tangent: Array) -> Dual:
+        return Dual(value, tangent, self.epsilon)
+
+    def _below(self, other: Any) -> bool:
+        """Whether `other` has a later ε, so that this number is a constant to it."""
+        return isinstance(other, Dual) and other.epsilon > self.epsilon
+
+    def _beside(self, other: Any) -> bool:
+        """Whether `other` has the same ε; anything else that is not later is a constant."""
+        return isinstance(other, Dual) and other.epsilon == self.epsilon
 
     def _lifted(self, ndim: int) -> Array:
         """The tangent with axes put in after the first, so that it broadcasts like the value."""
@@ -67,18 +91,20 @@ class Dual:
         return self.tangent[(slice(None),) + (None,) * lacking]
 
     def __add__(self, other: Any) -> Dual:
-        if isinstance(other, Dual):
+        if self._below(other):
+            return other + self
+        if self._beside(other):
             ndim = max(self.ndim, other.ndim)
-            return Dual(self.value + other.value, self._lifted(ndim) + other._lifted(ndim))
+            return self._with(self.value + other.value, self._lifted(ndim) + other._lifted(ndim))
         value = self.value + other
         if value.shape == self.value.shape:
-            return Dual(value, self.tangent)
-        return Dual(value, self._lifted(len(value.shape)) + (value - value))
+            return self._with(value, self.tangent)
+        return self._with(value, self._lifted(len(value.shape)) + (value - value))
 
     __radd__ = __add__
 
     def __neg__(self) -> Dual:
-        return Dual(-self.value, -self.tangent)
+        return self._with(-self.value, -self.tangent)
 
     def __sub__(self, other: Any) -> Dual:
         return self + (-other)
@@ -87,59 +113,69 @@ class Dual:
         return (-self) + other
 
     def __mul__(self, other: Any) -> Dual:
-        if isinstance(other, Dual):
+        if self._below(other):
+            return other * self
+        if self._beside(other):
             ndim = max(self.ndim, other.ndim)
             left, right = self._lifted(ndim), other._lifted(ndim)
-            return Dual(self.value * other.value, left * other.value + self.value * right)
+            return self._with(self.value * other.value, left * other.value + self.value * right)
         ndim = max(self.ndim, len(getattr(other, "shape", ())))
-        return Dual(self.value * other, self._lifted(ndim) * other)
+        return self._with(self.value * other, self._lifted(ndim) * other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Dual:
-        if isinstance(other, Dual):
+        if self._below(other):
+            return other.__rtruediv__(self)
+        if self._beside(other):
             return self * other._map(1 / other.value, -1 / (other.value * other.value))
         ndim = max(self.ndim, len(getattr(other, "shape", ())))
-        return Dual(self.value / other, self._lifted(ndim) / other)
+        return self._with(self.value / other, self._lifted(ndim) / other)
 
     def __rtruediv__(self, other: Any) -> Dual:
         return self._map(1 / self.value, -1 / (self.value * self.value)) * other
 
     def __pow__(self, exponent: int) -> Dual:
-        slope = exponent * self.value ** (exponent - 1) if exponent > 1 else self.value**0
+        slope = exponent * self.value ** (exponent - 1) if exponent else self.value - self.value
         return self._map(self.value**exponent, slope)
 
     def __matmul__(self, other: Any) -> Dual:
-        if isinstance(other, Dual):
-            left, right = Dual(self.value, self.tangent) @ other.value, self.value @ other
-            return Dual(left.value, left.tangent + right.tangent)
-        return Dual(self.value @ other, self.tangent @ other)
+        if self._below(other):
+            return other.__rmatmul__(self)
+        if self._beside(other):
+            left, right = self @ other.value, self.value @ other
+            return self._with(left.value, left.tangent + right.tangent)
+        if self.ndim == 1 and other.ndim > 2:  # a row vector before a stack of matrices
+            rows = self.tangent[(slice(None), *(None,) * (other.ndim - 1))]
+            return self._with(self.value @ other, (rows @ other)[..., 0, :])
+        tangent = self.tangent if self.ndim == 1 else self._lifted(other.ndim)
+        return self._with(self.value @ other, tangent @ other)
 
     def __rmatmul__(self, other: Array) -> Dual:
-        if self.ndim == 1:  # (m, n) @ (n,): directions are columns of a product
-            return Dual(
-                other @ self.value,
-                (other @ self.tangent.mT).mT if other.ndim == 2 else self.tangent @ other,
-            )
-        return Dual(other @ self.value, other @ self.tangent)
+        if self.ndim == 1 and other.ndim > 1:  # a column vector after matrices
+            columns = self.tangent[(slice(None), *(None,) * (other.ndim - 2), slice(None), None)]
+            return self._with(other @ self.value, (other @ columns)[..., 0])
+        if self.ndim == 1:
+            return self._with(other @ self.value, self.tangent @ other)
+        return self._with(other @ self.value, other @ self._lifted(other.ndim))
 
     def __getitem__(self, index: Any) -> Dual:
         index = index if isinstance(index, tuple) else (index,)
-        return Dual(self.value[index], self.tangent[(slice(None), *index)])
+        return self._with(self.value[index], self.tangent[(slice(None), *index)])
 
     def sum(self, axis: int | None = None) -> Dual:
         if axis is None:
             directions = self.tangent.shape[0]
             flat = namespace(self.tangent).reshape(self.tangent, (directions, -1))
-            return Dual(self.value.sum(), flat.sum(axis=1))
-        return Dual(self.value.sum(axis=axis), self.tangent.sum(axis=axis % self.ndim + 1))
+            return self._with(self.value.sum(), flat.sum(axis=1))
+        return self._with(self.value.sum(axis=axis), self.tangent.sum(axis=axis % self.ndim + 1))
 
     def _map(self, value: Array, slope: Array) -> Dual:
-        return Dual(value, self.tangent * slope)
+        return self._with(value, self.tangent * slope)
 
 
 class _DualNamespace:
-    """The named functions on dual arrays; constructors give plain arrays."""
+    """The named functions on dual arrays; constructors give constants."""
 
     def __init__(self, xp: Any) -> None:
         self._xp = xp
@@ -151,9 +187,16 @@ class _DualNamespace:
     def log(self, x: Dual) -> Dual:
         return x._map(self._xp.log(x.value), 1 / x.value)
 
+    def reshape(self, x: Dual, shape: tuple[int, ...]) -> Dual:
+        directions = x.tangent.shape[0]
+        return x._with(
+            namespace(x.value).reshape(x.value, shape),
+            namespace(x.tangent).reshape(x.tangent, (directions, *shape)),
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name in ("zeros", "ones", "eye", "asarray"):
             return getattr(self._xp, name)
         raise AttributeError(
-            f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, exp and log"
+            f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, reshape, exp and log"
         )

@@ -1,9 +1,10 @@
-"""Checking rows: every claim to its verdict, the rows to a report (the JSON of docs/report.schema.json)."""
+"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json)."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -87,14 +88,22 @@ def _decided(
     import sympy  # noqa: F401  imported once, before the workers are forked
 
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts) as pool:
         try:
             futures = [pool.submit(_worker, index, engine) for index in range(len(claims))]
             for future in as_completed(futures):
                 yield future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
             raise
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the parent process, which ends its workers without a traceback from each."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _worker(index: int, engine: str) -> tuple[int, Result, float]:
@@ -151,11 +160,12 @@ def _tool() -> dict[str, Any]:
 
 def commit() -> str | None:
     """The commit of the checkout that this package runs from, or None outside one."""
+    import shutil
     import subprocess
     from pathlib import Path
 
     root = Path(__file__).resolve().parent.parent
-    if not (root / ".git").exists():
+    if not (root / ".git").exists() or shutil.which("git") is None:
         return None
     asked = subprocess.run(
         ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True

@@ -17,6 +17,14 @@ from .language.errors import UsageError
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9")
 
 
+class BrokenFile(UsageError):
+    """A file that raised while it was read; `sources` hold the claims that it had defined by then."""
+
+    def __init__(self, message: str, sources: list[Source]) -> None:
+        super().__init__(message)
+        self.sources = sources
+
+
 class Ledger:
     """Sources with their rows, in order."""
 
@@ -53,7 +61,7 @@ class Ledger:
         for pattern in patterns:
             matched = [row for row in rows if _matches(row, pattern)]
             if not matched:
-                raise UsageError(_unknown(pattern, [i for row in rows for i in _ids(row)]))
+                raise UsageError(unknown(pattern, [i for row in rows for i in _ids(row)]))
             chosen.update((row.claim.id, row) for row in matched)
         return [row for row in rows if row.claim.id in chosen]
 
@@ -66,7 +74,8 @@ def _matches(row: Row, pattern: str) -> bool:
     return any(fnmatch.fnmatchcase(i, pattern) for i in _ids(row))
 
 
-def _unknown(pattern: str, ids: list[str]) -> str:
+def unknown(pattern: str, ids: list[str]) -> str:
+    """What to say of an id or pattern that matches none of `ids`: the nearest of them."""
     near = difflib.get_close_matches(pattern, ids, n=4, cutoff=0.4)
     hint = f"; nearest: {', '.join(near)}" if near else ""
     return f"no claim matches {pattern!r}{hint}. `scanproof list` prints every id."
@@ -82,7 +91,8 @@ def from_file(path: Path) -> list[Source]:
     """The sources that a user's Python file defines at its top level.
 
     Raises:
-        UsageError: if the file cannot be read, raises, or defines no claim.
+        BrokenFile: if the file raises; it has the claims that were defined by then.
+        UsageError: if the file cannot be read or defines no claim.
     """
     if not path.is_file():
         raise UsageError(
@@ -96,13 +106,12 @@ def from_file(path: Path) -> list[Source]:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
-    except UsageError:
+    except KeyboardInterrupt:
         raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise UsageError(
-            f"{path}{_line(error, path)} raised {type(error).__name__}: {error}"
+        raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
+        raise BrokenFile(
+            f"{path}{_line(error, path)}{raised}: {error}", _sources(module)
         ) from error
     finally:
         sys.path.pop(0)
@@ -114,9 +123,9 @@ def from_module(name: str) -> list[Source]:
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(name)
-    except UsageError:
+    except (UsageError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise UsageError(f"importing {name} raised {type(error).__name__}: {error}") from error
     finally:
         sys.path.pop(0)
@@ -125,8 +134,7 @@ def from_module(name: str) -> list[Source]:
 
 def sources_of(module: ModuleType, name: str) -> list[Source]:
     """The `Source` objects of a module that have rows of their own."""
-    found = [value for value in vars(module).values() if isinstance(value, Source)]
-    found = [source for i, source in enumerate(found) if source.rows and source not in found[:i]]
+    found = _sources(module)
     if not found:
         raise UsageError(
             f"{name} defines no claim; write `paper = Source('mypaper', title='…')` and decorate a function with "
@@ -135,11 +143,16 @@ def sources_of(module: ModuleType, name: str) -> list[Source]:
     return found
 
 
+def _sources(module: ModuleType) -> list[Source]:
+    found = [value for value in vars(module).values() if isinstance(value, Source)]
+    return [source for i, source in enumerate(found) if source.rows and source not in found[:i]]
+
+
 def _line(error: BaseException, path: Path) -> str:
     line = None
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
             line = trace.tb_lineno
         trace = trace.tb_next
     if line is None and isinstance(error, SyntaxError):

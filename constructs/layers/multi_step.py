@@ -1,4 +1,4 @@
-"""Several gradient steps from two-head layers: stacked, or one layer looped (gd-ssm A.2, gril A.3)."""
+"""Several gradient steps by two-head layers: stacked, or one layer looped (gd-ssm A.2, gril A.3)."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def loop(
     return last
 
 
-def _layer(
-    step: Callable[..., Any], parameters: TwoHead, windows: Window, weights: Array
-) -> Scan:
+def _layer(step: Callable[..., Any], parameters: TwoHead, windows: Window, weights: Array) -> Scan:
     """One layer over tokens that carry `weights`, shape (T, f, f), from empty heads."""
     size = windows.window.shape[1]
     empty = namespace(weights).zeros((size, size))

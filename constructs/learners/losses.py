@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
-from ..array_api import Array, namespace
+from ..array_api import Array, namespace, times
 from ..definition import definition
 
 
@@ -57,7 +58,8 @@ class BinaryCrossEntropy:
         return binary_cross_entropy(self, w, x, y)
 
 
-Loss = SquaredError | CrossEntropy | BinaryCrossEntropy
+Loss: TypeAlias = Callable[[Array, Array, Array], Array]
+"""loss(w, x, y): one of the objects above, or a function made of them, such as a loss with a penalty."""
 
 HALF_MEAN = SquaredError(Fraction(1, 2), mean=True)
 """(1/2N) Σ ‖·‖²: gd-ssm eqs. 8 and 22, gril eqs. 4 and 15."""
@@ -76,10 +78,10 @@ def squared_error(loss: SquaredError, w: Array, x: Array, y: Array) -> Array:
     if loss.link is not None:
         prediction = loss.link(prediction)
     residual = prediction - y
-    total = loss.scale * (residual * residual).sum()
+    total = times(loss.scale, (residual * residual).sum())
     if loss.mean:
         total = total / x.shape[0]
-    return total + loss.ridge * (w * w).sum() if loss.ridge else total
+    return total + times(loss.ridge, (w * w).sum()) if loss.ridge else total
 
 
 @definition

@@ -12,6 +12,7 @@ from scanproof.constructs.scan import leaves, map_leaves
 
 from ..exact.array import ExactArray
 from ..language.statements import Equal, Statement
+from .engines import sides
 
 Change = Callable[[ExactArray], ExactArray]
 
@@ -57,9 +58,8 @@ def on_right_side(change: Change) -> Callable[[Statement], Statement]:
 
     def mutate(statement: Statement) -> Statement:
         if isinstance(statement, Equal):
-            right = statement.right
-            right = right if isinstance(right, ExactArray) else statement.left * 0 + right
-            return replace(statement, right=change(right))
+            left, right = sides(statement)
+            return replace(statement, left=left, right=change(right))
         return statement
 
     return mutate

@@ -1,0 +1,98 @@
+"""`scanproof check`: the verdict on every claim asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._options import SourceName, Targets, one_of
+
+ENGINES = ("all", "sympy", "flint")
+FORMATS = ("table", "json", "junit", "markdown")
+
+
+def check(
+    targets: Targets = None,
+    source: SourceName = None,
+    engine: Annotated[
+        str, typer.Option(metavar="|".join(ENGINES), help="Which exact engine decides equations.")
+    ] = "all",
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit 2 if a claim is unknown, or refuted without a proved amendment."
+        ),
+    ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A former JSON report; exit 1 if a claim is worse than there."
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="How the report is written.")
+    ] = "table",
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report there instead of to the terminal."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Processes; as many as there are processors by default."),
+    ] = None,
+) -> None:
+    """Check claims, the sources' or your own."""
+    one_of("--engine", engine, ENGINES)
+    one_of("--format", format, FORMATS)
+
+    from ._output import Destination, quiet_stdout, say
+    from ._progress import progress
+    from ._targets import resolve
+    from .proofs import check as checking
+    from .proofs.language.errors import UsageError
+    from .proofs.report import baseline as former_reports
+    from .proofs.report.standing import ERROR, blames, exit_code
+
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
+    destination = Destination(output)
+    former = former_reports.read(baseline) if baseline is not None else None
+    with quiet_stdout():
+        chosen = resolve(targets or [], source)
+        with progress("checking") as tell:
+            report = checking.check(
+                chosen.ledger, chosen.rows, engine=engine, jobs=jobs, progress=tell
+            )
+    worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
+    blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
+    if chosen.rows:
+        destination.write(_rendered(report, format, blamed, destination.colour))
+    for id, change in worse.items():
+        say(f"{id} is worse than in {baseline}: {change}")
+    for id, blame in blamed.items():
+        if blame.code == ERROR:
+            say(f"{id}: {blame.why}")
+    for problem in chosen.problems:
+        say(problem)
+    raise typer.Exit(ERROR if chosen.problems else exit_code(blamed))
+
+
+def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:
+    if format == "json":
+        import json
+
+        return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    if format == "junit":
+        from .proofs.report.junit import junit
+
+        return junit(report, blamed)
+    if format == "markdown":
+        from .proofs.report.markdown import report_table
+
+        return report_table(report)
+    from ._output import columns
+    from .proofs.report.table import table
+
+    return table(report, colour=colour, width=columns())

@@ -1,0 +1,153 @@
+"""The command line. Each command is a file of its own, and imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from . import __version__
+from ._attack import attack
+from ._check import check
+from ._errata import errata
+from ._list import list_claims
+from ._show import show
+from ._trust import trust
+
+ERROR, INTERRUPTED = 3, 130
+
+EXAMPLES = """
+\b
+Examples:
+  scanproof check                            every claim of the four sources
+  scanproof check 'gril.*'                   some of them
+  scanproof check mypaper.py                 the claims of your own file
+  scanproof show gd-ssm.prop1-construction   the whole story of one claim
+  scanproof trust                            what a verdict rests on
+
+\b
+Exit codes:
+  0  nothing that is asserted (an amendment, a claim of yours) is refuted
+  1  something is, or a claim is worse than in the --baseline
+  2  only with --strict: something is unknown, or refuted and not mended
+  3  a usage or tool error
+"""
+
+TARGETS = """
+
+    A TARGET is an id (gril.eq10), a pattern of ids ('gril.*'), a file (mypaper.py) or a module
+    (package.module) of your own; without one, all claims of the four sources are meant. A pattern
+    that matches claims of a file named beside it picks among them.
+"""
+
+app = typer.Typer(
+    name="scanproof",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"scanproof {__version__}")
+        raise typer.Exit()
+
+
+@app.callback(invoke_without_command=True, epilog=EXAMPLES)
+def _scanproof(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A machine's verdict on whether a recurrent layer does gradient descent on its context."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _add(name: str, command: Any, *examples: str) -> None:
+    takes_targets = "targets" in command.__annotations__
+    epilog = "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples)])
+    help = (command.__doc__ or "") + (TARGETS if takes_targets else "")
+    app.command(name, help=help, epilog=epilog)(command)
+
+
+_add(
+    "check",
+    check,
+    "scanproof check",
+    "scanproof check gril.eq10 'gd-ssm.*'",
+    "scanproof check mypaper.py --strict",
+    "scanproof check mypaper.py 'mypaper.thm2*'",
+    "scanproof check --format json --output report.json",
+    "scanproof check --baseline report.json",
+)
+_add(
+    "show",
+    show,
+    "scanproof show gd-ssm.prop1-construction",
+    "scanproof show gd-ssm.prop1-construction+sign --format latex",
+    "scanproof show gd-ssm.prop1-construction --script | python3 -",
+    "scanproof show mypaper.eq1 mypaper.py",
+)
+_add(
+    "list",
+    list_claims,
+    "scanproof list",
+    "scanproof list 'gril.prop*'",
+    "scanproof list mypaper.py",
+)
+_add("trust", trust, "scanproof trust")
+_add("attack", attack, "scanproof attack", "scanproof attack 'gd-ssm.prop*'")
+_add(
+    "errata",
+    errata,
+    "scanproof errata --output docs/errata",
+    "scanproof errata --output docs/errata --check",
+)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; every error is one line on stderr."""
+    from .proofs.language.errors import UsageError
+
+    try:
+        code = app(
+            None if arguments is None else list(arguments),
+            prog_name="scanproof",
+            standalone_mode=False,
+        )
+        return code if isinstance(code, int) else 0
+    except UsageError as error:
+        return _failed(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if hasattr(error, "format_message"):  # what typer says of options and arguments
+            return _failed(
+                f"{error.format_message().rstrip('.')}; `scanproof --help` lists what is allowed."
+            )
+        if os.environ.get("SCANPROOF_TRACEBACK"):
+            raise
+        return _failed(
+            f"this is a bug of scanproof: {type(error).__name__}: {error}; SCANPROOF_TRACEBACK=1 shows where."
+        )
+
+
+def _failed(message: str) -> int:
+    from ._output import say
+
+    say(message)
+    return ERROR
+
+
+def main() -> None:
+    """The entry point of the `scanproof` command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(run())

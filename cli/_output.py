@@ -1,0 +1,125 @@
+"""Where results go: standard output, or a file that is whole or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .proofs.language.errors import UsageError
+from .proofs.report.words import one_line
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    print(f"scanproof: {one_line(message)}", file=sys.stderr)
+
+
+def write(text: str) -> None:
+    """Write to standard output; a reader that has read enough (`| head`) is no error."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it exits, and would complain then.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def colour_wanted() -> bool:
+    """Whether standard output is a terminal that takes colours, and nobody asked for none."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
+
+
+def columns() -> int:
+    """The width of the terminal, or 100 where there is none."""
+    return max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 100
+
+
+@contextlib.contextmanager
+def quiet_stdout() -> Iterator[None]:
+    """Send what foreign code prints to standard error, so that a report can be piped."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+class Destination:
+    """Standard output, or a file that is replaced in one step when everything is done.
+
+    Raises:
+        UsageError: on creation, if the file could not be written later.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = None if path is None else path.resolve()
+        self.colour = path is None and colour_wanted()
+        self._named = path
+        if self.path is not None:
+            with self._clear_errors():
+                self._try()
+
+    def write(self, text: str) -> None:
+        """Write the whole text."""
+        if self.path is None:
+            write(text)
+            return
+        with self._clear_errors():
+            if self._is_device():
+                self.path.write_text(text, encoding="utf-8", errors="backslashreplace")
+            else:
+                replace(self.path, text)
+
+    def _try(self) -> None:
+        assert self.path is not None
+        if self.path.is_dir():
+            raise IsADirectoryError(None, "it is a directory")
+        if self.path.exists() and not os.access(self.path, os.W_OK):
+            raise PermissionError(None, "it is write-protected")
+        if not self._is_device():
+            temporary = _temporary(self.path)
+            with contextlib.suppress(FileNotFoundError):
+                temporary.unlink()
+            _create(temporary, 0o666).close()
+            temporary.unlink()
+
+    def _is_device(self) -> bool:
+        """Whether the path is a pipe or a device, which must not be replaced by a file."""
+        assert self.path is not None
+        return self.path.exists() and not stat.S_ISREG(self.path.stat().st_mode)
+
+    @contextlib.contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            why = error.strerror or error
+            raise UsageError(
+                f"--output {self._named}: cannot write there: {why}; name another file."
+            ) from error
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file in one step: the old one stays until the new one is whole."""
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
+    temporary = _temporary(path)
+    try:
+        with _create(temporary, mode) as file:
+            file.write(text)
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".scanproof-{os.getpid()}.part")
+
+
+def _create(path: Path, mode: int):
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    return os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -1,0 +1,86 @@
+"""`scanproof show`: the whole story of one claim, or its counterexample as a program."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ._options import one_of
+
+FORMATS = ("text", "markdown", "latex", "json")
+
+
+def show(
+    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="|".join(FORMATS),
+            help="How the story is told (text by default); json is the claim's part of the report.",
+        ),
+    ] = None,
+    script: Annotated[
+        bool,
+        typer.Option(
+            "--script",
+            help="Print the counterexample as a Python program that needs the standard library alone.",
+        ),
+    ] = False,
+) -> None:
+    """Show one claim: its reading, verdict, evidence and mends.
+
+    ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
+    the FILE.py that defines it.
+    """
+    one_of("--format", format or "text", FORMATS)
+
+    from ._output import quiet_stdout, write
+    from ._targets import find_id
+    from .proofs.language.errors import UsageError
+
+    if script and format is not None:
+        raise UsageError(
+            f"--script prints a program; it cannot be combined with --format {format}."
+        )
+    with quiet_stdout():
+        ledger, row = find_id(id, files or [])
+        claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
+        text = _script(claim) if script else _story(ledger, row, claim, format or "text")
+    write(text)
+
+
+def _script(claim) -> str:
+    from .proofs.evidence.engines import ENGINES
+    from .proofs.evidence.script import script
+    from .proofs.evidence.verdict import decide
+    from .proofs.language.errors import UsageError
+
+    result = decide(claim, ENGINES["all"])
+    if result.counterexample is None:
+        raise UsageError(f"{claim.id} has no counterexample to print: it is {result.verdict}.")
+    return script(claim, result.counterexample)
+
+
+def _story(ledger, row, claim, format: str) -> str:
+    from .proofs.check import check
+    from .proofs.report import latex, markdown, story
+
+    report = check(ledger, [row])
+    (record,) = report["claims"]
+    statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
+    if format == "json":
+        import json
+
+        return (
+            json.dumps(record if claim is row.claim else statement, indent=1, ensure_ascii=False)
+            + "\n"
+        )
+    source = report["sources"][record["source"]]
+    told = story.tell(record, statement, source, story.written_at(claim))
+    render = {"text": story.as_text, "markdown": markdown.as_markdown, "latex": latex.as_latex}
+    return render[format](told)

@@ -1,0 +1,145 @@
+"""From what a user names (ids, patterns, files, modules) to rows."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from .proofs import ledger as ledgers
+from .proofs.language.claim import Row, Source
+from .proofs.language.errors import UsageError
+
+MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass
+class Selection:
+    """The rows that were asked for."""
+
+    ledger: ledgers.Ledger
+    rows: list[Row]
+    own: set[str] = field(default_factory=set)
+    """Ids of the rows that come from the user's files and modules."""
+    problems: list[str] = field(default_factory=list)
+    """What went wrong with files, of which the others know nothing."""
+    patterns: list[str] = field(default_factory=list)
+    whole: set[str] | None = None
+    """Sources of which every row was asked for; None stands for all sources."""
+    source: str | None = None
+
+    def selected(self, id: str, source: str) -> bool:
+        """Whether a claim with this id, of this source, was asked for, whether or not it exists now."""
+        if self.source is not None and source != self.source:
+            return False
+        whole = self.whole is None or source in self.whole
+        return whole or any(fnmatchcase(id, pattern) for pattern in self.patterns)
+
+
+def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
+    """The rows of files and modules, and those that the patterns match.
+
+    A pattern looks through the files named beside it and the built-in rows; a file of which a pattern matches
+    something is not taken whole. Without any target, all built-in rows are meant.
+
+    Raises:
+        UsageError: if a target is neither a file, nor matches an id, nor can be imported; or the source is unknown.
+    """
+    problems: list[str] = []
+    files: list[Source] = []
+    patterns: list[str] = []
+    for target in dict.fromkeys(targets):
+        if target.endswith(".py") or Path(target).is_file():
+            _load(lambda name: ledgers.from_file(Path(name)), target, files, problems)
+        else:
+            patterns.append(target)
+    needs_built_in = bool(patterns) or not targets
+    built_in = ledgers.built_in().sources if needs_built_in else []
+    for pattern in list(patterns):
+        known = ledgers.Ledger(_distinct([*files, *built_in]))
+        if not _matches(known, pattern) and _importable(pattern):
+            patterns.remove(pattern)
+            _load(ledgers.from_module, pattern, files, problems)
+    files = [s for s in _distinct(files) if s not in built_in]
+    ledger = ledgers.Ledger([*files, *built_in])
+    own = {row.claim.id for s in files for row in s.rows}
+    picked = {row.claim.id for row in ledger.select(patterns)} if patterns or not targets else set()
+    whole = {s.name for s in files if not any(row.claim.id in picked for row in s.rows)}
+    rows = [
+        row
+        for row in ledger.rows
+        if row.claim.id in picked or (row.claim.id in own and row.claim.source in whole)
+    ]
+    if source is not None:
+        rows = _of_source(rows, source, ledger, problems)
+    return Selection(ledger, rows, own, problems, patterns, whole if targets else None, source)
+
+
+def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
+    """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
+
+    Raises:
+        UsageError: if there is none, with the nearest ids; or if a file cannot be used.
+    """
+    sources = [s for name in files for s in ledgers.from_file(Path(name))]
+    ledger = ledgers.Ledger(_distinct([*sources, *ledgers.built_in().sources]))
+    for row in ledger.rows:
+        if id in (row.claim.id, *(a.id for a in row.amendments)):
+            return ledger, row
+    if re.search(r"[*?[]", id):
+        raise UsageError(
+            f"show {id}: give one id, not a pattern; `scanproof list` prints every id."
+        )
+    ids = [c.id for row in ledger.rows for c in (row.claim, *row.amendments)]
+    raise UsageError(ledgers.unknown(id, ids))
+
+
+def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
+    try:
+        files.extend(load(target))
+    except UsageError as error:
+        message = str(error)
+        problems.append(message if target in message else f"{target}: {message}")
+        files.extend(getattr(error, "sources", ()))
+
+
+def _distinct(sources: Sequence[Source]) -> list[Source]:
+    return [s for i, s in enumerate(sources) if all(s is not earlier for earlier in sources[:i])]
+
+
+def _matches(ledger: ledgers.Ledger, pattern: str) -> bool:
+    try:
+        return bool(ledger.select([pattern]))
+    except UsageError:
+        return False
+
+
+def _importable(name: str) -> bool:
+    if not MODULE.fullmatch(name):
+        return False
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return False
+    except Exception:  # a parent package that raises: importing the module will tell how
+        return True
+    finally:
+        sys.path.pop(0)
+    return spec is not None and spec.origin is not None
+
+
+def _of_source(
+    rows: list[Row], source: str, ledger: ledgers.Ledger, problems: list[str]
+) -> list[Row]:
+    found = [row for row in rows if row.claim.source == source]
+    if found or (problems and not rows):
+        return found
+    known = dict.fromkeys(s.name for s in (*ledger.sources, *ledgers.built_in().sources))
+    if source in known:
+        raise UsageError(f"--source {source}: none of the claims named belongs to it.")
+    raise UsageError(f"--source {source}: no such source; known sources: {', '.join(known)}.")

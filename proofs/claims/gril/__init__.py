@@ -1,0 +1,12 @@
+"""Rows of the source `gril`, in the order of the paper: importing a module adds its rows."""
+
+from . import forms  # noqa: I001
+from . import scalar
+from . import one_step
+from . import block
+from . import multi_step
+from . import nonlinear
+from . import ridge
+from .source import gril as SOURCE
+
+__all__ = ["SOURCE", "block", "forms", "multi_step", "nonlinear", "one_step", "ridge", "scalar"]

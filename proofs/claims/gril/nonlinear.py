@@ -1,0 +1,136 @@
+"""Non-linear regression from the linear statistic: Proposition A.2 and what A.4 says of it (gril)."""
+
+from __future__ import annotations
+
+from scanproof.constructs.array_api import Array, outer, unit
+from scanproof.constructs.constructions.gril import a1
+from scanproof.constructs.layers import gd_ssm, linear_recurrence
+from scanproof.constructs.layers.gril import cross_product
+from scanproof.constructs.learners.accumulation import unscaled_gradient
+from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
+from scanproof.constructs.scan import scan
+from scanproof.constructs.tokens import concatenated, padded
+
+from ...language.statements import determines, equal, undetermined
+from .one_step import windows
+from .source import gril
+
+
+def shifted_square(z: Array) -> Array:
+    """h(z) = (1 + z)², one non-linear h, with h(0) ≠ 0 and h'(0) ≠ 0."""
+    return (1 + z) * (1 + z)
+
+
+def with_link(loss, h):
+    """The loss of the predictor h(w·x)."""
+    return SquaredError(loss.scale, loss.mean, link=h)
+
+
+@gril.claim(
+    "gril.propA.2",
+    where="Prop. A.2",
+    kind="existence",
+    says=(
+        "for data from h(w·x), a diagonal linear recurrent layer (window 3, stride 2) followed by an MLP can be "
+        "constructed such that each step produces −(Δw)ᵀ x_{j+1}, Δw = η∇L"
+    ),
+    given={"x": "N f", "w": "f", "query": "f", "eta": ""},
+    sizes={"N": (2,), "f": (1,)},
+    reading=(
+        "The layer is a GRIL block (Def. 4.2) with any A, Q and q, or several; the MLP may be any map of its states "
+        "and of the last window; w0 = 0. Every such state is a function of the products of two entries of one "
+        "window, which are compared. h(z) = (1 + z)² is one non-linear h, and y = h(w·x) in both data sets."
+    ),
+)
+def propA_2(x, w, query, eta, xp, f):
+    y = shifted_square(x @ w)
+    inputs = xp.concat([x, query[None, :]], axis=0)
+    contexts = windows(inputs, padded(y[:, None], f - 1, 0)).window
+    products = [
+        cross_product(context, outer(unit(xp, 3, i), unit(xp, 3, j)))
+        for context in contexts
+        for i in range(3)
+        for j in range(3)
+    ]
+    loss = with_link(HALF_MEAN, shifted_square)
+    predictions = prefix_predictions(loss, xp.zeros((f,)), inputs, y, eta)
+    known = [xp.reshape(xp.stack(products), (-1,)), xp.reshape(contexts[-1], (-1,))]
+    return determines(xp.concat(known), predictions[-1], shared=("eta",))
+
+
+@propA_2.restate(
+    "vanishing",
+    (
+        "with the layer of eq. 12, w0 = 0 and any h with h(0) = 0, the MLP ρ(z) = h'(0) z: o_t = (η/t) ρ(z_t)ᵀ Θ c_t "
+        "is −η ∇L(D_{1:t}; 0)·x_{t+1}"
+    ),
+    given={"x": "N+1 f", "y": "N", "eta": "", "b": "", "c": "", "d": ""},
+    sizes={"N": (1, 2, 3), "f": (1, 2)},
+    parameters=a1,
+    corrections=("sign", "scale"),
+    hypotheses=("h(0) = 0", "w0 = 0"),
+    reading=(
+        "h(z) = bz + cz² + dz³ stands for any such h: at w0 = 0 a gradient sees h through h(0) and h'(0) = b. "
+        "So it is for the sine of App. B.4. Arbitrary targets."
+    ),
+)
+def propA_2_vanishing(p, x, y, eta, b, c, d, xp, f):
+    def h(z):
+        return b * z + c * z * z + d * z * z * z
+
+    outputs = scan(gd_ssm.step, p, xp.zeros((f,)), concatenated(x, y)).outputs
+    loss = with_link(HALF_MEAN, h)
+    return equal(b * outputs, prefix_predictions(loss, xp.zeros((f,)), x, y, eta))
+
+
+@propA_2.restate(
+    "input-map",
+    (
+        "the same for every h and w0 if the input map B may be non-linear: B(C_t) = (h(w0·x_t) − y_t) h'(w0·x_t) x_t "
+        "is accumulated and read out by −(η/t) x_{t+1}, without an MLP"
+    ),
+    given={"x": "N+1 f", "y": "N", "w0": "f", "eta": "", "a": "", "b": "", "c": "", "d": ""},
+    sizes={"N": (1, 2, 3), "f": (1, 2)},
+    reading=(
+        "h(z) = a + bz + cz² + dz³ stands for any h: a gradient at w0 sees h at the points w0·x_i through its value "
+        "and its slope there. The layer is the general one of eqs. 1–2. Arbitrary targets."
+    ),
+)
+def propA_2_input_map(x, y, w0, eta, a, b, c, d, xp, N, f):
+    def h(z):
+        return a + b * z + c * z * z + d * z * z * z
+
+    one_example = with_link(HALF_SUM, h)
+    maps = linear_recurrence.Token(
+        transition=xp.ones((N, f)),
+        input=xp.stack(
+            [loss_gradient(one_example, w0, x[i : i + 1], y[i : i + 1]) for i in range(N)]
+        ),
+        readout=xp.stack([-(eta / t) * x[t] for t in range(1, N + 1)]),
+    )
+    outputs = scan(linear_recurrence.step, None, xp.zeros((f,)), maps).outputs
+    for t in range(1, N + 1):
+        step = -eta * loss_gradient(with_link(HALF_MEAN, h), w0, x[:t], y[:t])
+        yield equal(outputs[t - 1], step @ x[t], f"t = {t}")
+
+
+@gril.claim(
+    "gril.a4-inexact",
+    where="A.4",
+    kind="remark",
+    says=(
+        "the map ρ from Σ (w0·x_i − y_i) x_i to Σ (h(w0·x_i) − y_i) h'(w0·x_i) x_i cannot in general be represented "
+        "exactly"
+    ),
+    given={"x": "N f", "w": "f", "w0": "f"},
+    sizes={"N": (1, 2), "f": (1, 2)},
+    reading=(
+        "In general: for some h, here h(z) = (1 + z)², there is no such map at all. Both data sets come from "
+        "y = h(w·x), each with its own w, and share w0, which ρ may know."
+    ),
+)
+def a4_inexact(x, w, w0, N):
+    y = shifted_square(x @ w)
+    gradient = N * loss_gradient(with_link(HALF_MEAN, shifted_square), w0, x, y)
+    return undetermined(unscaled_gradient(w0, x, y), gradient, shared=("w0",))

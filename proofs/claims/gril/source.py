@@ -1,0 +1,7 @@
+"""The source that the rows of this folder speak of."""
+
+from ...language.claim import Source
+
+gril = Source(
+    "gril", "Learning in the Recurrent State: Gradient Descent with Linear Recurrent Networks", "2410.11687v3"
+)
