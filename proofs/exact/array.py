@@ -152,7 +152,7 @@ class Namespace:
     def __init__(self, field: Any) -> None:
         self.field = field
         differentiate = getattr(field, "differentiate", None)
-        if differentiate is not None:
+        if differentiate is not None and field.generators:  # at a point dual numbers are far faster
             self.differentiate = differentiate
 
     def asarray(self, value: Any) -> ExactArray:

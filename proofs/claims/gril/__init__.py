@@ -7,6 +7,27 @@ from . import block
 from . import multi_step
 from . import nonlinear
 from . import ridge
+from . import cross_entropy
+from . import window
+from . import size
+from . import causality
+from . import longhorn
+from . import tables
 from .source import gril as SOURCE
 
-__all__ = ["SOURCE", "block", "forms", "multi_step", "nonlinear", "one_step", "ridge", "scalar"]
+__all__ = [
+    "SOURCE",
+    "block",
+    "causality",
+    "cross_entropy",
+    "forms",
+    "longhorn",
+    "multi_step",
+    "nonlinear",
+    "one_step",
+    "ridge",
+    "scalar",
+    "size",
+    "tables",
+    "window",
+]

@@ -1,0 +1,68 @@
+"""How large the construction is, and a gated realisation of linear attention (gril §1, §4.5)."""
+
+from __future__ import annotations
+
+from scanproof.constructs.constructions.gril import prop4_1
+from scanproof.constructs.layers import linear_attention, linear_recurrence
+from scanproof.constructs.scan import scan
+from scanproof.constructs.size import entries
+
+from ...language.statements import at_most, equal
+from .source import gril
+
+
+@gril.claim(
+    "gril.params",
+    where="§1, §4.5",
+    kind="remark",
+    says="the construction's parameters and state are O(f²)",
+    given={"eta": ""},
+    sizes={"f": tuple(range(1, 9))},
+    reading=(
+        "Counted in the arrays of Prop. 4.1: gate f², mixing 9, query 3, β and the two numbers that divide it, and a "
+        "state of f². The sum is 2f² + 15, which is at most 17 f²."
+    ),
+)
+def params(eta, xp, f):
+    total = entries(prop4_1(xp, f, eta)) + entries(xp.zeros((f, f)))
+    yield equal(total, 2 * f**2 + 15)
+    yield at_most(total, 17 * f**2, "bound")
+
+
+@gril.claim(
+    "gril.params-gated",
+    where="§1, §4.5",
+    kind="remark",
+    says=(
+        "a gated-recurrent realisation of linear attention can require O(f⁴) state-transition parameters "
+        "for f×f regression"
+    ),
+    given={"q": "T f", "k": "T f", "v": "T f"},
+    sizes={"T": (1, 2), "f": (1, 2, 3)},
+    reading=(
+        "Read as: there is a realisation with that many. The f² entries of the state, one below the other, with a "
+        "general (dense) transition matrix of f⁴ entries, here the identity, run through the states of linear "
+        "attention. That every realisation needs f⁴ is not shown, and is false for elementwise gates."
+    ),
+)
+def params_gated(q, k, v, xp, T, f):
+    transition = xp.eye(f * f)
+    attention = scan(linear_attention.step, None, xp.zeros((f, f)), linear_attention.Token(q, k, v))
+    inputs = xp.reshape(v[:, :, None] * k[:, None, :], (T, f * f, 1))
+    stream = linear_recurrence.Token(transition=None, input=inputs, readout=xp.ones((T, 1)))
+    gated = scan(linear_recurrence.matrix_step, transition, xp.zeros((f * f, 1)), stream)
+    yield equal(xp.reshape(gated.states, (T, f, f)), attention.states, "states")
+    yield equal(entries(transition), f**4, "transition parameters")
+
+
+@params_gated.restate(
+    "elementwise",
+    "with elementwise gates the same recurrence has f² state-transition parameters",
+)
+def elementwise(q, k, v, xp, T, f):
+    gates = xp.ones((T, f, f))
+    attention = scan(linear_attention.step, None, xp.zeros((f, f)), linear_attention.Token(q, k, v))
+    stream = linear_recurrence.Token(gates, v[:, :, None] * k[:, None, :], q)
+    gated = scan(linear_recurrence.step, None, xp.zeros((f, f)), stream)
+    yield equal(gated.outputs, attention.outputs, "outputs")
+    yield equal(entries(gates[0]), f**2, "transition parameters")
