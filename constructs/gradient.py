@@ -37,7 +37,7 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
     basis = namespace(basis).reshape(basis, (directions, *shape))
     epsilon = next(_epsilons)
     value = loss(Dual(at, basis, epsilon))
-    if not isinstance(value, Dual) or value.epsilon != epsilon:  # it does not depend on its argument
+    if not isinstance(value, Dual) or value.epsilon != epsilon:  # a constant
         return at - at
     return namespace(value.tangent).reshape(value.tangent, shape)
 

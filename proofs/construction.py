@@ -18,8 +18,14 @@ from .language.errors import UsageError
 from .language.sizes import shape
 from .ledger import built_in
 
-ALIASES = {"features": "f", "examples": "N", "step_size": "eta", "targets": "k", "layers": "L"}
-"""Long names that `construct` takes for the sources' letters."""
+ALIASES = {
+    "features": ("f", "d"),
+    "examples": ("N", "n"),
+    "step_size": ("eta",),
+    "targets": ("k",),
+    "layers": ("L",),
+}
+"""Long names that `construct` takes for the sources' letters; a source has one letter of each."""
 
 
 class Construction(Mapping[str, np.ndarray]):
@@ -66,8 +72,8 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Constructio
         UsageError: for an unknown id, a row without parameters, or a missing or unknown size.
     """
     claim = _strongest(_row(id), id, as_stated)
-    values = {ALIASES.get(k, k): v for k, v in values.items()}
     given = {**claim.ranges, **claim.given}
+    values = {_letter(k, given): v for k, v in values.items()}
     unknown = sorted(set(values) - set(given))
     missing = sorted(n for n in _needed(claim) if n not in values)
     if unknown or missing:
@@ -92,6 +98,10 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Constructio
     return Construction(claim.id, exact, claim.corrections)
 
 
+def _letter(name: str, known: Mapping[str, Any]) -> str:
+    return next((letter for letter in ALIASES.get(name, ()) if letter in known), name)
+
+
 def _needed(claim: Claim) -> list[str]:
     import inspect
 
@@ -110,8 +120,7 @@ def _row(id: str) -> Row:
     ledger = built_in()
     wanted = {id, f"{id}-construction"}
     for row in ledger.rows:
-        ids = {row.claim.id, *(c.id for c in row.amendments)}
-        if ids & wanted and row.claim.parameters is not None:
+        if any(c.id in wanted and c.parameters is not None for c in (row.claim, *row.amendments)):
             return row
     with_parameters = [r.claim.id for r in ledger.rows if r.claim.parameters is not None]
     ledger.select([id])  # an unknown id is answered with the nearest ones
@@ -127,7 +136,7 @@ def _strongest(row: Row, id: str, as_stated: bool) -> Claim:
     named = [c for c in row.amendments if c.id == id]
     if named:
         return named[0]
-    if as_stated:
+    if as_stated and row.claim.parameters is not None:
         return row.claim
     for claim in (row.claim, *row.amendments):
         if claim.parameters is not None and decide(claim, ENGINES["flint"]).verdict == "proved":

@@ -87,6 +87,13 @@ def test_an_operation_means_what_numpy_means(make, name, a, b):
     assert np.array_equal(fractions(found), np.asarray(expected, dtype=object))
 
 
+@pytest.mark.parametrize("make", FIELDS)
+def test_an_empty_sum_is_the_field_s_zero(make):
+    xp = Namespace(field(make))
+    empty = xp.zeros((2, 0)) @ xp.zeros((0, 3)) + xp.ones((2, 3)) * xp.zeros((0,)).sum()
+    assert np.array_equal(fractions(empty + xp.zeros((0,)) @ xp.zeros((0,))), np.zeros((2, 3)))
+
+
 @pytest.mark.parametrize("make", [FlintField, SympyField])
 def test_fractions_of_polynomials_are_equal_by_value_not_by_form(make):
     made = make(["a", "b"])

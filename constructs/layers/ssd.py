@@ -80,3 +80,26 @@ def masked_mixing(Z: Array, mask: Array, S: Array) -> Array:
 def layer(Z: Array, mask: Array, S: Array) -> Array:
     """SSD(Z) = Z + (1/n) Z (L ∘ (Zᵀ S Z)), n = T − 1 (ssd Def. 3.2, eq. 5); shapes as in `masked_mixing`."""
     return Z + masked_mixing(Z, mask, S) / (Z.shape[1] - 1)
+
+
+class Parameters(NamedTuple):
+    """θ = (L, S_B, S_C) of Def. 3.2, with the mask L given by its decays."""
+
+    decays: Array
+    """a_1..a_T, shape (T,); a_1 takes no part."""
+    S_B: Array
+    """(N, D)."""
+    S_C: Array
+    """(N, D)."""
+
+
+@definition
+def mixing(parameters: Parameters, Z: Array) -> Array:
+    """Z (L ∘ (BᵀC)), B = S_B Z, C = S_C Z, without residual and scale (ssd App. A): (D, T) -> (D, T)."""
+    return masked_mixing(Z, decay_mask(parameters.decays), parameters.S_B.T @ parameters.S_C)
+
+
+@definition
+def mamba2(parameters: Parameters, Z: Array) -> Array:
+    """SSD_θ(Z) = Z + (1/n) Z (L ∘ (Zᵀ S_Bᵀ S_C Z)), n = T − 1 (ssd eq. 4): (D, T) -> (D, T)."""
+    return layer(Z, decay_mask(parameters.decays), parameters.S_B.T @ parameters.S_C)

@@ -18,9 +18,18 @@ class Discrete(NamedTuple):
 
 
 @definition
+def evolution(A: Array, B: Array, h: Array, x: Array) -> Array:
+    """A h + B x, h' in ch9 eq. 9.1; with Ā and B̄ the next state in eq. 9.5.
+
+    Shapes: A (m, m), B (m,), h (m,), x a scalar.
+    """
+    return A @ h + B * x
+
+
+@definition
 def step(parameters: Discrete, state: Array, token: Array) -> tuple[Array, Array]:
     """h_i = Ā h_{i−1} + B̄ x_i, y_i = C h_i (ch9 eq. 9.8): state (m,), token a scalar."""
-    state = parameters.A @ state + parameters.B * token
+    state = evolution(parameters.A, parameters.B, state, token)
     return state, parameters.C @ state
 
 
@@ -36,8 +45,26 @@ def lagged_step(
         token: x_i, kept for the next step.
     """
     h, previous = state
-    h = parameters.A @ h + parameters.B * previous
+    h = evolution(parameters.A, parameters.B, h, previous)
     return (h, token), parameters.C @ h
+
+
+@definition
+def forward_euler(A: Array, B: Array, delta: Array, h: Array, x: Array) -> Array:
+    """h(Δ), …, h(nΔ) by h(t + Δ) = h(t) + Δ (A h(t) + B x(t)) (ch9 eqs. 9.2–9.4): -> (n, m).
+
+    Args:
+        A: (m, m).
+        B: (m,).
+        delta: Δ.
+        h: h(0), shape (m,).
+        x: x(0), …, x((n − 1)Δ), shape (n,).
+    """
+    states = []
+    for i in range(x.shape[0]):
+        h = h + delta * evolution(A, B, h, x[i])
+        states.append(h)
+    return namespace(x).stack(states, axis=0)
 
 
 @definition
@@ -58,8 +85,33 @@ def bilinear(A: Array, B: Array, delta: Array) -> tuple[Array, Array]:
 @definition
 def zero_order_hold(a: Array, b: Array, delta: Array) -> tuple[Array, Array]:
     """Zero-order hold for a diagonal A = diag(a), a_k ≠ 0: ā = exp(Δa), b̄ = (exp(Δa) − 1)/a · b, each (m,)."""
-    decay = namespace(a).exp(delta * a)
+    exponent = delta * a
+    decay = namespace(exponent).exp(exponent)
     return decay, (decay - 1) / a * b
+
+
+@definition
+def zero_order_hold_series(A: Array, B: Array, delta: Array, order: int) -> tuple[Array, Array]:
+    """Zero-order hold for any A (m, m), as series in Δ up to Δ^order.
+
+    Ā = Σ_k Δ^k A^k / k! = exp(ΔA), B̄ = Σ_{k≥1} Δ^k A^{k−1} B / k!, which is A⁻¹(exp(ΔA) − I) B where A has an inverse.
+    """
+    transition, gain = namespace(A).eye(A.shape[0]), B - B
+    power, direction, factor = transition, B, 1
+    for k in range(1, order + 1):
+        power, factor = power @ A, factor * delta / k
+        transition, gain = transition + factor * power, gain + factor * direction
+        direction = A @ direction
+    return transition, gain
+
+
+@definition
+def power(matrix: Array, exponent: int) -> Array:
+    """matrix^exponent as a repeated matrix product, exponent ≥ 0: (m, m) -> (m, m)."""
+    product = namespace(matrix).eye(matrix.shape[0])
+    for _ in range(exponent):
+        product = product @ matrix
+    return product
 
 
 @definition

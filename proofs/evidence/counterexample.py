@@ -14,6 +14,7 @@ from ..language.statements import AtMost, Determines, Equal, Statement, Undeterm
 from .engines import sides
 from .instance import Point
 from .points import (
+    TRIES,
     candidates,
     difference_index,
     find,
@@ -50,7 +51,9 @@ class Counterexample:
         return {**found, "part": self.label} if self.label else found
 
 
-def violation(claim: Claim, every_size: Iterable[Sizes]) -> Counterexample | None:
+def violation(
+    claim: Claim, every_size: Iterable[Sizes], tries: int = TRIES
+) -> Counterexample | None:
     """Inputs at which some equation or inequality of the claim is false, at the first size that has any."""
 
     def failing(found: list[Statement]) -> int | None:
@@ -63,7 +66,7 @@ def violation(claim: Claim, every_size: Iterable[Sizes]) -> Counterexample | Non
         return failing(found) is not None
 
     for sizes in every_size:
-        point = find(claim, sizes, shows)
+        point = find(claim, sizes, shows, tries=tries)
         if point is None:
             continue
         point = simplest(claim, sizes, point, shows)

@@ -19,6 +19,7 @@ from .mutation import Change, on_leaf, on_right_side, paths
 from .points import candidates, difference_index, statements_at
 
 LIMIT = 4
+PROBED_SIZES = 8
 PROBES = 3
 FACTORS = {
     "1": 1,
@@ -35,11 +36,12 @@ def near_misses(claim: Claim) -> list[str]:
 
     Each is screened at a few points and then decided at every size by the exact engine.
     """
-    found = []
+    found: list[str] = []
+    probes = _Probes(claim)
     for name, changed, make in _changes(claim):
         if len(found) == LIMIT:
             break
-        if _survives(changed, make) and _is_identity(changed, make):
+        if probes.survives(changed, make) and _is_identity(changed, make):
             found.append(name)
     return found
 
@@ -87,7 +89,8 @@ def _at(change: SizedChange, sizes: Sizes) -> Change:
 
 def _scalings(claim: Claim) -> Iterator[tuple[str, SizedChange]]:
     for text, factor in FACTORS.items():
-        yield f"× {text}", lambda a, _, k=factor: a * k
+        if factor != 1:
+            yield f"× {text}", lambda a, _, k=factor: a * k
     yield "transposed", lambda a, _: transposed(a)
     yield "transposed, × −1", lambda a, _: -transposed(a)
     for size in claim.ranges:
@@ -135,22 +138,36 @@ WRONG_FIT = (UsageError, ValueError, TypeError, IndexError, ArithmeticError)
 """What a change that does not fit the shapes, or the numbers, may raise."""
 
 
-def _survives(claim: Claim, make: Make) -> bool:
-    """Whether no probe shows a difference; a change that does not fit the shapes does not survive."""
-    for sizes in list(grid(claim.ranges))[:8]:
-        for point in itertools.islice(candidates(claim, sizes, 1), PROBES):
+class _Probes:
+    """The claim's statements at a few points, evaluated once for all changes of its right sides."""
+
+    def __init__(self, claim: Claim) -> None:
+        self._claim = claim
+        self._points = [
+            (sizes, point)
+            for sizes in list(grid(claim.ranges))[:PROBED_SIZES]
+            for point in itertools.islice(candidates(claim, sizes, 1), PROBES)
+        ]
+        self._unchanged: dict[int, list[Statement] | None] = {}
+
+    def survives(self, claim: Claim, make: Make) -> bool:
+        """Whether no probe shows a difference; a change that does not fit the shapes does not survive."""
+        for number, (sizes, point) in enumerate(self._points):
             try:
                 mutate, finish = make(sizes)
-                found = statements_at(claim, sizes, point, mutate)
-                if found is None:
-                    continue
-                if not all(
+                if mutate is None and claim is self._claim:
+                    if number not in self._unchanged:
+                        self._unchanged[number] = statements_at(claim, sizes, point)
+                    found = self._unchanged[number]
+                else:
+                    found = statements_at(claim, sizes, point, mutate)
+                if found is not None and not all(
                     isinstance(s, Equal) and difference_index(finish(s)) is None for s in found
                 ):
                     return False
             except WRONG_FIT:
                 return False
-    return True
+        return True
 
 
 def _is_identity(claim: Claim, make: Make, engine: Engine = FLINT) -> bool:
@@ -158,7 +175,7 @@ def _is_identity(claim: Claim, make: Make, engine: Engine = FLINT) -> bool:
         for sizes in engine.sizes(claim):
             mutate, finish = make(sizes)
             statements = [finish(s) for s in engine.statements(claim, sizes, mutate)]
-            if not all(holds(s) for s in statements if isinstance(s, Equal)):
+            if not all(isinstance(s, Equal) and holds(s) for s in statements):
                 return False
     except NotPolynomial:
         return engine is FLINT and _is_identity(claim, make, SYMPY)

@@ -25,6 +25,8 @@ PALETTES = (
     (0, 1, -1, 2, -2, 3, Fraction(1, 2)),
     (1, 2, 3, 5, -2, -3, Fraction(1, 2), Fraction(-1, 3)),
 )
+SIMPLE = (Fraction(0), Fraction(1), Fraction(-1), Fraction(2))
+SIMPLE_SCALARS = (Fraction(1), Fraction(0), Fraction(-1), Fraction(2))
 TRIES = 12
 DIGITS = 60
 
@@ -110,24 +112,24 @@ def find(
 def simplest(
     claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
 ) -> Point:
-    """The point with as many entries as possible replaced by 0, then 1, −1, 2, while `shows` still holds."""
+    """The point with as many entries as possible made simple while `shows` still holds.
+
+    Entries become 0, else 1, −1 or 2; a scalar symbol, such as a step size, becomes 1 before 0.
+    """
     point = {name: array.copy() for name, array in point.items()}
-    for simple in (0, 1, -1, 2):
+    for place in range(len(SIMPLE)):
         for array in point.values():
+            order = SIMPLE if array.ndim else SIMPLE_SCALARS
+            simple = order[place]
             for index in np.ndindex(array.shape):
                 before = array[index]
-                if _rank(before) <= _rank(Fraction(simple)):
+                if before in order[: place + 1]:
                     continue
-                array[index] = Fraction(simple)
+                array[index] = simple
                 found = statements_at(claim, sizes, point)
                 if found is None or not shows(found):
                     array[index] = before
     return point
-
-
-def _rank(number: Fraction) -> tuple[int, int]:
-    order = {Fraction(0): 0, Fraction(1): 1, Fraction(-1): 2, Fraction(2): 3}
-    return (order.get(number, 4), 0)
 
 
 def _array(dims: tuple[int, ...], numbers: Iterator[Fraction]) -> np.ndarray:

@@ -21,6 +21,9 @@ from .engines import sides
 from .instance import evaluate
 from .points import difference_index, statements_at
 
+SAME = "«actual and claimed are the same number»"
+EXACTLY = "actual == claimed"
+NEARLY = 'abs(actual - claimed) < number("1/1000000000000000000000000")'
 TRANSCENDENTAL = {"exp", "log", "sqrt"}
 RATIONAL_PRELUDE = """from fractions import Fraction as number
 """
@@ -46,6 +49,7 @@ def script(claim: Claim, counterexample: Counterexample) -> str:
     else:
         body, nodes = _comparison(claim, counterexample, statement)
     exact = not any(node.operation in TRANSCENDENTAL for node in in_order(nodes))
+    body = body.replace(SAME, EXACTLY if exact else NEARLY)
     prelude = RATIONAL_PRELUDE if exact else DECIMAL_PRELUDE
     sizes = ", ".join(f"{k} = {v}" for k, v in counterexample.sizes.items()) or "none"
     title = f'"""Counterexample to {claim.id} ({claim.where}).\n\n'
@@ -105,8 +109,8 @@ def _comparison(
         lines += ["if actual != claimed:", '    raise SystemExit("the two sides differ here")']
         lines += ['print("the two sides agree, though they are said to differ")']
     else:
-        lines += ['if abs(actual - claimed) < number("1/1000000000000000000000000"):']
         lines += [
+            f"if {SAME}:",
             '    raise SystemExit("the two sides agree here")',
             'print("the two sides differ")',
         ]

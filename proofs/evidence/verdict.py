@@ -20,6 +20,8 @@ from .near_miss import near_misses
 from .points import difference_index, find, inputs_as_text
 
 NEVER_CHECKED = ("empirical", "complexity")
+BOUND_TRIES = 60
+"""Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
 
 
 @dataclass
@@ -116,7 +118,7 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
                 else:
                     found = violation(claim, [run.sizes]) or violation(claim, grid(claim.ranges))
     if found is None and (not runs or _has(runs, AtMost)):
-        found = violation(claim, grid(claim.ranges))
+        found = violation(claim, grid(claim.ranges), BOUND_TRIES)
     if found is None:
         for part in _parts(runs, Determines):
             found = found or collision(claim, grid(claim.ranges), part)

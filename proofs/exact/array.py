@@ -120,7 +120,10 @@ class ExactArray:
         entries = self._other(other)
         if entries is None:
             return NotImplemented
-        return self._wrap(np.matmul(self.entries, entries))
+        product = np.matmul(self.entries, entries)
+        if self.shape[-1] == 0:  # NumPy's empty sum of objects is the integer 0
+            product = _filled(np.shape(product), self.field.number(0))
+        return self._wrap(product)
 
     def __getitem__(self, index: Any) -> ExactArray:
         return self._wrap(self.entries[index])

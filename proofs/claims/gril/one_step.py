@@ -62,14 +62,13 @@ def eq10(C, Q, w):
     given={"x": "N+2 f", "y": "N+1 f", "eta": ""},
     sizes={"N": (0, 1, 2)},
     parameters=prop4_1,
-    corrections=("index",),
     reading=(
-        "Step j averages over the j + 1 examples that it has accumulated. Witness: the printed "
-        "construction with β = η/(j + 1). It does it for arbitrary targets."
+        "Step j averages over the t = j + 1 examples that it has accumulated. Witness: the printed "
+        "construction with β = η/t. It does it for arbitrary targets."
     ),
 )
 def prop4_1_exists(p, x, y, eta, xp, f):
-    return equal(run(p, x, y, xp, f, first=0).outputs, predictions(x, y, eta, xp, f))
+    return equal(run(p, x, y, xp, f).outputs, predictions(x, y, eta, xp, f))
 
 
 @gril.claim(

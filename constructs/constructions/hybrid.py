@@ -1,0 +1,140 @@
+"""Parameters of Theorems 5.1 and 5.2 of ssd (SSD ∘ LSA layers), as printed and with named corrections.
+
+Tokens are columns z_i = [x_i; y_i] (ssd eq. 1). The proof writes the SSD sublayer with −⟨B x_i, x_j⟩, that is
+S = −diag(B, 0), and the LSA sublayer with −(1/n) Σ P ⟨A x_i, x_j⟩ (·)_j and A = −B, that is Q = diag(B, 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from ..array_api import Array, namespace, outer, unit
+from ..definition import definition
+from ..layers import lsa
+from ..layers.hybrid import Parameters
+from ..layers.ssd import decay_mask
+from ..learners.operators import batch_gram, steps_polynomial
+
+
+@definition
+def selecting_mask(xp: Any, length: int, rows: range, entry: Array, others: Array = 1) -> Array:
+    """The causal mask with `entry` for 1 in the given rows (j counted from 0), `others` elsewhere: (length, length)."""
+    chosen = sum((xp.eye(length)[j] for j in rows), start=xp.zeros((length,)))
+    factors = others + (entry - others) * chosen
+    return factors[:, None] * lsa.causal_mask(xp, length)
+
+
+@definition
+def on_features(xp: Any, B: Array) -> Array:
+    """diag(B, 0): the (d, d) matrix B on the features of tokens of d + 1 coordinates."""
+    d = B.shape[0]
+    features = xp.eye(d + 1)[:d]
+    return features.T @ B @ features
+
+
+@definition
+def theorem5_1(
+    xp: Any,
+    n: int,
+    d: int,
+    eta: Array,
+    eps: Array = 1,
+    B: Array | None = None,
+    t: int = 1,
+    corrections: Collection[str] = (),
+) -> Parameters:
+    """Thm. 5.1 (App. A): L_ti = 1 + ηn and 1 elsewhere, A_l = −B_l, P_X = I, P_Y = −1, with B_l = εB.
+
+    Args:
+        xp: namespace of the arrays to build.
+        n: examples.
+        d: features.
+        eta: step size η.
+        eps: ε.
+        B: (d, d); the identity if not given.
+        t: the example of the step, counted from 1.
+        corrections: "sign" takes P_Y = +1, so that the two sublayers cancel for labels too. "scale" takes
+            L_ti = 1 + ηn/ε, against the ε in B_l; the mask is then given times ε and S divided by it, which is the
+            same layer and makes sense for ε = 0.
+    """
+    feature_matrix = on_features(xp, xp.eye(d) if B is None else B)
+    row = range(t - 1, t)
+    if "scale" in corrections:
+        mask, S = selecting_mask(xp, n + 1, row, eps + eta * n, others=eps), feature_matrix
+    else:
+        mask, S = selecting_mask(xp, n + 1, row, 1 + eta * n), eps * feature_matrix
+    return _cancelling(xp, mask, S, eps * feature_matrix, corrections)
+
+
+@definition
+def theorem5_1_drift(xp: Any, n: int, d: int, eps: Array, B: Array, t: int = 1) -> Parameters:
+    """The choice with which the proof bounds the features' drift: one entry L_ti = 1 − nε, and B_l = εB."""
+    S = eps * on_features(xp, B)
+    mask = selecting_mask(xp, n + 1, range(t - 1, t), 1 - n * eps)
+    return _cancelling(xp, mask, S, S, ())
+
+
+@definition
+def theorem5_2(
+    x: Array, m: int, eta: Array, K: int, corrections: Collection[str] = ()
+) -> Parameters:
+    """Thm. 5.2 (App. A): B = Q, the polynomial of eq. 11 in R = Σ_{t∈S} x_t x_tᵀ, and L_ji = 1 − n·1[j ∈ S].
+
+    Args:
+        x: inputs and the query, shape (n + 1, d): the printed parameters depend on them.
+        m: S is the set of the first m examples.
+        eta: step size η.
+        K: steps.
+        corrections: "sign" takes P_Y = +1; "scale" takes 2η for η, the step of the loss (1/m) Σ (w·x_t − y_t)².
+    """
+    xp = namespace(x)
+    n = x.shape[0] - 1
+    step_size = 2 * eta if "scale" in corrections else eta
+    S = on_features(xp, steps_polynomial(batch_gram(x, m), m, step_size, K))
+    mask = selecting_mask(xp, n + 1, range(m), 1 - n)
+    return _cancelling(xp, mask, S, S, corrections)
+
+
+@definition
+def decays_of_column(column: Array) -> Array:
+    """The decays a_1 = 1, a_{j+1} = c_j / c_{j+1} whose mask has the last column c, if c ends in 1: (T,) -> (T,).
+
+    Entries beyond the first must not be 0.
+    """
+    xp = namespace(column)
+    return xp.concat([xp.ones((1,)), column[:-1] / column[1:]], axis=0)
+
+
+@definition
+def one_step(xp: Any, d: int, weights: Array) -> Parameters:
+    """A layer that puts Σ_j v_j y_j ⟨x_j, x_{n+1}⟩ into the query's slot, with a mask of decays (ssd Def. 3.2).
+
+    S = diag(I, 0), the mask's last column is n v_1, …, n v_n, 1, and the LSA sublayer does nothing (P = 0).
+
+    Args:
+        xp: namespace of the arrays to build.
+        d: features.
+        weights: v, shape (n,), entries not 0.
+    """
+    n = weights.shape[0]
+    column = xp.concat([n * weights, xp.ones((1,))], axis=0)
+    return Parameters(
+        ssd_mask=decay_mask(decays_of_column(column)),
+        S=on_features(xp, xp.eye(d)),
+        lsa_mask=lsa.causal_mask(xp, n + 1),
+        P=xp.zeros((d + 1, d + 1)),
+        Q=xp.zeros((d + 1, d + 1)),
+    )
+
+
+def _cancelling(
+    xp: Any, mask: Array, S: Array, Q: Array, corrections: Collection[str]
+) -> Parameters:
+    """−S in the SSD sublayer and Q in the LSA sublayer, which undoes it on the features (P_X = I)."""
+    size = S.shape[0]
+    label = unit(xp, size, size - 1)
+    P = xp.eye(size)
+    if "sign" not in corrections:
+        P = P - 2 * outer(label, label)
+    return Parameters(ssd_mask=mask, S=-S, lsa_mask=lsa.causal_mask(xp, mask.shape[0]), P=P, Q=Q)

@@ -1,0 +1,60 @@
+"""Gradient descent as it acts on labels: the operators and the ideal updates in the proofs of ssd Thms. 5.1 and 5.2."""
+
+from __future__ import annotations
+
+from math import comb
+
+from ..array_api import Array, namespace
+from ..definition import definition
+
+
+@definition
+def example_index(step: int, n: int) -> int:
+    """t = step mod n, the index of the example that step number `step` uses (ssd Thm. 5.1)."""
+    return step % n
+
+
+@definition
+def label_step(x: Array, labels: Array, t: int, step_size: Array, visible: Array) -> Array:
+    """y_i ← y_i − η ⟨x_i, x_t⟩ y_t for every token i that sees token t (ssd App. A, without error terms).
+
+    Args:
+        x: features of the T tokens, shape (T, d).
+        labels: y, shape (T,).
+        t: the token of the step, counted from 0.
+        step_size: η.
+        visible: (T, T), entry (j, i) is 1 if token i sees token j, else 0.
+    """
+    return labels - step_size * (visible[t] * (x @ x[t])) * labels[t]
+
+
+@definition
+def batch_gram(x: Array, m: int) -> Array:
+    """R = Σ_{t∈S} x_t x_tᵀ for S the first m examples (ssd Thm. 5.2): (n, d) -> (d, d)."""
+    return x[:m].T @ x[:m]
+
+
+@definition
+def batch_operator(x: Array, m: int) -> Array:
+    """T, (Ty)_i = (1/m) Σ_{t∈S} ⟨x_i, x_t⟩ y_t for S the first m examples (ssd Thm. 5.2): (n, d) -> (n, n)."""
+    xp = namespace(x)
+    length = x.shape[0]
+    return xp.concat([x @ x[:m].T / m, xp.zeros((length, length - m))], axis=1)
+
+
+@definition
+def steps_polynomial(R: Array, m: int, step_size: Array, steps: int) -> Array:
+    """Q = Σ_{s=1}^K C(K, s) (−η)^s m^{−s} R^{s−1} (ssd eq. 11, with R for the misprinted S), shape of R.
+
+    Args:
+        R: (d, d).
+        m: examples in the batch.
+        step_size: η.
+        steps: K ≥ 1.
+    """
+    power = namespace(R).eye(R.shape[0])
+    total = power * 0
+    for s in range(1, steps + 1):
+        total = total + (-step_size) ** s * power * comb(steps, s) / m**s
+        power = power @ R
+    return total

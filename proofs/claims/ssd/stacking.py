@@ -1,0 +1,276 @@
+"""Several layers against several steps of gradient descent (ssd Remark 4.1, §4.2, §5)."""
+
+from __future__ import annotations
+
+from scanproof.constructs import tokens
+from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.constructions.ssd import (
+    label_attention,
+    one_feature_attention,
+    theorem4_1,
+    two_steps_query_only,
+)
+from scanproof.constructs.gradient import gradient
+from scanproof.constructs.layers import lsa
+from scanproof.constructs.layers import ssd as mamba2
+from scanproof.constructs.learners.descent import gradient_descent
+from scanproof.constructs.learners.losses import MEAN
+
+from ...language.statements import differs, equal
+from .source import ssd
+from .theorem41 import ANY_LABELS, LINEAR, labels
+
+
+def repeated(layer, Z, L):
+    """L layers."""
+    for _ in range(L):
+        Z = layer(Z)
+    return Z
+
+
+def steps(x, y, eta, xp, L):
+    """⟨w_L, x_{n+1}⟩ after L steps from 0 on the loss of Theorem 4.1."""
+    w = gradient_descent(MEAN, xp.zeros((x.shape[1],)), x[:-1], y, eta, L)
+    return x[-1] @ w
+
+
+# One example, its label and a query suffice to see that two steps are out of reach.
+
+
+def single_example(x_1, y_1, x_q, xp, n, d):
+    """Tokens of eq. 1, all 0 but example n = (x_1 e_1, y_1) and the query x_q e_1, as columns."""
+    feature, label = unit(xp, d + 1, 0), unit(xp, d + 1, d)
+    example, query = unit(xp, n + 1, n - 1), unit(xp, n + 1, n)
+    return x_1 * outer(feature, example) + y_1 * outer(label, example) + x_q * outer(feature, query)
+
+
+def response(output, x_1, xp):
+    """M = ∂²output/∂y_1∂x_q at y_1 = x_q = 0, and x_1 M' − M."""
+    zero = xp.asarray(0)
+
+    def M(x):
+        return gradient(lambda y: gradient(lambda q: output(x, y, q), zero), zero)
+
+    return M(x_1), x_1 * gradient(M, x_1) - M(x_1)
+
+
+@ssd.claim(
+    "ssd.remark4.1-ssd",
+    where="Remark 4.1",
+    kind="remark",
+    says=(
+        "the result of Theorem 4.1 cannot generalise to multi-step gradient descent, since after the first layer the "
+        "input x would change"
+    ),
+    given={
+        "x_1": "",
+        "eta": "",
+        "S_before": "before d+1 d+1",
+        "S": "d+1 d+1",
+        "S_after": "after d+1 d+1",
+        "a": "before+1+after n+1",
+    },
+    sizes={"before": (0, 1), "after": (0, 1), "n": (1, 2), "d": (1, 2)},
+    reading=(
+        "No number of SSD layers (Def. 3.2: any S, any decays, L_ii = 1) has ⟨w_2, x_{n+1}⟩ (or a multiple) in entry "
+        "(d+1, n+1) for all data, if η ≠ 0. Take example n = (x_1 e_1, y_1), the query x_q e_1 and 0 elsewhere; M = "
+        "∂²/∂y_1∂x_q of the output at y_1 = x_q = 0 is a polynomial in x_1. If S_11 = 0 in every layer then M = 0. "
+        "Otherwise let the first layer with S_11 ≠ 0 erase the example, x_1² = −n/S_11: there x_1 M' − M = 0, whatever "
+        "comes after. Two steps have M = 2αx_1 − α²x_1³ and x_1 M' − M = −2α²x_1³, α = 2η/n, neither of which is 0."
+    ),
+)
+def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
+    corner = outer(unit(xp, d + 1, 0), unit(xp, d + 1, 0))
+
+    def label(layers):
+        def output(x, y, q):
+            Z = single_example(x, y, q, xp, n, d)
+            for S, decays in zip(layers, a, strict=True):
+                Z = mamba2.layer(Z, mamba2.decay_mask(decays), S)
+            return Z[d, n]
+
+        return output
+
+    def two_steps(x, y, q):
+        Z = single_example(x, y, q, xp, n, d)
+        w_2 = gradient_descent(MEAN, xp.zeros((d,)), Z[:d, :n].T, Z[d, :n], eta, steps=2)
+        return Z[:d, n] @ w_2
+
+    inert = [S - S[0, 0] * corner for S in S_before]
+    erasing = S - (S[0, 0] + n / (x_1 * x_1)) * corner
+    later = list(S_after)
+    _, bent = response(label([*inert, erasing, *later]), x_1, xp)
+    yield equal(bent, 0, label="x_1 M' − M of the layers")
+
+    harmless = [S - S[0, 0] * corner for S in [*inert, erasing, *later]]
+    M, _ = response(label(harmless), x_1, xp)
+    yield equal(M, 0, label="M of layers with S_11 = 0")
+
+    alpha = 2 * eta / n
+    M, bent = response(two_steps, x_1, xp)
+    yield equal(M, 2 * alpha * x_1 - alpha**2 * x_1**3, label="M of two steps")
+    yield equal(bent, -2 * alpha**2 * x_1**3, label="x_1 M' − M of two steps")
+
+
+@no_stack.restate(
+    "free-mask",
+    (
+        "it can for two steps if L need not be a matrix of decay products (the proofs of Theorems 5.1 and 5.2 take "
+        "such L): with L_{j,n+1} = 1 for j ≤ n, 0 elsewhere, and S = 2η(1 ± √2) diag(I, 0) two layers do two steps"
+    ),
+    given=ANY_LABELS,
+    sizes={"n": (1, 2), "d": (1, 2)},
+    parameters=two_steps_query_only,
+)
+def free_mask(p, x, y, eta, xp, n, d):
+    Z = mamba2.layer(tokens.labelled(x, y).T, p.mask, p.first)
+    Z = mamba2.layer(Z, p.mask, p.second)
+    return equal(Z[d, n], steps(x, y, eta, xp, 2))
+
+
+@ssd.claim(
+    "ssd.remark4.1-ssd-x",
+    where="Remark 4.1",
+    kind="remark",
+    says="after the first layer, the input x would change",
+    given=LINEAR,
+    parameters=theorem4_1,
+    corrections=("factor",),
+    sizes={"n": (1, 2), "d": (1, 2)},
+    reading="For the parameters of Theorem 4.1 (with 2η) there are such data, at every n and d.",
+)
+def input_changes(p, x, w, d):
+    output = mamba2.mamba2(p, tokens.labelled(x, x[:-1] @ w).T)
+    return differs(output[:d], x.T)
+
+
+@ssd.claim(
+    "ssd.value-matrix",
+    where="§5",
+    kind="remark",
+    says=(
+        "the Mamba-2 block lacks a flexible value parameter matrix: it cannot directly perform the corrective update "
+        "on the label y while keeping the features x unchanged"
+    ),
+    given={"x": "n+1 d", "w": "d", "y_query": "", "S": "d+1 d+1", "a": "n+1"},
+    sizes={"n": (1, 2, 3), "d": (1, 2)},
+    reading=(
+        "Whatever S and the decays, on linear data y_i = w·x_i the labels move as the features do, Δy_i = w·Δx_i, so "
+        "after any number of layers the examples are still labelled by the same w; and the query's error w·x − y is "
+        "only scaled, by 1 + zᵀSz/n with its own z: with x unchanged, no example takes part in its label's change."
+    ),
+)
+def labels_follow(x, w, y_query, S, a, xp, n, d):
+    label = xp.concat([x[:-1] @ w, y_query[None]], axis=0)
+    Z = xp.concat([x, label[:, None]], axis=1).T
+    changed = mamba2.layer(Z, mamba2.decay_mask(a), S)
+    yield equal(changed[d, :n], w @ changed[:d, :n], label="the examples")
+    query = Z[:, n]
+    error = w @ changed[:d, n] - changed[d, n]
+    own = 1 + query @ (S @ query) / n
+    yield equal(error, own * (w @ x[n] - y_query), label="the query's error")
+
+
+@ssd.claim(
+    "ssd.remark4.1-lsa",
+    where="Remark 4.1",
+    kind="remark",
+    says=(
+        "in an LSA multi-step gradient descent is possible, since the value matrix P can ensure that only the labels y "
+        "change; M is the causal mask (Def. 3.1)"
+    ),
+    given=LINEAR,
+    sizes={"n": (1, 2, 3), "d": (1, 2), "L": (2, 3)},
+    parameters=label_attention,
+    reading=(
+        "L layers with P = diag(0, …, 0, 1) and Q = −2η diag(I, 0), the construction of the works it cites, hold "
+        "−⟨w_L, x_{n+1}⟩ in the query's slot; token i sees the tokens j ≤ i. Whether other P and Q do it with that "
+        "mask is not asked here; for d ≥ 2 it is open."
+    ),
+)
+def lsa_steps(p, x, eta, xp, n, d, L, w=None, y=None, *, causal=True):
+    y = labels(x, w, y)
+    mask = lsa.causal_mask(xp, n + 1) if causal else lsa.examples_mask(xp, n + 1)
+    Z = repeated(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
+    yield equal(Z[:d], x.T, label="the features stay")
+    yield equal(Z[d, n], -steps(x, y, eta, xp, L), label="the query")
+
+
+lsa_steps.amend(
+    "mask",
+    "they do if every token sees all n examples and none sees the query",
+    given=ANY_LABELS,
+    causal=False,
+)
+
+
+@lsa_steps.restate(
+    "causal",
+    (
+        "with M causal two layers P = diag(0, …, 0, 1), Q = c_l diag(I, 0) give σ⟨w_2, x_{n+1}⟩ for no c_1, c_2 and no "
+        "σ ≠ 0 (η ≠ 0), even if the query does not see itself"
+    ),
+    given={"c": "2", "sigma": "", "eta": ""},
+    sizes={},
+    parameters=None,
+    reading=(
+        "d = 1 and w = 1. If the outputs were right for all data, the two sums of errors would be 0; they are "
+        "multiples of ση². (a) is n = 1, (b) is n = 2 with the query blind to itself."
+    ),
+)
+def no_step_sizes(c, sigma, eta, xp):
+    def error(values, mask):
+        x = xp.asarray(values)[:, None]
+        y = x[:-1] @ xp.ones((1,))
+        Z = tokens.labelled(x, y).T
+        P = xp.asarray([[0, 0], [0, 1]])
+        for layer in range(2):
+            Z = lsa.layer(Z, mask, P, c[layer] * xp.asarray([[1, 0], [0, 0]]))
+        return Z[1, -1] - sigma * steps(x, y, eta, xp, 2)
+
+    causal = lsa.causal_mask(xp, 2)
+    sum_a = error([2, 1], causal) - 2 * error([1, 2], causal)
+    yield equal(sum_a, 48 * sigma * eta**2, label="(a)")
+
+    blind = lsa.causal_mask(xp, 3) * lsa.examples_mask(xp, 3)
+    sum_b = 12 * error([1, 1, 1], blind) - 20 * error([1, 0, 1], blind) - error([2, 0, 1], blind)
+    yield equal(sum_b, 12 * sigma * eta**2, label="(b)")
+
+
+@lsa_steps.restate(
+    "one-feature",
+    (
+        "for d = 1 and linear labels, L layers with M causal, P = e_2 e_1ᵀ and Q = −2η (e_1 e_2ᵀ − e_2 e_1ᵀ) hold "
+        "⟨w_L, x_{n+1}⟩ in the query's slot"
+    ),
+    sizes={"n": (1, 2, 3), "d": (1,), "L": (1, 2, 3)},
+    parameters=one_feature_attention,
+)
+def lsa_one_feature(p, x, w, eta, xp, n, L):
+    y = x[:-1] @ w
+    mask = lsa.causal_mask(xp, n + 1)
+    Z = repeated(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
+    yield equal(Z[:1, :], x.T, label="the features stay")
+    yield equal(Z[1, :n], y, label="the examples' labels stay")
+    yield equal(Z[1, n], steps(x, y, eta, xp, L), label="the query")
+
+
+@ssd.claim(
+    "ssd.depth",
+    where="§4.2",
+    kind="remark",
+    says="multi-layer Mamba-2 may not perform multi-step gradient descent",
+    given=LINEAR,
+    sizes={"n": (1, 2), "d": (1, 2), "L": (2, 3)},
+    parameters=theorem4_1,
+    corrections=("factor",),
+    depends_on=("ssd.remark4.1-ssd",),
+    reading=(
+        "L layers, each with the parameters of Theorem 4.1 (with 2η), differ from L steps for some data, at every n, d "
+        "and L. That for two steps no parameters and no depth do it is ssd.remark4.1-ssd."
+    ),
+)
+def depth(p, x, w, eta, xp, n, d, L):
+    y = x[:-1] @ w
+    Z = repeated(lambda Z: mamba2.mamba2(p, Z), tokens.labelled(x, y).T, L)
+    return differs(Z[d, n], steps(x, y, eta, xp, L))

@@ -1,0 +1,168 @@
+"""Theorem 5.1: layers SSD ∘ LSA perform SGD (ssd §5.1, App. A); the theorem, its parameters and their masks."""
+
+from __future__ import annotations
+
+from scanproof.constructs import tokens
+from scanproof.constructs.constructions.hybrid import (
+    decays_of_column,
+    one_step,
+    selecting_mask,
+    theorem5_1,
+)
+from scanproof.constructs.layers import hybrid
+from scanproof.constructs.layers import ssd as mamba2
+from scanproof.constructs.learners.descent import stochastic_gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.learners.operators import example_index
+
+from ...language.statements import equal
+from .source import ssd
+from .theorem41 import labels
+
+# The example of the step is number t of n = t + r; tokens are columns, the query is the last one.
+LINEAR = {"x": "t+r+1 d", "w": "d", "eta": ""}
+"""The theorem's data: labels y_i = w·x_i."""
+ANY_LABELS = {"x": "t+r+1 d", "y": "t+r", "eta": ""}
+SIZES = {"t": (1, 2), "r": (0, 1), "d": (1, 2)}
+
+
+def sgd_step(x, y, eta, t, xp, d):
+    """w_1 = w_0 − η∇L_t(w_0) with w_0 = 0 and L_t(w) = ½ (w·x_t − y_t)²."""
+    return stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:-1], y, eta, [t - 1])
+
+
+theorem = ssd.unchecked(
+    "ssd.thm5.1",
+    where="Thm. 5.1",
+    kind="existence",
+    says=(
+        "for every ε > 0 there are parameters of l SSD ∘ LSA layers with y^l_{n+1} = ⟨w_l, x_{n+1}⟩ and "
+        "w_{l+1} = w_l − η∇L_t(w_l) + ε_l, ‖ε_l‖ ≤ ε, t = l mod n, L_t(w) = ½ (w·x_t − y_t)², w_0 = 0"
+    ),
+    missing=(
+        "parameters for two layers or more, or a proof that there are none; one layer can do it (+one-layer). The "
+        "printed ones do not (ssd.thm5.1-construction); with their scale mended they do for one layer, which then "
+        "leaves features changed by −η⟨x_i, x_t⟩x_t to the next"
+    ),
+    reading="ε is arbitrary while η is fixed; the examples are counted 1..n (ssd.thm5.1-index).",
+)
+
+
+def choose_example(xp, t, r, d, eta, eps):
+    """The witness for one layer: weight η for example t and ε for the others, since decays are not 0."""
+    weights = [eta if j == t else eps for j in range(1, t + r + 1)]
+    return one_step(xp, d, xp.stack(weights, axis=0))
+
+
+@theorem.restate(
+    "one-layer",
+    "for l = 1 and every t ≤ n: y^1_{n+1} = ⟨w_1, x_{n+1}⟩ with ε_0 = ε Σ_{j≠t} y_j x_j, for every ε ≠ 0",
+    given={**ANY_LABELS, "eps": ""},
+    sizes={"t": (1, 2, 3), "r": (0, 1), "d": (1, 2)},
+    parameters=choose_example,
+    reading=(
+        "Witness: a mask of decays (Def. 3.2) with last column nη at j = t and nε at the other examples, "
+        "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. For |x| ≤ C and |y| ≤ D it has ‖ε_0‖ ≤ εnCD."
+    ),
+)
+def one_layer(p, x, y, eta, eps, xp, t, r, d):
+    others = sum(
+        (y[j] * x[j] for j in range(t + r) if j != t - 1),
+        start=xp.zeros((d,)),
+    )
+    w_1 = sgd_step(x, y, eta, t, xp, d) + eps * others
+    return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, t + r], x[-1] @ w_1)
+
+
+def in_the_limit(xp, t, r, d, eta, corrections):
+    """The parameters of the theorem as ε → 0."""
+    return theorem5_1(xp, t + r, d, eta, eps=0, t=t, corrections=corrections)
+
+
+@ssd.claim(
+    "ssd.thm5.1-construction",
+    where="App. A",
+    kind="construction",
+    says=(
+        "A_l = −B_l, P_X = I, P_Y = −1, ‖B_l‖ ≤ ε, L_ti = 1 + ηn and other entries 1 give y^l_{n+1} = ⟨w_l, x_{n+1}⟩, "
+        "w_{l+1} = w_l − η∇L_t(w_l) + O(ε)"
+    ),
+    given=LINEAR,
+    sizes=SIZES,
+    parameters=in_the_limit,
+    reading=(
+        "One layer from w_0 = 0, both masks causal, B_l = εB. The label is a polynomial in ε, so that it is "
+        "⟨w_1, x_{n+1}⟩ + O(ε) only if the two agree at ε = 0. There, for every B, the layer does nothing: its leading "
+        "term is −η⟨B_l x_i, x_t⟩y_t, from which the proof drops B_l."
+    ),
+)
+def construction(p, x, eta, xp, t, r, d, w=None, y=None, *, negative=False):
+    y = labels(x, w, y)
+    output = hybrid.layer(p, tokens.labelled(x, y).T)[d, t + r]
+    prediction = x[-1] @ sgd_step(x, y, eta, t, xp, d)
+    return equal(output, -prediction if negative else prediction)
+
+
+construction.amend(
+    "scale+sign",
+    "with L_ti = 1 + ηn/ε and B_l = εI one layer gives y^1_{n+1} = −⟨w_1, x_{n+1}⟩ + O(ε)",
+    given=ANY_LABELS,
+    corrections=("scale",),
+    negative=True,
+    reading=(
+        "The layer at ε = 0, with the mask given times ε and S divided by it. P_Y takes no part. The sign is that of "
+        "y = θ·x with w = −θ, with which the proof itself ends. ssd.thm5.1-drift+scale says what becomes of the "
+        "features, which is why this is one layer's statement."
+    ),
+)
+
+
+@ssd.claim(
+    "ssd.thm5.1-index",
+    where="Thm. 5.1",
+    kind="remark",
+    says="step l = 0, 1, 2, … uses the example t = l mod n of the examples 1, …, n",
+    sizes={"n": (1, 2, 3, 4)},
+    reading="The first n steps, from w_0 to w_n, use each of the examples 1..n once.",
+)
+def index(xp, n, *, shift=0):
+    used = sorted(example_index(step, n) + shift for step in range(n))
+    return equal(xp.asarray(used), xp.asarray(list(range(1, n + 1))))
+
+
+index.amend("shift", "step l uses the example t = (l mod n) + 1", shift=1)
+
+
+@ssd.claim(
+    "ssd.thm5.1-mask",
+    where="App. A",
+    kind="remark",
+    says="the mask with L_ti = 1 + ηn and other entries 1 is a mask of Def. 3.2, that is of decay products",
+    given={"eta": ""},
+    sizes={"t": (1, 2, 3), "r": (0, 1, 2)},
+    reading=(
+        "Entries j ≤ i. A mask of Def. 3.2 has a_i = L_{i−1,i}: it is the mask of these decays. The diagonal is taken "
+        "as 1, which Def. 3.2 has and L_tt = 1 + ηn has not; for t = 1 the rest then is a mask of decays."
+    ),
+)
+def mask(eta, xp, t, r):
+    printed = selecting_mask(xp, t + r + 1, range(t - 1, t), 1 + eta * (t + r))
+    diagonal = xp.eye(t + r + 1)
+    printed = printed * (1 - diagonal) + diagonal
+    decays = [xp.asarray(1), *(printed[i - 1, i] for i in range(1, t + r + 1))]
+    return equal(printed, mamba2.decay_mask(xp.stack(decays, axis=0)))
+
+
+@mask.restate(
+    "columns",
+    "the decays a_t = 1/(1 + ηn), a_{t+1} = 1 + ηn, others 1, give a mask with the printed columns i ≠ t",
+    given={"eta": ""},
+    sizes={"t": (1, 2, 3), "r": (0, 1, 2)},
+    reading="So every token but x_t itself can be given the printed weights; 1 + ηn ≠ 0.",
+)
+def columns(eta, xp, t, r):
+    printed = selecting_mask(xp, t + r + 1, range(t - 1, t), 1 + eta * (t + r))
+    possible = mamba2.decay_mask(decays_of_column(printed[:, t + r]))
+    for i in range(t + r + 1):
+        if i != t - 1:
+            yield equal(possible[:, i], printed[:, i], label=f"column {i + 1}")

@@ -1,0 +1,309 @@
+"""Theorem 5.2: one layer SSD ∘ LSA performs several steps on a mini-batch (ssd §5.1, App. A)."""
+
+from __future__ import annotations
+
+from math import comb
+
+from scanproof.constructs import tokens
+from scanproof.constructs.constructions.hybrid import (
+    decays_of_column,
+    one_step,
+    selecting_mask,
+    theorem5_2,
+)
+from scanproof.constructs.layers import hybrid
+from scanproof.constructs.layers import ssd as mamba2
+from scanproof.constructs.layers.hybrid_terms import half_step_term, increment, mask_term
+from scanproof.constructs.learners.descent import gradient_descent
+from scanproof.constructs.learners.losses import MEAN
+from scanproof.constructs.learners.operators import (
+    batch_gram,
+    batch_operator,
+    steps_polynomial,
+)
+
+from ...language.statements import equal
+from .source import ssd
+from .theorem41 import labels
+from .theorem51_labels import ANY_MASK, DECAYS, with_mask
+
+# The batch S is the set of the first m of n = m + r examples; tokens are columns, the query is the last one.
+LINEAR = {"x": "m+r+1 d", "w": "d", "eta": ""}
+"""The theorem's data: labels y_i = w·x_i."""
+ANY_LABELS = {"x": "m+r+1 d", "y": "m+r", "eta": ""}
+
+
+def batch_descent(x, y, m, eta, K, xp):
+    """w^(K) after K steps on L_S(w) = (1/m) Σ_{t∈S} (w·x_t − y_t)² from w^(0) = 0."""
+    return gradient_descent(MEAN, xp.zeros((x.shape[1],)), x[:m], y[:m], eta, K)
+
+
+DEGREE = 9
+"""The highest degree of one layer in its tokens: either sublayer is a polynomial of degree 3."""
+STEPS = 5
+"""K steps have degree 2K + 1 in the data: five have more than one layer."""
+
+
+def tenth_difference(function):
+    """Σ_k (−1)^k C(10, k) function(k), which is 0 for every polynomial of degree at most 9."""
+    order = DEGREE + 1
+    return sum((-1) ** k * comb(order, k) * function(k) for k in range(order + 1))
+
+
+@ssd.claim(
+    "ssd.thm5.2",
+    where="Thm. 5.2",
+    kind="existence",
+    says=(
+        "for every ε > 0 there are parameters of one SSD ∘ LSA layer with y_{n+1} = ⟨w^(K), x_{n+1}⟩, "
+        "w^(r+1) = w^(r) − η∇L_S(w^(r)) + ε^(r), ‖ε^(r)‖ ≤ ε, L_S(w) = (1/m) Σ_{t∈S} (w·x_t − y_t)², w^(0) = 0"
+    ),
+    given={
+        "x": "2 d",
+        "w": "d",
+        "eta": "",
+        "L": "2 2",
+        "S": "d+1 d+1",
+        "M": "2 2",
+        "P": "d+1 d+1",
+        "Q": "d+1 d+1",
+    },
+    sizes={"d": (1,)},
+    reading=(
+        "Parameters do not depend on the data; η is fixed, n = m = 1 and K = 5. On data scaled by k = 0, …, 10 the "
+        "label of any layer is a polynomial in k of degree at most 9, so that its tenth difference is 0 (first part: "
+        "all parameters are symbols, so that those in the counterexample do not matter); that of the five steps is not "
+        "(second part). No layer is right at these eleven inputs, nor a sequence of layers with errors tending to 0."
+    ),
+)
+def theorem(x, w, eta, L, S, M, P, Q, xp, d):
+    p = hybrid.Parameters(ssd_mask=L, S=S, lsa_mask=M, P=P, Q=Q)
+
+    def layer(k):
+        return hybrid.layer(p, tokens.labelled(k * x, (k * x)[:-1] @ w).T)[d, 1]
+
+    def five_steps(k):
+        return k * (x[-1] @ batch_descent(k * x, (k * x)[:-1] @ w, 1, eta, STEPS, xp))
+
+    found = tenth_difference(layer)
+    yield equal(found, 0 * eta, label="one layer has degree at most 9")
+    yield equal(found, tenth_difference(five_steps), label="the tenth difference of five steps")
+
+
+def choose_batch(xp, m, r, d, eta, eps):
+    """The witness for one step: weight 2η/m for the examples in S, and ε for the others."""
+    return one_step(xp, d, xp.stack([2 * eta / m] * m + [eps] * r, axis=0))
+
+
+@theorem.restate(
+    "one-step",
+    "for K = 1 and every S: y_{n+1} = ⟨w^(1), x_{n+1}⟩ with ε^(0) = ε Σ_{j∉S} y_j x_j, for every ε ≠ 0",
+    given={**ANY_LABELS, "eps": ""},
+    sizes={"m": (1, 2), "r": (0, 1, 2), "d": (1, 2)},
+    parameters=choose_batch,
+    reading=(
+        "Witness: a mask of decays (Def. 3.2) with last column 2ηn/m at j ∈ S and nε at the other examples, "
+        "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. For K = 2, 3, 4 nothing is known here."
+    ),
+)
+def one_step_of_batch(p, x, y, eta, eps, xp, m, r, d):
+    others = sum((y[j] * x[j] for j in range(m, m + r)), start=xp.zeros((d,)))
+    w_1 = batch_descent(x, y, m, eta, 1, xp) + eps * others
+    return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, m + r], x[-1] @ w_1)
+
+
+@ssd.claim(
+    "ssd.thm5.2-construction",
+    where="App. A",
+    kind="construction",
+    says=(
+        "B = Q = Σ_{s=1}^K C(K,s)(−η)^s m^{−s} R^{s−1}, R = Σ_{t∈S} x_t x_tᵀ, L_ji = 1 − n·1[j ∈ S] and the LSA "
+        "sublayer of Thm. 5.1 give y_{n+1} = ⟨w^(K), x_{n+1}⟩ but for the residual E"
+    ),
+    given=LINEAR,
+    sizes={"m": (1, 2), "r": (0, 1), "d": (1,), "K": (1, 2)},
+    parameters=theorem5_2,
+    reading=(
+        "S in eq. 11 is R. E is (1/n) Σ_{j≤i} (⟨Bx_i^½, x_j^½⟩y_j^½ − ⟨Bx_i, x_j⟩y_j), as in Thm. 5.1 but with B, and "
+        "w^(0) = 0; K steps are those of the theorem's loss."
+    ),
+)
+def construction(p, x, eta, xp, m, r, d, K, w=None, y=None, *, negative=False):
+    y = labels(x, w, y)
+    Z = tokens.labelled(x, y).T
+    leading = hybrid.layer(p, Z)[d, m + r] - half_step_term(p, Z, p.Q)[d, m + r]
+    prediction = x[-1] @ batch_descent(x, y, m, eta, K, xp)
+    return equal(leading, -prediction if negative else prediction)
+
+
+construction.amend(
+    "sign+factor+prediction",
+    "with P_Y = +1 and 2η for η in Q they give y_{n+1} = −⟨w^(K), x_{n+1}⟩ + E",
+    given=ANY_LABELS,
+    corrections=("sign", "scale"),
+    negative=True,
+    reading=(
+        "The factor 2 is that of ∇L_S, whose loss has no ½; labels become residuals y − w·x, and the query's starts "
+        "at 0. E is of the same order in η as the steps after the first: ssd.thm5.2-residual."
+    ),
+)
+
+
+@ssd.claim(
+    "ssd.thm5.2-onestep",
+    where="App. A",
+    says=(
+        "a single SGD step on L_S acts on the vector y as M = I − ηT, (Ty)_i = (1/m) Σ_{t∈S} ⟨x_i, x_t⟩y_t"
+    ),
+    given={"x": "m+r d", "w_data": "d", "w": "d", "eta": ""},
+    sizes={"m": (1, 2), "r": (0, 1), "d": (1, 2)},
+    reading="y is the vector of residuals y_i − w·x_i, as in Thm. 5.1, and L_S(w) = (1/m) Σ_{t∈S} (w·x_t − y_t)².",
+)
+def onestep(x, w, eta, m, w_data=None, y=None, *, factor=1):
+    y = x @ w_data if y is None else y
+    after = gradient_descent(MEAN, w, x[:m], y[:m], eta)
+    residual = y - x @ w
+    return equal(y - x @ after, residual - factor * eta * (batch_operator(x, m) @ residual))
+
+
+onestep.amend(
+    "factor",
+    "it acts on the residuals as M = I − 2ηT",
+    given={"x": "m+r d", "y": "m+r", "w": "d", "eta": ""},
+    factor=2,
+)
+
+
+def power(matrix, exponent, xp):
+    """matrix^exponent by repeated multiplication."""
+    result = xp.eye(matrix.shape[0])
+    for _ in range(exponent):
+        result = result @ matrix
+    return result
+
+
+def batch_columns(matrix, m, xp):
+    """The matrix with every column j ∉ S set to 0: 1[j ∈ S] matrix_ij."""
+    length = matrix.shape[1]
+    return matrix * sum((xp.eye(length)[j] for j in range(m)), start=xp.zeros((length,)))
+
+
+@ssd.claim(
+    "ssd.thm5.2-powers",
+    where="eq. 10",
+    says="(T^s)_ij = (1/m) x_iᵀ R^{s−1} x_j for all i, j, and T^s_ij = 0 when j ∉ S",
+    given={"x": "m+r d"},
+    sizes={"m": (1, 2), "r": (0, 1), "d": (1, 2), "s": (1, 2, 3)},
+    reading="The two halves contradict each other where j ∉ S.",
+)
+def powers(x, xp, m, r, s, *, scaled=False, in_batch=False):
+    found = power(batch_operator(x, m), s, xp)
+    claimed = x @ power(batch_gram(x, m), s - 1, xp) @ x.T / (m**s if scaled else m)
+    yield equal(found, batch_columns(claimed, m, xp) if in_batch else claimed)
+    yield equal(found[:, m:], xp.zeros((m + r, r)), label="j ∉ S")
+
+
+powers.amend(
+    "scale+indicator",
+    "(T^s)_ij = m^{−s} 1[j ∈ S] x_iᵀ R^{s−1} x_j for all i, j",
+    scaled=True,
+    in_batch=True,
+)
+
+
+@ssd.claim(
+    "ssd.thm5.2-operator",
+    where="eqs. 9, 11",
+    says=(
+        "(I − ηT)^K − I = Σ_s C(K,s)(−η)^s T^s = (1[j ∈ S] x_iᵀ Q x_j)_ij, Q = Σ_s C(K,s)(−η)^s m^{−s} R^{s−1}"
+    ),
+    given={"x": "m+r d", "eta": ""},
+    sizes={"m": (1, 2), "r": (0, 1), "d": (1, 2), "K": (1, 2, 3)},
+    reading="The printed S^{s−1} in eq. 11 is R^{s−1}: S is a set of examples.",
+)
+def operator(x, eta, xp, m, r, K):
+    T, one = batch_operator(x, m), xp.eye(m + r)
+    increment_operator = power(one - eta * T, K, xp) - one
+    binomial = sum(comb(K, s) * (-eta) ** s * power(T, s, xp) for s in range(1, K + 1))
+    Q = steps_polynomial(batch_gram(x, m), m, eta, K)
+    yield equal(increment_operator, binomial, label="binomial expansion")
+    yield equal(increment_operator, batch_columns(x @ Q @ x.T, m, xp), label="Q")
+
+
+@ssd.claim(
+    "ssd.thm5.2-eq12",
+    where="eq. 12",
+    says=(
+        "Δy_i = −(1/n) Σ_j (L_ji − 1)⟨Bx_i, x_j⟩y_j + E, with the sublayers of Thm. 5.1 (P_Y = −1)"
+    ),
+    given=DECAYS,
+    sizes={"n": (1, 2, 3), "d": (1, 2)},
+    parameters=with_mask,
+    reading=(
+        "E = (1/n) Σ_{j≤i} (⟨Bx_i^½, x_j^½⟩y_j^½ − ⟨Bx_i, x_j⟩y_j). The line above eq. 12 has −B in the second "
+        "sublayer's product and no P_Y, which is P_Y = +1. L is a mask of Def. 3.2; the mended row holds for every "
+        "causal L."
+    ),
+)
+def eq12(p, x, d, w=None, y=None):
+    Z = tokens.labelled(x, labels(x, w, y)).T
+    claimed = mask_term(p, Z, p.Q) + half_step_term(p, Z, p.Q)
+    return equal(increment(p, Z)[d], claimed[d])
+
+
+eq12.amend(
+    "sign", "with P_Y = +1 it is so, for every causal L", given=ANY_MASK, corrections=("sign",)
+)
+
+
+@ssd.claim(
+    "ssd.thm5.2-mask",
+    where="App. A",
+    kind="remark",
+    says="L_ji = 1 − n·1[j ∈ S] is a mask of Def. 3.2, that is of decay products",
+    sizes={"m": (1, 2), "r": (0, 1, 2)},
+    reading=(
+        "Entries j ≤ i. A mask of Def. 3.2 has a_i = L_{i−1,i}: it is the mask of these decays. The diagonal is taken "
+        "as 1, which Def. 3.2 has and L_jj = 1 − n for j ∈ S has not."
+    ),
+)
+def mask(xp, m, r):
+    n = m + r
+    diagonal = xp.eye(n + 1)
+    printed = selecting_mask(xp, n + 1, range(m), 1 - n) * (1 - diagonal) + diagonal
+    decays = [xp.asarray(1), *(printed[i - 1, i] for i in range(1, n + 1))]
+    return equal(printed, mamba2.decay_mask(xp.stack(decays, axis=0)))
+
+
+@mask.restate(
+    "columns",
+    "the decays a_{j+1} = L_{j,n+1}/L_{j+1,n+1} give a mask with the printed columns i ∉ S, the query's among them",
+    sizes={"m": (1, 2), "r": (0, 1, 2)},
+    reading="So every token outside S can be given the printed weights.",
+)
+def columns(xp, m, r):
+    n = m + r
+    printed = selecting_mask(xp, n + 1, range(m), 1 - n)
+    possible = mamba2.decay_mask(decays_of_column(printed[:, n]))
+    return equal(possible[:, m:], printed[:, m:])
+
+
+@ssd.claim(
+    "ssd.thm5.2-weights",
+    where="Thm. 5.2",
+    kind="remark",
+    says="Q is a parameter of the layer: it does not depend on the context",
+    given={"x": "m d", "other": "m d", "eta": ""},
+    sizes={"m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    reading="Two contexts with inputs x and `other` in S are to have the same Q.",
+)
+def weights(x, other, eta, m, K):
+    first, second = (steps_polynomial(batch_gram(inputs, m), m, eta, K) for inputs in (x, other))
+    return equal(first, second)
+
+
+weights.amend(
+    "one-step",
+    "for K = 1 it is −(η/m)I for every context",
+    sizes={"m": (1, 2), "d": (1, 2), "K": (1,)},
+)

@@ -1,0 +1,217 @@
+"""The proof of Theorem 5.2: the size of Q and of the residuals (ssd App. A)."""
+
+from __future__ import annotations
+
+from math import comb
+
+from scanproof.constructs import tokens
+from scanproof.constructs.constructions.hybrid import (
+    on_features,
+    selecting_mask,
+    theorem5_2,
+)
+from scanproof.constructs.expansion import coefficient
+from scanproof.constructs.layers import hybrid
+from scanproof.constructs.layers.hybrid_terms import (
+    half_step,
+    half_step_term,
+    other_examples_term,
+)
+from scanproof.constructs.learners.operators import (
+    batch_gram,
+    batch_operator,
+    steps_polynomial,
+)
+
+from ...language.statements import at_most, differs, equal
+from .source import ssd
+from .theorem51_labels import with_mask
+
+# The bounds are tried at d = 1, where norms are absolute values; the batch S is the set of the first m of n = m + r
+# examples. A bound O(·) is stated with an explicit constant, found by the triangle inequality.
+SCALAR_DATA = {"x": "m+r+1 d", "y": "m+r", "B": "d d", "C": "", "D": ""}
+SCALAR_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1,)}
+FEATURES = {"‖x_i‖ ≤ C": lambda x, C: all(abs(entry) <= C for entry in x.flat)}
+LABELS = {"|y_i| ≤ D": lambda y, D: all(abs(entry) <= D for entry in y.flat)}
+SMALL = {"m‖B‖C² ≤ 1": lambda B, C, m: m * abs(B[0, 0]) * C**2 <= 1}
+
+
+def printed_mask(xp, m, r, d, B):
+    """The layer with L_ji = 1 − n·1[j ∈ S] for any B."""
+    mask = selecting_mask(xp, m + r + 1, range(m), 1 - (m + r))
+    return with_mask(xp, m + r, d, B, ("sign",), L=mask)
+
+
+@ssd.claim(
+    "ssd.thm5.2-dx",
+    where="App. A",
+    kind="bound",
+    says="‖x_i^½ − x_i‖ = O(mε)",
+    given={"x": "m+r+1 d", "B": "d d", "C": ""},
+    sizes=SCALAR_SIZES,
+    assuming=FEATURES,
+    parameters=printed_mask,
+    reading="As ‖x_i^½ − x_i‖ ≤ 2m‖B‖C³ with ‖B‖ ≤ ε and the printed mask: Σ_j |L_ji| ≤ 2mn.",
+)
+def dx(p, x, B, C, xp, m, r, d):
+    Z = tokens.labelled(x, xp.zeros((m + r,))).T
+    moved = xp.abs((half_step(p, Z) - Z)[0])
+    return at_most(moved, moved * 0 + 2 * m * xp.abs(B[0, 0]) * C**3)
+
+
+@ssd.claim(
+    "ssd.thm5.2-e1",
+    where="App. A",
+    kind="bound",
+    says="|E_1| = 0, the contributions of the indices not in S",
+    given={"x": "m+r+1 d", "y": "m+r", "B": "d d"},
+    sizes={"m": (1, 2), "r": (0, 1, 2), "d": (1, 2)},
+    parameters=printed_mask,
+)
+def e1(p, x, y, m, r, d):
+    error = other_examples_term(p, tokens.labelled(x, y).T, p.Q, range(m))[d]
+    return equal(error, 0 * error)
+
+
+@ssd.claim(
+    "ssd.thm5.2-e2",
+    where="App. A",
+    kind="bound",
+    says="|E_2| ≤ (K_0/n) Σ_{j≤i} (‖x_i^½ − x_i‖ + ‖x_j^½ − x_j‖ + |y_j^½ − y_j|) = O(m‖B‖)",
+    given=SCALAR_DATA,
+    sizes=SCALAR_SIZES,
+    assuming={**FEATURES, **LABELS, **SMALL},
+    parameters=printed_mask,
+    reading=(
+        "E_2 as in Thm. 5.1, without B in its products, and as |E_2| ≤ 52m‖B‖C⁴D for m‖B‖C² ≤ 1, which bounds the half "
+        "step by 3C and 3D; for large ‖B‖ E_2 is cubic in ‖B‖."
+    ),
+)
+def e2(p, x, y, B, C, D, xp, m, d):
+    error = xp.abs(half_step_term(p, tokens.labelled(x, y).T, on_features(xp, xp.eye(d)))[d])
+    return at_most(error, error * 0 + 52 * m * xp.abs(B[0, 0]) * C**4 * D)
+
+
+BATCH = {"x": "m d", "eta": "", "C": ""}
+BATCH_SIZES = {"m": (1, 2), "d": (1,), "K": (1, 2, 3)}
+BATCH_BOUND = {**FEATURES, "C > 0": lambda C: C > 0}
+
+
+@ssd.claim(
+    "ssd.thm5.2-qnorm",
+    where="App. A",
+    kind="bound",
+    says="‖Q‖ ≤ (1/(mC²)) ((1 + |η|C²)^K − 1)",
+    given=BATCH,
+    sizes=BATCH_SIZES,
+    assuming=BATCH_BOUND,
+)
+def qnorm(x, eta, C, xp, m, K):
+    Q = steps_polynomial(batch_gram(x, m), m, eta, K)
+    return at_most(xp.abs(Q[0, 0]), ((1 + xp.abs(eta) * C**2) ** K - 1) / (m * C**2))
+
+
+@ssd.claim(
+    "ssd.thm5.2-qnorm-eq",
+    where="App. A",
+    says="‖Q‖ = (1/m) Σ_{s=1}^K C(K,s) |η|^s C^{2(s−1)}",
+    given=BATCH,
+    sizes={"m": (1, 2), "d": (1,), "K": (1, 2)},
+    assuming=BATCH_BOUND,
+    reading="At d = 1, for all |x_t| ≤ C and step sizes η.",
+)
+def qnorm_equal(x, eta, C, xp, m, K):
+    Q = steps_polynomial(batch_gram(x, m), m, eta, K)
+    terms = [comb(K, s) * xp.abs(eta) ** s * C ** (2 * (s - 1)) for s in range(1, K + 1)]
+    return equal(xp.abs(Q[0, 0]), sum(terms) / m)
+
+
+qnorm_equal.amend(
+    "one-step",
+    "for K = 1 ‖Q‖ = |η|/m; for K ≥ 2 it is a bound (ssd.thm5.2-qnorm)",
+    sizes={"m": (1, 2, 3), "d": (1,), "K": (1,)},
+)
+
+
+@ssd.claim(
+    "ssd.thm5.2-qsmall",
+    where="App. A",
+    kind="bound",
+    says="for small |η|C², ‖Q‖ = O(K/m) |η|",
+    given={"x": "m d"},
+    sizes={"m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    reading="As η → 0 with K and the data fixed: Q = −(K/m)ηI + O(η²), Q being a polynomial in η.",
+)
+def qsmall(x, xp, m, d, K):
+    def Q(eta):
+        return steps_polynomial(batch_gram(x, m), m, eta, K)
+
+    yield equal(coefficient(xp, Q, 0), xp.zeros((d, d)), label="η^0")
+    yield equal(coefficient(xp, Q, 1), -xp.eye(d) * K / m, label="η^1")
+
+
+def query_label(x, y, xp, m, K, corrections):
+    """The query's label after the layer of Thm. 5.2, as a function of η."""
+    n, d = y.shape[0], x.shape[1]
+    Z = tokens.labelled(x, y).T
+    return lambda eta: hybrid.layer(theorem5_2(x, m, eta, K, corrections), Z)[d, n]
+
+
+def k_steps(x, y, xp, m, K):
+    """The query's entry of (I − ηT)^K y, as a function of η, with T on all tokens and 0 for the query's label."""
+    T = batch_operator(x, m)
+    start = xp.concat([y, xp.zeros((1,))], axis=0)
+
+    def function(eta):
+        now = start
+        for _ in range(K):
+            now = now - eta * (T @ now)
+        return now[-1]
+
+    return function
+
+
+RESIDUAL_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1,), "K": (1, 2)}
+
+
+@ssd.claim(
+    "ssd.thm5.2-residual",
+    where="App. A, end of the proof",
+    kind="bound",
+    says="with ε and η of the same order the residual is |E| = O(ε), and the K-step update is thereby recovered",
+    given={"x": "m+r+1 d", "w": "d"},
+    sizes=RESIDUAL_SIZES,
+    reading=(
+        "The K-step update of the query's label is (I − ηT)^K y; E is what the layer gives beyond it, a polynomial in "
+        "η. E = O(η) says that it is 0 at η = 0. The update is itself of order η, so that recovering it asks at least "
+        "that the two agree in their η¹ coefficients."
+    ),
+)
+def residual(x, xp, m, K, w=None, y=None, *, positive=False):
+    y = x[:-1] @ w if y is None else y
+    layer = query_label(x, y, xp, m, K, ("sign",) if positive else ())
+    steps = k_steps(x, y, xp, m, K)
+    for order in (0, 1):
+        found = coefficient(xp, layer, order)
+        yield equal(found, coefficient(xp, steps, order), label=f"η^{order}")
+
+
+residual.amend(
+    "sign",
+    "with P_Y = +1 the η¹ coefficients agree: the residual is O(η²), and one step of size Kη is recovered",
+    given={"x": "m+r+1 d", "y": "m+r"},
+    positive=True,
+    reading="K steps of size η and one of size Kη agree to first order.",
+)
+
+
+@residual.restate(
+    "second-order",
+    "with P_Y = +1 the η² coefficients differ: the residual is as large as what K steps add to one step of size Kη",
+    given={"x": "m+r+1 d", "w": "d"},
+    sizes=RESIDUAL_SIZES,
+)
+def residual_second(x, w, xp, m, K):
+    y = x[:-1] @ w
+    found = coefficient(xp, query_label(x, y, xp, m, K, ("sign",)), 2)
+    return differs(found, coefficient(xp, k_steps(x, y, xp, m, K), 2))
