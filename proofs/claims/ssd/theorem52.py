@@ -69,6 +69,7 @@ def tenth_difference(function):
         "Q": "d+1 d+1",
     },
     sizes={"d": (1,)},
+    over_all_parameters=True,
     reading=(
         "Parameters do not depend on the data; η is fixed, n = m = 1 and K = 5. On data scaled by k = 0, …, 10 the "
         "label of any layer is a polynomial in k of degree at most 9, so that its tenth difference is 0 (first part: "
