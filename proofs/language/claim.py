@@ -234,8 +234,6 @@ def _validate(claim: Claim) -> None:
         )
     if claim.body is None:
         return
-    if not claim.every_size:
-        raise UsageError(f"claim {claim.id} has no sizes that meet {'; '.join(claim.assuming)}.")
     known = {*claim.given, *claim.ranges, "p", "xp"}
     for function, extra in [
         (claim.body, set(claim.options)),
