@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from scanproof.constructs.array_api import outer
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
+from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -17,7 +16,7 @@ from .source import ssd
 
 def decay(a, t, s):
     """a_{t:s} = a_t a_{t−1} … a_{s+1}, and 1 for s = t, with t and s counted from 0."""
-    return prod((a[r] for r in range(s + 1, t + 1)), start=1)
+    return product(a[s + 1 : t + 1])
 
 
 @ssd.claim(
@@ -35,9 +34,12 @@ def eq3(z, a, b, xp, T, D, N):
     read_out_by = b  # c_t takes no part in the states
     states = scan(mamba2.step, None, xp.zeros((D, N)), mamba2.Token(z, a, b, read_out_by)).states
     yield equal(states[0], outer(z[0], b[0]), label="H_1")
-    for t in range(T):
-        unrolled = sum(decay(a, t, s) * outer(z[s], b[s]) for s in range(t + 1))
-        yield equal(states[t], unrolled, label=f"H_{t + 1}")
+    for t in each(0, T - 1):
+
+        def added(s, t=t):
+            return decay(a, t, s) * outer(z[s], b[s])
+
+        yield equal(states[t], build(xp, t + 1, added).sum(axis=0), label=f"H_{t + 1}")
 
 
 @ssd.claim(
