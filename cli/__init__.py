@@ -6,7 +6,24 @@ Public names are imported when they are first used, so that `import scanproof` c
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scanproof.constructs.definition import definition
+    from scanproof.constructs.gradient import gradient
+    from scanproof.constructs.scan import scan
+    from scanproof.proofs.check import check
+    from scanproof.proofs.construction import construct
+    from scanproof.proofs.language.claim import Source
+    from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.language.statements import (
+        at_most,
+        determines,
+        differs,
+        equal,
+        undetermined,
+    )
+    from scanproof.proofs.ledger import Ledger
 
 __version__ = "0.1.0"
 
@@ -26,7 +43,22 @@ _PUBLIC = {
     "gradient": "scanproof.constructs.gradient",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = [
+    "Ledger",
+    "Source",
+    "UsageError",
+    "__version__",
+    "at_most",
+    "check",
+    "construct",
+    "definition",
+    "determines",
+    "differs",
+    "equal",
+    "gradient",
+    "scan",
+    "undetermined",
+]
 
 
 def __getattr__(name: str) -> Any:

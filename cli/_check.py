@@ -47,13 +47,14 @@ def check(
     one_of("--engine", engine, ENGINES)
     one_of("--format", format, FORMATS)
 
+    from scanproof.proofs import check as checking
+    from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.report import baseline as former_reports
+    from scanproof.proofs.report.standing import ERROR, blames, exit_code
+
     from ._output import Destination, quiet_stdout, say
     from ._progress import progress
     from ._targets import resolve
-    from .proofs import check as checking
-    from .proofs.language.errors import UsageError
-    from .proofs.report import baseline as former_reports
-    from .proofs.report.standing import ERROR, blames, exit_code
 
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
@@ -85,14 +86,15 @@ def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:
 
         return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
     if format == "junit":
-        from .proofs.report.junit import junit
+        from scanproof.proofs.report.junit import junit
 
         return junit(report, blamed)
     if format == "markdown":
-        from .proofs.report.markdown import report_table
+        from scanproof.proofs.report.markdown import report_table
 
         return report_table(report)
+    from scanproof.proofs.report.table import table
+
     from ._output import columns
-    from .proofs.report.table import table
 
     return table(report, colour=colour, width=columns())

@@ -19,12 +19,13 @@ def errata(
     ] = False,
 ) -> None:
     """Write the errata pages, one for each source."""
+    from scanproof.proofs.check import check as checked
+    from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.report.errata import errata as page
+
     from ._output import say, write
     from ._progress import progress
     from ._targets import resolve
-    from .proofs.check import check as checked
-    from .proofs.language.errors import UsageError
-    from .proofs.report.errata import errata as page
 
     if not check:
         _make_folder(output)
@@ -55,7 +56,7 @@ def errata(
 def _make_folder(folder: Path) -> None:
     import os
 
-    from .proofs.language.errors import UsageError
+    from scanproof.proofs.language.errors import UsageError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,8 +70,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
+    from scanproof.proofs.language.errors import UsageError
+
     from ._output import replace
-    from .proofs.language.errors import UsageError
 
     try:
         replace(path, text)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from . import __version__
+from scanproof import __version__
+
 from ._attack import attack
 from ._check import check
 from ._errata import errata
@@ -114,7 +115,7 @@ _add(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; every error is one line on stderr."""
-    from .proofs.language.errors import UsageError
+    from scanproof.proofs.language.errors import UsageError
 
     try:
         code = app(
@@ -128,14 +129,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except Exception as error:
-        if hasattr(error, "format_message"):  # what typer says of options and arguments
-            return _failed(
-                f"{error.format_message().rstrip('.')}; `scanproof --help` lists what is allowed."
-            )
+        complaint = getattr(error, "format_message", None)  # what typer says of options, arguments
+        if complaint is not None:
+            help = "`scanproof --help` lists what is allowed."
+            return _failed(f"{complaint().rstrip('.')}; {help}")
         if os.environ.get("SCANPROOF_TRACEBACK"):
             raise
+        kind = type(error).__name__
         return _failed(
-            f"this is a bug of scanproof: {type(error).__name__}: {error}; SCANPROOF_TRACEBACK=1 shows where."
+            f"this is a bug of scanproof: {kind}: {error}; SCANPROOF_TRACEBACK=1 shows where."
         )
 
 
@@ -148,6 +150,8 @@ def _failed(message: str) -> int:
 
 def main() -> None:
     """The entry point of the `scanproof` command."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        getattr(sys, name).reconfigure(encoding="utf-8", errors="backslashreplace")
     sys.exit(run())

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .proofs.language.errors import UsageError
-from .proofs.report.words import one_line
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.report.words import one_line
 
 
 def say(message: str) -> None:
@@ -20,13 +20,19 @@ def say(message: str) -> None:
 
 
 def write(text: str) -> None:
-    """Write to standard output; a reader that has read enough (`| head`) is no error."""
+    """Write to standard output; a reader that has read enough (`| head`) is no error.
+
+    Raises:
+        UsageError: if standard output takes nothing (a full disk).
+    """
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes once more when it exits, and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise UsageError(f"cannot write to standard output: {error.strerror}.") from error
 
 
 def colour_wanted() -> bool:

@@ -42,28 +42,30 @@ class _Bar:
             return
         self.drawn = now
         if self.bar is None:
-            self._open(total)
+            self.bar = _open(self.what, total)
         # Drawn here, not by rich's own thread: the workers are forked from this process.
         self.bar.update(0, completed=done, description=f"{self.what} {id}")
         self.bar.refresh()
 
-    def _open(self, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-        self.bar = Progress(
-            BarColumn(30),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=Console(file=sys.stderr),
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self.bar.add_task(self.what, total=total)
-        self.bar.start()
-
     def close(self) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+def _open(what: str, total: int) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    bar = Progress(
+        BarColumn(30),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=Console(file=sys.stderr),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    bar.add_task(what, total=total)
+    bar.start()
+    return bar

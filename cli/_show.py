@@ -39,9 +39,10 @@ def show(
     """
     one_of("--format", format or "text", FORMATS)
 
+    from scanproof.proofs.language.errors import UsageError
+
     from ._output import quiet_stdout, write
     from ._targets import find_id
-    from .proofs.language.errors import UsageError
 
     if script and format is not None:
         raise UsageError(
@@ -50,15 +51,17 @@ def show(
     with quiet_stdout():
         ledger, row = find_id(id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
-        text = _script(claim) if script else _story(ledger, row, claim, format or "text")
+        text = (
+            _script(claim) if script else _story(ledger, row, claim, format or "text", files or [])
+        )
     write(text)
 
 
 def _script(claim) -> str:
-    from .proofs.evidence.engines import ENGINES
-    from .proofs.evidence.script import script
-    from .proofs.evidence.verdict import decide
-    from .proofs.language.errors import UsageError
+    from scanproof.proofs.evidence.engines import ENGINES
+    from scanproof.proofs.evidence.script import script
+    from scanproof.proofs.evidence.verdict import decide
+    from scanproof.proofs.language.errors import UsageError
 
     result = decide(claim, ENGINES["all"])
     if result.counterexample is None:
@@ -66,9 +69,9 @@ def _script(claim) -> str:
     return script(claim, result.counterexample)
 
 
-def _story(ledger, row, claim, format: str) -> str:
-    from .proofs.check import check
-    from .proofs.report import latex, markdown, story
+def _story(ledger, row, claim, format: str, files: list[str]) -> str:
+    from scanproof.proofs.check import check
+    from scanproof.proofs.report import latex, markdown, story
 
     report = check(ledger, [row])
     (record,) = report["claims"]
@@ -81,6 +84,6 @@ def _story(ledger, row, claim, format: str) -> str:
             + "\n"
         )
     source = report["sources"][record["source"]]
-    told = story.tell(record, statement, source, story.written_at(claim))
+    told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
     render = {"text": story.as_text, "markdown": markdown.as_markdown, "latex": latex.as_latex}
     return render[format](told)

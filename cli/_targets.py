@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from .proofs import ledger as ledgers
-from .proofs.language.claim import Row, Source
-from .proofs.language.errors import UsageError
+from scanproof.proofs import ledger as ledgers
+from scanproof.proofs.language.claim import Row, Source
+from scanproof.proofs.language.errors import UsageError
 
 MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -52,19 +52,19 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     problems: list[str] = []
     files: list[Source] = []
     patterns: list[str] = []
+    everything = ledgers.built_in().sources
     for target in dict.fromkeys(targets):
         if target.endswith(".py") or Path(target).is_file():
             _load(lambda name: ledgers.from_file(Path(name)), target, files, problems)
         else:
             patterns.append(target)
-    needs_built_in = bool(patterns) or not targets
-    built_in = ledgers.built_in().sources if needs_built_in else []
+    built_in = everything if patterns or not targets else []
     for pattern in list(patterns):
         known = ledgers.Ledger(_distinct([*files, *built_in]))
         if not _matches(known, pattern) and _importable(pattern):
             patterns.remove(pattern)
             _load(ledgers.from_module, pattern, files, problems)
-    files = [s for s in _distinct(files) if s not in built_in]
+    files = [s for s in _distinct(files) if s not in everything]
     ledger = ledgers.Ledger([*files, *built_in])
     own = {row.claim.id for s in files for row in s.rows}
     picked = {row.claim.id for row in ledger.select(patterns)} if patterns or not targets else set()
@@ -99,8 +99,12 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
 
 
 def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
+    built_in = ledgers.built_in().sources
     try:
-        files.extend(load(target))
+        found = load(target)
+        if all(source in built_in for source in found):
+            raise UsageError(f"{target} defines no source of its own; write `paper = Source(…)`.")
+        files.extend(found)
     except UsageError as error:
         message = str(error)
         problems.append(message if target in message else f"{target}: {message}")

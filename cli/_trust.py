@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOLDERS = {
-    "constructs": "the definitions: what is proved of them is proved of what runs",
-    "proofs/language": "the language: a claim as one value",
+    "constructs": "the definitions, those that run",
+    "proofs/language": "the language of claims",
     "proofs/exact": "exact arrays and their scalars",
     "proofs/evidence": "from a claim to its verdict",
 }
@@ -21,43 +21,52 @@ def trust() -> None:
 
     from ._output import write
 
-    rows = [row for name, what in {**FOLDERS, **FILES}.items() for row in _described(name, what)]
-    headers = ["file", "lines", "sha256", "what it is"]
+    rows, files, total = [], 0, 0
+    for name, what in {**FOLDERS, **FILES}.items():
+        rows.append(["", "", f"{name}: {what}"])
+        for path, content in _files(name):
+            lines = len(content.splitlines())
+            rows.append([str(lines), _digest(content), path])
+            files, total = files + 1, total + lines
     table = tabulate(
-        rows, headers=headers, tablefmt="simple", disable_numparse=True, colalign=ALIGN
+        rows,
+        headers=["lines", "sha256", "file"],
+        tablefmt="simple",
+        disable_numparse=True,
+        colalign=("right", "left", "left"),
     )
-    total = sum(int(row[1]) for row in rows)
-    lines = [
-        "A verdict rests on these files and libraries, and on nothing else of this package:",
+    text = [
+        "A verdict rests on these files and libraries:",
         "",
         *(line.rstrip() for line in table.splitlines()),
         "",
-        f"{len(rows)} files, {total} lines.",
+        f"{files} files, {total} lines.",
         f"Libraries: {', '.join(_versions())}.",
         "Axioms: none so far.",
-        "What a claim says, and how it was read, is the claim's own text: `scanproof show ID` names the file.",
+        "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]
-    write("\n".join(lines) + "\n")
+    write("\n".join(text) + "\n")
 
 
-ALIGN = ("left", "right", "left", "left")
+def _files(name: str) -> Iterator[tuple[str, bytes]]:
+    """The Python files of a folder (or the one file), named as in the repository, with their contents."""
+    place = _root(name)
+    if place.is_file():
+        yield name, place.read_bytes()
+        return
+    for file in sorted(place.rglob("*.py")):
+        yield f"{name}/{file.relative_to(place).as_posix()}", file.read_bytes()
 
 
-def _described(name: str, what: str) -> Iterator[list[str]]:
+def _digest(content: bytes) -> str:
     import hashlib
 
-    place = _root(name)
-    files = [place] if place.is_file() else sorted(place.rglob("*.py"))
-    for number, file in enumerate(files):
-        content = file.read_bytes()
-        path = name if place.is_file() else f"{name}/{file.relative_to(place).as_posix()}"
-        digest = hashlib.sha256(content).hexdigest()[:12]
-        yield [path, str(len(content.splitlines())), digest, what if number == 0 else ""]
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _root(name: str) -> Path:
     """The folder or file of this name, wherever the rooms are installed."""
-    from . import constructs, proofs
+    from scanproof import constructs, proofs
 
     room, *inner = name.split("/")
     package = {"constructs": constructs, "proofs": proofs}[room]

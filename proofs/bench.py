@@ -47,16 +47,28 @@ def one_step(p, x, y, W0, eta, N):
 
 def main() -> None:
     """Print every figure."""
-    print(tabulate(_processes(), headers=["whole process", "median", "min", "max", "goal"]), end="\n\n")
-    print(f"One step of gradient descent at N = {SIZES['N']}, f = k = {SIZES['f']}, every entry a symbol:")
+    print(
+        tabulate(_processes(), headers=["whole process", "median", "min", "max", "goal"]),
+        end="\n\n",
+    )
+    print(
+        f"One step of gradient descent at N = {SIZES['N']}, f = k = {SIZES['f']}, every entry a symbol:"
+    )
     print(tabulate(_engines(), headers=["engine", "time", "ratio to flint", "identity"]))
 
 
 def _processes() -> list[list[str]]:
     scanproof = [sys.executable, "-m", "scanproof"]
     return [
-        _row("scanproof check (whole ledger)", [*scanproof, "check", "--format", "json"], 3, "≤ 10 s"),
-        _row("scanproof check --engine sympy", [*scanproof, "check", "--engine", "sympy", "--format", "json"], 3, ""),
+        _row(
+            "scanproof check (whole ledger)", [*scanproof, "check", "--format", "json"], 3, "≤ 10 s"
+        ),
+        _row(
+            "scanproof check --engine sympy",
+            [*scanproof, "check", "--engine", "sympy", "--format", "json"],
+            3,
+            "",
+        ),
         _row("scanproof --help", [*scanproof, "--help"], RUNS, "≤ 0.3 s"),
     ]
 
@@ -86,7 +98,9 @@ def _engines() -> list[list[str]]:
     return rows
 
 
-def _timed(claim: Claim, make: Callable, decide: Callable[[Equal], bool], runs: int) -> tuple[float, bool]:
+def _timed(
+    claim: Claim, make: Callable, decide: Callable[[Equal], bool], runs: int
+) -> tuple[float, bool]:
     seconds, truth = [], False
     for _ in range(runs):
         started = time.perf_counter()

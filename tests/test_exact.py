@@ -107,7 +107,7 @@ def test_fractions_of_polynomials_are_equal_by_value_not_by_form(make):
 def test_division_by_what_is_identically_zero_is_refused(make):
     a = make(["a"]).generators["a"]
     with pytest.raises(DivisionByZero):
-        a / (a - a)
+        operator.truediv(a, a - a)
 
 
 @pytest.mark.parametrize("make", [FlintField, SympyField])
@@ -121,7 +121,7 @@ def test_what_is_not_polynomial_is_refused_by_polynomial_fields(make, name):
 def test_arrays_of_two_fields_do_not_mix():
     one, other = Namespace(RationalField()), Namespace(RationalField())
     with pytest.raises(TypeError, match="two engines"):
-        one.ones((2,)) + other.ones((2,))
+        operator.add(one.ones((2,)), other.ones((2,)))
 
 
 def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
@@ -131,7 +131,7 @@ def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
     with pytest.raises(TypeError, match="truth value"):
         bool(xp.ones((1,)))
     with pytest.raises(TypeError, match="equal"):
-        xp.ones((1,)) == xp.ones((1,))  # noqa: B015
+        operator.eq(xp.ones((1,)), xp.ones((1,)))
 
 
 @pytest.mark.parametrize(

@@ -73,14 +73,16 @@ def violation(
         found = statements_at(claim, sizes, point) or []
         part = failing(found)
         assert part is not None
-        actual, claimed = sides(found[part])
+        statement = found[part]
+        actual, claimed = sides(statement)
+        relation = "≤ " if isinstance(statement, AtMost) else ""
         return Counterexample(
             dict(sizes),
             inputs_as_text(point),
             part,
-            nested(claimed.entries),
+            nested(claimed.entries, relation),
             nested(actual.entries),
-            found[part].label,
+            statement.label,
         )
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -72,7 +72,7 @@ def _changes(claim: Claim) -> Iterator[Candidate]:
             )
     if claim.parameters is not None:
         for position, path in enumerate(_paths(claim)):
-            for name, change in _scalings(claim):
+            for name, change in _scalings(claim, by_size=(1,)):
                 yield (
                     f"{path} {name}",
                     claim,
@@ -87,7 +87,10 @@ def _at(change: SizedChange, sizes: Sizes) -> Change:
     return lambda array: change(array, sizes)
 
 
-def _scalings(claim: Claim) -> Iterator[tuple[str, SizedChange]]:
+def _scalings(
+    claim: Claim, by_size: Container[Any] = tuple(FACTORS.values())
+) -> Iterator[tuple[str, SizedChange]]:
+    """Sign, scale and transpose of one array, and scales by a size, alone or with the factors `by_size`."""
     for text, factor in FACTORS.items():
         if factor != 1:
             yield f"× {text}", lambda a, _, k=factor: a * k
@@ -95,6 +98,8 @@ def _scalings(claim: Claim) -> Iterator[tuple[str, SizedChange]]:
     yield "transposed, × −1", lambda a, _: -transposed(a)
     for size in claim.ranges:
         for text, factor in FACTORS.items():
+            if factor not in by_size:
+                continue
             sign = text if text in ("1", "−1") else f"{text}·"
             yield (
                 f"× {sign.replace('−1', '−').replace('1', '')}{size}",

@@ -144,8 +144,8 @@ def inputs_as_text(point: Mapping[str, np.ndarray]) -> dict[str, Any]:
     return {name: nested(array) for name, array in point.items()}
 
 
-def nested(array: np.ndarray) -> Any:
-    """An array of numbers as nested lists of strings; a 0-d array as one string."""
+def nested(array: np.ndarray, relation: str = "") -> Any:
+    """An array of numbers as nested lists of strings, each after `relation`; a 0-d array as one string."""
     if array.ndim == 0:
-        return str(array.item())
-    return [nested(np.asarray(row, dtype=object)) for row in array]
+        return f"{relation}{array.item()}"
+    return [nested(np.asarray(row, dtype=object), relation) for row in array]

@@ -215,7 +215,7 @@ def _numbers(value: Any) -> np.ndarray:
     texts = np.asarray(value, dtype=object)
     out = np.empty(texts.shape, dtype=object)
     for index in np.ndindex(texts.shape):
-        out[index] = Fraction(texts[index])
+        out[index] = Fraction(str(texts[index]))
     return out
 
 

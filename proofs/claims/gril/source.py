@@ -3,5 +3,7 @@
 from ...language.claim import Source
 
 gril = Source(
-    "gril", "Learning in the Recurrent State: Gradient Descent with Linear Recurrent Networks", "2410.11687v3"
+    "gril",
+    "Learning in the Recurrent State: Gradient Descent with Linear Recurrent Networks",
+    "2410.11687v3",
 )

@@ -1,0 +1,1 @@
+"""Reports: one dictionary (see `report.schema.json`), printed for people, programs and papers."""

@@ -1,0 +1,98 @@
+"""Comparing a report with a former one: which statements stand worse than they did."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..language.errors import UsageError
+from .standing import statements
+from .words import Record, verdict_words
+
+SCHEMA = "scanproof.report/1"
+LIMIT = 64 * 2**20
+"""No report is as large as this many bytes; a larger file is something else."""
+RANKS = {
+    "error": 0,
+    "refuted": 1,
+    "unknown": 2,
+    "not-checkable": 2,
+    "supported": 3,
+    "proved at fixed sizes": 4,
+    "proved": 5,
+}
+
+Selected = Callable[[str, str], bool]
+"""Whether a claim with this id, of this source, was to be checked this time."""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A former report, looked at closely enough to be compared.
+
+    Raises:
+        UsageError: if the file is missing, unreadable, too large, not JSON or not such a report.
+    """
+    try:
+        size = path.stat().st_size
+        if size > LIMIT:
+            raise UsageError(f"--baseline {path}: {size} bytes; a report has at most {LIMIT}.")
+        report = json.loads(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"--baseline {path}: {error.strerror or error}; {_HELP}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--baseline {path}: not JSON ({error}); {_HELP}") from error
+    problem = _problem(report)
+    if problem:
+        raise UsageError(f"--baseline {path}: {problem}; {_HELP}")
+    return report
+
+
+_HELP = "give a report that `scanproof check --format json` wrote."
+
+
+def _problem(report: Any) -> str | None:
+    if not isinstance(report, dict) or report.get("schema") != SCHEMA:
+        got = report.get("schema") if isinstance(report, dict) else type(report).__name__
+        return f"its schema is {got!r}, not {SCHEMA!r}"
+    if not isinstance(report.get("claims"), list):
+        return "it has no list of claims"
+    for number, claim in enumerate(report["claims"]):
+        if not isinstance(claim, dict) or not all(
+            isinstance(claim.get(k), str) for k in ("id", "source")
+        ):
+            return f"claims[{number}] has no id and source"
+        amended = claim.get("amended")
+        if not isinstance(amended, list):
+            return f"claim {claim['id']} has no list of amendments"
+        for statement in (claim.get("as_stated"), *amended):
+            if not isinstance(statement, dict) or not isinstance(statement.get("id"), str):
+                return f"claim {claim['id']} has a statement without an id"
+            if "scope" not in statement or verdict_words_of(statement) not in RANKS:
+                return f"{statement['id']} has the verdict {statement.get('verdict')!r}"
+    return None
+
+
+def verdict_words_of(statement: dict[str, Any]) -> str | None:
+    """The verdict in words, or None where there is none."""
+    return verdict_words(statement) if isinstance(statement.get("verdict"), str) else None
+
+
+def worse(former: Record, report: Record, selected: Selected) -> dict[str, str]:
+    """The ids that stand worse now than in `former`, with the change in words; a missing one is worse, too.
+
+    Only claims that were `selected` this time are compared.
+    """
+    now = {s["id"]: verdict_words(s) for claim in report["claims"] for s, _ in statements(claim)}
+    found = {}
+    for claim in former["claims"]:
+        if not selected(claim["id"], claim["source"]):
+            continue
+        for statement, _ in statements(claim):
+            id, before = statement["id"], verdict_words(statement)
+            if id not in now:
+                found[id] = f"was {before}, is missing"
+            elif RANKS[now[id]] < RANKS[before]:
+                found[id] = f"was {before}, is {now[id]}"
+    return found

@@ -1,0 +1,160 @@
+"""The story of one row: what the source says, how it was read, the verdict, and what shows it.
+
+A story is a list of sections, so that text, Markdown and LaTeX tell the same one.
+"""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..language.claim import Claim
+from .words import (
+    Record,
+    at_sizes,
+    inputs,
+    inputs_inline,
+    one_line,
+    outcome,
+    over_sizes,
+    suffix,
+    verdict_words,
+)
+
+WIDTH = 96
+MARGIN = "    "
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it."""
+
+    heading: str
+    lines: list[str]
+    kind: str = "prose"
+    """ "quote" for the source's own words, "code" for what must keep its columns, "list", or "prose"."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A row's id, its verdict in words, its place in the source, and the sections."""
+
+    id: str
+    verdict: str
+    place: str
+    sections: list[Section]
+
+
+def tell(
+    claim: Record,
+    statement: Record,
+    source: Record,
+    *,
+    written: str | None = None,
+    files: Sequence[str] = (),
+) -> Story:
+    """The story of a statement (as stated or amended) of a claim in a report.
+
+    Args:
+        claim: the claim's record in the report.
+        statement: `claim["as_stated"]` or one of `claim["amended"]`.
+        source: the source's record, with its title.
+        written: where the claim is written down, as file and line.
+        files: the user's files in which the command line finds the claim.
+    """
+    amends = statement["id"] != claim["id"]
+    arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
+    where = f", {claim['where']}" if claim["where"] else ""
+    place = f"{source['title']}{arxiv}{where}; {claim['kind']}"
+    sections = [s for s in _sections(claim, statement, amends, written, files) if s.lines]
+    return Story(statement["id"], verdict_words(statement), one_line(place), sections)
+
+
+def _sections(
+    claim: Record, statement: Record, amends: bool, written: str | None, files: Sequence[str]
+) -> Iterator[Section]:
+    said = "The amended statement" if amends else "The source says"
+    yield Section(said, [one_line(statement["statement"])], "quote")
+    yield Section("Amends", [claim["id"]] if amends else [], "list")
+    yield Section("How it is read", _present(statement["reading"]))
+    yield Section("Hypotheses", [one_line(h) for h in statement["hypotheses"]], "list")
+    yield Section("Verdict", [_verdict(claim, statement, amends)])
+    yield Section("Counterexample", counterexample(statement["counterexample"]), "code")
+    redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
+    yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
+    yield Section("Small changes that make it true", list(statement["near_misses"]), "list")
+    if not amends:
+        yield Section(
+            "Amended statements", [_amendment(a, claim) for a in claim["amended"]], "list"
+        )
+        yield Section("No amendment", _present(claim["unmended"]))
+    yield Section("Evidence", [_evidence(e) for e in statement["evidence"]], "list")
+    yield Section("Definitions that ran", list(statement["definitions"]), "list")
+    yield Section("Written down in", [written] if written else [], "list")
+    yield Section("Depends on", list(claim["depends_on"]), "list")
+
+
+def _present(text: str | None) -> list[str]:
+    return [one_line(text)] if text else []
+
+
+def _verdict(claim: Record, statement: Record, amends: bool) -> str:
+    text = verdict_words(statement)
+    if statement["reason"]:
+        text += f": {one_line(statement['reason'])}"
+    if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
+        text += ". The printed construction fails; that does not say that no construction does it"
+    return f"{text}."
+
+
+def counterexample(found: Record | None) -> list[str]:
+    """Sizes, inputs and both sides, to be redone by hand."""
+    if found is None:
+        return []
+    sides = outcome(found)
+    width = max(len(name) for name, _ in sides)
+    part = [f"part: {found['part']}"] if "part" in found else []
+    sizes = [at_sizes(found["sizes"])] if found["sizes"] else []
+    compared = [f"{name + ':':{width + 1}} {value}" for name, value in sides]
+    return [*part, *sizes, *inputs(found), *compared]
+
+
+def _amendment(amendment: Record, claim: Record) -> str:
+    words = verdict_words(amendment)
+    return f"{suffix(amendment, claim)} ({words}): {one_line(amendment['statement'])}"
+
+
+def _evidence(entry: Record) -> str:
+    engine = f" by {entry['engine']}" if entry["engine"] else ""
+    axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
+    shown = f"; {inputs_inline(entry)}" if "inputs" in entry else ""
+    return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}"
+
+
+def as_text(story: Story) -> str:
+    """The story for a terminal, at most 100 columns wide but for long numbers."""
+    lines = [f"{story.id}: {story.verdict}", *textwrap.wrap(story.place, WIDTH)]
+    for section in story.sections:
+        lines += ["", section.heading]
+        lines += [MARGIN + line for line in _text_lines(section)]
+    return "\n".join(lines) + "\n"
+
+
+def _text_lines(section: Section) -> list[str]:
+    room = WIDTH - len(MARGIN)
+    hang = "  " if section.kind in ("list", "code") else ""
+    wrap: Callable[[str], Sequence[str]] = lambda line: textwrap.wrap(  # noqa: E731
+        line, room, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False
+    )
+    return [part for line in section.lines for part in wrap(line)]
+
+
+def written_at(claim: Claim) -> str | None:
+    """Where a claim's body is written down, named relative to the package where it lies inside."""
+    from ..evidence.verdict import place
+
+    body: Any = claim.body
+    return place(body) if hasattr(body, "__code__") else None

@@ -1,0 +1,113 @@
+"""The table for people: one line a claim, at most 100 columns, what is wrong in the last of them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+from tabulate import tabulate
+
+from .standing import statements
+from .words import Record, fault, is_mended, one_line, suffix
+
+WIDTH = 100
+LIMITS = {"id": 38, "verdict": 13, "where": 16}
+"""The widest that a column may be; the last one takes what is left."""
+NARROW = 10
+"""The widest that the column "where" may be on a terminal of fewer columns."""
+GAP = 2
+PADDING = 2
+"""What tabulate puts between columns, and adds to a header's width."""
+HEADERS = ["id", "verdict", "where", "what fails, what holds"]
+COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
+HINT = "`scanproof show ID` tells a row's story; --script makes a program of its counterexample."
+FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
+
+
+def table(report: Record, *, colour: bool = False, width: int = WIDTH) -> str:
+    """The report as text of at most `width` columns (and never more than 100)."""
+    rows = [row for claim in report["claims"] for row in _rows(claim)]
+    limits = [LIMITS["id"], LIMITS["verdict"], LIMITS["where"] if width >= WIDTH else NARROW]
+    room = min(width, WIDTH) - sum(_widths(rows, limits)) - len(limits) * GAP
+    room = max(room, len(HEADERS[-1]) + PADDING)
+    wrapped = [_wrapped(row, [*limits, room]) for row in rows]
+    text = tabulate(wrapped, headers=HEADERS, tablefmt="simple", disable_numparse=True)
+    lines = [line.rstrip() for line in text.splitlines()]
+    if colour:
+        lines = [_coloured(line) for line in lines]
+    fixed = any(row[1] == "proved*" for row in rows)
+    notes = [*([FIXED] if fixed else []), summary(report), HINT]
+    below = [part for note in notes for part in textwrap.wrap(note, min(width, WIDTH))]
+    return "\n".join([*lines, "", *below]) + "\n"
+
+
+def short_verdict(statement: Record) -> str:
+    """The verdict with a star for "at fixed sizes"."""
+    fixed = statement["verdict"] == "proved" and statement["scope"] != "all-sizes"
+    return statement["verdict"] + "*" * fixed
+
+
+def summary(report: Record) -> str:
+    """The counts in one line: "3 claims: 1 proved*, 2 refuted (2 mended); …"."""
+    claims = report["claims"]
+    parts = []
+    for verdict in dict.fromkeys(short_verdict(c["as_stated"]) for c in _best_first(claims)):
+        counted = [c for c in claims if short_verdict(c["as_stated"]) == verdict]
+        mended = sum(map(is_mended, counted))
+        note = f" ({mended} mended)" if verdict == "refuted" else ""
+        parts.append(f"{len(counted)} {verdict}{note}")
+    amended = [s for c in claims for s in c["amended"]]
+    if amended:
+        proved = sum(s["verdict"] == "proved" for s in amended)
+        parts.append(f"{proved} of {len(amended)} amendments proved")
+    plural = "claim" if len(claims) == 1 else "claims"
+    seconds = report["timing"]["total"]
+    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'} ({seconds:.1f} s)."
+
+
+def _best_first(claims: list[Record]) -> list[Record]:
+    order = ["proved", "proved*", "supported", "refuted", "unknown", "not-checkable", "error"]
+    return sorted(claims, key=lambda claim: order.index(short_verdict(claim["as_stated"])))
+
+
+def _rows(claim: Record) -> Iterator[list[str]]:
+    for statement, amends in statements(claim):
+        verdict = short_verdict(statement)
+        if amends and statement["verdict"] == "unknown":
+            continue
+        name = f"└ {suffix(statement, claim)}" if amends else claim["id"]
+        where = "" if amends else one_line(claim["where"])
+        yield [name, verdict, where, _last(claim, statement, amends)]
+
+
+def _last(claim: Record, statement: Record, amends: bool) -> str:
+    if statement["verdict"] == "proved":
+        return one_line(statement["statement"]) if amends else ""
+    text = fault(statement)
+    if amends or statement["verdict"] != "refuted" or is_mended(claim):
+        return text
+    return f"{text}; no mend: {one_line(claim['unmended'] or 'none is known')}"
+
+
+def _widths(rows: list[list[str]], limits: list[int]) -> list[int]:
+    return [
+        max([len(HEADERS[i]) + PADDING, *(min(len(row[i]), limit) for row in rows)])
+        for i, limit in enumerate(limits)
+    ]
+
+
+def _wrapped(row: list[str], widths: list[int]) -> list[str]:
+    return [
+        "\n".join(textwrap.wrap(cell, width, break_on_hyphens=False))
+        for cell, width in zip(row, widths, strict=True)
+    ]
+
+
+def _coloured(line: str) -> str:
+    """The line with its verdict, the second column, in colour."""
+    return re.sub(
+        rf"^(\S.*?  )({'|'.join(COLOURS)})(?=\*|  |$)",
+        lambda found: f"{found[1]}\x1b[{COLOURS[found[2]]}m{found[2]}\x1b[0m",
+        line,
+    )

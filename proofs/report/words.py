@@ -1,0 +1,142 @@
+"""The words and short forms that every report shares."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Record = Mapping[str, Any]
+"""A part of the report: a claim (`id`, `as_stated`, `amended`, …) or a statement (`verdict`, `evidence`, …)."""
+
+SPELLINGS = {"lambda": "lamda", "lam": "lamda", "eps": "epsilon"}
+"""Unicode's spelling of letters."""
+
+
+def one_line(text: object) -> str:
+    """The text with every run of white space, line breaks too, as one space, and no control characters."""
+    line = " ".join(str(text).split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def verdict_words(statement: Record) -> str:
+    """The verdict as it may be printed: never "proved" alone where only some sizes were looked at."""
+    if statement["verdict"] == "proved" and statement["scope"] != "all-sizes":
+        return "proved at fixed sizes"
+    return statement["verdict"]
+
+
+def suffix(amendment: Record, claim: Record) -> str:
+    """What an amendment's id adds to the claim's: "+sign"."""
+    return amendment["id"].removeprefix(claim["id"])
+
+
+def is_mended(claim: Record) -> bool:
+    """Whether an amendment of the claim is proved."""
+    return any(a["verdict"] == "proved" for a in claim["amended"])
+
+
+def symbol(name: str) -> str:
+    """A symbol as the sources write it: eta is η, Delta is Δ."""
+    word = name.rstrip("_")
+    size = "CAPITAL" if word[:1].isupper() else "SMALL"
+    letter = SPELLINGS.get(word.lower(), word.lower())
+    try:
+        return unicodedata.lookup(f"GREEK {size} LETTER {letter}")
+    except KeyError:
+        return name
+
+
+def exact(value: Any) -> str:
+    """Nested lists of exact numbers in strings, without the quotes: [[1, 1/2], [0, -1]]."""
+    if isinstance(value, list):
+        return f"[{', '.join(exact(v) for v in value)}]"
+    return one_line(value)
+
+
+def at_sizes(sizes: Mapping[str, int]) -> str:
+    """One point of the grid: "N = 1, f = 2"."""
+    return ", ".join(f"{name} = {value}" for name, value in sizes.items()) or "the printed numbers"
+
+
+def over_sizes(every: Sequence[Mapping[str, int]] | None) -> str:
+    """The sizes that were checked, compactly: "N=1..3, f=1..2 (6 sizes)"."""
+    if every is None:
+        return "all sizes"
+    names = list(every[0]) if every else []
+    if not names:
+        return "no size to vary"
+    ranges = {name: sorted({sizes[name] for sizes in every}) for name in names}
+    whole = 1
+    for values in ranges.values():
+        whole *= len(values)
+    count = len(every)
+    text = ", ".join(f"{name}={_range(values)}" for name, values in ranges.items())
+    if count == 1:
+        return text
+    return f"{text} ({count} sizes)" if count == whole else f"{text} ({count} of {whole} sizes)"
+
+
+def _range(values: list[int]) -> str:
+    if len(values) > 2 and values == list(range(values[0], values[-1] + 1)):
+        return f"{values[0]}..{values[-1]}"
+    return ",".join(map(str, values))
+
+
+def inputs(found: Record) -> list[str]:
+    """The inputs of a counterexample or witness, one a line: "x = [[1], [1]]"."""
+    return [
+        line
+        for name, values in _sets(found)
+        for line in ([f"{name}:", *(f"  {a}" for a in values)] if name else values)
+    ]
+
+
+def inputs_inline(found: Record) -> str:
+    """The same in one line."""
+    return "; ".join(
+        f"{name}: {', '.join(v)}" if name else ", ".join(v) for name, v in _sets(found)
+    )
+
+
+def _sets(found: Record) -> list[tuple[str, list[str]]]:
+    """The sets of inputs, each with its name: one without a name, or a first and a second."""
+    given = found["inputs"]
+    if is_collision(found):
+        return [(f"{which} input", _assignments(given[which])) for which in ("first", "second")]
+    return [("", _assignments(given))]
+
+
+def _assignments(values: Mapping[str, Any]) -> list[str]:
+    return [f"{symbol(name)} = {exact(value)}" for name, value in values.items()]
+
+
+def is_collision(found: Record) -> bool:
+    """Whether the inputs of a counterexample or witness are a pair that no single map can serve."""
+    given = found["inputs"]
+    return set(given) == {"first", "second"} and all(isinstance(v, Mapping) for v in given.values())
+
+
+def outcome(found: Record) -> list[tuple[str, str]]:
+    """What comes out of a counterexample's inputs and what the claim says, each with its name."""
+    if is_collision(found):
+        first, second = found["actual"]
+        return [
+            ("claimed", exact(found["claimed"]).replace("'", "")),
+            ("first gives", exact(first)),
+            ("second gives", exact(second)),
+        ]
+    return [("comes out", exact(found["actual"])), ("claimed", exact(found["claimed"]))]
+
+
+def fault(statement: Record, room: int = 40) -> str:
+    """What keeps a statement from being proved; both sides of its counterexample, where they are short."""
+    reason = one_line(statement["reason"] or "")
+    found = statement["counterexample"]
+    if not found or is_collision(found):
+        return reason
+    actual, claimed = exact(found["actual"]), exact(found["claimed"])
+    if len(actual) + len(claimed) > room:
+        return reason
+    part = f" ({one_line(found['part'])})" if "part" in found else ""
+    return f"{actual} against the claimed {claimed} at {at_sizes(found['sizes'])}{part}"

@@ -1,0 +1,351 @@
+"""The other forms of the layers and the discretisations, each beside its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import loops
+import numpy as np
+from agreement import Draw
+from layer_cases import WIDTH, Case, discrete, selective, steps, transformer, two_head
+from loops import WIDE
+
+from scanproof.constructs import expansion, trajectories
+from scanproof.constructs.array_api import namespace
+from scanproof.constructs.inverse import inverse
+from scanproof.constructs.layers import (
+    delta_rule,
+    gd_ssm,
+    gril,
+    hybrid,
+    hybrid_terms,
+    linear_attention,
+    linear_recurrence,
+    linear_transformer,
+    longhorn,
+    lsa,
+    mamba,
+    multi_step,
+    ssd,
+    ssm,
+)
+
+LAYERS = 2
+ORDER = 3
+
+
+def masks(length: int) -> tuple[list[list[int]], ...]:
+    size = range(length)
+    return (
+        [[int(j <= i) for i in size] for j in size],
+        [[int(j >= i) for i in size] for j in size],
+        [[int(j < length - 1) for i in size] for j in size],
+    )
+
+
+def scaled_attention(Z, mask, P, Q):
+    return loops.attention_layer(Z, mask, P, Q, WIDE.mpf(1) / (len(Z[0]) - 1))
+
+
+def gap_to_columns(Z, mask, S):
+    """Z (L ∘ (Zᵀ S Z)): the SSD layer without its residual and factor."""
+    out = loops.attention_layer(Z, mask, loops.identity(len(Z)), S, 1)
+    return minus(out, Z)
+
+
+def hybrid_layer(p, Z):
+    half = scaled_attention(Z, p.ssd_mask, loops.identity(len(Z)), p.S)
+    return scaled_attention(half, p.lsa_mask, p.P, p.Q)
+
+
+def hybrid_inputs(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    size = N + 1
+    parameters = hybrid.Parameters(d(size, size), d(f, f), d(size, size), d(f, f), d(f, f))
+    return parameters, d(f, size), d(f, f)
+
+
+def minus(left, right):
+    return [[a - b for a, b in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
+
+
+def over_n(Z):
+    """Z / n for n + 1 columns."""
+    return [[entry / (len(row) - 1) for entry in row] for row in Z]
+
+
+def split_increment(p, Z, S):
+    """The terms of `hybrid_terms`, token by token, the last one without the first example."""
+    half = scaled_attention(Z, p.ssd_mask, loops.identity(len(Z)), p.S)
+    changed = minus(gap_to_columns(half, p.lsa_mask, S), gap_to_columns(Z, p.lsa_mask, S))
+    difference = minus(p.lsa_mask, p.ssd_mask)
+    others = [[0 * entry for entry in difference[0]], *difference[1:]]
+    return (
+        half,
+        minus(hybrid_layer(p, Z), Z),
+        over_n(changed),
+        over_n(gap_to_columns(Z, difference, S)),
+        over_n(gap_to_columns(Z, others, S)),
+    )
+
+
+def theta(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    return ssd.Parameters(d(N + 1), d(k, f), d(k, f)), d(f, N + 1)
+
+
+def stacked(step: Callable[..., Any], transposed: bool, runner: Any = multi_step.stack) -> Case:
+    def compute(parameters, windows, W0):
+        run = runner(step, parameters, windows, W0, LAYERS)
+        return run.final_state, run.outputs
+
+    def twin(parameters, windows, W0):
+        looped = runner is multi_step.loop
+        return loops.two_head_stack(
+            parameters, windows.window, windows.t, W0, LAYERS, transposed, looped
+        )
+
+    return Case(
+        compute,
+        twin,
+        lambda d, N, f, k: (two_head(d), gril.Window(d(N, f, WIDTH), steps(N)), d(f, f)),
+    )
+
+
+FORM_CASES = {
+    "cross product": Case(
+        gril.cross_product,
+        lambda C, Q: loops.product(loops.product(C, Q), loops.columns(C)),
+        lambda d, N, f, k: (d(f, N), d(N, N)),
+    ),
+    "hybrid layer": Case(
+        lambda p, Z, S: hybrid.layer(p, Z), lambda p, Z, S: hybrid_layer(p, Z), hybrid_inputs
+    ),
+    "terms of a hybrid layer": Case(
+        lambda p, Z, S: (
+            hybrid_terms.half_step(p, Z),
+            hybrid_terms.increment(p, Z),
+            hybrid_terms.half_step_term(p, Z, S),
+            hybrid_terms.mask_term(p, Z, S),
+            hybrid_terms.other_examples_term(p, Z, S, (0,)),
+        ),
+        split_increment,
+        hybrid_inputs,
+    ),
+    "contribution of a token": Case(
+        hybrid_terms.contribution,
+        lambda B, u, v, w: [loops.dot(v, loops.apply(B, u)) * entry for entry in w],
+        lambda d, N, f, k: (d(f, f), d(f), d(f), d(k)),
+    ),
+    "normalised attention": Case(
+        linear_attention.normalised,
+        lambda t: loops.normalised_attention(*t),
+        lambda d, N, f, k: (linear_attention.Token(d.positive(N, f), d.positive(N, f), d(N, k)),),
+    ),
+    "Taylor features": Case(
+        linear_attention.taylor_features,
+        lambda x: loops.taylor(x, WIDE.mpf(1) / 2),
+        lambda d, N, f, k: (d(f),),
+    ),
+    "quadratic features": Case(
+        linear_attention.quadratic_features, loops.taylor, lambda d, N, f, k: (d(f), d())
+    ),
+    "gated output": Case(
+        linear_recurrence.gated_output,
+        lambda o, U: [a * b for a, b in zip(o, loops.apply(U, o), strict=True)],
+        lambda d, N, f, k: (d(f), d(f, f)),
+    ),
+    "stack of linear transformers": Case(
+        lambda p, h: linear_transformer.stack(p, h, LAYERS),
+        lambda p, h: loops.linear_transformer_stack(p, h, LAYERS),
+        lambda d, N, f, k: (transformer(d, f), d(N, 2 * f + 1)),
+    ),
+    "weights in tokens": Case(
+        linear_transformer.weights_in_tokens,
+        lambda w, x, y: [[*w, *row, target] for row, target in zip(x, y, strict=True)],
+        lambda d, N, f, k: (d(f), d(N, f), d(N)),
+    ),
+    "Longhorn's objective": Case(
+        longhorn.objective,
+        loops.longhorn_objective,
+        lambda d, N, f, k: (d(k, f), d(k, f), delta_rule.Token(d(f), d(k), d(f), d.positive())),
+    ),
+    "masked self-attention": Case(
+        lsa.layer,
+        scaled_attention,
+        lambda d, N, f, k: (d(f, N + 1), d(N + 1, N + 1), d(f, f), d(f, f)),
+    ),
+    "masks of self-attention": Case(
+        lambda x: tuple(
+            mask(x.__array_namespace__(), x.shape[0])
+            for mask in (lsa.causal_mask, lsa.printed_mask, lsa.examples_mask)
+        ),
+        lambda x: masks(len(x)),
+        lambda d, N, f, k: (d(N),),
+    ),
+    "projected attention": Case(
+        lambda *arrays: (lsa.projected(*arrays), lsa.causally_projected(*arrays)),
+        lambda S, W_Q, W_K, W_V: tuple(
+            loops.attention_rows(S, W_Q, W_K, W_V, causal) for causal in (False, True)
+        ),
+        lambda d, N, f, k: (d(N, f), d(f, 2), d(f, 2), d(f, k)),
+    ),
+    "softplus": Case(
+        mamba.softplus,
+        lambda z: [WIDE.log(1 + WIDE.exp(entry)) for entry in z],
+        lambda d, N, f, k: (d(N),),
+    ),
+    "unrolled mamba": Case(
+        lambda p, state, t: mamba.unrolled(p, t),
+        lambda p, state, t: loops.mamba(p, [0] * len(state), t)[1],
+        selective,
+    ),
+    "stack of gril layers": stacked(gril.two_head_step, False),
+    "stack of gd_ssm layers": stacked(gd_ssm.two_head_step, True),
+    "looped gril layer": stacked(gril.two_head_step, False, multi_step.loop),
+    "looped gd_ssm layer": stacked(gd_ssm.two_head_step, True, multi_step.loop),
+    "tokens of ssd": Case(
+        ssd.tokens,
+        lambda Z, decays, S_B, S_C: (
+            loops.columns(Z),
+            decays,
+            [loops.apply(S_B, z) for z in loops.columns(Z)],
+            [loops.apply(S_C, z) for z in loops.columns(Z)],
+        ),
+        lambda d, N, f, k: (d(f, N), d(N), d(k, f), d(k, f)),
+    ),
+    "decay mask": Case(ssd.decay_mask, loops.decay_mask, lambda d, N, f, k: (d(N),)),
+    "masked mixing": Case(
+        ssd.masked_mixing,
+        gap_to_columns,
+        lambda d, N, f, k: (d(f, N), d(N, N), d(f, f)),
+    ),
+    "ssd layer": Case(
+        ssd.layer,
+        lambda Z, mask, S: scaled_attention(Z, mask, loops.identity(len(Z)), S),
+        lambda d, N, f, k: (d(f, N + 1), d(N + 1, N + 1), d(f, f)),
+    ),
+    "mixing by decays": Case(
+        ssd.mixing,
+        lambda p, Z: gap_to_columns(
+            Z, loops.decay_mask(p.decays), loops.product(loops.columns(p.S_B), p.S_C)
+        ),
+        theta,
+    ),
+    "mamba-2 layer": Case(
+        ssd.mamba2,
+        lambda p, Z: scaled_attention(
+            Z,
+            loops.decay_mask(p.decays),
+            loops.identity(len(Z)),
+            loops.product(loops.columns(p.S_B), p.S_C),
+        ),
+        theta,
+    ),
+}
+
+
+def slope(A, B, h, x):
+    return [moved + b * x for moved, b in zip(loops.apply(A, h), B, strict=True)]
+
+
+def held(A, B, delta, length=40):
+    """exp(ΔA) and ∫_0^Δ exp(sA) ds B, by long Taylor series."""
+    size = range(len(B))
+    transition, term = loops.identity(len(B)), loops.identity(len(B))
+    gain, drive = [0 * b for b in B], B
+    for n in range(1, length + 1):
+        gain = [g + delta * v / n for g, v in zip(gain, drive, strict=True)]
+        term = [[delta / n * entry for entry in row] for row in loops.product(term, A)]
+        transition = [[transition[a][b] + term[a][b] for b in size] for a in size]
+        drive = [delta / n * entry for entry in loops.apply(A, drive)]
+    return transition, gain
+
+
+def diagonal_hold(a, b, delta):
+    matrix = [[a[r] if r == s else 0 * a[r] for s in range(len(a))] for r in range(len(a))]
+    transition, gain = held(matrix, b, delta, 60)
+    return [transition[r][r] for r in range(len(a))], gain
+
+
+def tustin(A, B, delta):
+    """Columns of (I − ½ΔA)⁻¹(I + ½ΔA) and (I − ½ΔA)⁻¹ ΔB by solving the systems."""
+    size = range(len(B))
+    half = [[delta * A[r][s] / 2 for s in size] for r in size]
+    backward = [[int(r == s) - half[r][s] for s in size] for r in size]
+    forward = [[int(r == s) + half[r][s] for s in size] for r in size]
+    solved = [loops.solve(backward, column) for column in loops.columns(forward)]
+    return loops.columns(solved), loops.solve(backward, [delta * b for b in B])
+
+
+def polynomial(c, t):
+    return [sum(row[a] * t**n for n, row in enumerate(c)) for a in range(len(c[0]))]
+
+
+DISCRETISATION_CASES = {
+    "evolution": Case(ssm.evolution, slope, lambda d, N, f, k: (d(f, f), d(f), d(f), d())),
+    "Euler's method": Case(
+        ssm.forward_euler,
+        loops.euler_steps,
+        lambda d, N, f, k: (d(f, f), d(f), d(), d(f), d(N)),
+    ),
+    "Euler's matrices": Case(
+        ssm.euler,
+        lambda A, B, delta: (
+            [[int(a == b) + delta * entry for b, entry in enumerate(A[a])] for a in range(len(A))],
+            [delta * b for b in B],
+        ),
+        lambda d, N, f, k: (d(f, f), d(f), d()),
+    ),
+    "bilinear": Case(ssm.bilinear, tustin, lambda d, N, f, k: (d(f, f), d(f), d.small())),
+    "zero-order hold": Case(
+        ssm.zero_order_hold,
+        diagonal_hold,
+        lambda d, N, f, k: (-d.positive(f), d(f), d.positive()),
+    ),
+    "zero-order hold, series": Case(
+        lambda A, B, delta: ssm.zero_order_hold_series(A, B, delta, ORDER),
+        lambda A, B, delta: held(A, B, delta, ORDER),
+        lambda d, N, f, k: (d(f, f), d(f), d()),
+    ),
+    "matrix power": Case(
+        lambda A: tuple(ssm.power(A, n) for n in range(4)),
+        lambda A: (
+            loops.identity(len(A)),
+            A,
+            loops.product(A, A),
+            loops.product(loops.product(A, A), A),
+        ),
+        lambda d, N, f, k: (d(f, f),),
+    ),
+    "convolution": Case(
+        ssm.convolution, loops.ssm_impulses, lambda d, N, f, k: (discrete(d, f), d(N))
+    ),
+    "polynomial curve": Case(
+        lambda c, t: (trajectories.value(c, t), trajectories.integral(c, t)),
+        lambda c, t: (
+            polynomial(c, t),
+            [t * v for v in polynomial([row / (n + 1) for n, row in enumerate(c)], t)],
+        ),
+        lambda d, N, f, k: (d(N, f), d()),
+    ),
+    "velocity": Case(
+        lambda c, t: trajectories.velocity(lambda time: trajectories.value(c, time), t),
+        lambda c, t: [
+            sum(n * row[a] * t ** (n - 1) for n, row in enumerate(c) if n) for a in range(len(c[0]))
+        ],
+        lambda d, N, f, k: (d(N, f), d()),
+    ),
+    "coefficients of a curve": Case(
+        lambda c, t: tuple(
+            expansion.coefficient(namespace(c), lambda time: trajectories.value(c, time), n)
+            for n in range(3)
+        ),
+        lambda c, t: tuple(c[n] if n < len(c) else [0] * len(c[0]) for n in range(3)),
+        lambda d, N, f, k: (d(N, f), d()),
+    ),
+    "inverse": Case(
+        lambda A: inverse(A),
+        loops.inverse,
+        lambda d, N, f, k: (np.eye(f) + d.small(f, f),),
+    ),
+}

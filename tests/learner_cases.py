@@ -1,0 +1,363 @@
+"""Losses, their gradients, learners and tokenisations, each beside its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import learner_loops
+import loops
+from agreement import Draw
+from layer_cases import Case
+from loops import WIDE
+
+from scanproof.constructs import tokens
+from scanproof.constructs.array_api import namespace
+from scanproof.constructs.exposure import exposures
+from scanproof.constructs.learners import (
+    accumulation,
+    coefficients,
+    descent,
+    losses,
+    operators,
+)
+from scanproof.constructs.learners.losses import (
+    HALF_MEAN,
+    HALF_SUM,
+    MEAN,
+    SUM,
+    BinaryCrossEntropy,
+    CrossEntropy,
+    SquaredError,
+)
+from scanproof.constructs.size import entries
+
+STEPS = 3
+RIDGE = SquaredError(Fraction(1, 2), ridge=Fraction(1, 3))
+
+
+def regression(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    """Weights W0 ≠ 0, inputs and targets of size k."""
+    return d(f, k), d(N, f), d(N, k)
+
+
+def scalar_regression(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    return d(f), d(N, f), d(N)
+
+
+def prompt(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    """Weights, inputs with a query, targets and a step size."""
+    return d(f, k), d(N + 1, f), d(N, k), d.small()
+
+
+def constants(loss: SquaredError, N: int) -> tuple[Any, ...]:
+    """(scale, divisor, ridge) as the loops take them."""
+    exact = (Fraction(loss.scale), Fraction(N if loss.mean else 1), Fraction(loss.ridge))
+    return tuple(WIDE.mpf(c.numerator) / c.denominator for c in exact)
+
+
+def squared(loss: SquaredError) -> Case:
+    """The value and the gradient of a squared error, for vector targets."""
+
+    def twin(w, x, y):
+        known = constants(loss, len(x))
+        return (
+            learner_loops.squared_error(w, x, y, *known),
+            learner_loops.squared_error_gradient(w, x, y, *known),
+        )
+
+    return Case(
+        lambda w, x, y: (loss(w, x, y), descent.loss_gradient(loss, w, x, y)), twin, regression
+    )
+
+
+def linked(w, x, y):
+    """½ Σ (z_i² − y_i)², z_i = w·x_i, and its gradient Σ 2 (z_i² − y_i) z_i x_i."""
+    z = loops.apply(x, w)
+    misses = [a * a - b for a, b in zip(z, y, strict=True)]
+    slope = [
+        sum(2 * m * a * row[c] for m, a, row in zip(misses, z, x, strict=True))
+        for c in range(len(w))
+    ]
+    return sum(m * m for m in misses) / 2, slope
+
+
+LINKED = SquaredError(Fraction(1, 2), link=lambda z: z * z)
+
+
+def value_and_gradient(loss: Any, mean: Any = None) -> Callable[..., Any]:
+    def compute(w, x, y):
+        found = loss(w, x, y), descent.loss_gradient(loss, w, x, y)
+        return (*found, mean(w, x, y)) if mean is not None else found
+
+    return compute
+
+
+def newton_inputs(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    return d(f), 0.3 * d(N, f), d(N)
+
+
+def minimiser(w, x, y):
+    """(Σ x xᵀ + 2λ I)⁻¹ Σ y x for ½ Σ (w·x − y)² + λ‖w‖²."""
+    size, ridge = range(len(w)), constants(RIDGE, 1)[2]
+    system = [
+        [sum(row[a] * row[b] for row in x) + 2 * ridge * int(a == b) for b in size] for a in size
+    ]
+    return loops.solve(system, [sum(t * row[a] for t, row in zip(y, x, strict=True)) for a in size])
+
+
+def everything(N: int) -> list[list[int]]:
+    return [list(range(N))] * STEPS
+
+
+LEARNER_CASES = {
+    "half mean squared error": squared(HALF_MEAN),
+    "half squared error": squared(HALF_SUM),
+    "mean squared error": squared(MEAN),
+    "squared error": squared(SUM),
+    "ridge": squared(RIDGE),
+    "squared error with a link": Case(value_and_gradient(LINKED), linked, scalar_regression),
+    "squared error, one target": Case(
+        lambda w, x, y: descent.loss_gradient(HALF_SUM, w, x, y),
+        lambda w, x, y: [
+            row[0]
+            for row in learner_loops.squared_error_gradient(
+                w[:, None], x, y[:, None], *constants(HALF_SUM, 1)
+            )
+        ],
+        scalar_regression,
+    ),
+    "cross-entropy": Case(
+        value_and_gradient(CrossEntropy(), CrossEntropy(mean=True)),
+        lambda w, x, y: (
+            learner_loops.cross_entropy(w, x, y),
+            learner_loops.cross_entropy_gradient(w, x, y),
+            learner_loops.cross_entropy(w, x, y) / len(x),
+        ),
+        lambda d, N, f, k: (d(f, k), d(N, f), d.classes(N, k)),
+    ),
+    "binary cross-entropy": Case(
+        value_and_gradient(BinaryCrossEntropy(), BinaryCrossEntropy(mean=True)),
+        lambda w, x, y: (
+            learner_loops.binary_cross_entropy(w, x, y),
+            learner_loops.binary_cross_entropy_gradient(w, x, y),
+            learner_loops.binary_cross_entropy(w, x, y) / len(x),
+        ),
+        lambda d, N, f, k: (d(f), d(N, f), d.classes(N, 2)[:, 0]),
+    ),
+    "softmax": Case(losses.softmax, learner_loops.softmax, lambda d, N, f, k: (d(N, k),)),
+    "sigmoid": Case(
+        losses.sigmoid,
+        lambda z: [1 / (1 + WIDE.exp(-entry)) for entry in z],
+        lambda d, N, f, k: (d(N),),
+    ),
+    "unscaled gradient": Case(
+        accumulation.unscaled_gradient,
+        lambda w, x, y: learner_loops.squared_error_gradient(w, x, y, WIDE.mpf(1) / 2, 1, 0),
+        regression,
+    ),
+    "gradient descent": Case(
+        lambda w, x, y, eta: descent.gradient_descent(HALF_MEAN, w, x[:-1], y, eta, STEPS),
+        lambda w, x, y, eta: learner_loops.descend(
+            w, x, y, eta, everything(len(y)), WIDE.mpf(1) / 2, mean=True
+        ),
+        prompt,
+    ),
+    "stochastic gradient descent": Case(
+        lambda w, x, y, eta: descent.stochastic_gradient_descent(
+            HALF_SUM, w, x, y, eta, order(y.shape[0])
+        ),
+        lambda w, x, y, eta: learner_loops.descend(
+            w, x, y, eta, [[i] for i in order(len(y))], WIDE.mpf(1) / 2, mean=False
+        ),
+        prompt,
+    ),
+    "mini-batch gradient descent": Case(
+        lambda w, x, y, eta: descent.minibatch_gradient_descent(
+            MEAN, w, x, y, eta, batches(y.shape[0])
+        ),
+        lambda w, x, y, eta: learner_loops.descend(w, x, y, eta, batches(len(y)), 1, mean=True),
+        prompt,
+    ),
+    "prefix predictions": Case(
+        lambda w, x, y, eta: descent.prefix_predictions(HALF_MEAN, w, x, y, eta, 2),
+        lambda w, x, y, eta: [
+            loops.apply(
+                loops.columns(
+                    learner_loops.descend(
+                        w, x, y, eta, [list(range(t))] * 2, WIDE.mpf(1) / 2, mean=True
+                    )
+                ),
+                x[t],
+            )
+            for t in range(1, len(y) + 1)
+        ],
+        prompt,
+    ),
+    "Newton's step": Case(
+        lambda w, x, y: descent.newton_step(RIDGE, w, x, y), minimiser, newton_inputs
+    ),
+    "descent in coefficients": Case(
+        lambda x, y, eta: coefficients.weighted_sum(
+            coefficients.coefficient_descent(x, y, eta, STEPS), x
+        ),
+        lambda x, y, eta: [
+            row[0]
+            for row in learner_loops.descend(
+                [[0 * entry] for entry in x[0]],
+                x,
+                y[:, None],
+                eta,
+                everything(len(y)),
+                WIDE.mpf(1) / 2,
+                mean=False,
+            )
+        ],
+        lambda d, N, f, k: (d(N, f), d(N), d.small()),
+    ),
+}
+
+
+OPERATOR_CASES = {
+    "step on labels": Case(
+        lambda x, y, visible, eta: operators.label_step(x, y, x.shape[0] - 1, eta, visible),
+        lambda x, y, visible, eta: [
+            label - eta * sees * loops.dot(row, x[-1]) * y[-1]
+            for label, sees, row in zip(y, visible[-1], x, strict=True)
+        ],
+        lambda d, N, f, k: (d(N, f), d(N), d(N, N), d()),
+    ),
+    "operators of a batch": Case(
+        lambda x: tuple(
+            of(x, m)
+            for of in (operators.batch_gram, operators.batch_operator)
+            for m in (1, x.shape[0])
+        ),
+        lambda x: tuple(of(x, m) for of in (gram, batch_operator) for m in (1, len(x))),
+        lambda d, N, f, k: (d(N, f),),
+    ),
+    "polynomial of several steps": Case(
+        lambda R, eta: operators.steps_polynomial(R, 2, eta, STEPS),
+        lambda R, eta: three_steps(R, eta / 2),
+        lambda d, N, f, k: (d(f, f), d()),
+    ),
+    "index of an example": Case(
+        lambda x: namespace(x).asarray([operators.example_index(s, 3) for s in range(7)]),
+        lambda x: [0, 1, 2, 0, 1, 2, 0],
+        lambda d, N, f, k: (d(1),),
+    ),
+}
+
+
+def gram(x, m):
+    return loops.product(loops.columns(x[:m]), x[:m])
+
+
+def batch_operator(x, m):
+    return [[loops.dot(row, x[t]) / m if t < m else 0 for t in range(len(x))] for row in x]
+
+
+def three_steps(R, rate):
+    """((I − rate R)³ − I) R⁻¹, multiplied out."""
+    square, unit = loops.product(R, R), loops.identity(len(R))
+    size = range(len(R))
+    return [
+        [-3 * rate * unit[a][b] + 3 * rate**2 * R[a][b] - rate**3 * square[a][b] for b in size]
+        for a in size
+    ]
+
+
+def order(N: int) -> list[int]:
+    """Every other example from the last one on, then the first one again."""
+    return [*range(N - 1, -1, -2), 0]
+
+
+def batches(N: int) -> list[list[int]]:
+    return [list(range(N)), [N - 1], [0, N - 1]]
+
+
+def counts(length: int) -> list[int]:
+    return list(range(1, length + 1))
+
+
+def all_windows(stream):
+    widths = min(3, stream.shape[0])
+    return tuple(
+        tokens.windows(stream, width, stride) for width in range(1, widths + 1) for stride in (1, 2)
+    )
+
+
+def all_window_lists(stream):
+    widths = min(3, len(stream))
+    found = [
+        learner_loops.window_list(stream, width, stride)
+        for width in range(1, widths + 1)
+        for stride in (1, 2)
+    ]
+    return tuple((windows, counts(len(windows))) for windows in found)
+
+
+def exposed_by_five_tokens(x):
+    """x_t is token 2t − 2 of 2N + 1; the windows start at the even tokens 0, 2, … and hold five."""
+    starts = range(0, 2 * len(x) - 3, 2)
+    return [sum(s <= 2 * t and 2 * t + 2 <= s + 4 for s in starts) for t in range(len(x))]
+
+
+TOKEN_CASES = {
+    "concatenated tokens": Case(
+        tokens.concatenated,
+        lambda x, y: (
+            [[*[a * y[i] for a in x[i]], *x[i + 1]] for i in range(len(y))],
+            counts(len(y)),
+        ),
+        lambda d, N, f, k: (d(N + 1, f), d(N)),
+    ),
+    "interleaved stream": Case(
+        tokens.interleaved, learner_loops.interleave, lambda d, N, f, k: (d(N + 1, f), d(N, f))
+    ),
+    "entries of arrays": Case(
+        lambda x, y: namespace(x).asarray(entries((x, (y, None)))),
+        lambda x, y: sum(1 for row in x for _ in row) + len(y),
+        lambda d, N, f, k: (d(N, f), d(N)),
+    ),
+    "windows": Case(all_windows, all_window_lists, lambda d, N, f, k: (d(N, f),)),
+    "first count of windows": Case(
+        lambda stream: tokens.windows(stream, 1, 1, first=0).t,
+        lambda stream: list(range(len(stream))),
+        lambda d, N, f, k: (d(N, f),),
+    ),
+    "left-padded windows": Case(
+        lambda stream: tokens.left_padded_windows(stream, 3),
+        lambda stream: (
+            [
+                loops.columns(
+                    [stream[i] if i >= 0 else [0] * len(stream[0]) for i in range(t - 2, t + 1)]
+                )
+                for t in range(len(stream))
+            ],
+            counts(len(stream)),
+        ),
+        lambda d, N, f, k: (d(N, f),),
+    ),
+    "exposed examples": Case(
+        lambda x: exposures(namespace(x), x.shape[0], 3, 1),
+        lambda x: [1] * len(x),
+        lambda d, N, f, k: (d(N),),
+    ),
+    "exposed examples, wide windows": Case(
+        lambda x: exposures(namespace(x), x.shape[0], 5, 2),
+        exposed_by_five_tokens,
+        lambda d, N, f, k: (d(N + 1),),
+    ),
+    "padded rows": Case(
+        lambda rows: tokens.padded(rows, 2, 1),
+        lambda rows: [[0, 0, *row, 0] for row in rows],
+        lambda d, N, f, k: (d(N, f),),
+    ),
+    "labelled tokens": Case(
+        tokens.labelled,
+        lambda x, y: [[*row, label] for row, label in zip(x, [*y, 0], strict=True)],
+        lambda d, N, f, k: (d(N + 1, f), d(N)),
+    ),
+}

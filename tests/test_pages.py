@@ -1,0 +1,82 @@
+"""The pages that a reader meets first are true: README's output, its findings, its code, and the errata."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scanproof.proofs.check import check
+from scanproof.proofs.ledger import built_in
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README, re.S)
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return check(built_in())
+
+
+def scanproof(command: str, folder: Path) -> str:
+    words = [sys.executable, "-m", *command.split()]
+    return subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False).stdout
+
+
+def without_seconds(text: str) -> str:
+    """The words of a text, without running times and line numbers, which move."""
+    text = re.sub(r"\(\d+\.\d s\)", "(… s)", " ".join(text.split()))
+    return re.sub(r"\.py:\d+", ".py", text)
+
+
+@pytest.mark.parametrize(("command", "printed"), CONSOLE)
+def test_readme_s_output_is_what_the_command_prints(command, printed, tmp_path):
+    (tmp_path / "mypaper.py").write_text(PYTHON[0], encoding="utf-8")
+    assert without_seconds(scanproof(command, tmp_path)) == without_seconds(printed)
+
+
+def test_readme_s_summary_is_that_of_the_whole_ledger(report):
+    found = without_seconds(README)
+    summary = report["summary"]
+    assert (
+        f"{sum(summary.values())} claims: {summary['proved']} proved*, {summary['refuted']} refuted"
+        in found
+    )
+    amendments = sum(len(row["amended"]) for row in report["claims"])
+    assert f"{amendments} of {amendments} amendments proved" in found
+
+
+def test_readme_s_findings_are_refuted_and_their_amendments_proved(report):
+    rows = {row["id"]: row for row in report["claims"]}
+    findings = re.findall(r"^\| `([a-z0-9-]+\.[^`]+)` \|.*\| ([^|]*)\|$", README, re.M)
+    assert len(findings) > 5
+    for id, mends in findings:
+        assert rows[id]["as_stated"]["verdict"] == "refuted", id
+        proved = {a["id"] for a in rows[id]["amended"] if a["verdict"] == "proved"}
+        assert {f"{id}{suffix}" for suffix in re.findall(r"`(\+[^`]+)`", mends)} <= proved, id
+
+
+def test_rows_that_readme_says_hold_are_proved(report):
+    rows = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
+    for id in re.findall(r"\(`([a-z0-9-]+\.[^`]+)`", README):
+        assert rows[id] == "proved", id
+
+
+def test_readme_s_python_example_runs():
+    exec(compile(PYTHON[1], "README.md", "exec"), {})
+
+
+def test_the_errata_pages_are_what_the_ledger_gives():
+    command = [sys.executable, "-m", "scanproof", "errata", "--output", "docs/errata", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_readme_s_links_lead_to_files():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target
