@@ -35,6 +35,8 @@ class Engine:
 
     def sizes(self, claim: Claim) -> list[dict[str, int]]:
         """The sizes at which this engine checks the claim."""
+        if not self.fields:
+            return []
         every = list(grid(claim.ranges))
         if not self.small:
             return every
@@ -62,7 +64,14 @@ class Engine:
 
 SYMPY = Engine("sympy", (SympyField, ExpressionField), small=True)
 FLINT = Engine("flint", (FlintField,), small=False)
-ENGINES = {"sympy": (SYMPY,), "flint": (FLINT,), "all": (FLINT, SYMPY)}
+KERNEL = Engine("kernel", (), small=False)
+"""Runs at no fixed size: what the others find true it tries to prove at all sizes (`all_sizes.prove`)."""
+ENGINES = {
+    "sympy": (SYMPY,),
+    "flint": (FLINT,),
+    "all": (FLINT, SYMPY),
+    "kernel": (FLINT, SYMPY, KERNEL),
+}
 
 
 def truth(statement: Statement) -> bool | None:

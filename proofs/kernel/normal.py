@@ -252,6 +252,11 @@ def _product(m: Monomial, known: Known) -> Rewritten:
         if still and low != Index(0):
             new = f._replace(span=(Index(0), high - low))
             return [Part(m._replace(factors=(*rest, new)), Fraction(1))]
+        ahead = [e - variable(HOLE) for e in f.at if e.coefficient(HOLE) == 1]
+        if ahead and ahead[0] != Index(0):  # Π_{lo ≤ r < hi} X[r + e] = Π_{lo + e ≤ r < hi + e} X[r]
+            at = tuple(e.put({HOLE: variable(HOLE) - ahead[0]}) for e in f.at)
+            new = f._replace(at=at, span=(low + ahead[0], high + ahead[0]))
+            return [Part(m._replace(factors=(*rest, new)), Fraction(1))]
         if (high - low).terms == () and (high - low).const <= 3:
             single = tuple(_entry(f, low + n) for n in range((high - low).const))
             return [Part(m._replace(factors=rest + single), Fraction(1))]

@@ -137,7 +137,8 @@ class Term:
 
     def _put(self, images: Mapping[int, Index]) -> Term:
         pairs = []
-        free = {v: e for v, e in images.items() if v > 0}
+        occurring = self.occurring()
+        free = {v: e for v, e in images.items() if v > 0 and v in occurring}
         for m, c in self.monomials.items():
             # With sums of its own it mentions no bound index of an enclosing monomial, and must not get one.
             if m.bound and any(v < 0 for e in free.values() for v in e.variables()):

@@ -55,29 +55,32 @@ def _places(m: Monomial, place: dict[int, int]) -> Iterator[dict[int, int]]:
         if all(at_index(g, place) >= 0 for g in m.guards):
             yield place
         return
-    for v in waiting:
-        ends = _ends(v, m.guards, place)
-        if ends is not None:
-            for chosen in range(ends[0], ends[1] + 1):
-                yield from _places(m, {**place, v: chosen})
-            return
-    raise ValueError(f"a bound index of {m} has no range")
+    ends = _ends(waiting, m.guards, place)
+    v = next((v for v in waiting if None not in ends[v]), None)
+    if v is None:
+        raise ValueError(f"a bound index of {m} has no range")
+    for chosen in range(ends[v][0], ends[v][1] + 1):
+        yield from _places(m, {**place, v: chosen})
 
 
-def _ends(v: int, guards: Any, place: Mapping[int, int]) -> tuple[int, int] | None:
-    """The least and the greatest value that the guards in v alone allow."""
-    low, high = None, None
-    for g in guards:
-        c = g.coefficient(v)
-        if c and all(w == v or w in place for w in g.variables()):
-            rest = at_index(g - Index(0, {v: c}), place)
-            if c > 0:
-                end = -(rest // c)
-                low = end if low is None else max(low, end)
-            else:
-                end = rest // -c
-                high = end if high is None else min(high, end)
-    return None if low is None or high is None else (low, high)
+def _ends(waiting: Sequence[int], guards: Any, place: Mapping[int, int]) -> dict[int, list[Any]]:
+    """The least and the greatest value of each waiting index that the guards allow, or None, one guard at a time."""
+    ends: dict[int, list[Any]] = {v: [n, n] for v, n in place.items()}
+    ends.update({v: [None, None] for v in waiting})
+    for _ in range(len(waiting) + 1):
+        for g in guards:
+            for v, c in g.terms:
+                if v not in waiting:
+                    continue
+                most = [d * ends[w][d > 0] if ends[w][d > 0] is not None else None
+                        for w, d in g.terms if w != v]  # fmt: skip
+                if None in most:
+                    continue
+                rest = g.const + sum(most)
+                side, end = (0, -(rest // c)) if c > 0 else (1, rest // -c)
+                old = ends[v][side]
+                ends[v][side] = end if old is None else max(old, end) if c > 0 else min(old, end)
+    return ends
 
 
 def positions(variables: Sequence[int], at: Mapping[int, int]) -> Iterator[dict[int, int]]:

@@ -59,9 +59,10 @@ def eq3(z, a, b, xp, T, D, N):
 def def3_2(Z, a, S_B, S_C, xp, n, D, N):
     run = scan(mamba2.step, None, xp.zeros((D, N)), mamba2.tokens(Z, a, S_B, S_C))
     mask, S = mamba2.decay_mask(a), S_B.T @ S_C
-    printed = [[decay(a, t, s) if s <= t else 0 for s in range(n + 1)] for t in range(n + 1)]
-    rows = [xp.stack([xp.asarray(entry) for entry in row], axis=0) for row in printed]
-    yield equal(mask.T, xp.stack(rows, axis=0), label="Lᵀ")
+    for t in each(0, n):
+        printed = build(xp, t + 1, lambda s, t=t: decay(a, t, s))
+        yield equal(mask.T[t, : t + 1], printed, label=f"row {t + 1} of Lᵀ, up to the diagonal")
+        yield equal(mask.T[t, t + 1 :], xp.zeros((n - t,)), label=f"row {t + 1} of Lᵀ, beyond it")
     yield equal(run.outputs.T, mamba2.masked_mixing(Z, mask, S), label="H_t c_t")
     yield equal(mamba2.layer(Z, mask, S), Z + run.outputs.T / n, label="the layer")
 
@@ -99,7 +100,7 @@ def lsa_definition(Z, W_v, W_k, W_q, xp, n, D):
 def lsa_mask(Z, later, P, Q, xp, n, *, transposed=False):
     mask = lsa.printed_mask(xp, n + 1)
     mask = mask.T if transposed else mask
-    for i in range(1, n + 1):
+    for i in each(1, n):
         changed = xp.concat([Z[:, :i], later[:, i - 1 :]], axis=1)
         outputs = lsa.layer(changed, mask, P, Q)[:, :i]
         yield equal(outputs, lsa.layer(Z, mask, P, Q)[:, :i], label=f"outputs 1..{i}")
