@@ -36,9 +36,7 @@ from scanproof.proofs.reading.evaluate import value
 N, M = size("N", 1), size("M", 1)
 T = position("t", 0, N + 1)
 FREE = {"N": N, "M": M, "t": T}
-PLACES = [
-    {"N": n, "M": m, "t": t} for n in (1, 2, 3) for m in (1, 2, 3) for t in range(n + 1)
-]
+PLACES = [{"N": n, "M": m, "t": t} for n in (1, 2, 3) for m in (1, 2, 3) for t in range(n + 1)]
 
 # Linear expressions are pairs (constant, {name: coefficient}).
 
@@ -93,7 +91,11 @@ def recipe(rng, names, depth):
     if kind == "product":
         return kind, some_lin(rng, names), some_lin(rng, names), rng.choice((0, 1))
     if kind == "inverse":
-        return "mul", ("inverse", rng.choice((lin(0, N=1), lin(1, t=1)))), recipe(rng, names, depth - 1)
+        return (
+            "mul",
+            ("inverse", rng.choice((lin(0, N=1), lin(1, t=1)))),
+            recipe(rng, names, depth - 1),
+        )
     if kind in ("add", "mul"):
         return kind, recipe(rng, names, depth - 1), recipe(rng, names, depth - 1)
     new = f"j{rng.randrange(10**9)}"
@@ -213,7 +215,11 @@ def rearranged(r, rng):
         choice = rng.randrange(5)
         if choice == 0:  # the last term apart
             gap = plus(replaced(lin(0, h=1, l=-1), "h", high), -1)
-            last = ("mul", ("ge", replaced(gap, "l", low)), put_in(renamed(body, rng), name, plus(high, -1)))
+            last = (
+                "mul",
+                ("ge", replaced(gap, "l", low)),
+                put_in(renamed(body, rng), name, plus(high, -1)),
+            )
             return "add", ("sum", name, low, plus(high, -1), body), last
         if choice == 1:  # the range shifted
             return kind, name, plus(low, 1), plus(high, 1), put_in(body, name, plus(one, -1))
@@ -222,7 +228,11 @@ def rearranged(r, rng):
             return "add", (kind, name, low, high, body[1]), other
         if choice == 3:  # a detour over another index
             new = f"j{rng.randrange(10**9)}"
-            detour = ("mul", ("eq", lin(0, **{new: 1}), one), put_in(body, name, lin(0, **{new: 1})))
+            detour = (
+                "mul",
+                ("eq", lin(0, **{new: 1}), one),
+                put_in(body, name, lin(0, **{new: 1})),
+            )
             return kind, name, low, high, ("sum", new, low, high, detour)
         if choice == 4 and body[0] == "sum" and name not in {**body[2][1], **body[3][1]}:
             _, inner, low2, high2, core = body
@@ -368,7 +378,9 @@ def test_without_the_guard_that_an_eliminated_index_leaves_the_fuzzer_finds_a_fa
         if found is None:
             return None
         ((new, c),) = found
-        mentioned = [g for g in new.guards if g in m.guards]  # guards with the index in them are lost
+        mentioned = [
+            g for g in new.guards if g in m.guards
+        ]  # guards with the index in them are lost
         return [normal.Part(new._replace(guards=frozenset(mentioned)), c)]
 
     kept = normal._equation
@@ -501,7 +513,9 @@ def test_random_recursions_have_the_values_of_their_closed_forms():
         for n in range(4):
             at_n = value(closed(when), {when.terms[0][0]: n, N.terms[0][0]: 4}, entries)
             assert at_n == state
-            factor = {None: 1, "moving": entries("X", (n,))}.get(gate if not hasattr(gate, "scope") else 0)
+            factor = {None: 1, "moving": entries("X", (n,))}.get(
+                gate if not hasattr(gate, "scope") else 0
+            )
             factor = entries("a", ()) if factor is None else factor
             state = factor * state + entries("Y", (n, n))
     assert 10 < accepted < 60

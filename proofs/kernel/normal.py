@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..reading import labelling  # a search: nothing that it finds is believed unchecked
 from .errors import IllTyped, NotProved, TooHard
 from .index import Index, facts, variable
 from .inequalities import contradictory, implied, negation
-from .labelling import canonical, labellings
 from .term import HOLE, NUMBER, Factor, Monomial, Term, collected, number
 
 STEPS = 20_000
@@ -76,7 +76,7 @@ def _show_zero(parts: Sequence[Part], known: Known, budget: Budget) -> None:
     groups: dict[tuple[Factor, ...], list[tuple[Fraction, Known]]] = {}
     for part in parts:
         if part.monomial.bound == most:
-            same = labellings(part.monomial)
+            same = _relabelled(part.monomial)
             for m in same:
                 share = (part.coefficient / len(same), tuple(m.guards))
                 groups.setdefault(m.factors, []).append(share)
@@ -112,9 +112,7 @@ def _residues(
     return _residues(live, (*context, guard), budget) + outside
 
 
-def _without_free_equations(
-    parts: Sequence[Part], known: Known
-) -> tuple[list[Part], Known]:
+def _without_free_equations(parts: Sequence[Part], known: Known) -> tuple[list[Part], Known]:
     """Where the facts say that a free variable equals an index, that index is put for it."""
     for fact in known:
         solved = _solved(fact, lambda v: v > 0)
@@ -177,7 +175,8 @@ def _normal(parts: Iterable[Part], known: Known, budget: Budget) -> list[Part]:
                 waiting += [Part(m, part.coefficient * c) for m, c in new]
                 break
         else:
-            result.append((canonical(_anchored(part.monomial)), part.coefficient))
+            same = _relabelled(part.monomial)
+            result.append((min(same, key=labelling.fences), part.coefficient))
     return [Part(m, c) for m, c in collected(result).items() if c]
 
 
@@ -253,7 +252,9 @@ def _product(m: Monomial, known: Known) -> Rewritten:
             new = f._replace(span=(Index(0), high - low))
             return [Part(m._replace(factors=(*rest, new)), Fraction(1))]
         ahead = [e - variable(HOLE) for e in f.at if e.coefficient(HOLE) == 1]
-        if ahead and ahead[0] != Index(0):  # Π_{lo ≤ r < hi} X[r + e] = Π_{lo + e ≤ r < hi + e} X[r]
+        if ahead and ahead[0] != Index(
+            0
+        ):  # Π_{lo ≤ r < hi} X[r + e] = Π_{lo + e ≤ r < hi + e} X[r]
             at = tuple(e.put({HOLE: variable(HOLE) - ahead[0]}) for e in f.at)
             new = f._replace(at=at, span=(low + ahead[0], high + ahead[0]))
             return [Part(m._replace(factors=(*rest, new)), Fraction(1))]
@@ -312,21 +313,20 @@ def _count(m: Monomial, known: Known) -> Rewritten:
 RULES = (_equation, _number, _product, _count)
 
 
-def _anchored(m: Monomial) -> Monomial:
-    """Each bound index shifted, or reflected, so that the least entry that mentions it alone has it bare."""
-    free = sorted({v for f in m.factors for e in f.at for v in e.variables() if v > 0})
-    for v in range(-1, -m.bound - 1, -1):
-        places = []
-        for f in m.factors:
-            for position, e in enumerate(f.at):
-                alone = [w for w in e.variables() if w < 0 or w == HOLE] == [v]
-                if alone and f.name != NUMBER and abs(e.coefficient(v)) == 1:
-                    rest = e - variable(v) * e.coefficient(v)
-                    order = [rest.coefficient(w) for w in free]
-                    places.append((f.name, position, -e.coefficient(v), order, rest.const, e))
-        if places:
-            *_, least = min(places, key=lambda place: place[:-1])
-            sign = least.coefficient(v)
-            rest = least - variable(v) * sign
-            m = m.put({v: (variable(v) - rest) * sign}, m.bound)
-    return m
+def _relabelled(m: Monomial) -> list[Monomial]:
+    """The monomial with other names for its bound indices, as found outside: shifts first, then numberings."""
+    for v, image in labelling.anchors(m):
+        if (
+            v >= 0
+            or abs(image.coefficient(v)) != 1
+            or any(w < 0 for w in (image.variables() - {v}))
+        ):
+            raise IllTyped("a bound index is shifted or reflected, and nothing else")
+        m = m.put({v: image}, m.bound)
+    found = []
+    for order in labelling.orders(m):
+        if sorted(order) != list(range(-m.bound, 0)):
+            raise IllTyped("a numbering names each bound index once")
+        new = m.put({v: variable(-k) for k, v in enumerate(order, start=1)}, m.bound)
+        found.append(new._replace(factors=tuple(sorted(new.factors, key=labelling.written))))
+    return found

@@ -96,6 +96,9 @@ class Term:
     def __sub__(self, other: Term | Fraction | int) -> Term:
         return self + as_term(other) * -1
 
+    def __rsub__(self, other: Fraction | int) -> Term:
+        return as_term(other) - self
+
     def __mul__(self, other: Term | Fraction | int) -> Term:
         other = as_term(other)
         right = other.monomials.items()

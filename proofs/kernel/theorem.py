@@ -91,7 +91,9 @@ class Recursion:
                 raise IllTyped("a recursion's length speaks of a variable that it is not given")
         for f in (f for term in step for f in _factors(term)):
             if f.name in names and (f.span is not None or f.at[0] != time):
-                raise IllTyped("a recursion's step speaks of its states at another time than `time`")
+                raise IllTyped(
+                    "a recursion's step speaks of its states at another time than `time`"
+                )
         _finished.update(names)
         self.time, self.length, self.states = time, as_index(length), tuple(states)
         self.first, self.step = tuple(first), tuple(step)
@@ -184,4 +186,3 @@ def _number(v: Index) -> int:
 def _factors(term: Term) -> list[Factor]:
     found = [f for m in term.monomials for f in m.factors]
     return found + [g for f in found if f.of is not None for g in _factors(f.of)]
-

@@ -143,10 +143,12 @@ class KernelArray:
             axis += 1
             if isinstance(k, slice):
                 start, stop, step = _slice(k, length)
-                plan.append(lambda at, n=len(dims), s=start, c=step: at[n] * c + s)
+                place = len(dims)
+                plan.append(lambda at, n=place, s=start, c=step: at[n] * c + s)
                 dims.append(_count(stop - start, step))
             elif whole(k):
-                plan.append(lambda at, i=_position(index(k), length): i)
+                spot = _position(index(k), length)
+                plan.append(lambda at, i=spot: i)
             else:
                 raise Unreadable(f"an index of type {type(k).__name__}")
         return comprehension(dims, lambda *at: self.entry([p(list(at)) for p in plan]))
@@ -375,12 +377,12 @@ class Namespace:
             width = one.dims[1].const
             if one.dims[0] * width == dims[0]:
                 return comprehension(dims, lambda *at: _merged(one, width, at))
-        raise Unreadable("a reshape other than merging two leading axes, the second of fixed length")
+        raise Unreadable(
+            "a reshape other than merging two leading axes, the second of fixed length"
+        )
 
     def tril(self, one: KernelArray) -> KernelArray:
-        return comprehension(
-            one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1])
-        )
+        return comprehension(one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1]))
 
     # What numeric namespaces lack; `constructs.ranges` and `constructs.gradient` ask for these.
 

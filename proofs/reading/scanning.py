@@ -16,7 +16,6 @@ from ..kernel.theorem import Recursion, Solved, State, induction, moment, new_st
 from .array import KernelArray, running_product
 from .size import Unreadable, plain
 
-
 _solved: ContextVar[list[Solved] | None] = ContextVar("solved", default=None)
 
 

@@ -73,10 +73,12 @@ class Size:
         return decided(self.index - index(other))
 
     def __bool__(self) -> bool:
-        return not self == 0
+        return self != 0
 
     def __index__(self) -> int:
-        raise Unreadable("a symbolic size is used as a number by Python itself (range, a list, NumPy)")
+        raise Unreadable(
+            "a symbolic size is used as a number by Python itself (range, a list, NumPy)"
+        )
 
     def __repr__(self) -> str:
         return f"Size({self.index!r})"

@@ -1,10 +1,13 @@
-"""Bound indices renamed −1, −2, …: colour refinement, then every choice inside the classes that stay alike."""
+"""Names for bound indices: colour refinement, then every choice inside the classes that stay alike.
+
+The kernel asks for numberings and shifts, and checks that each is one; which ones it gets decides only what it finds.
+"""
 
 from __future__ import annotations
 
-from .errors import TooHard
-from .index import Index, variable
-from .term import Factor, Monomial, Term
+from ..kernel.errors import TooHard
+from ..kernel.index import Index, variable
+from ..kernel.term import HOLE, NUMBER, Factor, Monomial, Term
 
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
@@ -12,29 +15,50 @@ CHOICES = 150
 Label = dict[int, str]
 
 
-def labellings(m: Monomial) -> list[Monomial]:
-    """The monomial under the numberings that make its factors, as written, least: one for each symmetry of them."""
-    if not m.bound:
-        return [m._replace(factors=tuple(sorted(m.factors, key=lambda f: _written(f, {}))))]
-    bound = [-k for k in range(1, m.bound + 1)]
+def orders(m: Monomial) -> list[list[int]]:
+    """The bound indices in the orders whose numbering makes the factors, as written, least: one a symmetry."""
     complete: list[list[int]] = []
-    _number(m, dict.fromkeys(bound, ""), complete)
+    _number(m, {-k: "" for k in range(1, m.bound + 1)}, complete)
     best, found = None, []
     for order in complete:
         images = {v: variable(-k) for k, v in enumerate(order, start=1)}
-        new = m.put(images, m.bound)
-        written = sorted((_written(f, {}), f) for f in new.factors)
-        body = [w for w, _ in written]
+        body = sorted(written(f.put(images)) for f in m.factors)
         if best is None or body < best:
             best, found = body, []
         if body == best:
-            found.append(new._replace(factors=tuple(f for _, f in written)))
+            found.append(order)
     return found
 
 
-def canonical(m: Monomial) -> Monomial:
-    """One of the labellings, the same for every renaming of the bound indices."""
-    return min(labellings(m), key=lambda n: sorted(_index(g, {}) for g in n.guards))
+def fences(m: Monomial) -> list[str]:
+    """Its guards, to order monomials that differ in nothing else."""
+    return sorted(_index(g, {}) for g in m.guards)
+
+
+def anchors(m: Monomial) -> list[tuple[int, Index]]:
+    """Shifts and reflections of bound indices, one after the other: the least entry with one alone has it bare."""
+    free = sorted({v for f in m.factors for e in f.at for v in e.variables() if v > 0})
+    found = []
+    for v in range(-1, -m.bound - 1, -1):
+        places = []
+        for f in m.factors:
+            for position, e in enumerate(f.at):
+                alone = [w for w in e.variables() if w < 0 or w == HOLE] == [v]
+                if alone and f.name != NUMBER and abs(e.coefficient(v)) == 1:
+                    rest = e - variable(v) * e.coefficient(v)
+                    order = [rest.coefficient(w) for w in free]
+                    places.append((f.name, position, -e.coefficient(v), order, rest.const, e))
+        if places:
+            *_, least = min(places, key=lambda place: place[:-1])
+            sign = least.coefficient(v)
+            rest = least - variable(v) * sign
+            found.append((v, (variable(v) - rest) * sign))
+    return found
+
+
+def written(f: Factor) -> str:
+    """A factor as text."""
+    return _written(f, {})
 
 
 def _number(m: Monomial, colours: Label, complete: list[list[int]]) -> None:
