@@ -1,4 +1,4 @@
-"""Claims at all sizes: what the kernel proves, that nothing false is among it, and that broken definitions break proofs."""
+"""Claims at all sizes: what the kernel proves, that nothing false is among it, that what is broken is not proved."""
 
 from __future__ import annotations
 
@@ -54,34 +54,35 @@ def test_every_reason_is_a_sentence(tried):
     assert all(len(found) > 10 for found in tried.values() if not isinstance(found, Proof))
 
 
-CHANGES = {"× −1": lambda a: a * -1, "× 2": lambda a: a * 2, "+ 1": lambda a: a + 1}
+CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
+SLOW = {id for id in PROVED if id.startswith(("ssd.thm5", "gril.embed"))}
 
 
 def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
+    """Two mutants, drawn once and for all, of every construction that is proved in half a second."""
+    rng = random.Random(0)
     broken = kept = 0
-    for id in PROVED:
+    for id in sorted(set(PROVED) - SLOW):
         claim = CLAIMS[id]
         if claim.parameters is None:
             continue
-        sizes = {name: min(v for v in values) for name, values in claim.ranges.items()}
-        larger = {name: sorted(values)[min(1, len(values) - 1)] for name, values in claim.ranges.items()}
-        count = len(_leaves(claim, sizes))
-        for position in range(count):
-            for change in CHANGES.values():
-                mutate = on_leaf(position, change)
-                if isinstance(prove(claim, mutate), Proof):
-                    found = FLINT.statements(claim, larger, mutate)
-                    assert all(holds(s) for s in found if isinstance(s, Equal)), (id, position)
-                    kept += 1
-                else:
-                    broken += 1
+        small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
+        for _ in range(2):
+            position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
+            mutate = on_leaf(position, change)
+            if isinstance(prove(claim, mutate), Proof):
+                found = FLINT.statements(claim, small, mutate)
+                assert all(holds(s) for s in found if isinstance(s, Equal)), (id, position)
+                kept += 1
+            else:
+                broken += 1
     assert broken > 3 * kept
 
 
 def _leaves(claim, sizes):
     found = []
     FLINT.statements(claim, sizes, lambda p: found.extend(leaves(p)) or p)
-    return found
+    return len(found)
 
 
 ONE_STEP = "gril.prop4.1-construction"
@@ -152,6 +153,16 @@ def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
     assert (result.verdict, result.scope) == ("proved", "fixed-size")
 
 
+def test_a_loop_that_may_have_no_turn_proves_nothing():
+    """Where n = 1 no t has 1 ≤ t < n, and a statement about no t at all would be no statement."""
+
+    def body(u, xp, n):
+        for t in each(1, n - 1):
+            yield equal(inner(u[:t], u[:t]), inner(u[:t], u[:t]))
+
+    assert not isinstance(prove(claim_of(body, {"u": "n"})), Proof)
+
+
 def test_a_branch_on_a_size_is_not_read():
     def body(u, v, n):
         return equal(inner(u, v), inner(v, u) if n < 4 else 0)
@@ -194,7 +205,8 @@ NUMBERS = {
         [Fraction(random.Random(f"{name}{k}").randint(-9, 9)) for k in range(count)], dtype=object
     ).reshape(shape)
     for name, shape, count in [
-        (k, tuple(e.const + sum(c * AT[w] for w, c in e.terms) for e in d), 0) for k, d in DIMS.items()
+        (k, tuple(e.const + sum(c * AT[w] for w, c in e.terms) for e in d), 0)
+        for k, d in DIMS.items()
     ]
     for count in [int(np.prod(shape))]
 }

@@ -13,13 +13,13 @@ import numpy as np
 from ..exact.polynomials import RationalField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, facts, size
+from ..kernel.index import Index, declared, facts, size
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem, equation
 from ..language.claim import Claim
 from ..language.sizes import Sizes, grid, shape
 from ..language.statements import Equal, Statement
-from ..reading.array import KernelArray, Namespace, array, symbol
+from ..reading.array import KernelArray, Namespace, array, holds, symbol
 from ..reading.evaluate import positions, value
 from ..reading.scanning import inductions
 from ..reading.size import Size, Unreadable
@@ -69,7 +69,7 @@ def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | s
         return "the claim has no sizes"
     try:
         reading = read(claim, mutate)
-        theorems = [_theorem(left, right) for left, right in reading.equations]
+        theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:
             return problem
@@ -112,8 +112,18 @@ def _sides(statement: Statement) -> tuple[KernelArray, KernelArray]:
     return left, right
 
 
-def _theorem(left: KernelArray, right: KernelArray) -> Theorem:
-    return equation(left.term, right.entry(left.at))
+def _theorem(left: KernelArray, right: KernelArray, reading: Reading) -> Theorem:
+    """The equation for all positions, and for all values of the loops' variables.
+
+    Where a variable has no value at some sizes, the theorem says nothing there; so each must have one at all sizes.
+    """
+    found = equation(left.term, right.entry(left.at))
+    own = {v for e in (*left.at, *reading.sizes.values()) for v in e.variables()}
+    for v in (found.left.scope | found.right.scope) - own:
+        low, high = declared(v)
+        if not holds(low + high):
+            raise Unreadable("a loop that may have no turn")
+    return found
 
 
 def disagreement(claim: Claim, reading: Reading) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .errors import IllTyped
+from .errors import IllTyped, TooHard
 from .index import Index, as_index, declared, facts, position, variable
 from .inequalities import implied
 from .normal import show_zero, simplified
@@ -135,12 +135,12 @@ def induction(recursion: Recursion, when: Index, closed: Sequence[Term]) -> Solv
 def rewrite(term: Term, solved: Solved) -> Term:
     """The term with the closed forms for the states; each index must lie in its axis, as far as guards let it."""
     table = {s.name: (s, c) for s, c in zip(solved.recursion.states, solved.closed, strict=True)}
-    if any(f.name in table for d in denominators(term) for f in _factors(d)):
-        raise IllTyped("a state in a denominator is not rewritten")
     scope = set(term.scope)
     pairs = []
     for m, c in term.monomials.items():
-        rest = m._replace(factors=tuple(f for f in m.factors if f.name not in table))
+        kept = [_rewritten(f, solved, set(table)) for f in m.factors if f.name not in table]
+        scope |= {v for f in kept if f.of is not None for v in f.of.scope}
+        rest = m._replace(factors=tuple(kept))
         new = [(rest, c)]
         for f in m.factors:
             if f.name in table:
@@ -156,6 +156,15 @@ def rewrite(term: Term, solved: Solved) -> Term:
                 scope |= {v for e in images.values() for v in e.variables() if v > 0}
         pairs += new
     return simplified(Term(collected(pairs), scope))
+
+
+def _rewritten(f: Factor, solved: Solved, names: set[str]) -> Factor:
+    """An inverse 1/T with T rewritten; what is no inverse, or has no state in it, as it is."""
+    if f.of is None or not any(g.name in names for g in _factors(f.of)):
+        return f
+    if any(v < 0 for v in f.variables()):
+        raise TooHard("a state in a denominator with a bound index of its term")
+    return f._replace(of=rewrite(f.of, solved))
 
 
 def _images(f: Factor, state: State, when: Index, known: Sequence[Index]) -> dict[int, Index]:
