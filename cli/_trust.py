@@ -42,6 +42,8 @@ def trust() -> None:
         "",
         f"{files} files, {total} lines.",
         f"Libraries: {', '.join(_versions())}.",
+        "Both engines share the arrays, scan and the dual numbers of gradients, and differ in their arithmetic;",
+        "claims with exp or log are differentiated by sympy.",
         "Axioms: none so far.",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]

@@ -73,11 +73,23 @@ class Dual:
 
     @property
     def T(self) -> Dual:
+        if self.ndim > 2:
+            raise TypeError(
+                f"a loss took .T of an array with {self.ndim} axes; take .mT, or index it."
+            )
         return self._with(self.value.T, self.tangent.mT) if self.ndim == 2 else self
 
     @property
     def mT(self) -> Dual:
         return self._with(self.value.mT, self.tangent.mT)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a loss must not branch on its numbers; use a mask or a size.")
+
+    def __eq__(self, other: object) -> Any:
+        raise TypeError("a loss must not compare its numbers; use a mask or a size.")
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _with(self, value: Array, tangent: Array) -> Dual:
         return Dual(value, tangent, self.epsilon)

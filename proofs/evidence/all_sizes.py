@@ -17,7 +17,7 @@ from ..kernel.index import Index, declared, facts, size
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem, equation
 from ..language.claim import Claim
-from ..language.sizes import Sizes, grid, shape
+from ..language.sizes import Sizes, shape
 from ..language.statements import Equal, Statement
 from ..reading.array import KernelArray, Namespace, array, holds, symbol
 from ..reading.evaluate import positions, value
@@ -133,7 +133,7 @@ def disagreement(claim: Claim, reading: Reading) -> str | None:
     for all its turns, say, is seen to be what the claim's own loop does. This is a test of the reading; the kernel is
     not asked.
     """
-    chosen = list(grid(claim.ranges))
+    chosen = claim.every_size
     compared = 0
     middle = [s for s in chosen if max(s.values()) <= SMALL][-1:]
     for sizes in [*middle, *(s for s in (chosen[0], chosen[-1]) if s not in middle)]:

@@ -15,7 +15,6 @@ from scanproof.constructs.scan import leaves
 
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim, Row
-from ..language.sizes import grid
 from ..language.statements import Equal, Statement
 from .engines import ENGINES, FLINT, SYMPY, holds, sides
 from .mutation import changes, on_leaf, on_right_side, paths
@@ -54,7 +53,7 @@ def attack(
 
 def _attack(claim: Claim) -> dict[str, Any]:
     sizes = _attack_size(claim)
-    largest = list(grid(claim.ranges))[-1]
+    largest = claim.every_size[-1]
     every_size = [sizes] if sizes == largest else [sizes, largest]
     refuted, equivalent, undecided = 0, [], []
     for name, mutate, finish in _mutants(claim, sizes):

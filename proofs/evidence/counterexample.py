@@ -39,6 +39,9 @@ class Counterexample:
     claimed: Any
     actual: Any
     label: str = ""
+    """The name of the failing part, if it has one."""
+    collision: bool = False
+    """Whether `inputs` are two inputs that no map of a statistic can serve."""
 
     def as_json(self) -> dict[str, Any]:
         """The counterexample as the report has it."""
@@ -91,7 +94,7 @@ def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:
     """For two sides that are said to differ and are identical: an input, with the value both of them have."""
     for point in candidates(claim, sizes):
         found = statements_at(claim, sizes, point)
-        if found is not None:
+        if found is not None and difference_index(found[part]) is None:
             actual, _ = sides(found[part])
             value = nested(actual.entries)
             return Counterexample(
@@ -132,6 +135,7 @@ def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Counterex
                         f"equal values, since both give the statistic {nested(statistic)}",
                         [nested(other), nested(value)],
                         statement.label,
+                        collision=True,
                     )
             seen[key].append((point, value))
     return None

@@ -15,7 +15,7 @@ from ..exact.polynomials import FlintField, SympyField
 from ..exact.scalar import NotPolynomial, Ratio
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.sizes import Sizes, grid
+from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .instance import entry_names, evaluate, symbols
 
@@ -33,12 +33,12 @@ class Engine:
     small: bool
     """Whether only small sizes are run."""
 
-    def sizes(self, claim: Claim) -> list[dict[str, int]]:
-        """The sizes at which this engine checks the claim."""
+    def sizes(self, claim: Claim, everywhere: bool = False) -> list[dict[str, int]]:
+        """The sizes at which this engine checks the claim: all of them, or the small ones; the kernel's are none."""
         if not self.fields:
             return []
-        every = list(grid(claim.ranges))
-        if not self.small:
+        every = claim.every_size
+        if everywhere or not self.small:
             return every
         few = [sizes for sizes in every if all(v <= SMALL for v in sizes.values())]
         return few or every[:1]

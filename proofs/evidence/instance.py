@@ -22,12 +22,16 @@ def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
 
 
 def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
-    """One name for each entry of each symbol: x_0_1 is x[0, 1]."""
+    """One name for each entry of each symbol, such as x[0,1]."""
     return [
-        "_".join([name, *map(str, index)])
+        _entry_name(name, index)
         for name, dims in shapes(claim, sizes).items()
         for index in np.ndindex(dims)
     ]
+
+
+def _entry_name(name: str, index: tuple[int, ...]) -> str:
+    return f"{name}[{','.join(map(str, index))}]" if index else name
 
 
 def symbols(claim: Claim, field: Any, sizes: Sizes) -> dict[str, ExactArray]:
@@ -36,7 +40,7 @@ def symbols(claim: Claim, field: Any, sizes: Sizes) -> dict[str, ExactArray]:
     for name, dims in shapes(claim, sizes).items():
         entries = np.empty(dims, dtype=object)
         for index in np.ndindex(dims):
-            entries[index] = field.generators["_".join([name, *map(str, index)])]
+            entries[index] = field.generators[_entry_name(name, index)]
         arrays[name] = ExactArray(entries, field)
     return arrays
 

@@ -12,7 +12,7 @@ from ..exact.array import ExactArray
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.sizes import Sizes, grid
+from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
 from .engines import FLINT, SYMPY, Engine, holds
 from .mutation import Change, on_leaf, on_right_side, paths
@@ -131,7 +131,7 @@ def _paths(claim: Claim) -> list[str]:
         seen.extend(paths(parameters))
         return parameters
 
-    sizes = next(iter(grid(claim.ranges)))
+    sizes = claim.every_size[0]
     for point in candidates(claim, sizes, 1):
         if statements_at(claim, sizes, point, look) is not None:
             break
@@ -150,7 +150,7 @@ class _Probes:
         self._claim = claim
         self._points = [
             (sizes, point)
-            for sizes in list(grid(claim.ranges))[:PROBED_SIZES]
+            for sizes in claim.every_size[:PROBED_SIZES]
             for point in itertools.islice(candidates(claim, sizes, 1), PROBES)
         ]
         self._unchanged: dict[int, list[Statement] | None] = {}

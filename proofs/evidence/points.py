@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..exact.array import ExactArray
 from ..exact.expressions import ExpressionField
 from ..exact.polynomials import RationalField
 from ..exact.scalar import DivisionByZero, NotPolynomial
@@ -49,9 +50,21 @@ def statements_at(
             return evaluate(claim, rational, sizes, arrays, mutate)
         except NotPolynomial:
             field = ExpressionField([])
-            return evaluate(claim, field, sizes, constants(claim, field, point), mutate)
+            found = evaluate(claim, field, sizes, constants(claim, field, point), mutate)
+            return found if all(_is_real(s) for s in found) else None
     except (DivisionByZero, ZeroDivisionError):
         return None
+
+
+def _is_real(statement: Any) -> bool:
+    """Whether both sides (or statistic and value) are finite real numbers in every entry."""
+    arrays = [v for v in vars(statement).values() if isinstance(v, ExactArray)]
+    return all(
+        getattr(e, "is_extended_real", True) is not False
+        and getattr(e, "is_finite", True) is not False
+        for a in arrays
+        for e in a.entries.flat
+    )
 
 
 def difference_index(statement: Any) -> tuple[int, ...] | None:

@@ -12,10 +12,10 @@ from scanproof.constructs.definition import recording
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.sizes import Sizes, grid
+from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
 from .counterexample import Counterexample, agreement, collision, difference, violation
-from .engines import KERNEL, Engine, truth
+from .engines import KERNEL, Engine, sides, truth
 from .near_miss import near_misses
 from .points import candidates, difference_index, find, inputs_as_text, statements_at
 
@@ -82,8 +82,10 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
         return Result(
             "error", reason=f"no inputs were found that meet: {'; '.join(claim.assuming)}"
         )
-    runs = [run for engine in engines for run in _runs(claim, engine)]
-    problem = _disagreement(runs)
+    runs: list[Run] = []
+    for engine in engines:  # what the first engine cannot read, the next one runs at every size
+        runs += _runs(claim, engine, everywhere=not runs)
+    problem = _disagreement(runs) or _says_nothing(runs)
     if problem is not None:
         return Result("error", reason=problem)
     result = _refuted(claim, runs)
@@ -97,10 +99,10 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     return _proved(claim, runs)
 
 
-def _runs(claim: Claim, engine: Engine) -> list[Run]:
+def _runs(claim: Claim, engine: Engine, everywhere: bool) -> list[Run]:
     """The engine at each of its sizes, up to the first that refutes; nothing if the claim is not for it."""
     runs = []
-    for sizes in engine.sizes(claim):
+    for sizes in engine.sizes(claim, everywhere):
         try:
             statements = engine.statements(claim, sizes)
         except NotPolynomial:
@@ -120,12 +122,12 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
                 if isinstance(statement, Differs):
                     found = agreement(claim, run.sizes, part)
                 else:
-                    found = violation(claim, [run.sizes]) or violation(claim, grid(claim.ranges))
+                    found = violation(claim, [run.sizes]) or violation(claim, claim.every_size)
     if found is None and (not runs or _has(runs, AtMost)):
-        found = violation(claim, grid(claim.ranges), BOUND_TRIES)
+        found = violation(claim, claim.every_size, BOUND_TRIES)
     if found is None:
         for part in _parts(runs, Determines):
-            found = found or collision(claim, grid(claim.ranges), part)
+            found = found or collision(claim, claim.every_size, part)
     if found is None:
         return None
     entry = {
@@ -145,7 +147,10 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
 
 def _fairly(claim: Claim, result: Result) -> Result:
     """A witness that fails does not refute an existence claim; for the rest, what small change would help?"""
-    if claim.kind == "existence" and claim.parameters is not None:
+    any_choice = claim.over_all_parameters or (
+        result.counterexample is not None and result.counterexample.collision
+    )
+    if claim.kind == "existence" and not any_choice:
         return Result(
             "unknown",
             reason="the parameters tried as a witness do not do it; that does not refute that others might",
@@ -182,7 +187,7 @@ def _proved(claim: Claim, runs: list[Run]) -> Result:
                     )
                 evidence.append({**_entry("witness", [run.sizes]), "inputs": inputs_as_text(point)})
     for part in _parts(runs, Undetermined):
-        found = collision(claim, grid(claim.ranges), part)
+        found = collision(claim, claim.every_size, part)
         if found is None:
             return Result(
                 "unknown",
@@ -216,7 +221,6 @@ def _entry(method: str, sizes: list[dict[str, int]], engine: str = "rational") -
 
 def _contradicted(claim: Claim, sizes: Sizes) -> bool:
     """Whether an independent evaluation in plain numbers contradicts an equation that the engines proved."""
-
     points = list(candidates(claim, sizes, 1))
     for point in (points[0], points[-1]):  # all ones, and a draw from the richest palette
         found = statements_at(claim, sizes, point) or []
@@ -226,7 +230,7 @@ def _contradicted(claim: Claim, sizes: Sizes) -> bool:
 
 
 def _points_only(claim: Claim) -> str:
-    for sizes in grid(claim.ranges):
+    for sizes in claim.every_size:
         for found in _some_statements(claim, sizes):
             if any(isinstance(s, AtMost) for s in found):
                 return "no counterexample was found; a proof needs the bound engine, which is not built yet"
@@ -253,7 +257,7 @@ def _parts(runs: list[Run], kind: type) -> list[int]:
 
 
 def _can_be_met(claim: Claim) -> bool:
-    return any(_some_statements(claim, sizes) for sizes in grid(claim.ranges))
+    return any(_some_statements(claim, sizes) for sizes in claim.every_size)
 
 
 def _disagreement(runs: list[Run]) -> str | None:
@@ -267,6 +271,20 @@ def _disagreement(runs: list[Run]) -> str | None:
                     f"engines {one.engine} and {other.engine} disagree at {_sizes_text(one.sizes)}"
                 )
     return None
+
+
+def _says_nothing(runs: list[Run]) -> str | None:
+    """A comparison whose sides are empty at every size would be true of anything."""
+    entries: dict[int, int] = {}
+    for run in runs:
+        for part, (statement, _) in enumerate(run.found):
+            if isinstance(statement, Equal | Differs | AtMost):
+                size = sides(statement)[0].entries.size
+                entries[part] = max(entries.get(part, 0), size)
+    empty = [part for part, size in entries.items() if size == 0]
+    if not empty:
+        return None
+    return f"statement number {empty[0] + 1} compares arrays without entries at every size"
 
 
 def _sizes_text(sizes: Sizes) -> str:

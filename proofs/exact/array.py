@@ -33,6 +33,7 @@ class ExactArray:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, entries: np.ndarray, field: Any) -> None:
+        entries.flags.writeable = False  # a definition computes new arrays, it never changes one
         self.entries = entries
         self.field = field
 

@@ -33,12 +33,16 @@ class ExpressionField:
         return self._sympy.exp(scalar)
 
     def log(self, scalar: Any) -> Any:
+        if scalar.is_number and not scalar.is_positive:
+            raise DivisionByZero(f"log({scalar}) is not a real number")
         return self._sympy.log(scalar)
 
     def abs(self, scalar: Any) -> Any:
         return self._sympy.Abs(scalar)
 
     def sqrt(self, scalar: Any) -> Any:
+        if scalar.is_negative:
+            raise DivisionByZero(f"sqrt({scalar}) is not a real number")
         return self._sympy.sqrt(scalar)
 
     def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:

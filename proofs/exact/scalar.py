@@ -11,7 +11,7 @@ from typing import Any
 
 
 class DivisionByZero(ArithmeticError):
-    """A denominator is the zero polynomial (or the number 0 at a point)."""
+    """There is no value: a denominator is identically zero, or a root or logarithm is not a real number."""
 
 
 class NotPolynomial(ArithmeticError):

@@ -19,9 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import UsageError
-from .sizes import DEFAULT_RANGE, names
+from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
+RESERVED = ("p", "xp", "corrections")
+"""Names that a body or a construction is given besides symbols and sizes."""
 KINDS = (
     "identity",
     "construction",
@@ -58,12 +60,25 @@ class Claim:
     """Why nothing is checked; only for a row without a body."""
     unmended: str | None = None
     """For a refuted row without an amendment: why none is known."""
+    over_all_parameters: bool = False
+    """For an existence claim: the body quantifies over every choice of parameters (they are symbols, or take no
+    part), so that its failure shows that none exist. Otherwise a failing witness refutes nothing."""
 
     @property
     def ranges(self) -> dict[str, Sequence[int]]:
         """Every size with the values at which the claim is checked."""
         found = dict.fromkeys([*names(list(self.given.values())), *self.sizes], DEFAULT_RANGE)
         return {**found, **self.sizes}
+
+    @property
+    def every_size(self) -> list[dict[str, int]]:
+        """The sizes to check, smallest first: those of `ranges` that meet the side conditions on sizes alone."""
+        conditions = [
+            condition
+            for condition in self.assuming.values()
+            if set(inspect.signature(condition).parameters) <= set(self.ranges)
+        ]
+        return [s for s in grid(self.ranges) if all(call(c, s) for c in conditions)]
 
     def construct(self, values: Mapping[str, Any]) -> Any:
         """The parameters at these sizes, symbols and namespace `xp`."""
@@ -206,6 +221,17 @@ def _validate(claim: Claim) -> None:
             raise UsageError(
                 f"claim {claim.id} has the size {name} = {values!r}; sizes are whole numbers ≥ 0."
             )
+    for name in claim.given:
+        if not name.isidentifier() or name in RESERVED or name in claim.ranges:
+            other = "a size" if name in claim.ranges else "not a free Python name"
+            raise UsageError(
+                f"claim {claim.id} has the symbol {name!r}, which is {other}; rename it."
+            )
+    shadowed = sorted(set(claim.options) & {*claim.given, *claim.ranges, *RESERVED})
+    if shadowed:
+        raise UsageError(
+            f"claim {claim.id}: the reading {shadowed[0]!r} has the name of a symbol or size; rename it."
+        )
     if claim.body is None:
         return
     known = {*claim.given, *claim.ranges, "p", "xp"}

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.constructions.gd_ssm import CONSTANT, prop1
 from scanproof.constructs.gradient import gradient
+from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.constructs.learners.descent import loss_gradient
+from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SquaredError
+from scanproof.constructs.scan import scan
+from scanproof.constructs.tokens import concatenated
 
-from ...language.statements import determines, equal
+from ...language.statements import determines, equal, undetermined
 from .source import gd_ssm
 
-SQUARE = SquaredError(HALF_MEAN.scale, mean=True, link=lambda z: z * z)
-"""The mean half squared error of the predictor g(w·x) with g(z) = z²."""
+
+def with_link(g):
+    """The mean half squared error of the predictor g(w·x)."""
+    return SquaredError(HALF_MEAN.scale, mean=True, link=g)
+
+
+SQUARE = with_link(lambda z: z * z)
+"""That of g(z) = z²."""
 
 
 @gd_ssm.claim(
@@ -28,15 +38,45 @@ SQUARE = SquaredError(HALF_MEAN.scale, mean=True, link=lambda z: z * z)
         "g(z) = z² is one non-linear g. Both data sets come from y = g(w·x), each with its own w, and share w0, so f "
         "may know w0. Two data sets with one statistic and two right-hand sides leave no f."
     ),
-    unmended=(
-        "the right-hand side is not a function of the statistic; a universal approximator can only come close on a "
-        "distribution of tasks, which is a measurement"
-    ),
+    depends_on=("gril.propA.2",),
 )
 def statistic_suffices(x, w, w0, N):
     y = (x @ w) * (x @ w)
     target = N * loss_gradient(SQUARE, w0, x, y)
     return determines(unscaled_gradient(w0, x, y), target, shared=("w0",))
+
+
+@statistic_suffices.restate(
+    "vanishing",
+    "for w0 = 0 and any g with g(0) = 0 there is one: f(s) = g'(0) s",
+    given={"x": "N f", "y": "N", "b": "", "c": "", "d": ""},
+    hypotheses=("w0 = 0", "g(0) = 0"),
+    reading=(
+        "g(z) = bz + cz² + dz³ stands for any such g: at w0 = 0 the gradient sees g through g(0) and g'(0) = b. "
+        "Arbitrary targets."
+    ),
+)
+def vanishing_link(x, y, b, c, d, xp, N, f):
+    zero = xp.zeros((f,))
+    target = N * loss_gradient(with_link(lambda z: b * z + c * z * z + d * z * z * z), zero, x, y)
+    return equal(b * unscaled_gradient(zero, x, y), target)
+
+
+@statistic_suffices.restate(
+    "needs-vanishing",
+    "for w0 = 0 and g(z) = (1 + z)², where g(0) ≠ 0, there is none",
+    given={"x": "N f", "w": "f"},
+    sizes={"N": (2,), "f": (1,)},
+    hypotheses=("w0 = 0",),
+    reading="What +vanishing assumes of g(0) is needed. Data from y = g(w·x).",
+)
+def link_must_vanish(x, w, xp, N, f):
+    def g(z):
+        return (1 + z) * (1 + z)
+
+    zero, y = xp.zeros((f,)), g(x @ w)
+    target = N * loss_gradient(with_link(g), zero, x, y)
+    return undetermined(unscaled_gradient(zero, x, y), target)
 
 
 POLYNOMIAL = {"x": "t f", "y": "t", "w": "f", "a": "", "b": "", "c": "", "d": ""}
@@ -54,8 +94,15 @@ def gradient_with_link(x, y, w, a, b, c, d, t):
         return a + b * z + c * z * z + d * z * z * z
 
     slope = gradient(lambda z: g(z).sum(), x @ w)
-    loss = SquaredError(HALF_MEAN.scale, mean=True, link=g)
-    return equal(loss_gradient(loss, w, x, y), ((g(x @ w) - y) * slope) @ x / t)
+    return equal(loss_gradient(with_link(g), w, x, y), ((g(x @ w) - y) * slope) @ x / t)
+
+
+def readout_of_map(xp, f, N, eta, b, corrections):
+    """Eqs. 12–16 with f(z) = b z before the readout: scale b, and with "scale" (η/t) b."""
+    network = prop1(xp, f, N, eta, ("sign", "scale"))
+    if "scale" in corrections:
+        return network._replace(beta=b * network.beta)
+    return network._replace(beta=xp.asarray(b), count=xp.asarray(CONSTANT))
 
 
 @gd_ssm.claim(
@@ -63,19 +110,23 @@ def gradient_with_link(x, y, w, a, b, c, d, t):
     where="A.3",
     kind="construction",
     says="the output is o_t = f(z_t)ᵀ Θ c_t with the z_t of eq. 12",
-    given={"x": "t+1 f", "y": "t", "w0": "f", "eta": ""},
+    given={"x": "N+1 f", "y": "N", "eta": "", "b": "", "c": "", "d": ""},
+    sizes={"N": (1, 2, 3), "f": (1, 2)},
+    parameters=readout_of_map,
+    assuming={"η > 0": lambda eta: eta > 0},
     reading=(
-        "Suppose that f does what Prop. 4 asks on this data set (g(z) = z²), and Θc_t = x_{t+1}. The output is "
-        "compared with the prediction of Prop. 4, −η ∇L(D_{1:t}; w0)·x_{t+1}: the factor −η/t is missing."
+        "Where a map f exists (prop4+vanishing: w0 = 0, g(0) = 0, f(s) = g'(0) s), the network's output is "
+        "compared with "
+        "the prediction of Prop. 4, −η ∇L(D_{1:t}; 0)·x_{t+1}. The scale η/t is missing; its minus sign is not, since "
+        "z_t of eq. 12 is minus the statistic."
     ),
 )
-def output(x, y, w0, eta, t, *, readout=False):
-    mapped = t * loss_gradient(SQUARE, w0, x[:-1], y)
-    scale = -eta / t if readout else 1
-    prediction = -eta * loss_gradient(SQUARE, w0, x[:-1], y)
-    return equal(scale * (mapped @ x[-1]), prediction @ x[-1])
+def output(p, x, y, eta, b, c, d, xp, f):
+    outputs = scan(step, p, xp.zeros((f,)), concatenated(x, y)).outputs
+    loss = with_link(lambda z: b * z + c * z * z + d * z * z * z)
+    return equal(outputs, prefix_predictions(loss, xp.zeros((f,)), x, y, eta))
 
 
 output.amend(
-    "scale", "the output is o_t = −(η/t) f(z_t)ᵀ Θ c_t, if such an f is given", readout=True
+    "scale", "the output is o_t = (η/t) f(z_t)ᵀ Θ c_t", corrections=("scale",), assuming={}
 )

@@ -112,7 +112,10 @@ state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
     parameters=prop1,
     corrections=("square",),
     reading=(
-        "Compared through what the conditions are for: the output must be β (Σ_i x_i y_i)·x_{t+1}. With square "
+        "Square matrices, as the contract of this ledger reads the sentence. (The paper prints Ψ as 2f×f with "
+        "Ψᵀc_t, with "
+        "which its half holds; the shape of Θ is not printed.) Compared through what the conditions are for: the "
+        "output must be β (Σ_i x_i y_i)·x_{t+1}. With square "
         "matrices Ψc_t fills the first f coordinates and Θc_t the last f, so that their product is 0."
     ),
 )

@@ -20,6 +20,8 @@ from ...language.statements import differs, equal
 from .source import ssd
 from .theorem41 import ANY_LABELS, LINEAR, labels
 
+LSA_SIZES = {"n": (1, 2, 3), "d": (1, 2), "L": (2, 3)}
+
 
 def repeated(layer, Z, L):
     """L layers."""
@@ -72,8 +74,12 @@ def response(output, x_1, xp):
     },
     sizes={"before": (0, 1), "after": (0, 1), "n": (1, 2), "d": (1, 2)},
     reading=(
-        "No number of SSD layers (Def. 3.2: any S, any decays, L_ii = 1) has ⟨w_2, x_{n+1}⟩ (or a multiple) in entry "
-        "(d+1, n+1) for all data, if η ≠ 0. Take example n = (x_1 e_1, y_1), the query x_q e_1 and 0 elsewhere; M = "
+        "Multi-step: already two steps. No stack of SSD layers (Def. 3.2: any S, any decays, L_ii = 1) has ⟨w_2, "
+        "x_{n+1}⟩ "
+        "(or a multiple) in entry (d+1, n+1) for all data, if η ≠ 0; more steps are not treated. The machine "
+        "proves the "
+        "four identities for the numbers of layers listed; that they rule out every stack is this argument. Take "
+        "example n = (x_1 e_1, y_1), the query x_q e_1 and 0 elsewhere; M = "
         "∂²/∂y_1∂x_q of the output at y_1 = x_q = 0 is a polynomial in x_1. If S_11 = 0 in every layer then M = 0. "
         "Otherwise let the first layer with S_11 ≠ 0 erase the example, x_1² = −n/S_11: there x_1 M' − M = 0, whatever "
         "comes after. Two steps have M = 2αx_1 − α²x_1³ and x_1 M' − M = −2α²x_1³, α = 2η/n, neither of which is 0."
@@ -174,29 +180,56 @@ def labels_follow(x, w, y_query, S, a, xp, n, d):
 @ssd.claim(
     "ssd.remark4.1-lsa",
     where="Remark 4.1",
-    kind="remark",
+    kind="existence",
     says=(
         "in an LSA multi-step gradient descent is possible, since the value matrix P can ensure that only the labels y "
         "change; M is the causal mask (Def. 3.1)"
     ),
     given=LINEAR,
-    sizes={"n": (1, 2, 3), "d": (1, 2), "L": (2, 3)},
+    sizes=LSA_SIZES,
     parameters=label_attention,
     reading=(
-        "L layers with P = diag(0, …, 0, 1) and Q = −2η diag(I, 0), the construction of the works it cites, hold "
-        "−⟨w_L, x_{n+1}⟩ in the query's slot; token i sees the tokens j ≤ i. Whether other P and Q do it with that "
-        "mask is not asked here; for d ≥ 2 it is open."
+        "“Is possible”: some P and Q. The witness tried is the construction of the works that the source cites, which "
+        "fails with a causal mask (ssd.remark4.1-lsa-construction). For d = 1 another one does it (+one-feature); for "
+        "d ≥ 2 nothing is known here."
     ),
 )
-def lsa_steps(p, x, eta, xp, n, d, L, w=None, y=None, *, causal=True):
-    y = labels(x, w, y)
-    mask = lsa.causal_mask(xp, n + 1) if causal else lsa.examples_mask(xp, n + 1)
+def lsa_existence(p, x, w, eta, xp, n, d, L):
+    return lsa_steps(p, x, x[:-1] @ w, eta, xp, n, d, L, lsa.causal_mask(xp, n + 1))
+
+
+def lsa_steps(p, x, y, eta, xp, n, d, L, mask):
+    """The features stay, and the query's slot holds −⟨w_L, x_{n+1}⟩ after L layers."""
     Z = repeated(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
-    yield equal(Z[:d], x.T, label="the features stay")
-    yield equal(Z[d, n], -steps(x, y, eta, xp, L), label="the query")
+    return [
+        equal(Z[:d], x.T, label="the features stay"),
+        equal(Z[d, n], -steps(x, y, eta, xp, L), label="the query"),
+    ]
 
 
-lsa_steps.amend(
+@ssd.claim(
+    "ssd.remark4.1-lsa-construction",
+    where="Remark 4.1",
+    kind="construction",
+    says=(
+        "L layers with P = diag(0, …, 0, 1), which lets only the labels change, and Q = −2η diag(I, 0) do L steps of "
+        "gradient descent; M is the causal mask (Def. 3.1)"
+    ),
+    given=LINEAR,
+    sizes=LSA_SIZES,
+    parameters=label_attention,
+    reading=(
+        "The construction of the works that the source cites, with −⟨w_L, x_{n+1}⟩ in the query's slot; token i "
+        "sees the "
+        "tokens j ≤ i, itself among them."
+    ),
+)
+def lsa_construction(p, x, eta, xp, n, d, L, w=None, y=None, *, causal=True):
+    mask = lsa.causal_mask(xp, n + 1) if causal else lsa.examples_mask(xp, n + 1)
+    return lsa_steps(p, x, labels(x, w, y), eta, xp, n, d, L, mask)
+
+
+lsa_construction.amend(
     "mask",
     "they do if every token sees all n examples and none sees the query",
     given=ANY_LABELS,
@@ -204,7 +237,7 @@ lsa_steps.amend(
 )
 
 
-@lsa_steps.restate(
+@lsa_construction.restate(
     "causal",
     (
         "with M causal two layers P = diag(0, …, 0, 1), Q = c_l diag(I, 0) give σ⟨w_2, x_{n+1}⟩ for no c_1, c_2 and no "
@@ -237,7 +270,7 @@ def no_step_sizes(c, sigma, eta, xp):
     yield equal(sum_b, 12 * sigma * eta**2, label="(b)")
 
 
-@lsa_steps.restate(
+@lsa_existence.restate(
     "one-feature",
     (
         "for d = 1 and linear labels, L layers with M causal, P = e_2 e_1ᵀ and Q = −2η (e_1 e_2ᵀ − e_2 e_1ᵀ) hold "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.array_api import namespace
 from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_1,
@@ -100,10 +101,10 @@ def three_terms_appendix(B, u, v, w, u0, v0, w0, *, subtracted="v0"):
 three_terms_appendix.amend("index", "the same with B(u − u0), as in §5.1", subtracted="u0")
 
 
-def moves_at_most(x, a, B, delta):
-    """‖x_i^½ − x_i‖ ≤ δ for every token, on plain numbers."""
-    moved = mamba2.layer(x.T, mamba2.decay_mask(a), -B) - x.T
-    return all(abs(entry) <= delta for entry in moved.flat)
+def halved(x):
+    """x_i^½ for B = ½ and decays 0 (the mask is the identity), tokens as rows: (n + 1, d) -> (n + 1, d)."""
+    xp = namespace(x)
+    return mamba2.layer(x.T, xp.eye(x.shape[0]), -xp.eye(x.shape[1]) / 2).T
 
 
 @ssd.claim(
@@ -111,19 +112,21 @@ def moves_at_most(x, a, B, delta):
     where="App. A",
     kind="bound",
     says="‖I_1‖ ≤ 3‖B‖C²δ when ‖x‖ ≤ C and ‖x_i^½ − x_i‖ ≤ δ",
-    given={**SCALAR_DATA, "delta": ""},
+    given={"x": "n+1 d"},
     sizes=SCALAR_SIZES,
-    assuming={**BOUNDED, "‖x_i^½ − x_i‖ ≤ δ": moves_at_most},
-    reading="The sum in I_1 is over all n + 1 tokens.",
-    unmended=(
-        "it needs ‖x_i^½‖ ≤ C and the factor (n + 1)/n, since n + 1 terms are divided by n (x = (1, 1), unit decays "
-        "replaced by 0, B = ½, C = 1, δ = ½ has ‖x_i^½‖ ≤ C and 7/8 > 3/4); a proof needs the bound engine"
+    assuming={"‖x_i‖ ≤ 1": lambda x: all(abs(v) <= 1 for v in x.flat)},
+    reading=(
+        "Tried with C = 1, B = ½, decays 0 and equal tokens, δ the move of each; then ‖x_i^½‖ ≤ C too, as it is "
+        "read to be. The sum in I_1 has n + 1 terms and is divided by n."
     ),
+    unmended="with the factor (n + 1)/n it is the triangle inequality, which needs the bound engine",
 )
-def i1(x, a, B, C, delta, xp):
-    p = of_features(x, mamba2.decay_mask(a), B, xp)
-    left = xp.abs(half_step_term(p, x.T, B)[0])
-    return at_most(left, left * 0 + 3 * xp.abs(B[0, 0]) * C**2 * delta)
+def i1(x, xp, n, d):
+    equal_tokens = xp.stack([x[0]] * (n + 1), axis=0)
+    p = of_features(equal_tokens, xp.eye(n + 1), xp.eye(d) / 2, xp)
+    left = xp.abs(half_step_term(p, equal_tokens.T, xp.eye(d) / 2)[0])
+    delta = xp.abs(halved(equal_tokens) - equal_tokens)[:, 0]
+    return at_most(left, 3 * delta / 2)
 
 
 @ssd.claim(

@@ -183,31 +183,32 @@ RESIDUAL_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1,), "K": (1, 2)}
     sizes=RESIDUAL_SIZES,
     reading=(
         "The K-step update of the query's label is (I − ηT)^K y; E is what the layer gives beyond it, a polynomial in "
-        "η. E = O(η) says that it is 0 at η = 0. The update is itself of order η, so that recovering it asks at least "
-        "that the two agree in their η¹ coefficients."
+        "η. E = O(η) says that it is 0 at η = 0, and holds. K steps differ from one of size Kη first in η², so that "
+        "recovering them asks that the η² coefficients agree. P_Y = +1, as in the line above eq. 12; with the P_Y = −1 "
+        "of Thm. 5.1 already the η¹ coefficients differ."
     ),
 )
-def residual(x, xp, m, K, w=None, y=None, *, positive=False):
+def residual(x, xp, m, K, w=None, y=None, *, highest=2):
     y = x[:-1] @ w if y is None else y
-    layer = query_label(x, y, xp, m, K, ("sign",) if positive else ())
+    layer = query_label(x, y, xp, m, K, ("sign",))
     steps = k_steps(x, y, xp, m, K)
-    for order in (0, 1):
+    for order in range(highest + 1):
         found = coefficient(xp, layer, order)
         yield equal(found, coefficient(xp, steps, order), label=f"η^{order}")
 
 
 residual.amend(
-    "sign",
-    "with P_Y = +1 the η¹ coefficients agree: the residual is O(η²), and one step of size Kη is recovered",
+    "first-order",
+    "the η¹ coefficients agree: the residual is O(η²), and one step of size Kη is recovered",
     given={"x": "m+r+1 d", "y": "m+r"},
-    positive=True,
+    highest=1,
     reading="K steps of size η and one of size Kη agree to first order.",
 )
 
 
 @residual.restate(
     "second-order",
-    "with P_Y = +1 the η² coefficients differ: the residual is as large as what K steps add to one step of size Kη",
+    "the η² coefficients differ at every size: the residual is as large as what K steps add to one step of size Kη",
     given={"x": "m+r+1 d", "w": "d"},
     sizes=RESIDUAL_SIZES,
 )

@@ -1,0 +1,121 @@
+"""Ways in which an empty or false claim might pass for proved, or a true one for refuted: each is closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanproof.constructs.definition import definition
+from scanproof.constructs.gradient import gradient
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.statements import at_most, differs, equal
+
+
+@definition
+def same(x):
+    return x
+
+
+def claim(body, given, **fields):
+    return (
+        Source("hole", title="loopholes")
+        .claim("hole.row", says="…", given=given, **fields)(body)
+        .claim
+    )
+
+
+def verdict(body, given, engine="all", **fields):
+    return decide(claim(body, given, **fields), ENGINES[engine]).verdict
+
+
+@pytest.mark.parametrize("statement", [equal, differs, at_most])
+def test_a_comparison_of_empty_arrays_is_an_error(statement):
+    assert verdict(lambda x, N: statement(same(x)[N:], -x[N:]), {"x": "N"}) == "error"
+
+
+def test_size_zero_alone_proves_nothing():
+    assert verdict(lambda x: equal(same(x), -x), {"x": "N"}, sizes={"N": (0,)}) == "error"
+
+
+def test_a_part_that_is_empty_only_at_some_sizes_is_allowed():
+    body = lambda x, N: equal(same(x)[1:], x[1:])  # noqa: E731
+    assert verdict(body, {"x": "N"}) == "proved"
+
+
+@pytest.mark.parametrize("engine", ["all", "sympy"])
+def test_a_claim_with_exponentials_is_checked_at_every_declared_size(engine):
+    def body(x, N, xp):
+        return equal((N - 1) * (N - 2) * xp.exp(same(x)), 0 * x)
+
+    assert verdict(body, {"x": "N"}, engine) == "refuted"
+
+
+def test_sympy_alone_checks_every_declared_size():
+    body = lambda x, N: equal((N - 1) * (N - 2) * same(x), 0 * x)  # noqa: E731
+    assert verdict(body, {"x": "N"}, "sympy") == "refuted"
+
+
+def test_a_reading_may_not_hide_a_symbol():
+    with pytest.raises(UsageError, match="name of a symbol"):
+        claim(lambda x, *, eta=1: equal(eta * same(x), x), {"x": "N", "eta": ""})
+
+
+@pytest.mark.parametrize("name", ["N", "p", "xp", "corrections", "not a name"])
+def test_a_symbol_may_not_have_the_name_of_a_size_or_of_what_bodies_are_given(name):
+    with pytest.raises(UsageError, match="rename it"):
+        claim(lambda x: equal(same(x), x), {"x": "N", name: ""})
+
+
+def test_entries_and_scalars_never_share_a_symbol():
+    given = {"x": "N", "x_0": ""}
+    assert verdict(lambda x, x_0: differs(same(x)[0], x_0), given) == "proved"
+    assert verdict(lambda x, x_0: equal(same(x)[0], x_0), given) == "refuted"
+
+
+def test_a_body_may_not_change_its_arrays():
+    def body(x):
+        doubled = 2 * same(x)
+        x.entries[...] = doubled.entries
+        return equal(x, doubled)
+
+    assert verdict(body, {"x": "N"}) == "error"
+
+
+def test_a_gradient_through_an_unsupported_transpose_or_a_branch_is_an_error():
+    cube = {"W": "n n n", "C": "n n n"}
+    body = lambda W, C: equal(gradient(lambda V: (same(V).T * C).sum(), W), C)  # noqa: E731
+    assert verdict(body, cube, sizes={"n": (2,)}) == "error"
+
+    def branching(W):
+        return equal(gradient(lambda V: V.sum() if same(V) == V[0] else 2 * V.sum(), W), 2 + 0 * W)
+
+    assert verdict(branching, {"W": "n"}) == "error"
+
+
+def test_roots_and_logarithms_are_real():
+    def roots(x, y, xp):
+        return equal(xp.sqrt(same(x)) * xp.sqrt(y), xp.sqrt(x * y))
+
+    def logs(x, y, xp):
+        return equal(xp.log(same(x)) + xp.log(y), xp.log(x * y))
+
+    assert verdict(roots, {"x": "", "y": ""}) == "unknown"
+    assert verdict(logs, {"x": "", "y": ""}) == "unknown"
+    difference = lambda x, y, xp: differs(xp.sqrt(same(x)) * xp.sqrt(y), xp.sqrt(x * y))  # noqa: E731
+    assert verdict(difference, {"x": "", "y": ""}) != "proved"
+
+
+def test_an_existence_claim_is_refuted_only_over_all_parameters():
+    body = lambda x: equal(2 * same(x), x)  # noqa: E731
+    assert verdict(body, {"x": "n"}, kind="existence") == "unknown"
+    assert verdict(body, {"x": "n"}, kind="existence", over_all_parameters=True) == "refuted"
+
+
+def test_a_side_condition_on_sizes_chooses_the_sizes():
+    body = lambda x, N: equal((N - 1) * same(x), (N - 1) * x + (N == 1) * x)  # noqa: E731
+    conditions = {"N ≥ 2": lambda N: N >= 2}
+    assert verdict(body, {"x": "N"}) == "refuted"
+    assert verdict(body, {"x": "N"}, assuming=conditions) == "proved"
+    assert verdict(body, {"x": "N"}, assuming={"N > 3": lambda N: N > 3}) == "error"
