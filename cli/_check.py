@@ -9,7 +9,7 @@ import typer
 
 from ._options import SourceName, Targets, one_of
 
-ENGINES = ("all", "sympy", "flint")
+ENGINES = ("all", "sympy", "flint", "kernel")
 FORMATS = ("table", "json", "junit", "markdown")
 
 

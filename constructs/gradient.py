@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -32,14 +33,20 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
     if own is not None:
         return own(loss, at)
     shape = tuple(at.shape)
-    directions = prod(shape)
-    basis = xp.eye(directions)
-    basis = namespace(basis).reshape(basis, (directions, *shape))
+    basis, collect = getattr(xp, "directions", partial(_directions, xp))(shape)
     epsilon = next(_epsilons)
     value = loss(Dual(at, basis, epsilon))
     if not isinstance(value, Dual) or value.epsilon != epsilon:  # a constant
         return at - at
-    return namespace(value.tangent).reshape(value.tangent, shape)
+    return collect(value.tangent)
+
+
+def _directions(xp: Any, shape: tuple[int, ...]) -> tuple[Array, Callable[[Array], Array]]:
+    """Every E_ab along a leading axis, and the map from what they give, along that axis, to an array of `shape`."""
+    count = prod(shape)
+    basis = xp.eye(count)
+    basis = namespace(basis).reshape(basis, (count, *shape))
+    return basis, lambda tangent: namespace(tangent).reshape(tangent, shape)
 
 
 class Dual:
@@ -177,9 +184,10 @@ class Dual:
 
     def sum(self, axis: int | None = None) -> Dual:
         if axis is None:
-            directions = self.tangent.shape[0]
-            flat = namespace(self.tangent).reshape(self.tangent, (directions, -1))
-            return self._with(self.value.sum(), flat.sum(axis=1))
+            tangent = self.tangent
+            for _ in range(self.ndim):
+                tangent = tangent.sum(axis=1)
+            return self._with(self.value.sum(), tangent)
         return self._with(self.value.sum(axis=axis), self.tangent.sum(axis=axis % self.ndim + 1))
 
     def _map(self, value: Array, slope: Array) -> Dual:

@@ -48,6 +48,10 @@ def scan(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any) -> 
         ValueError: if the token arrays differ in length, or there is no token.
     """
     note(getattr(step, "__wrapped__", step))
+    first = leaves(tokens)[0]
+    own = getattr(namespace(first), "scan", None)
+    if own is not None and not isinstance(first.shape[0], int):  # a symbolic number of tokens
+        return own(step, parameters, state, tokens, first.shape[0])
     lengths = {leaf.shape[0] for leaf in leaves(tokens)}
     if len(lengths) != 1 or 0 in lengths:
         raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .array_api import Array, namespace
 from .definition import definition
 from .layers import gd_ssm, gril
+from .ranges import build
 
 
 @definition
@@ -42,15 +43,14 @@ def windows(stream: Array, width: int, stride: int, first: int = 1) -> gril.Wind
         ValueError: if no window fits.
     """
     xp = namespace(stream)
-    starts = range(0, stream.shape[0] - width + 1, stride)
-    if width < 1 or stride < 1 or not starts:
+    if width < 1 or stride < 1 or stream.shape[0] < width:
         raise ValueError(
             f"windows(width={width}, stride={stride}) expects 1 ≤ width ≤ {stream.shape[0]}, the length of the "
             "stream, and stride ≥ 1."
         )
-    return gril.Window(
-        xp.stack([stream[s : s + width].T for s in starts], axis=0), steps(xp, len(starts), first)
-    )
+    count = (stream.shape[0] - width) // stride + 1
+    cut = build(xp, count, lambda k: stream[k * stride : k * stride + width].T)
+    return gril.Window(cut, steps(xp, count, first))
 
 
 @definition
@@ -84,4 +84,4 @@ def labelled(x: Array, y: Array) -> Array:
 
 def steps(xp, length: int, first: int = 1) -> Array:
     """The step counts first, first + 1, … of `length` tokens."""
-    return xp.asarray(list(range(first, first + length)))
+    return build(xp, length, lambda k: xp.asarray(first + k))

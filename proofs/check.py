@@ -37,7 +37,7 @@ def check(
     Args:
         ledger: where the rows come from (for the sources' titles).
         rows: the rows to check; all of the ledger's if none are given.
-        engine: "all", "sympy" or "flint".
+        engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
         jobs: processes; as many as there are processors if not given, and one where processes cannot fork.
         progress: told about each claim that is done.
 

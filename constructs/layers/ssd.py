@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..array_api import Array, namespace, outer
 from ..definition import definition
+from ..ranges import build, product
 
 
 class Token(NamedTuple):
@@ -55,13 +56,12 @@ def decay_mask(decays: Array) -> Array:
     """
     xp = namespace(decays)
     length = decays.shape[0]
-    rows = []
-    for i in range(length):
-        entries = [xp.asarray(1)]
-        for j in range(i, 0, -1):
-            entries.insert(0, entries[0] * decays[j])
-        rows.append(xp.stack([*entries, *[xp.asarray(0)] * (length - 1 - i)], axis=0))
-    return xp.stack(rows, axis=0).T
+
+    def row(i: int) -> Array:
+        seen = build(xp, i + 1, lambda j: product(decays[j + 1 : i + 1]))
+        return xp.concat([seen, xp.zeros((length - 1 - i,))], axis=0)
+
+    return build(xp, length, row).T
 
 
 @definition

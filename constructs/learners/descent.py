@@ -8,6 +8,7 @@ from ..array_api import Array, namespace
 from ..definition import definition
 from ..gradient import gradient
 from ..inverse import inverse
+from ..ranges import build
 from .losses import Loss
 
 
@@ -62,11 +63,12 @@ def prefix_predictions(
         Shape (N,) or (N, K): row t − 1 is W_tᵀ x_{t+1}.
     """
     xp = namespace(x)
-    rows = []
-    for t in range(1, y.shape[0] + 1):
-        trained = gradient_descent(loss, w, x[:t], y[:t], step_size, steps)
-        rows.append(x[t] @ trained)
-    return xp.stack(rows, axis=0)
+
+    def prediction(before: int) -> Array:
+        t = before + 1
+        return x[t] @ gradient_descent(loss, w, x[:t], y[:t], step_size, steps)
+
+    return build(xp, y.shape[0], prediction)
 
 
 @definition

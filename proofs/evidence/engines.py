@@ -34,7 +34,9 @@ class Engine:
     """Whether only small sizes are run."""
 
     def sizes(self, claim: Claim, everywhere: bool = False) -> list[dict[str, int]]:
-        """The sizes at which this engine checks the claim: all of them, or the small ones."""
+        """The sizes at which this engine checks the claim: all of them, or the small ones; the kernel's are none."""
+        if not self.fields:
+            return []
         every = claim.every_size
         if everywhere or not self.small:
             return every
@@ -62,7 +64,14 @@ class Engine:
 
 SYMPY = Engine("sympy", (SympyField, ExpressionField), small=True)
 FLINT = Engine("flint", (FlintField,), small=False)
-ENGINES = {"sympy": (SYMPY,), "flint": (FLINT,), "all": (FLINT, SYMPY)}
+KERNEL = Engine("kernel", (), small=False)
+"""Runs at no fixed size: what the others find true it tries to prove at all sizes (`all_sizes.prove`)."""
+ENGINES = {
+    "sympy": (SYMPY,),
+    "flint": (FLINT,),
+    "all": (FLINT, SYMPY),
+    "kernel": (FLINT, SYMPY, KERNEL),
+}
 
 
 def truth(statement: Statement) -> bool | None:

@@ -15,7 +15,7 @@ from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
 from .counterexample import Counterexample, agreement, collision, difference, violation
-from .engines import Engine, sides, truth
+from .engines import KERNEL, Engine, sides, truth
 from .near_miss import near_misses
 from .points import candidates, difference_index, find, inputs_as_text, statements_at
 
@@ -35,6 +35,8 @@ class Result:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     counterexample: Counterexample | None = None
     near_misses: list[str] = field(default_factory=list)
+    unlifted: str | None = None
+    """Why the kernel, if it was asked, has no proof for all sizes of what holds at fixed ones."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     with recording() as ran:
         try:
             result = _decide(claim, engines)
+            if KERNEL in engines and result.verdict == "proved":
+                _lift(claim, result)
         except (UsageError, DivisionByZero) as error:
             result = Result("error", reason=str(error))
         except RecursionError:
@@ -197,6 +201,18 @@ def _proved(claim: Claim, runs: list[Run]) -> Result:
             reason=f"the engines find the claim true, plain numbers find it false at {largest}",
         )
     return Result("proved", "fixed-size", evidence=evidence)
+
+
+def _lift(claim: Claim, result: Result) -> None:
+    """Ask the kernel for all sizes. What it cannot do changes nothing."""
+    from .all_sizes import Proof, prove
+
+    proof = prove(claim)
+    if isinstance(proof, Proof):
+        result.scope = "all-sizes"
+        result.evidence = [*result.evidence, proof.evidence()]
+    else:
+        result.unlifted = proof
 
 
 def _entry(method: str, sizes: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:

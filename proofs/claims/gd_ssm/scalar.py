@@ -8,6 +8,7 @@ from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -91,7 +92,7 @@ every_token.amend("sign+scale", "the same with β = +η/t at token t", correctio
 def state(p, x, y, eta, xp, N, f, *, sign=1):
     start = xp.zeros((f,))
     states = scan(step, p, start, tokens.concatenated(x, y)).states
-    for t in range(1, N + 1):
+    for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, start, x[:t], y[:t])
         yield equal(states[t - 1], sign * t * gradient, f"t = {t}")
 
@@ -121,7 +122,7 @@ state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
 def diagonal(p, x, y, eta, xp, N, f):
     start = xp.zeros((p.Psi.shape[0],))
     outputs = scan(step, p, start, tokens.concatenated(x, y)).outputs
-    for t in range(1, N + 1):
+    for t in each(1, N):
         accumulated = -unscaled_gradient(xp.zeros((f,)), x[:t], y[:t])
         yield equal(outputs[t - 1], p.beta * (accumulated @ x[t]), f"t = {t}")
 

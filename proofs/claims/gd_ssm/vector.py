@@ -11,6 +11,7 @@ from scanproof.constructs.layers import gril, linear_attention
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -174,9 +175,9 @@ gradient.amend("factor", "∇L(D_{1:t}; W0) = (1/2t) Σ ∂_W ‖Wᵀ x_i − y_
     sizes={"N": (1, 2, 3), "f": (1, 2, 3), "k": (1, 2)},
 )
 def column_recursion(x, y, W0, xp, N, f, k):
-    for i in range(k):
+    for i in each(0, k - 1):
         columns = scan(accumulation_step, W0[:, i], xp.zeros((f,)), Example(x, y[:, i])).states
-        for t in range(1, N + 1):
+        for t in each(1, N):
             whole = loss_gradient(HALF_MEAN, W0, x[:t], y[:t])
             yield equal(columns[t - 1] / t, whole[:, i], f"column {i + 1}, t = {t}")
 
@@ -196,7 +197,7 @@ def column_recursion(x, y, W0, xp, N, f, k):
 def column_input(p, x, y, eta, f):
     windows = tokens.windows(tokens.interleaved(x, y), 3, 2)
     update = gril.cross_product(windows.window[0], p.mixing)
-    for i in range(f):
+    for i in each(0, f - 1):
         yield equal(update[:, i], y[0, i] * x[0], f"output {i + 1}")
 
 
@@ -210,7 +211,7 @@ def column_input(p, x, y, eta, f):
 )
 def column_state(p, x, y, eta, xp, N, f, *, sign=1):
     states = run(p, x, y, xp, f).states
-    for i in range(f):
+    for i in each(0, f - 1):
         columns = scan(
             accumulation_step, xp.zeros((f,)), xp.zeros((f,)), Example(x[:N], y[:, i])
         ).states

@@ -9,6 +9,7 @@ from scanproof.constructs.constructions.gril import prop4_1
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -106,9 +107,11 @@ def independent(x, y, W0, eta, k):
 def def4_2(p, A, Q, q, beta, C, Z0, xp, T):
     windows = layer.Window(C, tokens.steps(xp, T))
     run = scan(layer.step, p, Z0, windows)
-    for t in range(1, T + 1):
-        Z = A**t * Z0
-        for s in range(1, t + 1):
-            Z = Z + A ** (t - s) * layer.cross_product(C[s - 1], Q)
+    for t in each(1, T):
+
+        def added(s, t=t):
+            return A ** (t - 1 - s) * layer.cross_product(C[s], Q)
+
+        Z = A**t * Z0 + build(xp, t, added).sum(axis=0)
         yield equal(run.states[t - 1], Z, f"state, t = {t}")
         yield equal(run.outputs[t - 1], beta * (Z @ (C[t - 1] @ q)), f"output, t = {t}")

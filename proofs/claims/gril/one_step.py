@@ -14,6 +14,7 @@ from scanproof.constructs.learners.accumulation import (
 )
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
+from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -46,9 +47,11 @@ def predictions(x, y, eta, xp, f):
     given={"C": "f w", "Q": "w w"},
     sizes={"w": (1, 2, 3, 4)},
 )
-def eq10(C, Q, w):
-    weighted = sum(Q[i, j] * outer(C[:, i], C[:, j]) for i in range(w) for j in range(w))
-    return equal(layer.cross_product(C, Q), weighted)
+def eq10(C, Q, xp, w):
+    def column(i):
+        return build(xp, w, lambda j: Q[i, j] * outer(C[:, i], C[:, j])).sum(axis=0)
+
+    return equal(layer.cross_product(C, Q), build(xp, w, column).sum(axis=0))
 
 
 @gril.claim(
@@ -163,9 +166,9 @@ eq2_match.amend(
     says="∇L(D_{1:t}; W0) = (1/2t) Σ ∂_W ‖Wᵀ x_i − y_i‖² at W = W0, for eq. 15",
     given={"x": "t f", "y": "t k", "W0": "f k"},
 )
-def a2_gradient(x, y, W0, t):
-    terms = sum(loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1]) for i in range(t))
-    return equal(loss_gradient(HALF_MEAN, W0, x, y), terms / (2 * t))
+def a2_gradient(x, y, W0, xp, t):
+    terms = build(xp, t, lambda i: loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1]))
+    return equal(loss_gradient(HALF_MEAN, W0, x, y), terms.sum(axis=0) / (2 * t))
 
 
 @gril.claim(
@@ -179,9 +182,9 @@ def a2_gradient(x, y, W0, t):
     sizes={"k": (1, 2)},
 )
 def eq16(x, y, W0, xp, N, f, k):
-    for i in range(k):
+    for i in each(0, k - 1):
         g = scan(accumulation_step, W0[:, i], xp.zeros((f,)), Example(x, y[:, i])).states
-        for t in range(1, N + 1):
+        for t in each(1, N):
             column = loss_gradient(HALF_MEAN, W0, x[:t], y[:t])[:, i]
             yield equal(g[t - 1] / t, column, f"column {i + 1}, t = {t}")
 
@@ -232,7 +235,7 @@ def a2_last(p, x, y, eta, xp, f):
 def a2_state(p, x, xp, N, f, w=None, y=None, *, sign=1, rows=False):
     y = targets(x, w, y)
     states = run(p, x, y, xp, f).states
-    for t in range(1, N + 1):
+    for t in each(1, N):
         columns = unscaled_gradient(xp.zeros((f, f)), x[:t], y[:t])
         state = states[t - 1].T if rows else states[t - 1]
         yield equal(state, sign * columns, f"t = {t}")

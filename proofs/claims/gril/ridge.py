@@ -10,6 +10,7 @@ from scanproof.constructs.layers.gril import two_head_step
 from scanproof.constructs.layers.multi_step import stack
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM, SquaredError
+from scanproof.constructs.ranges import build
 
 from ...language.statements import equal
 from .linear_model import targets
@@ -69,8 +70,8 @@ def reg(p, x, y, W0, G, c, d, eta, N, L):
     given={"x": "t f", "y": "t k", "W0": "f k"},
     reading="On the first t examples, for which 1/2N is 1/2t.",
 )
-def a5_gradient(x, y, W0, t):
-    terms = sum(loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1]) for i in range(t))
+def a5_gradient(x, y, W0, xp, t):
+    terms = build(xp, t, lambda i: loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1])).sum(axis=0)
     return equal(loss_gradient(ridge_loss(1), W0, x, y), terms / (2 * t) + 2 * W0)
 
 

@@ -8,6 +8,7 @@ from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -25,7 +26,7 @@ def accumulated(w0, x, y, xp, f):
 
 def read_out(z, x, eta, xp):
     """Eq. 6 as printed: −(η/t) z_tᵀ x_{t+1} at every t."""
-    return xp.stack([-(eta / t) * (z[t - 1] @ x[t]) for t in range(1, z.shape[0] + 1)])
+    return build(xp, z.shape[0], lambda s: -(eta / (s + 1)) * (z[s] @ x[s + 1]))
 
 
 @gril.claim(
@@ -68,7 +69,7 @@ def eq5_z0(x, w, w0, xp, f):
 )
 def eq5_z0_separate(x, y, w0, eta, xp, N, f):
     z = accumulated(w0, x, y, xp, f)
-    for t in range(1, N + 1):
+    for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, w0, x[:t], y[:t])
         yield equal(z[t - 1], t * gradient, f"state, t = {t}")
     predictions = prefix_predictions(HALF_MEAN, w0, x, y, eta)
@@ -131,7 +132,7 @@ def a1_every_token(p, x, y, eta, xp, f):
 def a1_state(p, x, xp, N, f, w=None, y=None, *, sign=1):
     y = targets(x, w, y)
     states = network(p, x, y, xp, f).states
-    for t in range(1, N + 1):
+    for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, xp.zeros((f,)), x[:t], y[:t])
         yield equal(states[t - 1], sign * t * gradient, f"t = {t}")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from scanproof.constructs.array_api import outer
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
+from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -17,7 +16,7 @@ from .source import ssd
 
 def decay(a, t, s):
     """a_{t:s} = a_t a_{t−1} … a_{s+1}, and 1 for s = t, with t and s counted from 0."""
-    return prod((a[r] for r in range(s + 1, t + 1)), start=1)
+    return product(a[s + 1 : t + 1])
 
 
 @ssd.claim(
@@ -35,9 +34,12 @@ def eq3(z, a, b, xp, T, D, N):
     read_out_by = b  # c_t takes no part in the states
     states = scan(mamba2.step, None, xp.zeros((D, N)), mamba2.Token(z, a, b, read_out_by)).states
     yield equal(states[0], outer(z[0], b[0]), label="H_1")
-    for t in range(T):
-        unrolled = sum(decay(a, t, s) * outer(z[s], b[s]) for s in range(t + 1))
-        yield equal(states[t], unrolled, label=f"H_{t + 1}")
+    for t in each(0, T - 1):
+
+        def added(s, t=t):
+            return decay(a, t, s) * outer(z[s], b[s])
+
+        yield equal(states[t], build(xp, t + 1, added).sum(axis=0), label=f"H_{t + 1}")
 
 
 @ssd.claim(
@@ -57,9 +59,10 @@ def eq3(z, a, b, xp, T, D, N):
 def def3_2(Z, a, S_B, S_C, xp, n, D, N):
     run = scan(mamba2.step, None, xp.zeros((D, N)), mamba2.tokens(Z, a, S_B, S_C))
     mask, S = mamba2.decay_mask(a), S_B.T @ S_C
-    printed = [[decay(a, t, s) if s <= t else 0 for s in range(n + 1)] for t in range(n + 1)]
-    rows = [xp.stack([xp.asarray(entry) for entry in row], axis=0) for row in printed]
-    yield equal(mask.T, xp.stack(rows, axis=0), label="Lᵀ")
+    for t in each(0, n):
+        printed = build(xp, t + 1, lambda s, t=t: decay(a, t, s))
+        yield equal(mask.T[t, : t + 1], printed, label=f"row {t + 1} of Lᵀ, up to the diagonal")
+        yield equal(mask.T[t, t + 1 :], xp.zeros((n - t,)), label=f"row {t + 1} of Lᵀ, beyond it")
     yield equal(run.outputs.T, mamba2.masked_mixing(Z, mask, S), label="H_t c_t")
     yield equal(mamba2.layer(Z, mask, S), Z + run.outputs.T / n, label="the layer")
 
@@ -97,7 +100,7 @@ def lsa_definition(Z, W_v, W_k, W_q, xp, n, D):
 def lsa_mask(Z, later, P, Q, xp, n, *, transposed=False):
     mask = lsa.printed_mask(xp, n + 1)
     mask = mask.T if transposed else mask
-    for i in range(1, n + 1):
+    for i in each(1, n):
         changed = xp.concat([Z[:, :i], later[:, i - 1 :]], axis=1)
         outputs = lsa.layer(changed, mask, P, Q)[:, :i]
         yield equal(outputs, lsa.layer(Z, mask, P, Q)[:, :i], label=f"outputs 1..{i}")

@@ -1,0 +1,288 @@
+"""Claims at all sizes: what the kernel proves, that nothing false is among it, that what is broken is not proved."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scanproof.constructs.array_api import outer
+from scanproof.constructs.definition import definition
+from scanproof.constructs.layers import gril
+from scanproof.constructs.learners import losses
+from scanproof.constructs.ranges import build, each, product
+from scanproof.constructs.scan import leaves
+from scanproof.constructs.tokens import interleaved, windows
+from scanproof.proofs import kernel
+from scanproof.proofs.evidence.all_sizes import Proof, disagreement, prove, read
+from scanproof.proofs.evidence.engines import ENGINES, FLINT, holds
+from scanproof.proofs.evidence.mutation import on_leaf
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.kernel.index import Index, size
+from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.statements import Equal, equal
+from scanproof.proofs.ledger import built_in
+from scanproof.proofs.reading.array import KernelArray, Namespace, symbol
+from scanproof.proofs.reading.evaluate import value
+from scanproof.proofs.reading.size import Size, Unreadable
+
+CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
+PROVED = (Path(__file__).parent / "all_sizes.txt").read_text().split()
+"""What the kernel proves today; a line more is progress, a line less is not."""
+
+
+@pytest.fixture(scope="module")
+def tried():
+    return {id: prove(claim) for id, claim in CLAIMS.items() if claim.body is not None}
+
+
+def test_what_is_proved_for_all_sizes_stays_proved(tried):
+    assert [id for id, found in tried.items() if isinstance(found, Proof)] == PROVED
+
+
+def test_what_is_refuted_at_some_size_is_never_proved_for_all(tried):
+    """The kernel is asked about every claim, also where the verdict would not let it."""
+    for id, found in tried.items():
+        if isinstance(found, Proof):
+            assert decide(CLAIMS[id], ENGINES["flint"]).verdict == "proved", id
+
+
+def test_every_reason_is_a_sentence(tried):
+    assert all(len(found) > 10 for found in tried.values() if not isinstance(found, Proof))
+
+
+CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
+SLOW = {id for id in PROVED if id.startswith(("ssd.thm5", "gril.embed"))}
+
+
+def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
+    """Two mutants, drawn once and for all, of every construction that is proved in half a second."""
+    rng = random.Random(0)
+    broken = kept = 0
+    for id in sorted(set(PROVED) - SLOW):
+        claim = CLAIMS[id]
+        if claim.parameters is None:
+            continue
+        small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
+        for _ in range(2):
+            position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
+            mutate = on_leaf(position, change)
+            if isinstance(prove(claim, mutate), Proof):
+                found = FLINT.statements(claim, small, mutate)
+                assert all(holds(s) for s in found if isinstance(s, Equal)), (id, position)
+                kept += 1
+            else:
+                broken += 1
+    assert broken > 3 * kept
+
+
+def _leaves(claim, sizes):
+    found = []
+    FLINT.statements(claim, sizes, lambda p: found.extend(leaves(p)) or p)
+    return len(found)
+
+
+ONE_STEP = "gril.prop4.1-construction"
+
+
+def test_the_kernel_adds_all_sizes_to_a_verdict():
+    result = decide(CLAIMS[ONE_STEP], ENGINES["kernel"])
+    assert (result.verdict, result.scope) == ("proved", "all-sizes")
+    assert result.evidence[-1] == {
+        "method": "induction",
+        "scope": "all-sizes",
+        "sizes": None,
+        "engine": "kernel",
+        "axioms": [],
+    }
+    assert [e["engine"] for e in result.evidence] == ["flint", "sympy", "kernel"]
+
+
+def test_what_the_kernel_cannot_do_changes_nothing():
+    claim = CLAIMS["gd-ssm.prop3"]
+    with_kernel, without = decide(claim, ENGINES["kernel"]), decide(claim, ENGINES["all"])
+    assert (with_kernel.verdict, with_kernel.scope) == ("proved", "fixed-size")
+    assert with_kernel.evidence == without.evidence
+    assert "symbols for sizes" in with_kernel.unlifted
+
+
+def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
+    from scanproof.proofs.evidence import all_sizes
+
+    monkeypatch.setattr(all_sizes, "prove", lambda claim: pytest.fail("asked"))
+    assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["kernel"]).verdict == "refuted"
+
+
+def test_a_layer_defined_otherwise_breaks_the_proof(monkeypatch):
+    assert isinstance(prove(CLAIMS[ONE_STEP]), Proof)
+    own = gril.cross_product
+    monkeypatch.setattr(gril, "cross_product", lambda C, Q: own(C, Q.T))
+    assert not isinstance(prove(CLAIMS[ONE_STEP]), Proof)
+    result = decide(CLAIMS[ONE_STEP], ENGINES["kernel"])
+    assert result.verdict == "refuted" and result.counterexample is not None
+
+
+def test_a_loss_defined_otherwise_breaks_the_proof(monkeypatch):
+    own = losses.squared_error
+    monkeypatch.setattr(losses, "squared_error", lambda *args: own(*args) * 2)
+    assert not isinstance(prove(CLAIMS[ONE_STEP]), Proof)
+
+
+@definition
+def inner(u, v):
+    return u @ v
+
+
+def claim_of(body, given, **fields):
+    source = Source("test", title="claims of known truth")
+    return source.claim("test.row", says="…", given=given, **fields)(body).claim
+
+
+def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
+    """True at n ≤ 3, where the fixed sizes look; false at 4."""
+
+    def body(u, v, xp, n):
+        wrong = build(xp, n, lambda i: (xp.asarray(i) * (i - 1) * (i - 2)) * u[i])
+        return equal(inner(u, v) + inner(wrong, v), inner(u, v))
+
+    assert not isinstance(prove(claim_of(body, {"u": "n", "v": "n"})), Proof)
+    result = decide(claim_of(body, {"u": "n", "v": "n"}), ENGINES["kernel"])
+    assert (result.verdict, result.scope) == ("proved", "fixed-size")
+
+
+def test_a_loop_that_may_have_no_turn_proves_nothing():
+    """Where n = 1 no t has 1 ≤ t < n, and a statement about no t at all would be no statement."""
+
+    def body(u, xp, n):
+        for t in each(1, n - 1):
+            yield equal(inner(u[:t], u[:t]), inner(u[:t], u[:t]))
+
+    assert not isinstance(prove(claim_of(body, {"u": "n"})), Proof)
+
+
+def test_a_branch_on_a_size_is_not_read():
+    def body(u, v, n):
+        return equal(inner(u, v), inner(v, u) if n < 4 else 0)
+
+    assert "depends on the sizes" in prove(claim_of(body, {"u": "n", "v": "n"}))
+
+
+def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
+    def body(u, xp, n):
+        before = xp.zeros(())
+        for t in each(0, n - 1):
+            yield equal(inner(u[: t + 1], u[: t + 1]) * 0 + before, 0 * before + before)
+            before = before + u[t]
+
+    found = prove(claim_of(body, {"u": "n"}))
+    assert "is not the claim's own" in found
+
+
+def test_a_misread_function_is_seen_when_the_reading_is_compared(monkeypatch):
+    claim = CLAIMS["gd-ssm.forms+mask"]
+    assert disagreement(claim, read(claim)) is None
+    monkeypatch.setattr(Namespace, "tril", lambda self, one: one)
+    assert disagreement(claim, read(claim)) is not None
+
+
+def test_the_kernel_raises_and_does_not_assert():
+    """Under python -O an assertion would be no check."""
+    for path in Path(kernel.__file__).parent.glob("*.py"):
+        assert "assert " not in path.read_text(encoding="utf-8"), path
+
+
+# Kernel arrays mean what NumPy's mean.
+
+N, F = size("N", 1), size("f", 1)
+AT = {N.terms[0][0]: 3, F.terms[0][0]: 2}
+n, f = Size(N), Size(F)
+DIMS = {"x": (N + 1, F), "y": (N, F), "A": (F, F), "v": (F,), "u": (N + 1,), "C": (N, F, F)}
+NUMBERS = {
+    name: np.array(
+        [Fraction(random.Random(f"{name}{k}").randint(-9, 9)) for k in range(count)], dtype=object
+    ).reshape(shape)
+    for name, shape, count in [
+        (k, tuple(e.const + sum(c * AT[w] for w, c in e.terms) for e in d), 0)
+        for k, d in DIMS.items()
+    ]
+    for count in [int(np.prod(shape))]
+}
+
+EXPRESSIONS = {
+    "product": lambda a, xp, n, f: a["x"] @ a["A"],
+    "product with a vector": lambda a, xp, n, f: a["x"] @ a["v"],
+    "vector with a product": lambda a, xp, n, f: a["u"] @ a["x"],
+    "inner": lambda a, xp, n, f: a["v"] @ a["v"],
+    "batch": lambda a, xp, n, f: a["C"] @ a["A"],
+    "batch with a vector": lambda a, xp, n, f: a["C"] @ a["v"],
+    "transposes": lambda a, xp, n, f: a["x"].T @ a["x"] - a["A"].T,
+    "mT": lambda a, xp, n, f: a["C"].mT,
+    "broadcast": lambda a, xp, n, f: a["x"] * a["u"][:, None] + a["v"],
+    "outer": lambda a, xp, n, f: outer(a["u"], a["v"]),
+    "numbers": lambda a, xp, n, f: 2 * a["v"] - 1 + a["v"] ** 3 / 4,
+    "number of a size": lambda a, xp, n, f: a["x"] * n / (n + 1),
+    "slices": lambda a, xp, n, f: a["x"][1:] - a["x"][:-1] + a["x"][:n],
+    "last row": lambda a, xp, n, f: a["x"][-1] + a["x"][n] + a["y"][n - 1],
+    "new axes": lambda a, xp, n, f: a["v"][None, :, None] + a["A"][..., None, :],
+    "column": lambda a, xp, n, f: a["x"][:, f - 1] + a["x"][..., 0],
+    "sums": lambda a, xp, n, f: a["C"].sum(axis=1).sum(axis=0) + a["C"].sum() + a["x"].sum(axis=0),
+    "eye": lambda a, xp, n, f: xp.eye(f) @ a["A"] + xp.eye(f)[0],
+    "tril": lambda a, xp, n, f: xp.tril(a["A"]),
+    "concat": lambda a, xp, n, f: xp.concat([a["x"], a["y"], xp.ones((2, f))], axis=0),
+    "concat of columns": lambda a, xp, n, f: xp.concat([a["y"], a["x"][1:]], axis=1),
+    "stack": lambda a, xp, n, f: xp.stack([a["v"], a["v"] * 2, a["A"][0]], axis=1),
+    "build": lambda a, xp, n, f: build(xp, n, lambda i: a["x"][i + 1] * (i + 2)),
+    "ragged build": lambda a, xp, n, f: build(xp, n + 1, lambda i: a["u"][: i + 1].sum()),
+    "product of a slice": lambda a, xp, n, f: build(xp, n, lambda i: product(a["u"][i + 1 :])),
+    "interleaved": lambda a, xp, n, f: interleaved(a["x"], a["y"]),
+    "windows": lambda a, xp, n, f: windows(interleaved(a["x"], a["y"]), 3, 2).window,
+    "all windows": lambda a, xp, n, f: windows(interleaved(a["x"], a["y"]), 2, 1).window,
+    "steps": lambda a, xp, n, f: windows(interleaved(a["x"], a["y"]), 3, 2).t,
+    "every other": lambda a, xp, n, f: interleaved(a["x"], a["y"])[1::2] - a["y"],
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_kernel_arrays_mean_what_exact_arrays_mean(name):
+    from scanproof.proofs.exact.array import Namespace as Exact
+    from scanproof.proofs.exact.polynomials import RationalField
+
+    exact = Exact(RationalField())
+    expected = EXPRESSIONS[name]({k: exact.asarray(v) for k, v in NUMBERS.items()}, exact, 3, 2)
+    symbols = {k: symbol(k, d) for k, d in DIMS.items()}
+    found = EXPRESSIONS[name](symbols, Namespace(), n, f)
+    assert isinstance(found, KernelArray)
+    dims = tuple(e.const + sum(c * AT[w] for w, c in e.terms) for e in found.dims)
+    assert dims == expected.shape
+    for place in np.ndindex(dims):
+        at = {**AT, **{e.terms[0][0]: i for e, i in zip(found.at, place, strict=True)}}
+        assert value(found.term, at, lambda k, i: NUMBERS[k][i]) == expected.entries[place]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda a: a["x"][n + 1],
+        lambda a: a["x"][f],
+        lambda a: a["x"] + a["y"],
+        lambda a: a["x"] @ a["u"],
+        lambda a: a["x"][:f],
+        lambda a: a["u"] * n * n if n == 2 else None,
+        lambda a: range(n),
+        lambda a: n * f,
+        lambda a: {n, f},
+        lambda a: build(Namespace(), n, lambda i: a["u"][:i]),
+        lambda a: 1 if n > f else 2,
+    ],
+)
+def test_what_depends_on_the_sizes_is_not_read(wrong):
+    with pytest.raises((Unreadable, TypeError)):
+        wrong({k: symbol(k, d) for k, d in DIMS.items()})
+
+
+def test_a_size_is_compared_where_that_is_decided():
+    assert n >= 1 and n + 1 > n and n != 0 and n + 1 != n and n == n + 0
+    assert (2 * n + 4) // 2 == n + 2 and Size(Index(0)) == 0
