@@ -17,7 +17,11 @@ def check(
     targets: Targets = None,
     source: SourceName = None,
     engine: Annotated[
-        str, typer.Option(metavar="|".join(ENGINES), help="Which exact engine decides equations.")
+        str,
+        typer.Option(
+            metavar="|".join(ENGINES),
+            help="Which exact engine decides equations (kernel: a draft, for all sizes).",
+        ),
     ] = "all",
     strict: Annotated[
         bool,

@@ -10,6 +10,8 @@ FOLDERS = {
     "proofs/language": "the language of claims",
     "proofs/exact": "exact arrays and their scalars",
     "proofs/evidence": "from a claim to its verdict",
+    "proofs/kernel": "the draft kernel, with --engine kernel only",
+    "proofs/reading": "claims read with symbols for sizes, for the kernel",
 }
 FILES = {"proofs/check.py": "from verdicts to the report"}
 LIBRARIES = ("sympy", "python-flint", "numpy")

@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from fractions import Fraction
 from math import prod
+from typing import Any, cast
 from zlib import crc32
 
 import pytest
@@ -401,15 +402,17 @@ def test_with_indices_for_scalars_the_fuzzer_finds_a_false_accept(monkeypatch):
 
 
 def test_indices_terms_and_numbers_do_not_mix():
+    one: Any = number(N)  # a scalar, where an index is wanted
+    index: Any = N
     for wrong in (
-        lambda: entry("X", number(N)),  # a scalar for an index
-        lambda: number(number(N)),
-        lambda: as_term(N),  # an index for a scalar
-        lambda: entry("X", 0) * N,
-        lambda: N * N,
-        lambda: indicator(entry("X", 0)),
+        lambda: entry("X", one),
+        lambda: number(one),
+        lambda: as_term(index),  # an index for a scalar
+        lambda: entry("X", 0) * index,
+        lambda: index * index,
+        lambda: indicator(one),
         lambda: entry("X", True),
-        lambda: as_term(0.5),
+        lambda: as_term(cast(Any, 0.5)),
     ):
         with pytest.raises(IllTyped):
             wrong()

@@ -212,10 +212,11 @@ def product(name: str, at: Iterable[Index | int], running: Index, low: Index, hi
 
 def inverse(term: Term) -> Term:
     """1/T. What is an index's number must be ≥ 1 or ≤ −1 by its declaration; else T ≠ 0 is a side condition."""
-    if term.as_number() is not None:
-        if not term.as_number():
+    number = term.as_number()
+    if number is not None:
+        if not number:
             raise IllTyped("division by 0")
-        return as_term(1 / term.as_number())
+        return as_term(1 / number)
     of = term.as_index()
     if of is not None:
         known = facts(of.variables())

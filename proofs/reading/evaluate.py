@@ -72,11 +72,10 @@ def _ends(waiting: Sequence[int], guards: Any, place: Mapping[int, int]) -> dict
             for v, c in g.terms:
                 if v not in waiting:
                     continue
-                most = [d * ends[w][d > 0] if ends[w][d > 0] is not None else None
-                        for w, d in g.terms if w != v]  # fmt: skip
-                if None in most:
+                others = [(d, ends[w][d > 0]) for w, d in g.terms if w != v]
+                if any(end is None for _, end in others):
                     continue
-                rest = g.const + sum(most)
+                rest = g.const + sum(d * end for d, end in others)
                 side, end = (0, -(rest // c)) if c > 0 else (1, rest // -c)
                 old = ends[v][side]
                 ends[v][side] = end if old is None else max(old, end) if c > 0 else min(old, end)
