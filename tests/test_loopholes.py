@@ -39,6 +39,15 @@ def test_size_zero_alone_proves_nothing():
     assert verdict(lambda x: equal(same(x), -x), {"x": "N"}, sizes={"N": (0,)}) == "error"
 
 
+def test_sizes_that_no_engine_gets_through_are_refused_at_once():
+    result = decide(
+        claim(lambda x: equal(same(x), x), {"x": "N f"}, sizes={"N": (400,), "f": (400,)}),
+        ENGINES["all"],
+    )
+    assert result.verdict == "error"
+    assert "160000 symbols" in (result.reason or "")
+
+
 def test_a_part_that_is_empty_only_at_some_sizes_is_allowed():
     body = lambda x, N: equal(same(x)[1:], x[1:])  # noqa: E731
     assert verdict(body, {"x": "N"}) == "proved"

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..exact.array import ExactArray, Namespace
 from ..language.claim import Claim, call
+from ..language.errors import UsageError
 from ..language.sizes import Sizes, shape
 from ..language.statements import Statement
+
+MOST_SYMBOLS = 2000
+"""The most entries that one claim may have at one choice of sizes."""
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
@@ -22,7 +27,17 @@ def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
 
 
 def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
-    """One name for each entry of each symbol, such as x[0,1]."""
+    """One name for each entry of each symbol, such as x[0,1].
+
+    Raises:
+        UsageError: if there are more than `MOST_SYMBOLS`, which no engine would get through.
+    """
+    count = sum(prod(dims) for dims in shapes(claim, sizes).values())
+    if count > MOST_SYMBOLS:
+        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        raise UsageError(
+            f"at {at} the claim has {count} symbols, and at most {MOST_SYMBOLS} are taken; give smaller sizes=."
+        )
     return [
         _entry_name(name, index)
         for name, dims in shapes(claim, sizes).items()
