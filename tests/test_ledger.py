@@ -1,4 +1,4 @@
-"""The whole ledger: every id of the contract has a row, every refutation a script, every script shows it."""
+"""The whole ledger: every claim of the sources has a row, every refutation a script, every script shows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scanproof.proofs.evidence.script import script
 from scanproof.proofs.evidence.verdict import decide
 from scanproof.proofs.ledger import built_in
 
-CONTRACT = (Path(__file__).parent / "contract.txt").read_text(encoding="utf-8").split()
+CLAIM_IDS = (Path(__file__).parent / "claim_ids.txt").read_text(encoding="utf-8").split()
 LEDGER = built_in()
 
 
@@ -24,10 +24,10 @@ def report():
     return check(LEDGER)
 
 
-def test_every_id_of_the_contract_has_a_row_and_rows_keep_the_contract_s_order():
+def test_every_claim_of_the_sources_has_a_row_in_the_sources_order():
     ids = [row.claim.id for row in LEDGER.rows]
-    assert set(CONTRACT) <= set(ids)
-    assert [i for i in ids if i in set(CONTRACT)] == CONTRACT
+    assert set(CLAIM_IDS) <= set(ids)
+    assert [i for i in ids if i in set(CLAIM_IDS)] == CLAIM_IDS
 
 
 def test_no_row_is_an_error(report):

@@ -112,7 +112,7 @@ state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
     parameters=prop1,
     corrections=("square",),
     reading=(
-        "Square matrices, as the contract of this ledger reads the sentence. (The paper prints Ψ as 2f×f with "
+        "Read as square matrices. (The paper prints Ψ as 2f×f with "
         "Ψᵀc_t, with "
         "which its half holds; the shape of Θ is not printed.) Compared through what the conditions are for: the "
         "output must be β (Σ_i x_i y_i)·x_{t+1}. With square "

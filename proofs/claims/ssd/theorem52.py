@@ -243,8 +243,8 @@ def operator(x, eta, xp, m, r, K):
     corrections=("sign",),
     reading=(
         "E = (1/n) Σ_{j≤i} (⟨Bx_i^½, x_j^½⟩y_j^½ − ⟨Bx_i, x_j⟩y_j), for every causal L. The source's line has −B in "
-        "the second product and no P_Y, that is P_Y = +1, and is judged so; the P_Y = −1 of Thm. 5.1, with which the "
-        "ledger's contract reads it, is another layer (+P_Y)."
+        "the second product and no P_Y, that is P_Y = +1, and is judged so; the P_Y = −1 of Thm. 5.1, with which it "
+        "can also be read, is another layer (+P_Y)."
     ),
 )
 def eq12(p, x, y, d):
