@@ -122,6 +122,18 @@ def test_an_existence_claim_is_refuted_only_over_all_parameters():
     assert verdict(body, {"x": "n"}, kind="existence", over_all_parameters=True) == "refuted"
 
 
+@pytest.mark.parametrize(
+    "answer", [lambda x: equal(x, x + 1), lambda x: None, lambda x: x > 0, lambda x: 1]
+)
+def test_a_side_condition_must_answer_with_true_or_false(answer):
+    row = claim(
+        lambda x: equal(same(x), x), {"x": "n"}, sizes={"n": (2,)}, assuming={"a condition": answer}
+    )
+    result = decide(row, ENGINES["all"])
+    assert result.verdict == "error"
+    assert "a condition" in (result.reason or "")
+
+
 def test_a_side_condition_on_sizes_chooses_the_sizes():
     body = lambda x, N: equal((N - 1) * same(x), (N - 1) * x + (N == 1) * x)  # noqa: E731
     conditions = {"N ≥ 2": lambda N: N >= 2}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..exact.array import ExactArray, Namespace
-from ..language.claim import Claim, call
+from ..language.claim import Claim, is_met
 from ..language.errors import UsageError
 from ..language.sizes import Sizes, shape
 from ..language.statements import Statement
@@ -86,4 +86,6 @@ def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray
     if not claim.assuming:
         return True
     scalars = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
-    return all(bool(call(condition, {**scalars, **sizes})) for condition in claim.assuming.values())
+    return all(
+        is_met(claim, condition, {**scalars, **sizes}) for condition in claim.assuming.values()
+    )

@@ -78,7 +78,7 @@ class Claim:
             for condition in self.assuming.values()
             if set(inspect.signature(condition).parameters) <= set(self.ranges)
         ]
-        return [s for s in grid(self.ranges) if all(call(c, s) for c in conditions)]
+        return [s for s in grid(self.ranges) if all(is_met(self, c, s) for c in conditions)]
 
     def construct(self, values: Mapping[str, Any]) -> Any:
         """The parameters at these sizes, symbols and namespace `xp`."""
@@ -114,6 +114,22 @@ def _printed_readings(body: Callable[..., Any]) -> dict[str, Any]:
     return {
         p.name: p.default for p in wanted if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
     }
+
+
+def is_met(claim: Claim, condition: Callable[..., Any], values: Mapping[str, Any]) -> bool:
+    """Whether a side condition holds of plain numbers.
+
+    Raises:
+        UsageError: if the condition answers with anything but True or False.
+    """
+    answer = call(condition, values)
+    if not isinstance(answer, bool) and type(answer).__name__ not in ("bool_", "bool"):
+        text = next((t for t, c in claim.assuming.items() if c is condition), "?")
+        raise UsageError(
+            f"the condition {text!r} of claim {claim.id} answered with a {type(answer).__name__}; conditions get plain "
+            "numbers and return True or False, for example lambda x: (x > 0).all()."
+        )
+    return bool(answer)
 
 
 class Row:
