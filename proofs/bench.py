@@ -20,7 +20,7 @@ from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.tokens import interleaved, windows
 
-from .evidence.engines import FLINT, holds, sides
+from .evidence.engines import holds, sides
 from .evidence.instance import entry_names, evaluate, symbols
 from .exact.expressions import ExpressionField
 from .exact.polynomials import FlintField, SympyField
@@ -120,5 +120,4 @@ def _expanded(statement: Equal) -> bool:
 
 
 if __name__ == "__main__":
-    FLINT.sizes(one_step.claim)  # load the engine before anything is timed
     main()

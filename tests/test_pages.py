@@ -67,8 +67,11 @@ def test_rows_that_readme_says_hold_are_proved(report):
         assert rows[id] == "proved", id
 
 
-def test_readme_s_python_example_runs():
+def test_readme_s_python_example_prints_the_construction(capsys):
     exec(compile(PYTHON[1], "README.md", "exec"), {})
+    shapes, mixing = capsys.readouterr().out.splitlines()
+    assert "'gate': (8, 8)" in shapes
+    assert mixing == "Matrix([[0, 0, 0], [1, 0, 0], [0, 0, 0]])"
 
 
 def test_the_errata_pages_are_what_the_ledger_gives():

@@ -12,6 +12,12 @@ ATTENTION = {"S": "T f", "W_Q": "f m", "W_K": "f m", "W_V": "f d"}
 SIZES = {"T": (1, 2, 3), "f": (1, 2), "m": (1, 2), "d": (1, 2)}
 
 
+def recurrence(S, W_Q, W_K, W_V, xp, m, d):
+    """Eq. 5 on the tokens S, from Z = 0, with linear queries, keys and values."""
+    tokens = linear_attention.Token(S @ W_Q, S @ W_K, S @ W_V)
+    return scan(linear_attention.step, None, xp.zeros((d, m)), tokens)
+
+
 @gd_ssm.claim(
     "gd-ssm.forms",
     where="eqs. 2, 5",
@@ -24,9 +30,7 @@ SIZES = {"T": (1, 2, 3), "f": (1, 2), "m": (1, 2), "d": (1, 2)}
     ),
 )
 def forms(S, W_Q, W_K, W_V, xp, T, m, d):
-    q, k, v = S @ W_Q, S @ W_K, S @ W_V
-    run = scan(linear_attention.step, None, xp.zeros((d, m)), linear_attention.Token(q, k, v))
-    return equal(run.outputs, lsa.projected(S, W_Q, W_K, W_V))
+    return equal(recurrence(S, W_Q, W_K, W_V, xp, m, d).outputs, lsa.projected(S, W_Q, W_K, W_V))
 
 
 @forms.restate(
@@ -36,9 +40,8 @@ def forms(S, W_Q, W_K, W_V, xp, T, m, d):
     sizes=SIZES,
 )
 def forms_masked(S, W_Q, W_K, W_V, xp, T, m, d):
-    q, k, v = S @ W_Q, S @ W_K, S @ W_V
-    run = scan(linear_attention.step, None, xp.zeros((d, m)), linear_attention.Token(q, k, v))
-    return equal(run.outputs, lsa.causally_projected(S, W_Q, W_K, W_V))
+    outputs = recurrence(S, W_Q, W_K, W_V, xp, m, d).outputs
+    return equal(outputs, lsa.causally_projected(S, W_Q, W_K, W_V))
 
 
 @forms.restate(
@@ -48,9 +51,8 @@ def forms_masked(S, W_Q, W_K, W_V, xp, T, m, d):
     sizes=SIZES,
 )
 def forms_last(S, W_Q, W_K, W_V, xp, T, m, d):
-    q, k, v = S @ W_Q, S @ W_K, S @ W_V
-    run = scan(linear_attention.step, None, xp.zeros((d, m)), linear_attention.Token(q, k, v))
-    return equal(q @ run.final_state.T, lsa.projected(S, W_Q, W_K, W_V))
+    state = recurrence(S, W_Q, W_K, W_V, xp, m, d).final_state
+    return equal(S @ W_Q @ state.T, lsa.projected(S, W_Q, W_K, W_V))
 
 
 @gd_ssm.claim(
