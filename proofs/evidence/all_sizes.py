@@ -15,15 +15,16 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, size
 from ..kernel.term import Term
-from ..kernel.theorem import Theorem, equation
+from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.sizes import Sizes, shape
 from ..language.statements import Equal, Statement
 from ..reading.array import KernelArray, Namespace, array, holds, symbol
-from ..reading.evaluate import positions, value
-from ..reading.scanning import inductions
+from ..reading.evaluate import Evaluator, positions
 from ..reading.size import Size, Unreadable
 from ..reading.size import index as as_index
+from ..search.lemmas import show
+from ..search.session import Session, session
 from .engines import SMALL, sides
 from .instance import constants, evaluate, shapes
 
@@ -37,11 +38,7 @@ class Proof:
 
     theorems: tuple[Theorem, ...]
     method: str
-
-    @property
-    def conditions(self) -> list[str]:
-        """Denominators that are not numbers of indices, and so are assumed not to be 0."""
-        return sorted({_text(of) for t in self.theorems for of in t.conditions})
+    session: Session
 
     def evidence(self) -> dict[str, Any]:
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
@@ -54,8 +51,7 @@ class Reading:
 
     sizes: dict[str, Index]
     equations: list[tuple[KernelArray, KernelArray]]
-    steps: int
-    """How many scans were solved by induction."""
+    session: Session
 
 
 def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | str:
@@ -67,8 +63,13 @@ def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | s
     """
     if not claim.ranges:
         return "the claim has no sizes"
+    with session() as current:
+        return _prove(claim, mutate, current)
+
+
+def _prove(claim: Claim, mutate: Callable[[Any], Any] | None, current: Session) -> Proof | str:
     try:
-        reading = read(claim, mutate)
+        reading = read(claim, current, mutate)
         theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:
@@ -79,10 +80,13 @@ def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | s
         return f"not proved for all sizes ({type(error).__name__}): {error}"
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         return f"not read with symbols for sizes ({type(error).__name__}): {error}"
-    return Proof(tuple(theorems), "induction" if reading.steps else "normal-form")
+    method = "induction" if current.inductions else "normal-form"
+    return Proof(tuple(theorems), method, current)
 
 
-def read(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Reading:
+def read(
+    claim: Claim, current: Session, mutate: Callable[[Any], Any] | None = None
+) -> Reading:
     """The claim's body run once on kernel arrays.
 
     Raises:
@@ -95,12 +99,11 @@ def read(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Reading:
         for name, text in claim.given.items()
     }
     values = {**given, **known, "xp": Namespace()}
-    with inductions() as solved:
-        parameters = claim.construct(values)
-        if mutate is not None:
-            parameters = mutate(parameters)
-        statements = claim.statements(values, parameters)
-    return Reading(sizes, [_sides(s) for s in statements], len(solved))
+    parameters = claim.construct(values)
+    if mutate is not None:
+        parameters = mutate(parameters)
+    statements = claim.statements(values, parameters)
+    return Reading(sizes, [_sides(s) for s in statements], current)
 
 
 def _sides(statement: Statement) -> tuple[KernelArray, KernelArray]:
@@ -117,7 +120,7 @@ def _theorem(left: KernelArray, right: KernelArray, reading: Reading) -> Theorem
 
     Where a variable has no value at some sizes, the theorem says nothing there; so each must have one at all sizes.
     """
-    found = equation(left.term, right.entry(left.at))
+    found = show(left.term, right.entry(left.at))
     own = {v for e in (*left.at, *reading.sizes.values()) for v in e.variables()}
     for v in (found.left.scope | found.right.scope) - own:
         low, high = declared(v)
@@ -188,12 +191,13 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: dict[str, np.ndarray]) 
         inside = all(0 <= i < n for i, n in zip(place, numbers[name].shape, strict=True))
         return numbers[name][place] if inside else Fraction(1009 + 7 * sum(place))
 
+    evaluator = Evaluator(entries, reading.session)
     pairs = set()
     for left, right in reading.equations:
         other = right.entry(left.at)
         free = _ordered([left.term, other], left.at, at)
         for place in positions(free, at):
-            pairs.add((value(left.term, place, entries), value(other, place, entries)))
+            pairs.add((evaluator.value(left.term, place), evaluator.value(other, place)))
     return pairs
 
 
@@ -205,7 +209,3 @@ def _ordered(terms: Sequence[Term], axes: Sequence[Index], at: dict[int, int]) -
         if not more:
             return sorted(found - set(at))
         found |= more
-
-
-def _text(of: Term) -> str:
-    return " + ".join(sorted(f"{c}·{m.factors}" for m, c in of.monomials.items())) + " ≠ 0"

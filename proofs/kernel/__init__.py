@@ -4,6 +4,7 @@ A term is a sum of monomials. A monomial is a rational number times factors, sum
 [e ≥ 0], e linear in indices and sizes, say where it counts. A range is a pair of guards and an equation another, so
 that a rule never has to remember one: putting s for j into Σ_j [j = s][0 ≤ j < n] X[j] leaves [0 ≤ s < n] X[s].
 
-`index.py` has the indices, `inequalities.py` decides guards, `term.py` is the language, `normal.py` shows that a term
-is 0, `theorem.py` makes theorems. Names for bound indices are searched for outside (`reading/labelling.py`).
+`index.py` has the indices, `inequalities.py` decides guards, `term.py` is the language, `rules.py` has the rules by
+which a term is rewritten, `theorem.py` makes theorems from them: equations, recursions, induction. Which rule is
+applied where is found outside (`proofs/search`); the kernel checks every step and believes none.
 """

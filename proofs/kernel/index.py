@@ -1,34 +1,50 @@
 """Indices: linear expressions with whole coefficients in declared variables. They are a sort of their own.
 
 A free variable is a positive number and has facts, declared once and for all; a bound one is a negative number that
-means something inside its monomial only; 0 is the hole of a product.
+means something inside its monomial only. A size is a free variable that nothing is ever put for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import gcd
+from typing import Any
 
 from .errors import IllTyped
 
-_names: list[str] = ["hole"]
-_facts: list[tuple[Index, ...]] = [()]
+
+
+class Registry:
+    """All that is declared: variables with their facts, names of states, functions of terms.
+
+    A theorem speaks of the registry that it was proved in, and is of no use in another.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[str] = [""]
+        self.facts: list[tuple[Index, ...]] = [()]
+        self.sizes: set[int] = set()
+        self.states: dict[str, bool] = {}
+        self.functions: dict[Any, str] = {}
+        self.bodies: dict[str, Any] = {}
+        self.rules: list[Any] = []
 
 
 class Index:
     """const + Σ coefficient · variable; compared by value, with no truth value and no order of its own."""
 
-    __slots__ = ("const", "terms")
+    __slots__ = ("_hash", "const", "terms")
 
     def __init__(self, const: int, terms: Mapping[int, int] | None = None) -> None:
         self.const = const
-        self.terms = tuple(sorted((v, c) for v, c in (terms or {}).items() if c))
+        self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
+        self._hash = hash((const, self.terms))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Index) and (self.const, self.terms) == (other.const, other.terms)
+        return isinstance(other, Index) and self.const == other.const and self.terms == other.terms
 
     def __hash__(self) -> int:
-        return hash((self.const, self.terms))
+        return self._hash
 
     def __add__(self, other: Index | int) -> Index:
         other = as_index(other)
@@ -49,11 +65,16 @@ class Index:
         raise IllTyped("an index has no truth value")
 
     def __repr__(self) -> str:
-        parts = [f"{c:+d}·{_names[v]}#{v}" if v > 0 else f"{c:+d}·b{-v}" for v, c in self.terms]
+        parts = [f"{c:+d}·{name(v)}" for v, c in self.terms]
         return "".join(parts) + f"{self.const:+d}"
 
+    @property
+    def key(self) -> tuple:
+        """To sort by."""
+        return self.terms, self.const
+
     def coefficient(self, variable: int) -> int:
-        return dict(self.terms).get(variable, 0)
+        return next((c for v, c in self.terms if v == variable), 0)
 
     def variables(self) -> set[int]:
         return {v for v, _ in self.terms}
@@ -87,39 +108,76 @@ def variable(number: int) -> Index:
     return Index(0, {number: 1})
 
 
+current = Registry()
+
+
+def start_afresh() -> None:
+    """Forget every declaration."""
+    global current
+    current = Registry()
+
+
 def _declare(name: str, bounds: Iterable[Index]) -> Index:
-    if any(v <= 0 or v >= len(_facts) for e in bounds for v in e.variables() - {len(_facts)}):
+    new = len(current.names)
+    if any(v <= 0 or v > new for e in bounds for v in e.variables()):
         raise IllTyped(f"the range of {name} speaks of variables that are not declared")
-    _names.append(name)
-    _facts.append(tuple(bounds))
-    return variable(len(_facts) - 1)
+    current.names.append(name)
+    current.facts.append(tuple(bounds))
+    return variable(new)
 
 
 def size(name: str, least: int) -> Index:
     """A new size, any whole number ≥ least."""
-    return _declare(name, [variable(len(_facts)) - as_index(least)])
+    new = _declare(name, [variable(len(current.names)) - as_index(least)])
+    current.sizes.update(new.variables())
+    return new
 
 
 def position(name: str, low: Index | int, high: Index | int) -> Index:
     """A new index with low ≤ it < high."""
-    new = variable(len(_facts))
+    new = variable(len(current.names))
     return _declare(name, [new - low, as_index(high) - 1 - new])
+
+
+def natural(name: str) -> Index:
+    """A new index, any whole number ≥ 0."""
+    return _declare(name, [variable(len(current.names))])
+
+
+def anything(name: str) -> Index:
+    """A new index, any whole number."""
+    return _declare(name, [])
+
+
+def name(number: int) -> str:
+    return current.names[number] if number > 0 else f"b{-number}"
 
 
 def declared(number: int) -> tuple[Index, ...]:
     """The facts e ≥ 0 that a free variable was declared with."""
-    return _facts[number]
+    return current.facts[number]
 
 
-def facts(variables: Iterable[int]) -> tuple[Index, ...]:
-    """All that is declared of these free variables and of those that their ranges speak of."""
-    found: dict[Index, None] = {}
+def position_number(one: Index) -> int:
+    """The number of the declared variable, no size, that an index is."""
+    v = one.terms[0][0] if len(one.terms) == 1 else 0
+    if v <= 0 or one != variable(v) or v >= len(current.names) or v in current.sizes:
+        raise IllTyped(f"expected a declared index, got {one!r}")
+    return v
+
+
+def reach(variables: Iterable[int]) -> set[int]:
+    """The free ones among these variables, and those that their ranges speak of."""
     seen: set[int] = set()
-    waiting = sorted(v for v in variables if v > 0)
+    waiting = [v for v in variables if v > 0]
     while waiting:
         v = waiting.pop()
         if v not in seen:
             seen.add(v)
-            found.update(dict.fromkeys(_facts[v]))
-            waiting += [w for e in _facts[v] for w in e.variables()]
-    return tuple(found)
+            waiting += [w for e in current.facts[v] for w in e.variables()]
+    return seen
+
+
+def facts(variables: Iterable[int]) -> tuple[Index, ...]:
+    """All that is declared of these free variables and of those that their ranges speak of."""
+    return tuple(dict.fromkeys(e for v in sorted(reach(variables)) for e in declared(v)))

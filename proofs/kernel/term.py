@@ -1,42 +1,40 @@
-"""Terms: Σ of coefficient · Σ_bound [guards] factors. The only way in is through the functions here.
+"""Terms: Σ of coefficient · Σ_bound [guards] factors, and functions of terms.
 
-A factor is an entry X[i, a] of an array, the number n of an index ("#"), an inverse 1/T of a term, or a product
-Π_{lo ≤ r < hi} X[…r…] of entries. An empty product is 1, also for hi < lo. Arrays are total functions of whole
-numbers: what stands outside an array's shape is guarded by whoever reads it.
+A factor is an entry X[i, a] of an array, or the number of an index, written #[i]. Arrays are total functions of whole
+numbers: what stands outside an array's shape is guarded by whoever reads it. A function of a term is an entry too:
+of the array F[i, a] = f(body) that `apply` declares, whose positions stand for those that the body mentions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from . import index
 from .errors import IllTyped, TooHard
-from .index import Index, as_index, declared, facts, variable
-from .inequalities import implied
+from .index import Index, as_index, declared, facts, position_number, reach, variable
+from .inequalities import contradictory, implied
 
 MONOMIALS = 4000
 """A term with more monomials is too hard."""
-NUMBER = "#"
-HOLE = 0
+NUMBER, INVERSE, INVERSE_NUMBER = "#", "1/", "1/#"
 
 
 class Factor(NamedTuple):
     name: str
     at: tuple[Index, ...] = ()
-    span: tuple[Index, Index] | None = None
-    """lo and hi of a product, whose running index is the hole in `at`."""
-    of: Term | None = None
-    """T of an inverse 1/T."""
 
     def put(self, images: Mapping[int, Index]) -> Factor:
-        span = None if self.span is None else (self.span[0].put(images), self.span[1].put(images))
-        inner = None if self.of is None else self.of._put(images)
-        return Factor(self.name, tuple(e.put(images) for e in self.at), span, inner)
+        return Factor(self.name, tuple([e.put(images) for e in self.at]))
 
     def variables(self) -> set[int]:
-        found = {v for e in (*self.at, *(self.span or ())) for v in e.variables()} - {HOLE}
-        return found if self.of is None else found | self.of.occurring()
+        return {v for e in self.at for v, _ in e.terms}
+
+    @property
+    def key(self) -> tuple:
+        """To sort by."""
+        return self.name, [e.key for e in self.at]
 
 
 class Monomial(NamedTuple):
@@ -44,10 +42,13 @@ class Monomial(NamedTuple):
     """How many bound indices: −1, …, −bound."""
     guards: frozenset[Index]
     factors: tuple[Factor, ...]
+    """Sorted."""
 
     def put(self, images: Mapping[int, Index], bound: int) -> Monomial:
-        guards = frozenset(g.put(images) for g in self.guards)
-        return Monomial(bound, guards, tuple(f.put(images) for f in self.factors))
+        if not images:
+            return self._replace(bound=bound)
+        guards = frozenset([g.put(images) for g in self.guards])
+        return monomial(bound, guards, [f.put(images) for f in self.factors])
 
     def after(self, count: int) -> Monomial:
         """The same with bound indices −count−1, −count−2, …"""
@@ -56,7 +57,24 @@ class Monomial(NamedTuple):
 
     def times(self, other: Monomial) -> Monomial:
         other = other.after(self.bound)
-        return Monomial(other.bound, self.guards | other.guards, self.factors + other.factors)
+        return monomial(other.bound, self.guards | other.guards, self.factors + other.factors)
+
+    def without(self, gone: int) -> Monomial:
+        """The monomial with the last bound index renamed to the one that no longer occurs."""
+        images = {} if gone == -self.bound else {-self.bound: variable(gone)}
+        return self.put(images, self.bound - 1)
+
+    def variables(self) -> set[int]:
+        found = {v for g in self.guards for v, _ in g.terms}
+        return found.union(*(f.variables() for f in self.factors))
+
+
+def monomial(bound: int, guards: frozenset[Index], factors: Iterable[Factor]) -> Monomial:
+    return Monomial(bound, guards, tuple(sorted(factors, key=lambda f: f.key)))
+
+
+_made_here = object()
+Parts = dict[Monomial, Fraction]
 
 
 class Term:
@@ -66,27 +84,28 @@ class Term:
     in the scope when it no longer occurs, since what is declared of it may have been used.
     """
 
-    __slots__ = ("_hash", "monomials", "scope")
+    __slots__ = ("parts", "scope")
 
-    def __init__(self, monomials: Mapping[Monomial, Fraction], scope: Iterable[int] = ()) -> None:
-        self.monomials = {m: c for m, c in monomials.items() if c}
+    def __init__(
+        self, parts: Mapping[Monomial, Fraction], scope: Iterable[int] = (), key: object = None
+    ) -> None:
+        self.parts = {m: c for m, c in parts.items() if c}
         self.scope = frozenset(scope)
-        self._hash: int | None = None
-        if len(self.monomials) > MONOMIALS:
+        if len(self.parts) > MONOMIALS:
             raise TooHard(f"a term of more than {MONOMIALS} monomials")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Term) and self.monomials == other.monomials
-
-    def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash(frozenset(self.monomials.items()))
-        return self._hash
+        if min(self.scope, default=1) <= 0:
+            raise IllTyped("a term's scope is of declared variables")
+        if key is not _made_here:
+            for m in self.parts:
+                if not all(v in self.scope or 0 > v >= -m.bound for v in m.variables()):
+                    raise IllTyped("a term speaks of a variable outside its scope")
+                if not finite(m):
+                    raise IllTyped("a bound index without a lower and an upper end")
 
     def __add__(self, other: Term | Fraction | int) -> Term:
         other = as_term(other)
-        pairs = [*self.monomials.items(), *other.monomials.items()]
-        return Term(collected(pairs), self.scope | other.scope)
+        pairs = [*self.parts.items(), *other.parts.items()]
+        return made(collected(pairs), self.scope | other.scope)
 
     __radd__ = __add__
 
@@ -101,60 +120,33 @@ class Term:
 
     def __mul__(self, other: Term | Fraction | int) -> Term:
         other = as_term(other)
-        right = other.monomials.items()
-        pairs = [(m.times(n), c * d) for m, c in self.monomials.items() for n, d in right]
-        return Term(collected(pairs), self.scope | other.scope)
+        right = other.parts.items()
+        pairs = [(m.times(n), c * d) for m, c in self.parts.items() for n, d in right]
+        return made(collected(pairs), self.scope | other.scope)
 
     __rmul__ = __mul__
 
-    def occurring(self) -> set[int]:
-        """The variables that occur: free ones, and bound ones of an enclosing monomial."""
-        found: set[int] = set()
-        for m in self.monomials:
-            inside = {v for g in m.guards for v in g.variables()}
-            inside = inside.union(*(f.variables() for f in m.factors))
-            found |= {v for v in inside if v > 0 or -v > m.bound}
-        return found
 
-    def binds(self) -> bool:
-        return any(m.bound for m in self.monomials)
-
-    def as_number(self) -> Fraction | None:
-        """The rational number that the term is as written, if it is one."""
-        return None if set(self.monomials) - {ONE} else self.monomials.get(ONE, Fraction(0))
-
-    def as_index(self) -> Index | None:
-        """An index of whose number the term is, as written, a multiple."""
-        terms = {}
-        for m, c in self.monomials.items():
-            if m.bound or m.guards or len(m.factors) > 1:
-                return None
-            if m.factors and (m.factors[0].name != NUMBER or len(m.factors[0].at[0].terms) != 1):
-                return None
-            terms[m.factors[0].at[0].terms[0][0] if m.factors else HOLE] = c
-        least = min(map(abs, terms.values()), default=Fraction(1))
-        if any((c / least).denominator != 1 for c in terms.values()):
-            return None
-        const = int(terms.pop(HOLE, Fraction(0)) / least)
-        return Index(const, {v: int(c / least) for v, c in terms.items()})
-
-    def _put(self, images: Mapping[int, Index]) -> Term:
-        pairs = []
-        occurring = self.occurring()
-        free = {v: e for v, e in images.items() if v > 0 and v in occurring}
-        for m, c in self.monomials.items():
-            # With sums of its own it mentions no bound index of an enclosing monomial, and must not get one.
-            if m.bound and any(v < 0 for e in free.values() for v in e.variables()):
-                raise TooHard("a bound index inside a denominator with sums of its own")
-            pairs.append((m.put(free if m.bound else images, m.bound), c))
-        return Term(collected(pairs), {v for v in self.scope if v not in images})
+def finite(m: Monomial) -> bool:
+    """Whether guards hold each bound index between ends: Σ over infinitely many has no rules."""
+    rows = [Index(0, {v: c for v, c in g.terms if v < 0}) for g in m.guards]
+    away = (variable(-k) * s - 1 for k in range(1, m.bound + 1) for s in (1, -1))
+    return all(contradictory([*rows, e]) for e in away)
 
 
-def collected(pairs: Iterable[tuple[Monomial, Fraction]]) -> dict[Monomial, Fraction]:
-    result: dict[Monomial, Fraction] = {}
+def made(parts: Mapping[Monomial, Fraction], scope: Iterable[int]) -> Term:
+    """For the kernel itself, which keeps sums finite and names in their scope."""
+    return Term(parts, scope, _made_here)
+
+
+def collected(pairs: Iterable[tuple[Monomial, Fraction]]) -> Parts:
+    result: Parts = {}
     for m, c in pairs:
         result[m] = result.get(m, Fraction(0)) + c
     return result
+
+
+ONE = Monomial(0, frozenset(), ())
 
 
 def as_term(value: Term | Fraction | int) -> Term:
@@ -162,35 +154,32 @@ def as_term(value: Term | Fraction | int) -> Term:
         return value
     if type(value) is not int and not isinstance(value, Fraction):
         raise IllTyped(f"expected a term or a rational number, got {type(value).__name__}")
-    return Term({ONE: Fraction(value)})
-
-
-ONE = Monomial(0, frozenset(), ())
-
-
-def _factor(factor: Factor) -> Term:
-    scope = factor.variables() if factor.of is None else factor.of.scope
-    return Term({Monomial(0, frozenset(), (factor,)): Fraction(1)}, scope)
+    return made({ONE: Fraction(value)}, ())
 
 
 def entry(name: str, *at: Index | int) -> Term:
-    """X[i, a, …]: an entry of the array `name`."""
-    if name == NUMBER or not name:
+    """X[i, a, …]: an entry of the array `name`, which is a name of the caller's own or of a state."""
+    if not name or name in (NUMBER, INVERSE_NUMBER) or name in index.current.bodies:
         raise IllTyped(f"{name!r} is no name for an array")
-    return _factor(Factor(name, tuple(as_index(e) for e in at)))
+    return _factor(name, *at)
+
+
+def _factor(name: str, *at: Index | int) -> Term:
+    places = tuple(as_index(e) for e in at)
+    scope = {v for e in places for v in e.variables()}
+    return made({Monomial(0, frozenset(), (Factor(name, places),)): Fraction(1)}, scope)
 
 
 def number(of: Index | int) -> Term:
     """An index as a number."""
     of = as_index(of)
-    terms = (_factor(Factor(NUMBER, (variable(v),))) * c for v, c in of.terms)
-    return sum(terms, start=as_term(of.const))
+    return sum((_factor(NUMBER, variable(v)) * c for v, c in of.terms), start=as_term(of.const))
 
 
 def indicator(*guards: Index) -> Term:
     """1 where every e ≥ 0, else 0."""
     rows = frozenset(as_index(g) for g in guards)
-    return Term({Monomial(0, rows, ()): Fraction(1)}, {v for g in rows for v in g.variables()})
+    return made({Monomial(0, rows, ()): Fraction(1)}, {v for g in rows for v in g.variables()})
 
 
 def equal_indices(one: Index | int, other: Index | int) -> Term:
@@ -199,47 +188,93 @@ def equal_indices(one: Index | int, other: Index | int) -> Term:
     return indicator(gap, gap * -1)
 
 
-def product(name: str, at: Iterable[Index | int], running: Index, low: Index, high: Index) -> Term:
-    """Π_{low ≤ r < high} X[at], r the free variable `running`, which is declared with this very range."""
-    number_of = _variable(running)
-    if declared(number_of) != (running - low, high - 1 - running):
-        raise IllTyped("a product runs over the declared range of its index")
-    hole = {number_of: variable(HOLE)}
-    if any(number_of in as_index(e).variables() for e in (low, high)):
-        raise IllTyped("a product's range does not speak of its own index")
-    return _factor(Factor(name, tuple(as_index(e).put(hole) for e in at), (low, high)))
+class Function(NamedTuple):
+    """f(body), the positions of the body being its first bound indices, −1, …, −arity."""
+
+    name: str
+    arity: int
+    body: frozenset[tuple[Monomial, Fraction]]
 
 
-def inverse(term: Term) -> Term:
+def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
+    """f(term), as an entry at the positions `order`, which must be all those that the term mentions."""
+    formals = [position_number(one) for one in order]
+    inside = {v for m in term.parts for v in m.variables() if v > 0} - index.current.sizes
+    if len(set(formals)) != len(formals) or not inside <= set(formals):
+        raise IllTyped("a function of a term is an entry at each position that the term mentions")
+    images = {v: variable(-k) for k, v in enumerate(formals, start=1)}
+    moved = {m.after(len(formals)).put(images, m.bound + len(formals)): c for m, c in term.parts.items()}
+    new = Function(function, len(formals), frozenset(moved.items()))
+    name = index.current.functions.setdefault(new, f"{function}'{len(index.current.functions)}")
+    index.current.bodies[name] = new
+    return made(_factor(name, *order).parts, term.scope | set(formals))
+
+
+def function_of(factor: Factor) -> str | None:
+    """The name of the function that a factor is a value of."""
+    if factor.name == INVERSE_NUMBER:
+        return INVERSE
+    found = index.current.bodies.get(factor.name)
+    return None if found is None else found.name
+
+
+def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
+    """What a function is taken of in this factor; bound indices that are its own come after `bound` others."""
+    if factor.name == INVERSE_NUMBER:
+        return [(Monomial(bound, frozenset(), (Factor(NUMBER, factor.at),)), Fraction(1))]
+    function = index.current.bodies[factor.name]
+    images = {-k: e for k, e in enumerate(factor.at, start=1)}
+    result = []
+    for m, c in function.body:
+        own = m.bound - function.arity
+        moved = {-k - function.arity: variable(-k - bound) for k in range(1, own + 1)}
+        result.append((m.put({**images, **moved}, bound + own), c))
+    return result
+
+
+def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
+    """(e, c) if the term is, as written, c times the number of the index e."""
+    terms: dict[int, Fraction] = {}
+    for m, c in term.parts.items():
+        if m.bound or m.guards or [f.name for f in m.factors] not in ([], [NUMBER]):
+            return None
+        at = m.factors[0].at[0] if m.factors else Index(1)
+        if at != Index(1) and (at.const or [c for _, c in at.terms] != [1]):
+            return None
+        terms[at.terms[0][0] if m.factors else 0] = c
+    least = min(map(abs, terms.values()), default=Fraction(1))
+    if any((c / least).denominator != 1 for c in terms.values()):
+        return None
+    const = int(terms.pop(0, Fraction(0)) / least)
+    return Index(const, {v: int(c / least) for v, c in terms.items()}), least
+
+
+def inverse(term: Term, order: Sequence[Index]) -> Term:
     """1/T. What is an index's number must be ≥ 1 or ≤ −1 by its declaration; else T ≠ 0 is a side condition."""
-    number = term.as_number()
-    if number is not None:
-        if not number:
-            raise IllTyped("division by 0")
-        return as_term(1 / number)
-    of = term.as_index()
-    if of is not None:
-        known = facts(of.variables())
-        if not implied(of - 1, known) and not implied(of * -1 - 1, known):
-            raise IllTyped(f"division by {of!r}, which may be 0")
-    return _factor(Factor("1/", of=term))
+    found = as_index_number(term)
+    if found is None:
+        return apply(INVERSE, term, order)
+    of, scale = found
+    known = facts(term.scope)
+    if not implied(of - 1, known) and not implied(of * -1 - 1, known):
+        raise IllTyped(f"division by {of!r}, which may be 0")
+    result = _factor(INVERSE_NUMBER, of) * (1 / scale)
+    return made(result.parts, term.scope)
 
 
 def total(term: Term, over: Index) -> Term:
     """Σ of the term over the whole declared range of the free variable `over`."""
-    of = _variable(over)
+    of = position_number(over)
     if len(declared(of)) != 2:
-        raise IllTyped("a sum runs over one declared index")
+        raise IllTyped("a sum runs over an index with two ends")
     _no_range_of(term.scope - {of}, {of})
     pairs = []
-    for m, c in term.monomials.items():
-        if any(f.of is not None and f.of.binds() and of in f.variables() for f in m.factors):
-            raise TooHard("a sum over an index of a denominator with sums in it")
+    for m, c in term.parts.items():
         images = {of: variable(-m.bound - 1)}
-        summed = m._replace(guards=m.guards | set(declared(of))).put(images, m.bound + 1)
-        pairs.append((summed, c))
+        ranged = m._replace(guards=m.guards | set(declared(of)))
+        pairs.append((ranged.put(images, m.bound + 1), c))
     ends = {v for e in declared(of) for v in e.variables()}
-    return Term(collected(pairs), (term.scope | ends) - {of})
+    return made(collected(pairs), (term.scope | ends) - {of})
 
 
 def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] = ()) -> Term:
@@ -248,24 +283,23 @@ def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] 
     Raises:
         IllTyped: if that is not seen, or if the range of a variable that stays speaks of one that goes.
     """
-    table = {_variable(old): as_index(new) for old, new in images.items()}
+    table = {position_number(old): as_index(new) for old, new in images.items()}
     guard = indicator(*where)
     staying = term.scope - set(table)
     _no_range_of(staying, set(table))
-    fenced = [fact.put(table) for old in table for fact in declared(old)]
-    new_variables = {v for e in (*table.values(), *fenced) for v in e.variables()}
-    known = [*facts(new_variables | staying | guard.scope), *where]
+    ends = [fact.put(table) for old in table for fact in declared(old)]
+    scope = staying | guard.scope | {v for e in (*table.values(), *ends) for v in e.variables()}
+    within(table, [*facts(reach(scope)), *where])
+    pairs = [(m.put(table, m.bound), c) for m, c in term.parts.items()]
+    return made(collected(pairs), scope) * guard
+
+
+def within(table: Mapping[int, Index], known: Iterable[Index]) -> None:
+    """Raise IllTyped unless each index lies in the declared range of the variable that it is put for."""
+    known = tuple(known)
     for old, new in table.items():
         if not all(implied(fact.put(table), known) for fact in declared(old)):
-            raise IllTyped(f"{new!r} may lie outside the range of its variable")
-    result = term._put(table)
-    return Term(result.monomials, staying | new_variables) * guard
-
-
-def _variable(one: Index) -> int:
-    if len(one.terms) != 1 or one != variable(one.terms[0][0]) or one.terms[0][0] <= 0:
-        raise IllTyped(f"expected a declared index, got {one!r}")
-    return one.terms[0][0]
+            raise IllTyped(f"{new!r} may lie outside the range of {index.name(old)}")
 
 
 def _no_range_of(staying: Iterable[int], going: set[int]) -> None:

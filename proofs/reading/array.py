@@ -10,22 +10,24 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.index import Index, facts, position
+from ..kernel.index import Index, facts, position, variable
+from ..kernel import index as declarations
 from ..kernel.inequalities import implied
-from ..kernel.normal import simplified
 from ..kernel.term import (
-    NUMBER,
     Term,
+    apply,
     as_term,
     entry,
     equal_indices,
     indicator,
     inverse,
     number,
-    product,
     put,
     total,
 )
+from ..search.normal import simplified
+from ..search.session import current
+from .products import power, running_product
 from .size import Size, Unreadable, index, plain, whole
 
 Entry = Callable[..., Term]
@@ -83,10 +85,10 @@ class KernelArray:
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: a * inverse(b))
+        return _entrywise(self, other, lambda a, b: a * reciprocal(b))
 
     def __rtruediv__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: b * inverse(a))
+        return _entrywise(self, other, lambda a, b: b * reciprocal(a))
 
     def __neg__(self) -> KernelArray:
         return KernelArray(self.dims, self.at, self.term * -1)
@@ -96,13 +98,13 @@ class KernelArray:
             if not exponent >= 0:
                 raise Unreadable("a power with a negative exponent")
             length = exponent.index
-            return comprehension(self.dims, lambda *at: power_of(self.entry(at), length))
+            return comprehension(self.dims, lambda *at: power(self.entry(at), length))
         if type(exponent) is not int or exponent < 0:
             raise TypeError(f"a kernel array takes powers 0, 1, 2, …, got {exponent!r}")
-        power = comprehension(self.dims, lambda *at: as_term(1))
+        result = comprehension(self.dims, lambda *at: as_term(1))
         for _ in range(exponent):
-            power = power * self
-        return power
+            result = result * self
+        return result
 
     def __matmul__(self, other: Any) -> KernelArray:
         if not isinstance(other, KernelArray):
@@ -208,25 +210,28 @@ def expanded(one: KernelArray, axis: int) -> KernelArray:
     return one[None, :] if axis == 0 else one[:, None]
 
 
-def power_of(term: Term, length: Index) -> Term:
-    """term^length, for an entry of an array, a product of such, or a rational 1 or 0 ≠ term."""
-    return running_product(lambda r: term, length * 0, length)
+def positions_in(term: Term) -> list[Index]:
+    """The positions that a term mentions, in the order of their declaration."""
+    found = {v for m in term.parts for v in m.variables() if v > 0}
+    return [variable(v) for v in sorted(found - declarations.current.sizes)]
 
 
-def running_product(at: Callable[[Index], Term], low: Index, high: Index) -> Term:
-    """Π_{low ≤ r < high} of terms that are products of entries (or 1)."""
-    r = position("r", low, high)
-    term = simplified(at(r))
-    if len(term.monomials) != 1:
-        raise Unreadable("a product of sums over a symbolic range")
-    ((m, c),) = term.monomials.items()
-    entries = all(f.span is None and f.of is None and f.name != NUMBER for f in m.factors)
-    if m.bound or m.guards or c != 1 or not entries:
-        raise Unreadable("a product over a symbolic range of other things than entries")
-    result = as_term(1)
-    for f in m.factors:
-        result = result * product(f.name, f.at, r, low, high)
-    return simplified(result)
+def reciprocal(term: Term) -> Term:
+    term = simplified(term)
+    if not term.parts:
+        raise ZeroDivisionError("division by 0")
+    return inverse(term, positions_in(term))
+
+
+def function(name: str, of: KernelArray) -> KernelArray:
+    """A function of each entry, of which nothing is known but its name."""
+
+    def at(*place: Index) -> Term:
+        term = simplified(of.entry(place))
+        return apply(name, term, positions_in(term))
+
+    current().functions.add(name)
+    return comprehension(of.dims, at)
 
 
 def _inner(u: KernelArray, v: KernelArray) -> KernelArray:
@@ -396,7 +401,8 @@ class Namespace:
 
     def product(self, one: KernelArray) -> KernelArray:
         """The product of the entries of a vector."""
-        term = running_product(lambda r: one.entry([r]), Index(0), one.dims[0])
+        r = position("r", 0, one.dims[0])
+        term = running_product(one.entry([r]), r, Index(0), one.dims[0])
         return KernelArray((), (), term)
 
     def directions(self, shape: Any) -> tuple[KernelArray, Callable[[KernelArray], KernelArray]]:
@@ -419,6 +425,22 @@ class Namespace:
         from .scanning import scan
 
         return scan(step, parameters, state, tokens, index(length))
+
+    def iterate(self, step: Any, state: Any, count: Any) -> Any:
+        from .scanning import iterated
+
+        return iterated(step, state, index(count)).final_state
+
+    def iterates(self, step: Any, state: Any, count: Any) -> Any:
+        from .scanning import iterated
+
+        return iterated(step, state, index(count)).states
+
+    def exp(self, one: KernelArray) -> KernelArray:
+        return function("exp", one)
+
+    def log(self, one: KernelArray) -> KernelArray:
+        return function("log", one)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("differentiate",):

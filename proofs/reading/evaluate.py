@@ -7,50 +7,78 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel.index import Index, declared
-from ..kernel.term import HOLE, NUMBER, Factor, Monomial, Term
+from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
+from ..search.session import Session
 
 Entries = Callable[[str, tuple[int, ...]], Any]
 """The value of the entry of a named array."""
 
 
-def value(term: Term, at: Mapping[int, int], entries: Entries) -> Any:
-    """The term where its variables have the values `at`.
+class Evaluator:
+    """Values of terms where the entries of arrays are given; states are computed by their recursions."""
 
-    Raises:
-        ZeroDivisionError: where a denominator is 0.
-        ValueError: if a bound index has no range.
-    """
-    result = Fraction(0)
-    for m, c in term.monomials.items():
-        for place in _places(m, dict(at)):
-            product = c
-            for f in m.factors:
-                product = product * _factor(f, place, entries)
-            result = result + product
-    return result
+    def __init__(self, entries: Entries, session: Session | None = None) -> None:
+        self.entries = entries
+        self.recursions = session.recursions if session else {}
+        self._known: dict[Any, Any] = {}
+
+    def value(self, term: Term, at: Mapping[int, int]) -> Any:
+        """The term where its variables have the values `at`.
+
+        Raises:
+            ZeroDivisionError: where a denominator is 0.
+            ValueError: if a bound index has no range, or a function has no exact value.
+        """
+        return self._sum(term.parts.items(), dict(at))
+
+    def _sum(self, pairs: Iterable[tuple[Monomial, Any]], at: dict[int, int], bound: int = 0) -> Any:
+        result = Fraction(0)
+        for m, c in pairs:
+            for place in _places(m, at, bound):
+                product = c
+                for f in m.factors:
+                    product = product * self._factor(f, place, m.bound)
+                result = result + product
+        return result
+
+    def _factor(self, f: Factor, place: dict[int, int], bound: int) -> Any:
+        spots = tuple(at_index(e, place) for e in f.at)
+        if f.name == NUMBER:
+            return Fraction(spots[0])
+        name = function_of(f)
+        if name is not None:
+            inner = self._sum(body(f, bound), place, bound)
+            if name != INVERSE:
+                return self.entries(name, (inner,))
+            return 1 / inner
+        if f.name in self.recursions:
+            return self._state(f.name, spots, place)
+        return self.entries(f.name, spots)
+
+    def _state(self, name: str, spots: tuple[int, ...], place: dict[int, int]) -> Any:
+        if (name, spots) not in self._known:
+            recursion, k = self.recursions[name]
+            state = recursion.states[k]
+            time, *others = spots
+            if time < 0:
+                raise ValueError(f"{name} is read before its start")
+            given = zip((*state.at, *state.given), others, strict=True)
+            at = {**place, **{v.terms[0][0]: n for v, n in given}}
+            at = {v: n for v, n in at.items() if v > 0}
+            if time:
+                at[recursion.time.terms[0][0]] = time - 1
+            term = recursion.step[k] if time else recursion.first[k]
+            self._known[name, spots] = self.value(term, at)
+        return self._known[name, spots]
 
 
 def at_index(e: Index, place: Mapping[int, int]) -> int:
     return e.const + sum(c * place[v] for v, c in e.terms)
 
 
-def _factor(f: Factor, place: Mapping[int, int], entries: Entries) -> Any:
-    if f.of is not None:
-        outside = {v: n for v, n in place.items() if v > 0} if f.of.binds() else place
-        return 1 / value(f.of, outside, entries)
-    if f.span is None:
-        spots = tuple(at_index(e, place) for e in f.at)
-        return Fraction(spots[0]) if f.name == NUMBER else entries(f.name, spots)
-    product = Fraction(1)
-    for r in range(at_index(f.span[0], place), at_index(f.span[1], place)):
-        inside = {**place, HOLE: r}
-        product = product * entries(f.name, tuple(at_index(e, inside) for e in f.at))
-    return product
-
-
-def _places(m: Monomial, place: dict[int, int]) -> Iterator[dict[int, int]]:
-    """Every value of the bound indices at which all guards hold."""
-    waiting = [v for v in range(-1, -m.bound - 1, -1) if v not in place]
+def _places(m: Monomial, place: dict[int, int], outer: int = 0) -> Iterator[dict[int, int]]:
+    """Every value of the bound indices, those after `outer` others, at which all guards hold."""
+    waiting = [v for v in range(-1 - outer, -m.bound - 1, -1) if v not in place]
     if not waiting:
         if all(at_index(g, place) >= 0 for g in m.guards):
             yield place
@@ -60,7 +88,7 @@ def _places(m: Monomial, place: dict[int, int]) -> Iterator[dict[int, int]]:
     if v is None:
         raise ValueError(f"a bound index of {m} has no range")
     for chosen in range(ends[v][0], ends[v][1] + 1):
-        yield from _places(m, {**place, v: chosen})
+        yield from _places(m, {**place, v: chosen}, outer)
 
 
 def _ends(waiting: Sequence[int], guards: Any, place: Mapping[int, int]) -> dict[int, list[Any]]:

@@ -1,141 +1,209 @@
-"""A scan over a symbolic number of tokens: the step is run once, a closed form is guessed, the kernel checks it."""
+"""A scan over a symbolic number of tokens: a recursion of the kernel, solved in closed form where that can be done.
+
+The step is run once on states of which nothing is known; that defines the recursion. Where a state is a gate times
+itself plus an input, its closed form is guessed and proved by induction. Then the step is run again, on the closed
+forms, for the outputs. A state without a closed form stays what its recursion says it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 from scanproof.constructs.scan import Scan, leaves, map_leaves
 
-from ..kernel.index import Index, facts, position, variable
-from ..kernel.normal import simplified
-from ..kernel.term import Monomial, Term, put, total
-from ..kernel.theorem import Recursion, Solved, State, induction, moment, new_state, rewrite
-from .array import KernelArray, running_product
+from ..kernel import index as declarations
+from ..kernel.errors import KernelError
+from ..kernel.index import Index, facts, position, reach, variable
+from ..kernel.rules import Rewriting
+from ..kernel.term import Factor, Monomial, Term, as_term, equal_indices, indicator, put, total
+from ..kernel.theorem import Recursion, Rule, State, induction, moment, new_state
+from ..search import tape
+from ..search.normal import rewriting, simplified, tidy
+from ..search.session import Lemma, current
+from ..search.unfolding import tactic
+from .array import KernelArray
+from .products import running_product
 from .size import Unreadable, plain
-
-_solved: ContextVar[list[Solved] | None] = ContextVar("solved", default=None)
-
-
-@contextmanager
-def inductions() -> Iterator[list[Solved]]:
-    """Collect the recursions that are solved inside the `with` block."""
-    found: list[Solved] = []
-    token = _solved.set(found)
-    try:
-        yield found
-    finally:
-        _solved.reset(token)
-
-
-def _record(one: Solved) -> None:
-    found = _solved.get()
-    if found is not None:
-        found.append(one)
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> Scan:
-    """`constructs.scan.scan` on kernel arrays: states, outputs and the last state as comprehensions.
+    """`constructs.scan.scan` on kernel arrays: states, outputs and the last state as comprehensions."""
 
-    Raises:
-        Unreadable: if no closed form is known for the state.
-        NotProved: if the guessed one is wrong.
-    """
+    def at(time: Index, before: Any) -> tuple[Any, Any]:
+        token = map_leaves(lambda leaf: leaf[plain(time)], tokens)
+        return step(parameters, before, token)
+
+    return _run(at, state, length, [*leaves(tokens), *leaves(parameters)], getattr(step, "__name__", "step"))
+
+
+def iterated(step: Callable[[Any], Any], state: Any, count: Index) -> Scan:
+    """`count` applications of `state = step(state)`; the states are those before each of them."""
+    found = _run(lambda time, before: (step(before), before), state, count, [], getattr(step, "__name__", "step"))
+    return Scan(found.outputs, None, found.final_state)
+
+
+def _run(
+    at: Callable[[Index, Any], tuple[Any, Any]],
+    state: Any,
+    length: Index,
+    others: Sequence[KernelArray],
+    name: str,
+) -> Scan:
     start = leaves(state)
-    given = _given([*start, *leaves(tokens), *leaves(parameters)], length)
     time = position("t", 0, length)
     places = [[position("i", 0, d) for d in leaf.dims] for leaf in start]
-    states = [new_state("Z", at, given) for at in places]
-    before = iter(
-        KernelArray(leaf.dims, at, s.entry(time, at))
-        for leaf, at, s in zip(start, places, states, strict=True)
-    )
-    after, output = step(
-        parameters,
-        map_leaves(lambda _: next(before), state),
-        map_leaves(lambda leaf: leaf[plain(time)], tokens),
-    )
-    steps = leaves(after)
-    if [leaf.dims for leaf in steps] != [leaf.dims for leaf in start]:
-        raise Unreadable("a step that changes the shape of its state")
+    states, steps = _opaque(at, state, start, time, places, length, others)
     recursion = Recursion(
         time,
-        length,
         states,
-        [leaf.entry(at) for leaf, at in zip(start, places, strict=True)],
-        [simplified(leaf.entry(at)) for leaf, at in zip(steps, places, strict=True)],
+        [simplified(leaf.entry(i)) for leaf, i in zip(start, places, strict=True)],
+        [simplified(leaf.entry(i)) for leaf, i in zip(steps, places, strict=True)],
     )
-    when = moment(recursion)
-    closed = [_closed_form(recursion, k, when) for k in range(len(states))]
-    solved = induction(recursion, when, closed)
-    _record(solved)
+    current().add(recursion)
+    closed = _solved(recursion, length)
+    when = time
 
-    def at_moment(moment_: Index) -> list[KernelArray]:
+    def held(moment_: Index) -> list[KernelArray]:
+        """The states at a moment, closed where they are solved."""
         arrays = []
-        for leaf, at, term in zip(start, places, solved.closed, strict=True):
-            arrays.append(KernelArray(leaf.dims, at, put(term, {when: moment_})))
+        for k, leaf in enumerate(start):
+            found = closed.get(k)
+            if found is None:
+                term = states[k].entry(moment_, places[k])
+            else:
+                term = simplified(put(found[1], {found[0]: moment_}))
+            arrays.append(KernelArray(leaf.dims, places[k], term))
         return arrays
 
+    before = iter(held(time))
+    _, output = at(time, map_leaves(lambda _: next(before), state))
     through = iter(
-        KernelArray((length, *a.dims), (time, *a.at), simplified(a.term))
-        for a in at_moment(time + 1)
+        KernelArray((length, *a.dims), (when, *a.at), simplified(a.term)) for a in held(time + 1)
     )
-    last = iter(at_moment(length))
+    last = iter(held(length))
     return Scan(
         map_leaves(lambda _: next(through), state),
-        map_leaves(lambda leaf: _through(leaf, time, length, solved), output),
+        map_leaves(lambda leaf: _stacked(leaf, time, length), output),
         map_leaves(lambda _: next(last), state),
     )
 
 
-def _through(leaf: KernelArray, time: Index, length: Index, solved: Solved) -> KernelArray:
+def _stacked(leaf: KernelArray, time: Index, length: Index) -> KernelArray:
     if any(d.variables() & time.variables() for d in leaf.dims):
         raise Unreadable("outputs of different lengths")
-    return KernelArray((length, *leaf.dims), (time, *leaf.at), rewrite(leaf.term, solved))
+    return KernelArray((length, *leaf.dims), (time, *leaf.at), leaf.term)
 
 
-def _given(arrays: Sequence[KernelArray], length: Index) -> list[Index]:
-    """Every variable that the recursion may speak of, besides time and the state's own positions."""
-    found = set(length.variables())
-    for one in arrays:
-        own = {v for e in one.at for v in e.variables()}
-        found |= one.term.scope - own
-        found = found.union(*(d.variables() for d in one.dims))
+def _opaque(at, state, start, time, places, length, others):
+    """States of which nothing is known, and what the step makes of them."""
+    given: list[Index] = []
     while True:
-        more = {v for e in facts(found) for v in e.variables()} - found
-        if not more:
-            return [variable(v) for v in sorted(found)]
-        found |= more
+        states = [new_state("S", i, given) for i in places]
+        before = iter(
+            KernelArray(leaf.dims, i, s.entry(time, i))
+            for leaf, i, s in zip(start, places, states, strict=True)
+        )
+        after, _ = at(time, map_leaves(lambda _: next(before), state))
+        steps = leaves(after)
+        if [leaf.dims for leaf in steps] != [leaf.dims for leaf in start]:
+            raise Unreadable("a step that changes the shape of its state")
+        more = _spoken_of(start, steps, places, time, length)
+        if more == [position_of(v) for v in given]:
+            return states, steps
+        given = [variable(v) for v in more]
 
 
-def _closed_form(recursion: Recursion, which: int, when: Index) -> Term:
+def position_of(v: Index) -> int:
+    return v.terms[0][0]
+
+
+def _spoken_of(start, steps, places, time, length) -> list[int]:
+    """Every other position that a recursion speaks of."""
+    found = set(length.variables())
+    own = {position_of(time)}
+    for leaf, after, place in zip(start, steps, places, strict=True):
+        own |= {position_of(v) for v in place}
+        for one in (leaf, after):
+            found |= one.term.scope - {position_of(v) for v in one.at}
+        found = found.union(*(d.variables() for d in leaf.dims))
+    return sorted(reach(found) - own - declarations.current.sizes)
+
+
+def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
+    """For each state that has one its closed form: (when, term)."""
+    solved: dict[int, tuple[Index, Term]] = {}
+    rules: list[Rule] = []
+    session = current()
+    progress = True
+    while progress:
+        progress = False
+        for k in range(len(recursion.states)):
+            if k in solved:
+                continue
+            step = _rewritten(recursion.step[k], rules)
+            when = moment(length)
+            try:
+                guess = _closed_form(recursion, k, step, when)
+                if guess is None:
+                    continue
+                state = recursion.states[k]
+                claim = Factor(state.name, (when, *state.at, *state.given))
+                new = induction(when, [(claim, guess)], tactic, rules)
+            except KernelError as error:
+                import os
+                if os.environ.get('DBG'): import traceback; traceback.print_exc()
+                continue
+            session.inductions.append(Lemma(when, [(claim, guess)], new))
+            rules += new
+            solved[k] = when, guess
+            progress = True
+    return solved
+
+
+def _rewritten(term: Term, rules: Sequence[Rule]) -> Term:
+    """The term with the closed forms of the states that have one."""
+    if not rules:
+        return term
+    work = Rewriting(term)
+    tape.run("rewrite", work, lambda: tidy(work, [rewriting(rules)]))
+    return work.term()
+
+
+def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
     """For S[t + 1] = G(t) S[t] + B(t): Π_{r<when} G(r) S[0] + Σ_{s<when} Π_{s<r<when} G(r) B(s)."""
-    state, step = recursion.states[which], recursion.step[which]
-    gate, increment = _split(state, step, recursion.time)
-
-    def decay(low: Index) -> Term:
-        return running_product(lambda r: put(gate, {recursion.time: r}), low, when)
-
+    state, time = recursion.states[which], recursion.time
+    split = _split(recursion, state, step)
+    if split is None:
+        return None
+    gate, increment = split
+    first = recursion.first[which]
+    if not gate.parts:
+        later = put(increment, {time: when - 1}, [when - 1])
+        return simplified(equal_indices(when, 0) * first + later)
     s = position("s", 0, when)
-    added = put(increment, {recursion.time: s}) * decay(s + 1)
-    return simplified(decay(Index(0)) * recursion.first[which] + total(added, s))
+    high = time  # the gate is taken at positions of the recursion's own time
+    begun = running_product(gate, high, Index(0), when)
+    going = running_product(gate, high, s + 1, when)
+    added = put(increment, {time: s}) * going
+    return simplified(begun * first + total(added, s))
 
 
-def _split(state: State, step: Term, time: Index) -> tuple[Term, Term]:
-    """G and B of a step G · S[time, at] + B."""
-    ((own, _),) = state.entry(time, state.at).monomials.items()
-    gate: dict[Monomial, Any] = {}
-    rest: dict[Monomial, Any] = {}
-    for m, c in step.monomials.items():
-        if own.factors[0] in m.factors:
+def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:
+    """G and B of a step G · S[time, at] + B; None if there is more of the states in it."""
+    own = Factor(state.name, (recursion.time, *state.at, *state.given))
+    names = {s.name for s in recursion.states}
+    gate: dict[Monomial, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for m, c in step.parts.items():
+        if own in m.factors:
             factors = list(m.factors)
-            factors.remove(own.factors[0])
-            gate[m._replace(factors=tuple(factors))] = c
+            factors.remove(own)
+            m = m._replace(factors=tuple(factors))
+            gate[m] = c
         else:
             rest[m] = c
-        if any(f.name == state.name for f in m.factors if f != own.factors[0]):
-            raise Unreadable("a state whose entries mix from step to step has no known closed form")
-    scope = step.scope
-    return Term(gate, scope), Term(rest, scope)
+        if any(f.name in names for f in m.factors):
+            return None
+    return Term(gate, step.scope), Term(rest, step.scope)

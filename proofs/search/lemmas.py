@@ -1,0 +1,238 @@
+"""Equations that normal forms do not show: lemmas about states are guessed, and proved by induction.
+
+A goal that is stuck says what is missing. Where it reads c · S[T, a] R + rest = 0, and R divides every monomial of the
+rest, then S[t, a] = −rest/(c R) at every time t is worth a try: so it is found that a layer's state is the learner's.
+Where a step needs entries of a state that never change, that is tried first. The kernel checks what is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from ..kernel.errors import KernelError, NotProved
+from ..kernel.index import Index, declared, position, variable
+from ..kernel.rules import Goal
+from ..kernel.term import Factor, Monomial, Term, monomial
+from ..kernel.theorem import Theorem, equation, induction, moment
+from .normal import Stuck
+from .session import Lemma, Session, current
+from .unfolding import aligning, tactic
+
+ROUNDS = 6
+"""Lemmas that one equation may need."""
+Claim = tuple[Index, Factor, Term]
+"""when, S[when, …] and what it is."""
+
+
+def show(left: Term, right: Term) -> Theorem:
+    """left = right, with lemmas where normal forms are not enough.
+
+    Raises:
+        NotProved, TooHard: if no guess leads there.
+    """
+    session = current()
+    tried: set[tuple[str, str]] = set()
+    for _ in range(ROUNDS):
+        try:
+            return equation(left, right, tactic, session.lemmas)
+        except Stuck as error:
+            try:
+                return equation(left, right, aligning, session.lemmas)
+            except KernelError:
+                pass
+            if not any(_try(claim, session, tried) for claim in guesses(error.goal, session)):
+                raise
+    raise NotProved(f"more than {ROUNDS} lemmas")
+
+
+def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int = 2) -> bool:
+    """Whether the claim is proved, and so a lemma from now on."""
+    when, factor, right = claim
+    key = (factor.name, repr((factor.at[1:], sorted(map(repr, right.parts.items())))))
+    if key in tried or not depth:
+        return False
+    tried.add(key)
+    for _ in range(ROUNDS):
+        try:
+            rules = induction(when, [(factor, right)], tactic, session.lemmas)
+        except Stuck as error:
+            more = list(constants(error.goal, session))
+            if any(_try(one, session, tried, depth - 1) for one in more):
+                continue
+            return False
+        except KernelError:
+            return False
+        session.lemmas += rules
+        session.inductions.append(Lemma(when, [(factor, right)], rules))
+        return True
+    return False
+
+
+def guesses(goal: Goal, session: Session) -> Iterator[Claim]:
+    yield from constants(goal, session)
+    yield from solutions(goal, session)
+
+
+def constants(goal: Goal, session: Session) -> Iterator[Claim]:
+    """Entries that stay what they were at the start."""
+    for m, _ in goal.parts.values():
+        for f in m.factors:
+            if f.name not in session.recursions or not f.at[0].terms:
+                continue
+            pattern = _generalised(f, m, goal, session)
+            if pattern is None:
+                continue
+            when, factor, images = pattern
+            recursion, k = session.recursions[f.name]
+            state = recursion.states[k]
+            at = dict(zip((*state.at, *state.given), factor.at[1:], strict=True))
+            start = _put(recursion.first[k].parts.items(), {v.terms[0][0]: e for v, e in at.items()})
+            yield when, factor, _term(start, factor)
+
+
+def solutions(goal: Goal, session: Session) -> Iterator[Claim]:
+    """What a state must be at every time if the goal is to hold at its own."""
+    parts = list(goal.parts.values())
+    for place, (m, c) in enumerate(parts):
+        for f in m.factors:
+            if f.name not in session.recursions or not f.at[0].terms:
+                continue
+            rest = list(m.factors)
+            rest.remove(f)
+            pattern = _generalised(f, m, goal, session)
+            if pattern is None or len(rest) > 4:
+                continue
+            when, factor, images = pattern
+            body = []
+            for n, d in parts[:place] + parts[place + 1 :]:
+                divided = _divided(n, rest, images)
+                if divided is None:
+                    break
+                body.append((divided, -d / c))
+            else:
+                moved = _at_every_time(body, f.at[0], when)
+                try:
+                    yield when, factor, _term(moved, factor)
+                except KernelError:
+                    continue
+
+
+def _generalised(
+    f: Factor, m: Monomial, goal: Goal, session: Session
+) -> tuple[Index, Factor, dict[int, Index]] | None:
+    """The factor at any time, with positions for the bound indices of its monomial."""
+    recursion, _ = session.recursions[f.name]
+    facts = declared(recursion.time.terms[0][0])
+    if len(facts) != 2 or any(v < 0 for v in f.at[0].variables()):
+        return None
+    length = facts[1] + recursion.time + 1
+    state = recursion.states[session.recursions[f.name][1]]
+    at = dict(zip((*state.at, *state.given), f.at[1:], strict=True))
+    length = length.put({v.terms[0][0]: e for v, e in at.items()})
+    if any(v < 0 for v in length.variables()):
+        return None
+    images: dict[int, Index] = {}
+    for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
+        ends = _ends(v, m, goal)
+        if ends is None:
+            return None
+        images[v] = position("p", *ends)
+    when = moment(length)
+    return when, Factor(f.name, (when, *(e.put(images) for e in f.at[1:]))), images
+
+
+def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
+    """lo and hi of the bound index, from guards with no other bound index."""
+    low = high = None
+    for g in m.guards:
+        if g.variables() & set(range(-m.bound, 0)) == {v}:
+            if g.coefficient(v) == 1:
+                low = variable(v) - g
+            elif g.coefficient(v) == -1:
+                high = g + variable(v) + 1
+    return None if low is None or high is None else (low, high)
+
+
+def _divided(
+    n: Monomial, rest: Sequence[Factor], images: dict[int, Index]
+) -> Monomial | None:
+    """n / rest, the bound indices of `rest` being put for as `images` say and those of n matched to them."""
+
+    def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
+        if not left:
+            return factors, known
+        first = left[0]
+        for place, g in enumerate(factors):
+            if g.name != first.name or len(g.at) != len(first.at):
+                continue
+            more = _matched(first, g, known)
+            if more is not None:
+                found = match(left[1:], factors[:place] + factors[place + 1 :], more)
+                if found is not None:
+                    return found
+        return None
+
+    found = match(list(rest), list(n.factors), {})
+    if found is None:
+        return None
+    factors, names = found  # bound index of `rest` -> bound index of n
+    table = {w: images[v] for v, w in names.items() if v in images}
+    loose = [w for v, w in names.items() if v not in images]
+    if loose:
+        return None
+    own = [w for w in range(-1, -n.bound - 1, -1) if w not in table]
+    for place, w in enumerate(own, start=1):
+        table[w] = variable(-place)
+    guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & set(table)]
+    return monomial(
+        len(own), frozenset(g.put(table) for g in guards), [f.put(table) for f in factors]
+    )
+
+
+def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:
+    more = dict(known)
+    for a, b in zip(first.at, g.at, strict=True):
+        bound_a = [(v, c) for v, c in a.terms if v < 0]
+        bound_b = [(v, c) for v, c in b.terms if v < 0]
+        if len(bound_a) != len(bound_b) or len(bound_a) > 1:
+            return None
+        if a - _bound(bound_a) != b - _bound(bound_b):
+            return None
+        if bound_a:
+            (v, c), (w, d) = bound_a[0], bound_b[0]
+            if c != d or more.get(v, w) != w or any(x == w and u != v for u, x in more.items()):
+                return None
+            more[v] = w
+    return more
+
+
+def _bound(terms: list[tuple[int, int]]) -> Index:
+    return Index(0, dict(terms))
+
+
+def _at_every_time(
+    body: list[tuple[Monomial, Fraction]], time: Index, when: Index
+) -> list[tuple[Monomial, Fraction]]:
+    """The terms with `when` for `time`: for its last variable, that is, what makes the two equal."""
+    v, c = time.terms[-1]
+    if abs(c) != 1:
+        return body
+    image = (when - (time - variable(v) * c)) * c
+    return _put(body, {v: image})
+
+
+def _put(
+    pairs: Sequence[tuple[Monomial, Fraction]], images: dict[int, Index]
+) -> list[tuple[Monomial, Fraction]]:
+    return [(m.put(images, m.bound), c) for m, c in pairs]
+
+
+def _term(pairs: Sequence[tuple[Monomial, Fraction]], factor: Factor) -> Term:
+    parts: dict[Monomial, Fraction] = {}
+    for m, c in pairs:
+        parts[m] = parts.get(m, Fraction(0)) + c
+    scope = {v for m in parts for v in m.variables() if v > 0}
+    return Term(parts, scope | factor.variables())
+
+

@@ -1,0 +1,67 @@
+"""What is known while a claim is read and proved: recursions, products, lemmas, and how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..kernel import index
+from ..kernel.index import Index
+from ..kernel.term import Factor, Term
+from ..kernel.theorem import Recursion, Rule
+
+
+@dataclass
+class Lemma:
+    """An induction that went through."""
+
+    when: Index
+    claims: list[tuple[Factor, Term]]
+    rules: list[Rule]
+
+
+@dataclass
+class Session:
+    """One claim's proof."""
+
+    recursions: dict[str, tuple[Recursion, int]] = field(default_factory=dict)
+    """The recursion that a state's name belongs to, and which of its states it is."""
+    products: dict[Any, Any] = field(default_factory=dict)
+    lemmas: list[Rule] = field(default_factory=list)
+    inductions: list[Lemma] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
+    """Functions besides 1/T that the reading took."""
+
+    def add(self, recursion: Recursion) -> None:
+        for k, state in enumerate(recursion.states):
+            self.recursions[state.name] = recursion, k
+
+    def definition(self, name: str) -> Sequence[Rule]:
+        """What a state is at 0, and at time + 1."""
+        recursion, k = self.recursions[name]
+        return recursion.rules[k]
+
+
+_current: ContextVar[Session | None] = ContextVar("session", default=None)
+
+
+def current() -> Session:
+    found = _current.get()
+    if found is None:
+        raise RuntimeError("claims are read inside `with session()`")
+    return found
+
+
+@contextmanager
+def session() -> Iterator[Session]:
+    """A fresh registry of the kernel, and a session for one claim."""
+    index.start_afresh()
+    new = Session()
+    token = _current.set(new)
+    try:
+        yield new
+    finally:
+        _current.reset(token)

@@ -1,0 +1,117 @@
+"""Using the definitions of states: at constant times, and once in the step of an induction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..kernel.index import variable
+from ..kernel.inequalities import implied
+from ..kernel.rules import Goal, Rewriting
+from ..kernel.term import Factor
+from ..kernel.theorem import Rule
+from . import tape
+from .normal import Step, rewriting, show_zero
+from .session import Session, current
+
+DEEP = 8
+"""States are unfolded down to the start from constant times up to this."""
+
+
+def tactic(goal: Goal, rules: Sequence[Rule]) -> None:
+    """Show a goal by normal form; rules are used wherever they apply.
+
+    In the step of an induction the states that stand at the next time are unfolded first.
+    """
+    session = current()
+    also = [at_constant_times(session)]
+    if rules:
+        also.append(rewriting(rules, divide=True))
+
+    def search() -> None:
+        if any(rule.name == "induction hypothesis" for rule in rules):
+            unfold_once(goal, session)
+        show_zero(goal, also)
+
+    tape.run("zero", goal, search)
+
+
+def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
+    """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
+    session = current()
+    also = [at_constant_times(session), later_ones(session)]
+    if rules:
+        also.append(rewriting(rules, divide=True))
+    tape.run("zero", goal, lambda: show_zero(goal, also))
+
+
+def later_ones(session: Session) -> Step:
+    """Of S[e + 2] and S[e] the first is unfolded."""
+
+    def skeleton(f: Factor) -> tuple:
+        return f.name, tuple(sorted((max(v, 0), c) for v, c in f.at[0].terms))
+
+    def step(work: Rewriting, k: int) -> bool:
+        own = [f for f in work.parts[k][0].factors if f.name in session.recursions]
+        if not own or not isinstance(work, Goal):
+            return False
+        first: dict[tuple, int] = {}
+        for m, _ in work.parts.values():
+            for f in m.factors:
+                if f.name in session.recursions:
+                    first[skeleton(f)] = min(first.get(skeleton(f), f.at[0].const), f.at[0].const)
+        for f in own:
+            if f.at[0].const > first[skeleton(f)] and _unfold(work, k, f, session):
+                return True
+        return False
+
+    return step
+
+
+def at_constant_times(session: Session) -> Step:
+    """S[0] is the start, S[2] the step of the step of it."""
+
+    def step(work: Rewriting, k: int) -> bool:
+        m, _ = work.parts[k]
+        for f in m.factors:
+            if f.name in session.recursions and not f.at[0].terms and 0 <= f.at[0].const <= DEEP:
+                rule = session.definition(f.name)[f.at[0].const > 0]
+                if rewriting([rule], only=f)(work, k):
+                    return True
+        return False
+
+    return step
+
+
+def unfold_once(goal: Goal, session: Session) -> None:
+    """Every state of the goal, as it stands, by its definition: the start at 0, the step after that."""
+    waiting = []
+    for k, (m, _) in goal.parts.items():
+        waiting.append((k, [f for f in m.factors if f.name in session.recursions]))
+    while waiting:
+        k, factors = waiting.pop()
+        if k not in goal.parts or not factors:
+            continue
+        f, rest = factors[0], factors[1:]
+        before = set(goal.parts)
+        if f not in goal.parts[k][0].factors or not _unfold(goal, k, f, session):
+            waiting.append((k, rest))
+            continue
+        for n in goal.parts:
+            if n not in before:  # where the definition does not yet apply the state is still there
+                stays = f in goal.parts[n][0].factors
+                waiting.append((n, factors if stays else rest))
+
+
+def _unfold(goal: Goal, k: int, f: Factor, session: Session) -> bool:
+    """One step with one state, or with the sum that it is in."""
+    if not f.at[0].terms:
+        return False
+    if rewriting([session.definition(f.name)[1]], divide=True, only=f)(goal, k):
+        return True
+    m, _ = goal.parts[k]
+    if implied(f.at[0] * -1, [*goal.known, *m.guards]):  # nothing is left but the start
+        for v, c in f.at[0].terms:
+            if v < 0 and abs(c) == 1:
+                goal.eliminate(k, v, variable(v) - f.at[0] * c)
+                return True
+    return False
