@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 from math import factorial
 from typing import Any
 
 from .array_api import Array
 from .definition import definition
 from .gradient import gradient
+from .ranges import build
 
 
 @definition
@@ -25,11 +25,14 @@ def coefficient(xp: Any, curve: Callable[[Array], Array], order: int) -> Array:
     value = curve(zero)
     if order == 0:
         return value
-    entries = [
-        _derivative(lambda eps, index=index: curve(eps)[index], order, zero) / factorial(order)
-        for index in product(*(range(length) for length in value.shape))
-    ]
-    return xp.reshape(xp.stack(entries, axis=0), tuple(value.shape))
+
+    def entries(*index: int) -> Array:
+        """The coefficients at all places that begin with `index`."""
+        if len(index) < len(value.shape):
+            return build(xp, value.shape[len(index)], lambda i: entries(*index, i))
+        return _derivative(lambda eps: curve(eps)[index], order, zero) / factorial(order)
+
+    return entries()
 
 
 def _derivative(function: Callable[[Array], Array], order: int, at: Array) -> Array:

@@ -11,7 +11,7 @@ for constants.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
 from typing import Any
@@ -61,7 +61,7 @@ class Dual:
         self.epsilon = epsilon
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
-        return _DualNamespace(namespace(self.value, self.tangent))
+        return _DualNamespace(namespace(self.value, self.tangent), self)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -197,8 +197,9 @@ class Dual:
 class _DualNamespace:
     """The named functions on dual arrays; constructors give constants."""
 
-    def __init__(self, xp: Any) -> None:
+    def __init__(self, xp: Any, like: Dual) -> None:
         self._xp = xp
+        self._like = like
 
     def exp(self, x: Dual) -> Dual:
         value = self._xp.exp(x.value)
@@ -214,9 +215,42 @@ class _DualNamespace:
             namespace(x.tangent).reshape(x.tangent, (directions, *shape)),
         )
 
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Dual:
+        return _stack(arrays, axis)
+
+    def build(self, length: Any, function: Callable[[Any], Any]) -> Dual:
+        """See `ranges.build`."""
+        if isinstance(length, int):
+            return self.stack([function(index) for index in range(length)])
+        build, zero = self._xp.build, _zero(self._like)
+        directions = zero.tangent.shape[0]
+        return self._like._with(
+            build(length, lambda i: (function(i) + zero).value),
+            build(directions, lambda d: build(length, lambda i: (function(i) + zero).tangent[d])),
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name in ("zeros", "ones", "eye", "asarray"):
             return getattr(self._xp, name)
         raise AttributeError(
-            f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, reshape, exp and log"
+            f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, reshape, stack, exp "
+            "and log"
         )
+
+
+def _zero(like: Dual) -> Dual:
+    """The scalar 0 + ε 0: a constant plus it is a dual array."""
+    total = like.sum()
+    return total - total
+
+
+def _stack(arrays: Sequence[Any], axis: int) -> Any:
+    """Arrays along a new axis; constants may stand among dual arrays, earlier ε among later ones."""
+    duals = [array for array in arrays if isinstance(array, Dual)]
+    if not duals:
+        return namespace(*arrays).stack(arrays, axis=axis)
+    newest = max(duals, key=lambda dual: dual.epsilon)
+    zero = _zero(newest)
+    parts = [array if newest._beside(array) else array + zero for array in arrays]
+    values, tangents = [part.value for part in parts], [part.tangent for part in parts]
+    return newest._with(_stack(values, axis), _stack(tangents, axis + 1 if axis >= 0 else axis))

@@ -35,6 +35,11 @@ def map_leaves(function: Callable[..., Any], *trees: Any) -> Any:
     return None if first is None else function(*trees)
 
 
+def stacked(trees: list[Any]) -> Any:
+    """Equally built trees as one, whose arrays have a new first axis."""
+    return map_leaves(lambda *parts: namespace(*parts).stack(parts), *trees)
+
+
 def scan(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any) -> Scan:
     """Run `(state, output) = step(parameters, state, token)` over the leading axis of `tokens`.
 
@@ -63,8 +68,4 @@ def scan(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any) -> 
         state, output = step(parameters, state, map_leaves(lambda leaf, i=index: leaf[i], tokens))
         states.append(state)
         outputs.append(output)
-    return Scan(_stacked(states), _stacked(outputs), state)
-
-
-def _stacked(trees: list[Any]) -> Any:
-    return map_leaves(lambda *parts: namespace(*parts).stack(parts), *trees)
+    return Scan(stacked(states), stacked(outputs), state)

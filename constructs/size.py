@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
+from .array_api import Array, namespace
 from .definition import definition
 from .scan import leaves
 
 
 @definition
-def entries(tree: Any) -> int:
-    """The number of entries of all arrays in a (nested, named) tuple of arrays."""
-    return sum(prod(leaf.shape) for leaf in leaves(tree))
+def entries(tree: Any) -> Array:
+    """The number of entries of all arrays in a (nested, named) tuple of arrays, a scalar: a 1 for each, added up."""
+    counts = [namespace(leaf).ones(leaf.shape).sum() for leaf in leaves(tree)]
+    return sum(counts[1:], start=counts[0])

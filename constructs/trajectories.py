@@ -10,23 +10,25 @@ from collections.abc import Callable
 from .array_api import Array, namespace
 from .definition import definition
 from .gradient import gradient
+from .ranges import build
 
 
 @definition
 def value(coefficients: Array, time: Array) -> Array:
-    """Σ_k c_k t^k, by Horner's rule: (D + 1, …) and a scalar -> (…)."""
-    total = coefficients[-1]
-    for k in range(coefficients.shape[0] - 2, -1, -1):
-        total = total * time + coefficients[k]
-    return total
+    """Σ_k c_k t^k: (D + 1, …) and a scalar -> (…)."""
+    constant, degree = coefficients[0], coefficients.shape[0] - 1
+    if degree < 1:
+        return constant
+    xp = namespace(constant * time)
+    return constant + build(xp, degree, lambda k: coefficients[k + 1] * time ** (k + 1)).sum(axis=0)
 
 
 @definition
 def integral(coefficients: Array, time: Array) -> Array:
     """∫_0^t Σ_k c_k τ^k dτ = Σ_k c_k t^{k+1} / (k + 1): (D + 1, …) and a scalar -> (…)."""
     xp = namespace(coefficients)
-    powers = [coefficients[k] / (k + 1) for k in range(coefficients.shape[0])]
-    return value(xp.stack([powers[0] - powers[0], *powers], axis=0), time)
+    risen = build(xp, coefficients.shape[0], lambda k: coefficients[k] / (k + 1))
+    return value(xp.concat([risen[:1] - risen[:1], risen], axis=0), time)
 
 
 @definition
@@ -34,5 +36,4 @@ def velocity(curve: Callable[[Array], Array], time: Array) -> Array:
     """The derivative of `curve`, a function of time with values of shape (m,), derived and not typed in: -> (m,)."""
     xp = namespace(time)
     size = curve(time).shape[0]
-    slopes = [gradient(lambda t, a=a: curve(t)[a], time) for a in range(size)]
-    return xp.stack(slopes, axis=0)
+    return build(xp, size, lambda a: gradient(lambda t: curve(t)[a], time))

@@ -14,7 +14,7 @@ from types import ModuleType
 from .language.claim import Row, Source
 from .language.errors import UsageError
 
-BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9")
+BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "lanes")
 
 
 class BrokenFile(UsageError):
@@ -82,7 +82,7 @@ def unknown(pattern: str, ids: list[str]) -> str:
 
 
 def built_in() -> Ledger:
-    """The claims of the four sources."""
+    """The claims of the four sources, and the house's own."""
     modules = [importlib.import_module(f"scanproof.proofs.claims.{name}") for name in BUILT_IN]
     return Ledger(module.SOURCE for module in modules)
 

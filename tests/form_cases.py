@@ -126,7 +126,7 @@ FORM_CASES = {
             hybrid_terms.increment(p, Z),
             hybrid_terms.half_step_term(p, Z, S),
             hybrid_terms.mask_term(p, Z, S),
-            hybrid_terms.other_examples_term(p, Z, S, (0,)),
+            hybrid_terms.other_examples_term(p, Z, S, 0, 1),
         ),
         split_increment,
         hybrid_inputs,

@@ -159,6 +159,11 @@ LAYER_CASES = {
     "lagged ssm": layer(
         ssm.lagged_step, loops.lagged_ssm, lambda d, N, f, k: (discrete(d, f), (d(f), d()), d(N))
     ),
+    "Euler's step": layer(
+        ssm.euler_step,
+        lambda p, h, x: (loops.euler_steps(*p, h, x)[-1], loops.euler_steps(*p, h, x)),
+        lambda d, N, f, k: (ssm.Sampled(d(f, f), d(f), d()), d(f), d(N)),
+    ),
     "gradient accumulation, one target": layer(
         accumulation.accumulation_step,
         lambda w, g, data: one_target(accumulated, w, g, *data),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import learner_loops
@@ -15,6 +16,7 @@ from loops import WIDE
 from scanproof.constructs import tokens
 from scanproof.constructs.array_api import namespace
 from scanproof.constructs.exposure import exposures
+from scanproof.constructs.gradient import gradient
 from scanproof.constructs.learners import (
     accumulation,
     coefficients,
@@ -173,6 +175,13 @@ LEARNER_CASES = {
         ),
         prompt,
     ),
+    "stochastic gradient descent, every example": Case(
+        lambda w, x, y, eta: descent.stochastic_gradient_descent(HALF_SUM, w, x[:-1], y, eta),
+        lambda w, x, y, eta: learner_loops.descend(
+            w, x, y, eta, [[i] for i in range(len(y))], WIDE.mpf(1) / 2, mean=False
+        ),
+        prompt,
+    ),
     "mini-batch gradient descent": Case(
         lambda w, x, y, eta: descent.minibatch_gradient_descent(
             MEAN, w, x, y, eta, batches(y.shape[0])
@@ -197,6 +206,11 @@ LEARNER_CASES = {
     ),
     "Newton's step": Case(
         lambda w, x, y: descent.newton_step(RIDGE, w, x, y), minimiser, newton_inputs
+    ),
+    "gradient of a stack": Case(
+        lambda w, c: gradient(lambda v: (namespace(v).stack([c, v * v], axis=1) ** 2).sum(), w),
+        lambda w, c: [4 * entry**3 for entry in w],
+        lambda d, N, f, k: (d(f), d(f)),
     ),
     "descent in coefficients": Case(
         lambda x, y, eta: coefficients.weighted_sum(
@@ -236,6 +250,11 @@ OPERATOR_CASES = {
         ),
         lambda x: tuple(of(x, m) for of in (gram, batch_operator) for m in (1, len(x))),
         lambda d, N, f, k: (d(N, f),),
+    ),
+    "binomial coefficients": Case(
+        lambda x: tuple(operators.binomials(namespace(x), n) for n in range(5)),
+        lambda x: tuple([comb(n, s) for s in range(n + 1)] for n in range(5)),
+        lambda d, N, f, k: (d(1),),
     ),
     "polynomial of several steps": Case(
         lambda R, eta: operators.steps_polynomial(R, 2, eta, STEPS),

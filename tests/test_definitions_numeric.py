@@ -14,6 +14,7 @@ from agreement import Draw, assert_agrees, bounds, wide
 from form_cases import DISCRETISATION_CASES, FORM_CASES
 from hypothesis import given
 from hypothesis import strategies as st
+from lane_cases import LANE_CASES
 from layer_cases import LAYER_CASES
 from learner_cases import LEARNER_CASES, OPERATOR_CASES, TOKEN_CASES
 
@@ -27,6 +28,7 @@ from scanproof.constructs.tokens import windows
 GROUPS = (
     LAYER_CASES,
     FORM_CASES,
+    LANE_CASES,
     DISCRETISATION_CASES,
     LEARNER_CASES,
     OPERATOR_CASES,

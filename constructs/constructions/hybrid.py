@@ -18,9 +18,20 @@ from ..learners.operators import batch_gram, steps_polynomial
 
 
 @definition
-def selecting_mask(xp: Any, length: int, rows: range, entry: Array, others: Array = 1) -> Array:
-    """The causal mask with `entry` for 1 in the given rows (j counted from 0), `others` elsewhere: (length, length)."""
-    chosen = sum((xp.eye(length)[j] for j in rows), start=xp.zeros((length,)))
+def selecting_mask(
+    xp: Any, length: int, start: int, stop: int, entry: Array, others: Array = 1
+) -> Array:
+    """The causal mask with `entry` for 1 in the rows start ≤ j < stop, `others` elsewhere: (length, length).
+
+    Args:
+        xp: namespace of the array to build.
+        length: tokens.
+        start: the first of these rows, counted from 0.
+        stop: the first row after them.
+        entry: a scalar.
+        others: a scalar.
+    """
+    chosen = xp.eye(length)[start:stop].sum(axis=0)
     factors = others + (entry - others) * chosen
     return factors[:, None] * lsa.causal_mask(xp, length)
 
@@ -59,11 +70,12 @@ def theorem5_1(
             same layer and makes sense for ε = 0.
     """
     feature_matrix = on_features(xp, xp.eye(d) if B is None else B)
-    row = range(t - 1, t)
     if "scale" in corrections:
-        mask, S = selecting_mask(xp, n + 1, row, eps + eta * n, others=eps), feature_matrix
+        mask = selecting_mask(xp, n + 1, t - 1, t, eps + eta * n, others=eps)
+        S = feature_matrix
     else:
-        mask, S = selecting_mask(xp, n + 1, row, 1 + eta * n), eps * feature_matrix
+        mask = selecting_mask(xp, n + 1, t - 1, t, 1 + eta * n)
+        S = eps * feature_matrix
     return _cancelling(xp, mask, S, eps * feature_matrix, corrections)
 
 
@@ -71,7 +83,7 @@ def theorem5_1(
 def theorem5_1_drift(xp: Any, n: int, d: int, eps: Array, B: Array, t: int = 1) -> Parameters:
     """The choice with which the proof bounds the features' drift: one entry L_ti = 1 − nε, and B_l = εB."""
     S = eps * on_features(xp, B)
-    mask = selecting_mask(xp, n + 1, range(t - 1, t), 1 - n * eps)
+    mask = selecting_mask(xp, n + 1, t - 1, t, 1 - n * eps)
     return _cancelling(xp, mask, S, S, ())
 
 
@@ -92,7 +104,7 @@ def theorem5_2(
     n = x.shape[0] - 1
     step_size = 2 * eta if "scale" in corrections else eta
     S = on_features(xp, steps_polynomial(batch_gram(x, m), m, step_size, K))
-    mask = selecting_mask(xp, n + 1, range(m), 1 - n)
+    mask = selecting_mask(xp, n + 1, 0, m, 1 - n)
     return _cancelling(xp, mask, S, S, corrections)
 
 

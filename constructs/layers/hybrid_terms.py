@@ -7,8 +7,6 @@ is ±E_2, and that of the second is the update's leading part with E_1 in it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from ..array_api import Array, namespace
 from ..definition import definition
 from . import hybrid, ssd
@@ -43,12 +41,11 @@ def mask_term(parameters: hybrid.Parameters, Z: Array, S: Array) -> Array:
 
 @definition
 def other_examples_term(
-    parameters: hybrid.Parameters, Z: Array, S: Array, chosen: Collection[int]
+    parameters: hybrid.Parameters, Z: Array, S: Array, start: int, stop: int
 ) -> Array:
-    """`mask_term` without the summands j of `chosen` (counted from 0): its label row is −E_1."""
-    xp = namespace(Z)
+    """`mask_term` without the summands start ≤ j < stop (counted from 0): its label row is −E_1."""
     length = Z.shape[1]
-    others = xp.asarray([0 if j in chosen else 1 for j in range(length)])
+    others = 1 - namespace(Z).eye(length)[start:stop].sum(axis=0)
     difference = parameters.lsa_mask - parameters.ssd_mask
     return ssd.masked_mixing(Z, others[:, None] * difference, S) / (length - 1)
 

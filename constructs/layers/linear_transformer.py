@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..array_api import Array, namespace, outer
 from ..definition import definition
+from ..iteration import iterate
 from ..scan import scan
 
 
@@ -38,10 +39,8 @@ def step(parameters: Parameters, state: Array, token: Array) -> tuple[Array, Arr
 @definition
 def stack(parameters: Parameters, tokens: Array, layers: int) -> Array:
     """The tokens after `layers` equal layers, each a scan from an empty state: (n, 2d + 1) -> (n, 2d + 1)."""
-    for _ in range(layers):
-        empty = namespace(tokens).zeros((tokens.shape[1], parameters.key.shape[0]))
-        tokens = scan(step, parameters, empty, tokens).outputs
-    return tokens
+    empty = namespace(tokens).zeros((tokens.shape[1], parameters.key.shape[0]))
+    return iterate(lambda below: scan(step, parameters, empty, below).outputs, tokens, layers)
 
 
 @definition

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..array_api import Array, namespace
 from ..definition import definition
+from ..ranges import build
 
 
 class Parameters(NamedTuple):
@@ -49,13 +50,13 @@ def unrolled(parameters: Parameters, tokens: Token) -> Array:
     """y_i = Σ_{j≤i} C_i·(exp(a Σ_{j<s≤i} Δ_s) ⊙ Δ_j B_j) x_j from zero state: (T,) outputs."""
     xp = namespace(tokens.x)
     delta = softplus(tokens.u @ parameters.w_delta)
-    outputs = []
-    for i in range(tokens.x.shape[0]):
-        elapsed, total = delta[0] - delta[0], None
-        for j in range(i, -1, -1):
-            write = delta[j] * (parameters.W_B @ tokens.u[j]) * tokens.x[j]
-            term = xp.exp(elapsed * parameters.a) * write
-            total = term if total is None else total + term
-            elapsed = elapsed + delta[j]
-        outputs.append((parameters.W_C @ tokens.u[i]) @ total)
-    return xp.stack(outputs, axis=0)
+    writes = (delta * tokens.x)[:, None] * (tokens.u @ parameters.W_B.T)
+
+    def output(i: int) -> Array:
+        def remembered(j: int) -> Array:
+            elapsed = delta[j + 1 : i + 1].sum()
+            return xp.exp(elapsed * parameters.a) * writes[j]
+
+        return (parameters.W_C @ tokens.u[i]) @ build(xp, i + 1, remembered).sum(axis=0)
+
+    return build(xp, tokens.x.shape[0], output)

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..array_api import Array, namespace
 from ..definition import definition
+from ..iteration import iterate
+from ..ranges import build
 from ..scan import Scan, scan
 from .gril import TwoHead, WeightedWindow, Window
 
@@ -35,11 +37,12 @@ def stack(
         ValueError: if there is no layer.
     """
     _expect("stack", "layers", layers)
-    weights = _everywhere(W0, windows)
-    for _ in range(layers):
-        top = _layer(step, parameters, windows, weights)
-        weights = top.outputs[0]
-    return top
+
+    def layer(weights: Array) -> Scan:
+        return _layer(step, parameters, windows, weights)
+
+    below = iterate(lambda W: layer(W).outputs[0], _everywhere(W0, windows), layers - 1)
+    return layer(below)
 
 
 @definition
@@ -51,11 +54,11 @@ def loop(
     Arguments, result and error are those of `stack`, with passes for layers.
     """
     _expect("loop", "passes", passes)
-    weights = W0
-    for _ in range(passes):
-        last = _layer(step, parameters, windows, _everywhere(weights, windows))
-        weights = last.outputs[0][-1]
-    return last
+
+    def run(weights: Array) -> Scan:
+        return _layer(step, parameters, windows, _everywhere(weights, windows))
+
+    return run(iterate(lambda W: run(W).outputs[0][-1], W0, passes - 1))
 
 
 def _layer(step: Callable[..., Any], parameters: TwoHead, windows: Window, weights: Array) -> Scan:
@@ -67,7 +70,7 @@ def _layer(step: Callable[..., Any], parameters: TwoHead, windows: Window, weigh
 
 def _everywhere(W: Array, windows: Window) -> Array:
     """The same weights at every token."""
-    return namespace(W).stack([W] * windows.window.shape[0], axis=0)
+    return build(namespace(W), windows.window.shape[0], lambda _: W)
 
 
 def _expect(name: str, argument: str, count: int) -> None:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from ..array_api import Array, namespace
 from ..definition import definition
 from ..inverse import inverse
+from ..iteration import iterate, iterates
+from ..ranges import build
+from ..scan import scan
 
 
 class Discrete(NamedTuple):
@@ -49,9 +52,25 @@ def lagged_step(
     return (h, token), parameters.C @ h
 
 
+class Sampled(NamedTuple):
+    """A (m, m) and B (m,) of h' = A h + B x, and the time Δ between samples of x."""
+
+    A: Array
+    B: Array
+    delta: Array
+
+
+@definition
+def euler_step(parameters: Sampled, state: Array, token: Array) -> tuple[Array, Array]:
+    """h(t + Δ) = h(t) + Δ (A h(t) + B x(t)) (ch9 eqs. 9.2–9.4), which is also the output: state (m,), token x(t)."""
+    A, B, delta = parameters
+    state = state + delta * evolution(A, B, state, token)
+    return state, state
+
+
 @definition
 def forward_euler(A: Array, B: Array, delta: Array, h: Array, x: Array) -> Array:
-    """h(Δ), …, h(nΔ) by h(t + Δ) = h(t) + Δ (A h(t) + B x(t)) (ch9 eqs. 9.2–9.4): -> (n, m).
+    """h(Δ), …, h(nΔ) by `euler_step`: -> (n, m).
 
     Args:
         A: (m, m).
@@ -60,11 +79,7 @@ def forward_euler(A: Array, B: Array, delta: Array, h: Array, x: Array) -> Array
         h: h(0), shape (m,).
         x: x(0), …, x((n − 1)Δ), shape (n,).
     """
-    states = []
-    for i in range(x.shape[0]):
-        h = h + delta * evolution(A, B, h, x[i])
-        states.append(h)
-    return namespace(x).stack(states, axis=0)
+    return scan(euler_step, Sampled(A, B, delta), h, x).outputs
 
 
 @definition
@@ -96,36 +111,31 @@ def zero_order_hold_series(A: Array, B: Array, delta: Array, order: int) -> tupl
 
     Ā = Σ_k Δ^k A^k / k! = exp(ΔA), B̄ = Σ_{k≥1} Δ^k A^{k−1} B / k!, which is A⁻¹(exp(ΔA) − I) B where A has an inverse.
     """
-    transition, gain = namespace(A).eye(A.shape[0]), B - B
-    power, direction, factor = transition, B, 1
-    for k in range(1, order + 1):
-        power, factor = power @ A, factor * delta / k
-        transition, gain = transition + factor * power, gain + factor * direction
-        direction = A @ direction
-    return transition, gain
+    xp = namespace(A)
+    count = order + 1
+    powers = iterates(lambda power: power @ A, xp.eye(A.shape[0]), count)
+    directions = iterates(lambda direction: A @ direction, B, count)
+
+    def following(factor: tuple[Array, Array]) -> tuple[Array, Array]:
+        value, k = factor
+        return value * delta / (k + 1), k + 1
+
+    factors, _ = iterates(following, (delta - delta + 1, xp.asarray(0)), count)
+    transition = (factors[:, None, None] * powers).sum(axis=0)
+    return transition, (factors[1:, None] * directions[:-1]).sum(axis=0)
 
 
 @definition
 def power(matrix: Array, exponent: int) -> Array:
     """matrix^exponent as a repeated matrix product, exponent ≥ 0: (m, m) -> (m, m)."""
-    product = namespace(matrix).eye(matrix.shape[0])
-    for _ in range(exponent):
-        product = product @ matrix
-    return product
+    one = namespace(matrix).eye(matrix.shape[0])
+    return iterate(lambda product: product @ matrix, one, exponent)
 
 
 @definition
 def convolution(parameters: Discrete, x: Array) -> Array:
     """y_i = Σ_{j=0}^i C Ā^j B̄ x_{i−j} (ch9 eqs. 9.9–9.11): (n,) -> (n,)."""
     xp = namespace(x)
-    kernel, power = [], parameters.B
-    for _ in range(x.shape[0]):
-        kernel.append(parameters.C @ power)
-        power = parameters.A @ power
-    rows = []
-    for i in range(x.shape[0]):
-        total = kernel[0] * x[i]
-        for j in range(1, i + 1):
-            total = total + kernel[j] * x[i - j]
-        rows.append(total)
-    return xp.stack(rows, axis=0)
+    length = x.shape[0]
+    kernel = iterates(lambda power: parameters.A @ power, parameters.B, length) @ parameters.C
+    return build(xp, length, lambda i: build(xp, i + 1, lambda j: kernel[j] * x[i - j]).sum(axis=0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..array_api import Array, namespace
 from ..definition import definition
+from ..iteration import iterate
 
 
 @definition
@@ -16,10 +17,8 @@ def coefficient_descent(x: Array, y: Array, step_size: Array, steps: int = 1) ->
         step_size: η.
         steps: L.
     """
-    c = namespace(x).zeros((x.shape[0],))
-    for _ in range(steps):
-        c = c - step_size * (x @ x.T @ c - y)
-    return c
+    start = namespace(x).zeros((x.shape[0],))
+    return iterate(lambda c: c - step_size * (x @ x.T @ c - y), start, steps)
 
 
 @definition

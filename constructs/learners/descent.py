@@ -8,7 +8,10 @@ from ..array_api import Array, namespace
 from ..definition import definition
 from ..gradient import gradient
 from ..inverse import inverse
+from ..iteration import iterate
 from ..ranges import build
+from ..scan import scan
+from .accumulation import Example
 from .losses import Loss
 
 
@@ -23,17 +26,28 @@ def gradient_descent(
     loss: Loss, w: Array, x: Array, y: Array, step_size: Array, steps: int = 1
 ) -> Array:
     """The weights after `steps` steps W ← W − η ∇loss(W) on all of (x, y)."""
-    for _ in range(steps):
-        w = w - step_size * loss_gradient(loss, w, x, y)
-    return w
+    return iterate(lambda v: v - step_size * loss_gradient(loss, v, x, y), w, steps)
 
 
 @definition
 def stochastic_gradient_descent(
-    loss: Loss, w: Array, x: Array, y: Array, step_size: Array, order: Sequence[int]
+    loss: Loss,
+    w: Array,
+    x: Array,
+    y: Array,
+    step_size: Array,
+    order: Sequence[int] | None = None,
 ) -> Array:
-    """The weights after one step on each single example of `order` (0-based indices), in turn."""
-    return minibatch_gradient_descent(loss, w, x, y, step_size, [[i] for i in order])
+    """The weights after one step on each single example of `order` (0-based indices), in turn; on all if not given."""
+    if order is not None:
+        return minibatch_gradient_descent(loss, w, x, y, step_size, [[i] for i in order])
+
+    def step(rate: Array, weights: Array, example: Example) -> tuple[Array, Array]:
+        row, target = example.x[None], example.y[None]
+        weights = weights - rate * loss_gradient(loss, weights, row, target)
+        return weights, weights
+
+    return scan(step, step_size * namespace(x).asarray(1), w, Example(x, y)).final_state
 
 
 @definition

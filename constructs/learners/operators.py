@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from math import comb
+from typing import Any
 
 from ..array_api import Array, namespace
 from ..definition import definition
+from ..iteration import iterate, iterates
 
 
 @definition
@@ -43,6 +44,13 @@ def batch_operator(x: Array, m: int) -> Array:
 
 
 @definition
+def binomials(xp: Any, n: int) -> Array:
+    """C(n, 0), …, C(n, n) by Pascal's rule, shape (n + 1,)."""
+    none = xp.zeros((1,))
+    return iterate(lambda row: row + xp.concat([none, row[:-1]], axis=0), xp.eye(n + 1)[0], n)
+
+
+@definition
 def steps_polynomial(R: Array, m: int, step_size: Array, steps: int) -> Array:
     """Q = Σ_{s=1}^K C(K, s) (−η)^s m^{−s} R^{s−1} (ssd eq. 11, with R for the misprinted S), shape of R.
 
@@ -52,9 +60,8 @@ def steps_polynomial(R: Array, m: int, step_size: Array, steps: int) -> Array:
         step_size: η.
         steps: K ≥ 1.
     """
-    power = namespace(R).eye(R.shape[0])
-    total = power * 0
-    for s in range(1, steps + 1):
-        total = total + (-step_size) ** s * power * comb(steps, s) / m**s
-        power = power @ R
-    return total
+    xp = namespace(R)
+    rate = -step_size * xp.asarray(1) / m
+    factors = binomials(xp, steps)[1:] * iterates(lambda power: power * rate, rate, steps)
+    powers = iterates(lambda power: power @ R, xp.eye(R.shape[0]), steps)
+    return (factors[:, None, None] * powers).sum(axis=0)

@@ -8,6 +8,7 @@ from scanproof.constructs.learners.accumulation import Example, accumulation_ste
 from scanproof.constructs.learners.coefficients import coefficient_descent, weighted_sum
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -75,7 +76,7 @@ def span(x, y, w, eta, xp, d, L):
 def in_context(p, x, y, w, eta, xp, n, d, L):
     tokens = linear_transformer.weights_in_tokens(w, x, y)
     after = linear_transformer.stack(p, tokens, L)
-    for i in range(n):
+    for i in each(0, n - 1):
         learned = gradient_descent(HALF_SUM, w, x[: i + 1], y[: i + 1], eta, L)
         yield equal(after[i, :d], learned, f"weights at token {i}")
     yield equal(after[:, d:], tokens[:, d:], "examples")

@@ -48,8 +48,8 @@ def attention(q, k, v, xp, m, d):
 )
 def state_size(q, k, v, xp, n, m, d):
     state = running_sums(q, k, v, xp, m, d).final_state
-    yield equal(entries(state), m * d + m, "state")
-    yield equal(entries((k, v)), n * (m + d), "keys and values")
+    yield equal(entries(state), xp.asarray(m) * d + m, "state")
+    yield equal(entries((k, v)), xp.asarray(n) * (m + d), "keys and values")
 
 
 @ch9.claim(

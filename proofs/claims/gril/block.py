@@ -86,7 +86,7 @@ def coupled(x, w, v, W0, eta, xp):
 def independent(x, y, W0, eta, k):
     for steps in (1, 2):
         together = prefix_predictions(HALF_MEAN, W0, x, y, eta, steps)
-        for i in range(k):
+        for i in each(0, k - 1):
             alone = prefix_predictions(HALF_MEAN, W0[:, i], x, y[:, i], eta, steps)
             yield equal(together[:, i], alone, f"coordinate {i + 1}, {steps} steps")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scanproof.constructs.layers import gril as layer
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 from scanproof.constructs.tokens import left_padded_windows
 
@@ -39,6 +40,6 @@ def causal_window(x, later, A, Q, q, beta, xp, T, f):
         return scan(layer.step, block, xp.zeros((f, f)), left_padded_windows(stream, 3)).outputs
 
     unchanged = outputs(x)
-    for t in range(1, T + 1):
+    for t in each(1, T):
         changed = outputs(xp.concat([x[:t], later[t:]]))
         yield equal(changed[:t], unchanged[:t], f"t = {t}")

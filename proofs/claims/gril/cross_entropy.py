@@ -13,6 +13,7 @@ from scanproof.constructs.learners.losses import (
     sigmoid,
     softmax,
 )
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -100,7 +101,7 @@ def accumulated(p, W, phi, y, xp):
 def prop4_3_claim(p, W, phi, free, eta, xp, N, *, initial_logits=False, mean=False):
     y = labels(free, xp)
     Z, logits = accumulated(p, W, phi, y, xp)
-    for t in range(1, N + 1):
+    for t in each(1, N):
         slope = loss_gradient(CrossEntropy(), W.T, phi[:t], y[:t])
         yield equal(Z[t - 1], slope.T, f"state, t = {t}")
     updated = prefix_predictions(CrossEntropy(mean), W.T, phi, y, eta)
@@ -184,7 +185,7 @@ def binary(p, w, phi, y, eta, xp, d):
 )
 def a6_jacobian(z, free, xp, J):
     p, y = softmax(z[None, :])[0], labels(free, xp)
-    for k in range(J + 1):
+    for k in each(0, J):
         row = gradient(lambda v, k=k: softmax(v[None, :])[0, k], z)
         yield equal(row, p[k] * (unit(xp, J + 1, k) - p), f"k = {k + 1}")
     one = xp.ones((1, 1))  # the logits are the weights of a single feature that is 1
@@ -245,14 +246,12 @@ def a6_softmax_identity(W, x, free, xp):
     sizes={"N": SMALL, "f": SMALL},
     reading="For arbitrary y_i, of which 0 and 1 are special cases.",
 )
-def a6_binary(w, x, y, xp, N, f):
+def a6_binary(w, x, y, N):
     p = sigmoid(x @ w)
-    before = xp.zeros((f,))
-    for t in range(1, N + 1):
-        slope = loss_gradient(BinaryCrossEntropy(), w, x[:t], y[:t])
+    for t in each(1, N):
+        slope, before = (loss_gradient(BinaryCrossEntropy(), w, x[:n], y[:n]) for n in (t, t - 1))
         yield equal(slope, (p[:t] - y[:t]) @ x[:t], f"sum, t = {t}")
         yield equal(slope, before + (p[t - 1] - y[t - 1]) * x[t - 1], f"recursion, t = {t}")
-        before = slope
 
 
 @gril.claim(
@@ -270,8 +269,6 @@ def a6_binary(w, x, y, xp, N, f):
 def a6_recursion(W, x, free, xp, N):
     y = labels(free, xp)
     p = softmax(x @ W)
-    before = 0 * W
-    for t in range(1, N + 1):
-        slope = loss_gradient(CrossEntropy(), W, x[:t], y[:t])
+    for t in each(1, N):
+        slope, before = (loss_gradient(CrossEntropy(), W, x[:n], y[:n]) for n in (t, t - 1))
         yield equal(slope, before + outer(x[t - 1], p[t - 1] - y[t - 1]), f"t = {t}")
-        before = slope

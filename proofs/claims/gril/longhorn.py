@@ -9,6 +9,7 @@ from scanproof.constructs.layers import delta_rule, longhorn
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -56,12 +57,11 @@ def implicit_step(S, previous, k, v, beta, xp, d, m):
     ),
 )
 def online_step(p, x, y, xp, N, f):
-    Z = scan(layer.step, p, xp.zeros((f, f)), examples(x, y)).states
-    before = xp.zeros((f, f))
-    for t in range(N):
-        slope = loss_gradient(HALF_SUM, xp.zeros((f, f)), x[t : t + 1], y[t : t + 1])
-        yield equal(Z[t] - before, -slope.T, f"t = {t + 1}")
-        before = Z[t]
+    start = xp.zeros((f, f))
+    Z = xp.concat([start[None], scan(layer.step, p, start, examples(x, y)).states], axis=0)
+    for t in each(1, N):
+        slope = loss_gradient(HALF_SUM, start, x[t - 1 : t], y[t - 1 : t])
+        yield equal(Z[t] - Z[t - 1], -slope.T, f"t = {t}")
 
 
 @online_step.restate(
@@ -78,7 +78,7 @@ def not_online_descent(x, y, eta, xp, N, f):
     start = xp.zeros((f, f))
 
     def descent(rate):
-        return stochastic_gradient_descent(HALF_SUM, start, x, y, rate, range(N)).T
+        return stochastic_gradient_descent(HALF_SUM, start, x[:-1], y, rate).T
 
     rate = eta * xp.ones((N,))
     rule = scan(delta_rule.step, None, start, delta_rule.Token(k=x[:-1], v=y, q=x[:-1], beta=rate))

@@ -9,6 +9,7 @@ from scanproof.constructs.layers.gril import cross_product
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
+from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import scan
 from scanproof.constructs.tokens import concatenated, padded
 
@@ -52,13 +53,11 @@ def propA_2(x, y, w0, eta, a, b, c, d, xp, N, f):
     one_example = with_link(HALF_SUM, h)
     maps = linear_recurrence.Token(
         transition=xp.ones((N, f)),
-        input=xp.stack(
-            [loss_gradient(one_example, w0, x[i : i + 1], y[i : i + 1]) for i in range(N)]
-        ),
-        readout=xp.stack([-(eta / t) * x[t] for t in range(1, N + 1)]),
+        input=build(xp, N, lambda i: loss_gradient(one_example, w0, x[i : i + 1], y[i : i + 1])),
+        readout=build(xp, N, lambda i: -(eta / (i + 1)) * x[i + 1]),
     )
     outputs = scan(linear_recurrence.step, None, xp.zeros((f,)), maps).outputs
-    for t in range(1, N + 1):
+    for t in each(1, N):
         step = -eta * loss_gradient(with_link(HALF_MEAN, h), w0, x[:t], y[:t])
         yield equal(outputs[t - 1], step @ x[t], f"t = {t}")
 

@@ -140,14 +140,17 @@ def prop4_1_from0_index(p, x, y, eta, xp, f):
 def eq2_match(p, x, eta, xp, f, w=None, y=None, *, gated=True):
     y = targets(x, w, y)
     every = windows(x, y)
-    updates, readouts = [], []
-    for window, t in zip(every.window, every.t, strict=True):
-        updates.append(layer.cross_product(window, p.mixing))
-        readouts.append(layer.read_scale(p, t) * (window @ p.query))
-    maps = linear_recurrence.Token(None, xp.stack(updates), xp.stack(readouts))
+    steps = every.t.shape[0]
+
+    def readout(s):
+        return layer.read_scale(p, every.t[s]) * (every.window[s] @ p.query)
+
+    updates = build(xp, steps, lambda s: layer.cross_product(every.window[s], p.mixing))
+    maps = linear_recurrence.Token(None, updates, build(xp, steps, readout))
     outputs = scan(linear_recurrence.matrix_step, xp.eye(f), xp.zeros((f, f)), maps).outputs
     if gated:
-        outputs = xp.stack([linear_recurrence.gated_output(o, xp.eye(f)) for o in outputs])
+        before, gate = outputs, xp.eye(f)
+        outputs = build(xp, steps, lambda s: linear_recurrence.gated_output(before[s], gate))
     yield equal(outputs, run(p, x, y, xp, f).outputs, "the block's output")
     yield equal(outputs, predictions(x, y, eta, xp, f), "ŷ_{t+1}")
 

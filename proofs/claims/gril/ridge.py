@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from scanproof.constructs.constructions.gril import a5, propA_1
 from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers.gril import two_head_step
@@ -17,10 +15,13 @@ from .linear_model import targets
 from .one_step import windows
 from .source import gril
 
+RIDGE = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
+"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.5."""
 
-def ridge_loss(weight):
-    """(1/2N) Σ ‖Wᵀx_i − y_i‖² + weight · ‖W‖²."""
-    return SquaredError(HALF_MEAN.scale, HALF_MEAN.mean, ridge=weight)
+
+def fading_ridge(W, x, y):
+    """(1/2N) (Σ ‖Wᵀx_i − y_i‖² + ‖W‖²)."""
+    return HALF_MEAN(W, x, y) + (W * W).sum() / (2 * x.shape[0])
 
 
 @gril.claim(
@@ -72,7 +73,7 @@ def reg(p, x, y, W0, G, c, d, eta, N, L):
 )
 def a5_gradient(x, y, W0, xp, t):
     terms = build(xp, t, lambda i: loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1])).sum(axis=0)
-    return equal(loss_gradient(ridge_loss(1), W0, x, y), terms / (2 * t) + 2 * W0)
+    return equal(loss_gradient(RIDGE, W0, x, y), terms / (2 * t) + 2 * W0)
 
 
 @gril.claim(
@@ -91,7 +92,7 @@ def a5_gradient(x, y, W0, xp, t):
 def a5_construction(p, x, W0, eta, N, L, w=None, y=None, *, shared=False):
     y = targets(x, w, y)
     weights = stack(two_head_step, p, windows(x, y), W0, L).outputs[0][-1]
-    loss = ridge_loss(Fraction(1, 2 * N) if shared else 1)
+    loss = fading_ridge if shared else RIDGE
     return equal(weights, gradient_descent(loss, W0, x[:N], y, eta, L))
 
 

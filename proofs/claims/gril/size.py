@@ -25,8 +25,9 @@ from .source import gril
 )
 def params(eta, xp, f):
     total = entries(prop4_1(xp, f, eta)) + entries(xp.zeros((f, f)))
-    yield equal(total, 2 * f**2 + 15)
-    yield at_most(total, 17 * f**2, "bound")
+    square = xp.asarray(f) ** 2
+    yield equal(total, 2 * square + 15)
+    yield at_most(total, 17 * square, "bound")
 
 
 GATED = {"q": "T f", "k": "T f", "v": "T f"}
@@ -75,4 +76,4 @@ def elementwise(q, k, v, xp, T, f):
     stream = linear_recurrence.Token(gates, v[:, :, None] * k[:, None, :], q)
     gated = scan(linear_recurrence.step, None, xp.zeros((f, f)), stream)
     yield equal(gated.outputs, attention.outputs, "outputs")
-    yield equal(entries(gates[0]), f**2, "transition parameters")
+    yield equal(entries(gates[0]), xp.asarray(f) ** 2, "transition parameters")

@@ -11,6 +11,7 @@ from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
@@ -34,9 +35,9 @@ WIDTHS = (1, 2)
 def w1(s, mixing, query, beta, xp, T, f):
     q = mixing[0, 0]
     windows = tokens.windows(s, 1, 1)
-    for t in range(T):
-        update = layer.cross_product(windows.window[t], mixing)
-        yield equal(update, q * outer(s[t], s[t]), f"update, t = {t + 1}")
+    for t in each(1, T):
+        update = layer.cross_product(windows.window[t - 1], mixing)
+        yield equal(update, q * outer(s[t - 1], s[t - 1]), f"update, t = {t}")
     block = layer.Block(xp.ones((f, f)), mixing, query, beta, xp.asarray((1, 0)))
     memory = linear_attention.Token(q=beta * query[0] * s, k=s, v=q * s)
     start = xp.zeros((f, f))

@@ -11,6 +11,7 @@ from scanproof.constructs.constructions.ssd import (
     two_steps_query_only,
 )
 from scanproof.constructs.gradient import gradient
+from scanproof.constructs.iteration import iterate
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent
@@ -21,13 +22,6 @@ from .source import ssd
 from .theorem41 import ANY_LABELS, LINEAR, labels
 
 LSA_SIZES = {"n": (1, 2, 3), "d": (1, 2), "L": (2, 3)}
-
-
-def repeated(layer, Z, L):
-    """L layers."""
-    for _ in range(L):
-        Z = layer(Z)
-    return Z
 
 
 def steps(x, y, eta, xp, L):
@@ -200,7 +194,7 @@ def lsa_existence(p, x, w, eta, xp, n, d, L):
 
 def lsa_steps(p, x, y, eta, xp, n, d, L, mask):
     """The features stay, and the query's slot holds −⟨w_L, x_{n+1}⟩ after L layers."""
-    Z = repeated(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
+    Z = iterate(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
     return [
         equal(Z[:d], x.T, label="the features stay"),
         equal(Z[d, n], -steps(x, y, eta, xp, L), label="the query"),
@@ -276,13 +270,14 @@ def no_step_sizes(c, sigma, eta, xp):
         "for d = 1 and linear labels, L layers with M causal, P = e_2 e_1ᵀ and Q = −2η (e_1 e_2ᵀ − e_2 e_1ᵀ) hold "
         "⟨w_L, x_{n+1}⟩ in the query's slot"
     ),
-    sizes={"n": (1, 2, 3), "d": (1,), "L": (1, 2, 3)},
+    given={"x": "n+1 1", "w": "1", "eta": ""},
+    sizes={"n": (1, 2, 3), "L": (1, 2, 3)},
     parameters=one_feature_attention,
 )
 def lsa_one_feature(p, x, w, eta, xp, n, L):
     y = x[:-1] @ w
     mask = lsa.causal_mask(xp, n + 1)
-    Z = repeated(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
+    Z = iterate(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
     yield equal(Z[:1, :], x.T, label="the features stay")
     yield equal(Z[1, :n], y, label="the examples' labels stay")
     yield equal(Z[1, n], steps(x, y, eta, xp, L), label="the query")
@@ -305,5 +300,5 @@ def lsa_one_feature(p, x, w, eta, xp, n, L):
 )
 def depth(p, x, w, eta, xp, n, d, L):
     y = x[:-1] @ w
-    Z = repeated(lambda Z: mamba2.mamba2(p, Z), tokens.labelled(x, y).T, L)
+    Z = iterate(lambda Z: mamba2.mamba2(p, Z), tokens.labelled(x, y).T, L)
     return differs(Z[d, n], steps(x, y, eta, xp, L))

@@ -8,6 +8,7 @@ from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, MEAN, SUM
+from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
@@ -163,7 +164,7 @@ sketch.amend(
 )
 def sketch_sign(x, eta, xp, n, d, w=None, y=None, *, sign=-1):
     y = labels(x, w, y)
-    for i in range(n):
+    for i in each(0, n - 1):
         term = -eta * unscaled_gradient(xp.zeros((d,)), x[i : i + 1], y[i : i + 1])
         yield equal(term, sign * eta * y[i] * x[i], label=f"i = {i + 1}")
 
@@ -171,14 +172,15 @@ def sketch_sign(x, eta, xp, n, d, w=None, y=None, *, sign=-1):
 sketch_sign.amend("sign", "it simplifies to +η y_i x_i", given=ANY_LABELS, sign=1)
 
 
-def contributions(a, S_B, S_C, u):
-    """Σ_{i≤t} a_{t:i} u_i u_iᵀ S_Bᵀ S_C u_t at every t, tokens as columns."""
-    count = u.shape[1]
-    rows = []
-    for t in range(count):
+def contributions(a, S_B, S_C, u, xp):
+    """Σ_{i≤t} a_{t:i} u_i u_iᵀ S_Bᵀ S_C u_t as row t, tokens u as columns: (D, T) -> (T, D)."""
+
+    def row(t):
         query = S_B.T @ (S_C @ u[:, t])
-        rows.append(sum(decay(a, t, i) * u[:, i] * (u[:, i] @ query) for i in range(t + 1)))
-    return rows
+        seen = build(xp, t + 1, lambda i: decay(a, t, i) * u[:, i] * (u[:, i] @ query))
+        return seen.sum(axis=0)
+
+    return build(xp, u.shape[1], row)
 
 
 @ssd.claim(
@@ -192,7 +194,7 @@ def contributions(a, S_B, S_C, u):
 def eq4(x, w, a, S_B, S_C, xp, n):
     Z = tokens.labelled(x, x[:-1] @ w).T
     output = mamba2.mamba2(mamba2.Parameters(a, S_B, S_C), Z)
-    return equal(output.T, xp.stack(contributions(a, S_B, S_C, Z), axis=0))
+    return equal(output.T, contributions(a, S_B, S_C, Z, xp))
 
 
 ANY_TOKENS = {"Z": "D n+1", "a": "n+1", "S_B": "N D", "S_C": "N D"}
@@ -207,7 +209,7 @@ FEW = {"n": (1, 2, 3), "D": (1, 2), "N": (1, 2, 3)}
 )
 def eq4_layer(Z, a, S_B, S_C, xp, n):
     output = mamba2.mamba2(mamba2.Parameters(a, S_B, S_C), Z)
-    return equal(output, Z + xp.stack(contributions(a, S_B, S_C, Z), axis=1) / n)
+    return equal(output, Z + contributions(a, S_B, S_C, Z, xp).T / n)
 
 
 @eq4.restate(
@@ -218,7 +220,7 @@ def eq4_layer(Z, a, S_B, S_C, xp, n):
 )
 def eq4_recurrence(Z, a, S_B, S_C, xp, D, N):
     run = scan(mamba2.step, None, xp.zeros((D, N)), mamba2.tokens(Z, a, S_B, S_C))
-    return equal(run.outputs, xp.stack(contributions(a, S_B, S_C, Z), axis=0))
+    return equal(run.outputs, contributions(a, S_B, S_C, Z, xp))
 
 
 STARS = {**LINEAR, "upper_right": "d k", "lower_left": "d", "lower_right": "k"}
@@ -288,14 +290,15 @@ def features(p, x, eta, xp, d, w=None, y=None, *, both_blocks=False):
 
 def updates(x, y, eta, xp, both_blocks):
     """[0 or η Σ_{i≤t} x_i x_i·x_t; −η Σ_{i≤t} (w_0·x_i − y_i) x_i·x_t], w_0 = 0, as columns t; y has n + 1 labels."""
-    columns = []
     w_0 = xp.zeros((x.shape[1],))
-    for t in range(x.shape[0]):
+
+    def column(t):
         seen = x[: t + 1]
         moved = eta * (seen.T @ (seen @ x[t]))
         label = -eta * (unscaled_gradient(w_0, seen, y[: t + 1]) @ x[t])
-        columns.append(xp.concat([moved if both_blocks else w_0, label[None]], axis=0))
-    return xp.stack(columns, axis=1)
+        return xp.concat([moved if both_blocks else w_0, label[None]], axis=0)
+
+    return build(xp, x.shape[0], column).T
 
 
 features.amend(

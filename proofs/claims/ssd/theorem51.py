@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.array_api import namespace, unit
 from scanproof.constructs.constructions.hybrid import (
     decays_of_column,
     one_step,
@@ -14,6 +15,7 @@ from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.operators import example_index
+from scanproof.constructs.ranges import build
 
 from ...language.statements import equal
 from .source import ssd
@@ -50,8 +52,8 @@ theorem = ssd.unchecked(
 
 def choose_example(xp, t, r, d, eta, eps):
     """The witness for one layer: weight η for example t and ε for the others, since decays are not 0."""
-    weights = [eta if j == t else eps for j in range(1, t + r + 1)]
-    return one_step(xp, d, xp.stack(weights, axis=0))
+    weights = xp.concat([eps * xp.ones((t - 1,)), eta[None], eps * xp.ones((r,))], axis=0)
+    return one_step(xp, d, weights)
 
 
 @theorem.restate(
@@ -66,10 +68,7 @@ def choose_example(xp, t, r, d, eta, eps):
     ),
 )
 def one_layer(p, x, y, eta, eps, xp, t, r, d):
-    others = sum(
-        (y[j] * x[j] for j in range(t + r) if j != t - 1),
-        start=xp.zeros((d,)),
-    )
+    others = y[: t - 1] @ x[: t - 1] + y[t:] @ x[t:-1]
     w_1 = sgd_step(x, y, eta, t, xp, d) + eps * others
     return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, t + r], x[-1] @ w_1)
 
@@ -126,8 +125,11 @@ construction.amend(
     reading="The first n steps, from w_0 to w_n, use each of the examples 1..n once.",
 )
 def index(xp, n, *, shift=0):
-    used = sorted(example_index(step, n) + shift for step in range(n))
-    return equal(xp.asarray(used), xp.asarray(list(range(1, n + 1))))
+    def used(step):
+        return unit(xp, n + 2, example_index(step, n) + shift)
+
+    uses = build(xp, n, used).sum(axis=0)  # how often each of 0, …, n + 1 is used
+    return equal(uses[1 : n + 1], xp.ones((n,)))
 
 
 index.amend("shift", "step l uses the example t = (l mod n) + 1", shift=1)
@@ -146,11 +148,21 @@ index.amend("shift", "step l uses the example t = (l mod n) + 1", shift=1)
     ),
 )
 def mask(eta, xp, t, r):
-    printed = selecting_mask(xp, t + r + 1, range(t - 1, t), 1 + eta * (t + r))
-    diagonal = xp.eye(t + r + 1)
-    printed = printed * (1 - diagonal) + diagonal
-    decays = [xp.asarray(1), *(printed[i - 1, i] for i in range(1, t + r + 1))]
-    return equal(printed, mamba2.decay_mask(xp.stack(decays, axis=0)))
+    printed = with_unit_diagonal(selecting_mask(xp, t + r + 1, t - 1, t, 1 + eta * (t + r)))
+    return equal(printed, mamba2.decay_mask(decays_beside_diagonal(printed)))
+
+
+def with_unit_diagonal(mask):
+    """The mask with 1 for its diagonal."""
+    diagonal = namespace(mask).eye(mask.shape[0])
+    return mask * (1 - diagonal) + diagonal
+
+
+def decays_beside_diagonal(mask):
+    """a_i = L_{i−1,i}, and 1 for a_1, which takes no part: (T, T) -> (T,)."""
+    xp = namespace(mask)
+    later = build(xp, mask.shape[0] - 1, lambda i: mask[i, i + 1])
+    return xp.concat([xp.ones((1,)), later], axis=0)
 
 
 @mask.restate(
@@ -161,8 +173,7 @@ def mask(eta, xp, t, r):
     reading="So every token but x_t itself can be given the printed weights; 1 + ηn ≠ 0.",
 )
 def columns(eta, xp, t, r):
-    printed = selecting_mask(xp, t + r + 1, range(t - 1, t), 1 + eta * (t + r))
+    printed = selecting_mask(xp, t + r + 1, t - 1, t, 1 + eta * (t + r))
     possible = mamba2.decay_mask(decays_of_column(printed[:, t + r]))
-    for i in range(t + r + 1):
-        if i != t - 1:
-            yield equal(possible[:, i], printed[:, i], label=f"column {i + 1}")
+    yield equal(possible[:, : t - 1], printed[:, : t - 1], label="columns i < t")
+    yield equal(possible[:, t:], printed[:, t:], label="columns i > t")

@@ -122,7 +122,7 @@ def halved(x):
     unmended="with the factor (n + 1)/n it is the triangle inequality, which needs the bound engine",
 )
 def i1(x, xp, n, d):
-    equal_tokens = xp.stack([x[0]] * (n + 1), axis=0)
+    equal_tokens = xp.ones((n + 1, 1)) * x[0]
     p = of_features(equal_tokens, xp.eye(n + 1), xp.eye(d) / 2, xp)
     left = xp.abs(half_step_term(p, equal_tokens.T, xp.eye(d) / 2)[0])
     delta = xp.abs(halved(equal_tokens) - equal_tokens)[:, 0]
@@ -192,7 +192,7 @@ drift.amend("proved-mask", "‖Δx_i‖ = O(ε²) in case (a)", used=False)
 def towards_example(x, B, xp, t):
     """⟨Bx_i, x_t⟩ x_t for the tokens i ≥ t and 0 for the others, as columns."""
     T = x.shape[0]
-    only_t = selecting_mask(xp, T, range(t - 1, t), 1, others=0)
+    only_t = selecting_mask(xp, T, t - 1, t, 1, others=0)
     return mamba2.masked_mixing(x.T, only_t, B)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from scanproof.constructs import tokens
+from scanproof.constructs.array_api import Array, unit
 from scanproof.constructs.constructions.hybrid import on_features, theorem5_1
 from scanproof.constructs.expansion import coefficient
+from scanproof.constructs.iteration import iterates
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import (
@@ -16,7 +20,8 @@ from scanproof.constructs.layers.hybrid_terms import (
 )
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.learners.operators import label_step
+from scanproof.constructs.ranges import each
+from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import ssd
@@ -94,7 +99,7 @@ def printed(xp, t, r, d, eta, eps, B):
 )
 def e1(p, x, y, xp, t, r, d):
     Z = tokens.labelled(x, y).T
-    error = other_examples_term(p, Z, on_features(xp, xp.eye(d)), [t - 1])[d]
+    error = other_examples_term(p, Z, on_features(xp, xp.eye(d)), t - 1, t)[d]
     return equal(error, xp.zeros((t + r + 1,)))
 
 
@@ -112,7 +117,7 @@ def e2_of_query(xp, n, eta):
 
 def limit_of_e2(xp, n, eta):
     """The limit of c(N) = `e2_of_query` if N²c(N) is a polynomial in N of degree 2: half its second difference."""
-    squares = [N**2 * e2_of_query(xp, N, eta) for N in (n, n + 1, n + 2)]
+    squares = [N * (N * e2_of_query(xp, N, eta)) for N in (n, n + 1, n + 2)]
     return (squares[2] - 2 * squares[1] + squares[0]) / 2
 
 
@@ -228,21 +233,45 @@ vanish.amend(
 )
 
 
-def label_changes(x, y, eta, steps, visible, xp):
-    """y^l − y^0 for l = 1, 2, …, steps, ideal steps on the examples 1, …, n, 1, …: the query's label starts at 0."""
-    n = y.shape[0]
+class Turn(NamedTuple):
+    """The example t of one step, among n examples and T = n + 1 tokens."""
+
+    x: Array
+    """x_t, shape (d,)."""
+    seen_by: Array
+    """1 for the tokens that see it, else 0, shape (T,)."""
+    chosen: Array
+    """e_t, which picks its label, shape (n,)."""
+
+
+def in_turn(xp, n, l):
+    """The examples 1, …, n, 1, … of l steps as rows e_1, …, e_n, e_1, …, shape (l, n)."""
+
+    def following(e):
+        return xp.concat([e[-1:], e[:-1]], axis=0)
+
+    return iterates(following, unit(xp, n, 0), l)
+
+
+def ideal_step(parameters, labels, turn):
+    """y_i ← y_i − η ⟨x_i, x_t⟩ y_t for every token i that sees token t (ssd App. A, without error terms)."""
+    x, eta = parameters
+    label = turn.chosen @ labels[:-1]
+    labels = labels - eta * (turn.seen_by * (x @ turn.x)) * label
+    return labels, labels
+
+
+def label_change(x, y, eta, chosen, visible, xp):
+    """y^l − y^0 for l ideal steps on the chosen examples, rows e_t: the query's label starts at 0."""
     start = xp.concat([y, xp.zeros((1,))], axis=0)
-    now = start
-    for l in range(steps):
-        now = label_step(x, now, l % n, eta, visible)
-        yield now - start
+    turns = Turn(chosen @ x[:-1], chosen @ visible[:-1], chosen)
+    return scan(ideal_step, (x, eta), start, turns).final_state - start
 
 
-def sgd_weights(x, y, eta, l, xp):
-    """w_l after l steps of SGD on the examples 1, …, n, 1, … from w_0 = 0."""
-    n, d = y.shape[0], x.shape[1]
-    order = [step % n for step in range(l)]
-    return stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:-1], y, eta, order)
+def sgd_weights(x, y, eta, chosen, xp):
+    """w_l after l steps of SGD on the chosen examples, rows e_t, from w_0 = 0."""
+    w_0 = xp.zeros((x.shape[1],))
+    return stochastic_gradient_descent(HALF_SUM, w_0, chosen @ x[:-1], chosen @ y, eta)
 
 
 @ssd.claim(
@@ -259,17 +288,11 @@ def sgd_weights(x, y, eta, l, xp):
 )
 def affine(x, w, eta, xp, n):
     causal = lsa.causal_mask(xp, n + 1)
-    for l, change in enumerate(label_changes(x, x[:-1] @ w, eta, n, causal, xp), start=1):
-        later, earlier = (
-            xp.stack(a, axis=0) for a in zip(*cross_products(change, x[:, 0]), strict=True)
-        )
-        yield equal(later, earlier, label=f"l = {l}")
-
-
-def cross_products(change, x):
-    """change_i x_k and change_k x_i for all pairs i > k."""
-    T = x.shape[0]
-    return [(change[i] * x[k], change[k] * x[i]) for i in range(T) for k in range(i)]
+    for l in each(1, n):
+        change = label_change(x, x[:-1] @ w, eta, xp.eye(n)[:l], causal, xp)
+        for i in each(1, n):
+            later, earlier = change[i] * x[:i, 0], change[:i] * x[i, 0]
+            yield equal(later, earlier, label=f"l = {l}, i = {i + 1}, k < i")
 
 
 TRAINING = {"x": "n+1 d", "y": "n", "eta": ""}
@@ -288,8 +311,10 @@ TRAINING = {"x": "n+1 d", "y": "n", "eta": ""}
 )
 def affine_first_pass(x, y, eta, xp, n):
     causal = lsa.causal_mask(xp, n + 1)
-    for l, change in enumerate(label_changes(x, y, eta, n, causal, xp), start=1):
-        theta = -sgd_weights(x, y, eta, l, xp)
+    for l in each(1, n):
+        first = xp.eye(n)[:l]
+        change = label_change(x, y, eta, first, causal, xp)
+        theta = -sgd_weights(x, y, eta, first, xp)
         yield equal(change[l - 1 :], x[l - 1 :] @ theta, label=f"l = {l}")
 
 
@@ -303,8 +328,9 @@ def affine_first_pass(x, y, eta, xp, n):
 )
 def affine_all_examples(x, y, eta, xp, n, l):
     everything = lsa.examples_mask(xp, n + 1)
-    *_, change = label_changes(x, y, eta, l, everything, xp)
-    return equal(change, x @ -sgd_weights(x, y, eta, l, xp))
+    chosen = in_turn(xp, n, l)
+    change = label_change(x, y, eta, chosen, everything, xp)
+    return equal(change, x @ -sgd_weights(x, y, eta, chosen, xp))
 
 
 @ssd.claim(

@@ -11,6 +11,7 @@ from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_2,
 )
+from scanproof.constructs.iteration import iterate, iterates
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import half_step_term, increment, mask_term
@@ -19,12 +20,14 @@ from scanproof.constructs.learners.losses import MEAN
 from scanproof.constructs.learners.operators import (
     batch_gram,
     batch_operator,
+    binomials,
     steps_polynomial,
 )
 
 from ...language.statements import differs, equal
 from .source import ssd
 from .theorem41 import labels
+from .theorem51 import decays_beside_diagonal, with_unit_diagonal
 from .theorem51_labels import ANY_MASK, DECAYS, with_mask
 
 # The batch S is the set of the first m of n = m + r examples; tokens are columns, the query is the last one.
@@ -93,7 +96,8 @@ def theorem(x, w, eta, L, S, M, P, Q, xp, d):
 
 def choose_batch(xp, m, r, d, eta, eps):
     """The witness for one step: weight 2η/m for the examples in S, and ε for the others."""
-    return one_step(xp, d, xp.stack([2 * eta / m] * m + [eps] * r, axis=0))
+    weights = xp.concat([2 * eta / m * xp.ones((m,)), eps * xp.ones((r,))], axis=0)
+    return one_step(xp, d, weights)
 
 
 @theorem.restate(
@@ -108,8 +112,7 @@ def choose_batch(xp, m, r, d, eta, eps):
     ),
 )
 def one_step_of_batch(p, x, y, eta, eps, xp, m, r, d):
-    others = sum((y[j] * x[j] for j in range(m, m + r)), start=xp.zeros((d,)))
-    w_1 = batch_descent(x, y, m, eta, 1, xp) + eps * others
+    w_1 = batch_descent(x, y, m, eta, 1, xp) + eps * (y[m:] @ x[m:-1])
     return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, m + r], x[-1] @ w_1)
 
 
@@ -175,18 +178,15 @@ onestep.amend(
 )
 
 
-def power(matrix, exponent, xp):
-    """matrix^exponent by repeated multiplication."""
-    result = xp.eye(matrix.shape[0])
-    for _ in range(exponent):
-        result = result @ matrix
-    return result
+def applied(matrix, columns, times):
+    """matrix^times columns, one multiplication after the other."""
+    return iterate(lambda now: matrix @ now, columns, times)
 
 
 def batch_columns(matrix, m, xp):
     """The matrix with every column j ∉ S set to 0: 1[j ∈ S] matrix_ij."""
-    length = matrix.shape[1]
-    return matrix * sum((xp.eye(length)[j] for j in range(m)), start=xp.zeros((length,)))
+    rows, columns = matrix.shape
+    return xp.concat([matrix[:, :m], xp.zeros((rows, columns - m))], axis=1)
 
 
 @ssd.claim(
@@ -198,8 +198,9 @@ def batch_columns(matrix, m, xp):
     reading="The two halves contradict each other where j ∉ S.",
 )
 def powers(x, xp, m, r, s, *, scaled=False, in_batch=False):
-    found = power(batch_operator(x, m), s, xp)
-    claimed = x @ power(batch_gram(x, m), s - 1, xp) @ x.T / (m**s if scaled else m)
+    T, R = batch_operator(x, m), batch_gram(x, m)
+    found = applied(T, T, s - 1)
+    claimed = x @ applied(R / m if scaled else R, x.T, s - 1) / m  # m^{−s} R^{s−1} is (R/m)^{s−1}/m
     yield equal(found, batch_columns(claimed, m, xp) if in_batch else claimed)
     yield equal(found[:, m:], xp.zeros((m + r, r)), label="j ∉ S")
 
@@ -224,11 +225,12 @@ powers.amend(
 )
 def operator(x, eta, xp, m, r, K):
     T, one = batch_operator(x, m), xp.eye(m + r)
-    increment_operator = power(one - eta * T, K, xp) - one
-    binomial = sum(comb(K, s) * (-eta) ** s * power(T, s, xp) for s in range(1, K + 1))
+    increment_operator = iterate(lambda now: now - eta * (T @ now), one, K) - one
+    terms = iterates(lambda now: -eta * (T @ now), -eta * T, K)  # (−η)^s T^s for s = 1, …, K
+    binomial = (binomials(xp, K)[1:, None, None] * terms).sum(axis=0)
     Q = steps_polynomial(batch_gram(x, m), m, eta, K)
     yield equal(increment_operator, binomial, label="binomial expansion")
-    yield equal(increment_operator, batch_columns(x @ Q @ x.T, m, xp), label="Q")
+    yield equal(binomial, batch_columns(x @ Q @ x.T, m, xp), label="Q")
 
 
 @ssd.claim(
@@ -283,10 +285,8 @@ def eq12_of_theorem51(p, x, w, d):
 )
 def mask(xp, m, r):
     n = m + r
-    diagonal = xp.eye(n + 1)
-    printed = selecting_mask(xp, n + 1, range(m), 1 - n) * (1 - diagonal) + diagonal
-    decays = [xp.asarray(1), *(printed[i - 1, i] for i in range(1, n + 1))]
-    return equal(printed, mamba2.decay_mask(xp.stack(decays, axis=0)))
+    printed = with_unit_diagonal(selecting_mask(xp, n + 1, 0, m, 1 - n))
+    return equal(printed, mamba2.decay_mask(decays_beside_diagonal(printed)))
 
 
 @mask.restate(
@@ -297,7 +297,7 @@ def mask(xp, m, r):
 )
 def columns(xp, m, r):
     n = m + r
-    printed = selecting_mask(xp, n + 1, range(m), 1 - n)
+    printed = selecting_mask(xp, n + 1, 0, m, 1 - n)
     possible = mamba2.decay_mask(decays_of_column(printed[:, n]))
     return equal(possible[:, m:], printed[:, m:])
 
@@ -319,5 +319,6 @@ def weights(x, other, eta, m, K):
 weights.amend(
     "one-step",
     "for K = 1 it is −(η/m)I for every context",
-    sizes={"m": (1, 2), "d": (1, 2), "K": (1,)},
+    sizes={"m": (1, 2), "d": (1, 2)},
+    K=1,
 )

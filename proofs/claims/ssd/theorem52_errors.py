@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
-
 from scanproof.constructs import tokens
 from scanproof.constructs.constructions.hybrid import (
     on_features,
@@ -11,6 +9,7 @@ from scanproof.constructs.constructions.hybrid import (
     theorem5_2,
 )
 from scanproof.constructs.expansion import coefficient
+from scanproof.constructs.iteration import iterate, iterates
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers.hybrid_terms import (
     half_step,
@@ -20,6 +19,7 @@ from scanproof.constructs.layers.hybrid_terms import (
 from scanproof.constructs.learners.operators import (
     batch_gram,
     batch_operator,
+    binomials,
     steps_polynomial,
 )
 
@@ -38,7 +38,7 @@ SMALL = {"m‖B‖C² ≤ 1": lambda B, C, m: m * abs(B[0, 0]) * C**2 <= 1}
 
 def printed_mask(xp, m, r, d, B):
     """The layer with L_ji = 1 − n·1[j ∈ S] for any B."""
-    mask = selecting_mask(xp, m + r + 1, range(m), 1 - (m + r))
+    mask = selecting_mask(xp, m + r + 1, 0, m, 1 - (m + r))
     return with_mask(xp, m + r, d, B, ("sign",), L=mask)
 
 
@@ -69,7 +69,7 @@ def dx(p, x, B, C, xp, m, r, d):
     parameters=printed_mask,
 )
 def e1(p, x, y, m, r, d):
-    error = other_examples_term(p, tokens.labelled(x, y).T, p.Q, range(m))[d]
+    error = other_examples_term(p, tokens.labelled(x, y).T, p.Q, 0, m)[d]
     return equal(error, 0 * error)
 
 
@@ -122,14 +122,15 @@ def qnorm(x, eta, C, xp, m, K):
 )
 def qnorm_equal(x, eta, C, xp, m, K):
     Q = steps_polynomial(batch_gram(x, m), m, eta, K)
-    terms = [comb(K, s) * xp.abs(eta) ** s * C ** (2 * (s - 1)) for s in range(1, K + 1)]
-    return equal(xp.abs(Q[0, 0]), sum(terms) / m)
+    powers = iterates(lambda now: now * xp.abs(eta) * C**2, xp.abs(eta), K)  # |η|^s C^{2(s−1)}
+    return equal(xp.abs(Q[0, 0]), (binomials(xp, K)[1:] * powers).sum() / m)
 
 
 qnorm_equal.amend(
     "one-step",
     "for K = 1 ‖Q‖ = |η|/m; for K ≥ 2 it is a bound (ssd.thm5.2-qnorm)",
-    sizes={"m": (1, 2, 3), "d": (1,), "K": (1,)},
+    sizes={"m": (1, 2, 3), "d": (1,)},
+    K=1,
 )
 
 
@@ -162,13 +163,7 @@ def k_steps(x, y, xp, m, K):
     T = batch_operator(x, m)
     start = xp.concat([y, xp.zeros((1,))], axis=0)
 
-    def function(eta):
-        now = start
-        for _ in range(K):
-            now = now - eta * (T @ now)
-        return now[-1]
-
-    return function
+    return lambda eta: iterate(lambda now: now - eta * (T @ now), start, K)[-1]
 
 
 RESIDUAL_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1,), "K": (1, 2)}
