@@ -100,7 +100,7 @@ class Rewriting:
         if len(set(ks)) != len(ks) or any(m[::2] != first[::2] for m, _ in old):
             raise IllTyped("guards are regrouped among monomials that differ in nothing else")
         images = [(first._replace(guards=frozenset(guards)), c) for guards, c in new]
-        if any(v not in self.scope and not 0 > v >= -first.bound for m, _ in images for v in m.variables()):
+        if not {v for m, _ in images for v in m.variables()} <= self._names(first):
             raise IllTyped("a guard speaks of a variable outside the scope")
         shares = [(m.guards, c) for m, c in old] + [(m.guards, -c) for m, c in images]
         if not self._vanish(shares, self.known):
@@ -127,17 +127,16 @@ class Rewriting:
 
     @_rule
     def eliminate(self, k: int, v: int, image: Index) -> None:
-        """Σ_v [v = e] F(v) = F(e). Guards are kept, with e for v."""
+        """e for v where the guards say v = e; Σ_v [v = e] F(v) = F(e). Guards are kept, with e for v."""
         m, _ = self._take(k)
         gap = variable(v) - image
         rows = [*self.known, *m.guards]
-        if not 0 > v >= -m.bound or v in image.variables():
-            raise IllTyped("a bound index is put away for an index without it")
+        if v in image.variables() or not {v, *image.variables()} <= self._names(m):
+            raise IllTyped("a variable is put away for an index without it")
         if not implied(gap, rows) or not implied(gap * -1, rows):
-            raise NotProved("the guards do not say what the bound index is")
-        if not image.variables() <= m.variables() | self.scope:
-            raise IllTyped("an index speaks of a variable outside the scope")
-        self._exchange(k, [(m.put({v: image}, m.bound).without(v), Fraction(1))])
+            raise NotProved("the guards do not say what the variable is")
+        new = m.put({v: image}, m.bound)
+        self._exchange(k, [(new if v > 0 else new.without(v), Fraction(1))])
 
     @_rule
     def rename(self, k: int, ways: Sequence[Mapping[int, Index]]) -> None:
@@ -206,6 +205,10 @@ class Rewriting:
         rest = [h for n, h in enumerate(m.factors) if n not in (one, other)]
         self._exchange(k, [(m._replace(factors=tuple(rest)), 1 / inside[0][3])])
 
+    def _names(self, m: Monomial) -> set[int]:
+        """The variables that a monomial may speak of."""
+        return self.scope | set(range(-m.bound, 0))
+
     def _split(self, m: Monomial, place: int) -> tuple[Factor, Monomial]:
         if not 0 <= place < len(m.factors):
             raise IllTyped(f"there is no factor {place}")
@@ -233,13 +236,6 @@ class Goal(Rewriting):
         return all(g.closed() for g in self.cases) if self.cases else not self.parts
 
     @_rule
-    def impossible(self) -> None:
-        """Nothing is left to show where what is known is contradictory."""
-        if not contradictory(self.known):
-            raise NotProved("what is known may hold")
-        self.parts, self._serials = {}, {}
-
-    @_rule
     def split(self, guard: Index) -> None:
         """Two cases: the guard, which speaks of no bound index, holds or does not."""
         if not guard.variables() <= self.scope or self.cases:
@@ -249,18 +245,6 @@ class Goal(Rewriting):
             case.log, case.serial = self.log, 2 * self.serial + 1 + len(self.cases)
             case._left, case.used = self._left // 2, self.used
             self.cases.append(case)
-
-    @_rule
-    def replace(self, v: int, image: Index) -> None:
-        """An index for a free variable that is known to equal it."""
-        gap = variable(v) - image
-        if v not in self.scope or v in image.variables() or not image.variables() <= self.scope:
-            raise IllTyped("a variable of the scope is put away for an index without it")
-        if not implied(gap, self.known) or not implied(gap * -1, self.known):
-            raise NotProved("it is not known what the variable is")
-        pairs = [(m.put({v: image}, m.bound), c) for m, c in self.parts.values()]
-        self.parts, self._serials = {}, {}
-        self._add(pairs)
 
     @_rule
     def clear(self, k: int, place: int) -> None:
@@ -282,21 +266,5 @@ class Goal(Rewriting):
                 pairs.append((self._split(n, place)[1], c))
             else:
                 pairs += [(n.times(t), c * d) for t, d in inside]
-        self.parts, self._serials = {}, {}
-        self._add(pairs)
-
-    @_rule
-    def pointwise(self, chosen: Mapping[int, int]) -> None:
-        """Σ_v F(v) is 0 if F(v) is, for every v: each monomial's chosen bound index becomes one free variable."""
-        if set(chosen) != set(self.parts):
-            raise IllTyped("an index is chosen in every monomial")
-        free = index.anything("v")
-        pairs = []
-        for k, v in chosen.items():
-            m, c = self.parts[k]
-            if not 0 > v >= -m.bound:
-                raise IllTyped("expected a bound index")
-            pairs.append((m.put({v: free}, m.bound).without(v), c))
-        self.scope |= free.variables()
         self.parts, self._serials = {}, {}
         self._add(pairs)

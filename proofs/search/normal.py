@@ -145,9 +145,6 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
     Raises:
         NotProved: if something stays; it is named.
     """
-    if contradictory(goal.known):
-        goal.impossible()
-        return
     _replace_known(goal)
     tidy(goal, also)
     guard = _free_guard(goal)
@@ -197,20 +194,18 @@ def _free_guard(goal: Goal) -> Index | None:
 
 def _replace_known(goal: Goal) -> None:
     """Where it is known that a free variable equals an index, that index is put for it."""
-    seen = set()
-    again = True
-    while again:
-        again = False
-        for fact in goal.known:
-            if fact in seen or not implied(fact * -1, goal.known):
-                continue
-            seen.add(fact)
-            for v, c in reversed(fact.terms):
-                occurs = any(v in m.variables() for m, _ in goal.parts.values())
-                if abs(c) == 1 and occurs and fact.variables() <= goal.scope:
-                    goal.replace(v, variable(v) - fact * c)
-                    again = True
-                    break
+    if contradictory(goal.known):
+        return
+    equations = [e for e in goal.known if e.terms and implied(e * -1, goal.known)]
+    gone: set[int] = set()
+    for e in equations:
+        v, c = e.terms[-1]
+        if abs(c) != 1 or v in gone or gone & e.variables() or not e.variables() <= goal.scope:
+            continue
+        gone.add(v)
+        for k in list(goal.parts):
+            if k in goal.parts and v in goal.parts[k][0].variables():
+                goal.eliminate(k, v, variable(v) - e * c)
 
 
 def _clear(goal: Goal) -> bool:
