@@ -6,10 +6,11 @@ Monomials that differ in the names of their bound indices only are to become the
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from ..kernel.errors import TooHard
 from ..kernel.index import Index, variable
-from ..kernel.term import NUMBER, Factor, Monomial
+from ..kernel.term import NUMBER, Factor, Monomial, monomial
 
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
@@ -85,10 +86,48 @@ def _number(m: Monomial, colours: Label, complete: list[list[int]]) -> None:
         if len(complete) > CHOICES:
             raise TooHard(f"more than {CHOICES} ways to number the bound indices of a term")
         return
-    for v in classes[alike[0]]:
+    for v in _different(m, classes[alike[0]]):
         # Doubled, so that there is room for the chosen one before the others of its class.
         split = {w: 2 * c + (w != v and c == alike[0]) for w, c in colours.items()}
         _number(m, split, complete)
+
+
+def _different(m: Monomial, alike: list[int]) -> list[int]:
+    """One of those that stand in the same way in parts of the monomial that are equal and share no index."""
+    whole = set(range(-m.bound, 0))
+    found: dict[Any, int] = {}
+    for v in alike:
+        part = _connected(m, v)
+        found.setdefault(v if part == whole else _signature(m, v, part), v)
+    return list(found.values())
+
+
+def _connected(m: Monomial, v: int) -> set[int]:
+    """The bound indices that factors and guards link to this one."""
+    part, waiting = {v}, [v]
+    links = [{w for w in one.variables() if w < 0} for one in (*m.factors, *m.guards)]
+    while waiting:
+        w = waiting.pop()
+        new = {u for link in links if w in link for u in link} - part
+        part |= new
+        waiting += new
+    return part
+
+
+def _signature(m: Monomial, v: int, part: set[int]) -> Any:
+    """What the part looks like from v, whatever its indices are called."""
+    names = {w: variable(-k) for k, w in enumerate([v, *sorted(part - {v})], start=1)}
+    guards = frozenset(g.put(names) for g in m.guards if part & g.variables())
+    factors = [f.put(names) for f in m.factors if part & f.variables()]
+    alone = monomial(len(part), guards, factors)
+    complete: list[list[int]] = []
+    _number(alone, {w: int(w != -1) for w in range(-len(part), 0)}, complete)
+    looks = []
+    for order in complete:
+        images = {w: variable(-k) for k, w in enumerate(order, start=1)}
+        moved = alone.put(images, alone.bound)
+        looks.append(([f.key for f in moved.factors], _fences(moved)))
+    return repr(min(looks))
 
 
 def _refined(m: Monomial, colours: Label) -> Label:

@@ -37,12 +37,17 @@ def show(left: Term, right: Term) -> Theorem:
         try:
             return equation(left, right, tactic, session.lemmas)
         except Stuck as error:
-            try:
-                return equation(left, right, aligning, session.lemmas)
-            except KernelError:
-                pass
-            if not any(_try(claim, session, tried) for claim in guesses(error.goal, session)):
-                raise
+            stuck = error
+        goals = [stuck.goal]
+        try:
+            return equation(left, right, aligning, session.lemmas)
+        except Stuck as error:
+            goals.insert(0, error.goal)
+        except KernelError:
+            pass
+        claims = (claim for goal in goals for claim in guesses(goal, session))
+        if not any(_try(claim, session, tried) for claim in claims):
+            raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
 
@@ -70,8 +75,32 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
 
 
 def guesses(goal: Goal, session: Session) -> Iterator[Claim]:
+    yield from pairs(goal, session)
     yield from constants(goal, session)
     yield from solutions(goal, session)
+
+
+def pairs(goal: Goal, session: Session) -> Iterator[Claim]:
+    """Two states that would cancel if they were equal."""
+    parts = list(goal.parts.values())
+    for place, (m, c) in enumerate(parts):
+        for n, d in parts[place + 1 :]:
+            if c != -d or m.bound != n.bound or len(m.factors) != len(n.factors):
+                continue
+            for f in m.factors:
+                others = [g for g in n.factors if g.name in session.recursions]
+                if f.name not in session.recursions or f.name in {g.name for g in others}:
+                    continue
+                rest = list(m.factors)
+                rest.remove(f)
+                pattern = _generalised(f, m, goal, session)
+                if pattern is None:
+                    continue
+                when, factor, images = pattern
+                divided = _divided(n, rest, images)
+                if divided is not None and len(divided.factors) == 1:
+                    moved = _at_every_time([(divided, Fraction(1))], f.at[0], when)
+                    yield when, factor, _term(moved, factor)
 
 
 def constants(goal: Goal, session: Session) -> Iterator[Claim]:

@@ -39,6 +39,11 @@ class Session:
         for k, state in enumerate(recursion.states):
             self.recursions[state.name] = recursion, k
 
+    def is_product(self, name: str) -> bool:
+        """Whether the state has no last time, as products and powers have none."""
+        recursion, _ = self.recursions[name]
+        return len(index.declared(recursion.time.terms[0][0])) == 1
+
     def definition(self, name: str) -> Sequence[Rule]:
         """What a state is at 0, and at time + 1."""
         recursion, k = self.recursions[name]

@@ -45,10 +45,11 @@ def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
 
 
 def later_ones(session: Session) -> Step:
-    """Of S[e + 2] and S[e] the first is unfolded."""
+    """Of S[e + 2] and S[e] the first is unfolded; of S[L] and R[L − 1], too, where no bound index is in the time."""
 
     def skeleton(f: Factor) -> tuple:
-        return f.name, tuple(sorted((max(v, 0), c) for v, c in f.at[0].terms))
+        terms = tuple(sorted((max(v, 0), c) for v, c in f.at[0].terms))
+        return (f.name if any(v == 0 for v, _ in terms) or session.is_product(f.name) else ""), terms
 
     def step(work: Rewriting, k: int) -> bool:
         own = [f for f in work.parts[k][0].factors if f.name in session.recursions]

@@ -1,0 +1,1 @@
+"""Random attempts on the kernel: equations true and false, steps and arguments drawn at random, checks taken out."""
