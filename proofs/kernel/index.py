@@ -179,5 +179,6 @@ def reach(variables: Iterable[int]) -> set[int]:
 
 
 def facts(variables: Iterable[int]) -> tuple[Index, ...]:
-    """All that is declared of these free variables and of those that their ranges speak of."""
-    return tuple(dict.fromkeys(e for v in sorted(reach(variables)) for e in declared(v)))
+    """All that is declared of sizes, of these free variables and of those that their ranges speak of."""
+    all_of_them = sorted(reach(variables) | current.sizes)
+    return tuple(dict.fromkeys(e for v in all_of_them for e in declared(v)))

@@ -49,7 +49,7 @@ class Rewriting:
 
     def __init__(self, term: Term, known: Iterable[Index] = ()) -> None:
         self.scope = set(term.scope)
-        self.known = (*facts(term.scope), *known)
+        self.known = tuple(dict.fromkeys((*facts(term.scope), *known)))
         self.used: set[Any] = set()
         """Rules, and inverses that were taken for what they are the inverse of."""
         self.parts: dict[int, tuple[Monomial, Fraction]] = {}
@@ -68,7 +68,7 @@ class Rewriting:
 
     def extend(self, variables: Iterable[int]) -> None:
         """Let it speak of variables that its scope's ranges speak of, or of sizes."""
-        self.known += facts(set(variables) - self.scope)
+        self.known = tuple(dict.fromkeys((*self.known, *facts(set(variables) - self.scope))))
         self.scope |= set(variables)
 
     def _add(self, pairs: Pairs) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.index import Index, anything, natural, position_number, variable
-from ..kernel.term import NUMBER, Monomial, Term, as_term
+from ..kernel.term import NUMBER, Monomial, Term, as_term, entry
 from ..kernel.theorem import Recursion, State, new_state
 from ..search.normal import simplified
 from ..search.session import current
@@ -42,13 +42,7 @@ def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Ter
         given = [one for one in given if one.variables() <= left]
     state = _state(formula, running, given)
     begin = [] if running is None else [low]
-    return state.entry(high - low, []) if not begin and not given else _entry(state, high - low, [*begin, *given])
-
-
-def _entry(state: State, count: Index, given: list[Index]) -> Term:
-    from ..kernel.term import entry
-
-    return entry(state.name, count, *given)
+    return entry(state.name, high - low, *begin, *given)
 
 
 def _shift(term: Term, running: int) -> Index:
@@ -91,4 +85,6 @@ def _defined(formula: dict[Monomial, Any], running: int | None, order: list[int]
     step = state.entry(n, []) * Term(parts, scope)
     recursion = Recursion(n, [state], [as_term(1)], [step])
     current().add(recursion)
+    if low is not None:
+        current().ranged.add(state.name)
     return state

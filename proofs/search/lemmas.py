@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
-from ..kernel.index import Index, declared, position, variable
+from ..kernel.index import Index, declared, facts, position, variable
+from ..kernel.inequalities import implied
 from ..kernel.rules import Goal
 from ..kernel.term import Factor, Monomial, Term, monomial
 from ..kernel.theorem import Theorem, equation, induction, moment
@@ -161,14 +163,34 @@ def _generalised(
     length = length.put({v.terms[0][0]: e for v, e in at.items()})
     if any(v < 0 for v in length.variables()):
         return None
+    if f.at[0].variables() <= declarations.current.sizes:
+        length = f.at[0]  # no later time is asked for, and other states may end there
     images: dict[int, Index] = {}
     for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
         ends = _ends(v, m, goal)
         if ends is None:
             return None
         images[v] = position("p", *ends)
+    for v in sorted({v for e in f.at[1:] for v in e.variables() if v > 0}):
+        if v not in declarations.current.sizes and v not in length.variables():
+            narrower = _narrowed(v, goal)
+            if narrower is not None:
+                images[v] = narrower
     when = moment(length)
     return when, Factor(f.name, (when, *(e.put(images) for e in f.at[1:]))), images
+
+
+def _narrowed(v: int, goal: Goal) -> Index | None:
+    """A position for a free one of which the case at hand knows more than its declaration says."""
+    sizes = declarations.current.sizes
+    rows = [g for g in goal.known if v in g.variables() and g.variables() - {v} <= sizes]
+    if set(rows) <= set(declared(v)) or any(abs(g.coefficient(v)) != 1 for g in rows):
+        return None
+    lows = [variable(v) - g for g in rows if g.coefficient(v) == 1]
+    highs = [g + variable(v) for g in rows if g.coefficient(v) == -1]
+    low = next((a for a in lows if all(implied(a - b, facts(sizes)) for b in lows)), None)
+    high = next((a for a in highs if all(implied(b - a, facts(sizes)) for b in highs)), None)
+    return None if low is None or high is None else position("p", low, high + 1)
 
 
 def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
@@ -213,6 +235,7 @@ def _divided(
     own = [w for w in range(-1, -n.bound - 1, -1) if w not in table]
     for place, w in enumerate(own, start=1):
         table[w] = variable(-place)
+    table |= {v: e for v, e in images.items() if v > 0}
     guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & set(table)]
     return monomial(
         len(own), frozenset(g.put(table) for g in guards), [f.put(table) for f in factors]

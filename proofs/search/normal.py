@@ -17,6 +17,10 @@ Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
 
 
+NEAR = 2
+"""How far apart twins are looked for."""
+
+
 class Stuck(NotProved):
     """Something stays."""
 
@@ -74,6 +78,21 @@ def _equation(work: Rewriting, k: int) -> bool:
             if v < 0 and abs(c) == 1 and implied(guard * -1, rows):
                 work.eliminate(k, v, variable(v) - guard * c)
                 return True
+    return _twins(work, k)
+
+
+def _twins(work: Rewriting, k: int) -> bool:
+    """Of 2j = t and 2k = t + 2 nothing follows for t, but k = j + 1."""
+    m, _ = work.parts[k]
+    doubled = {v for g in m.guards for v, c in g.terms if v < 0 and abs(c) > 1}
+    rows = [*work.known, *m.guards]
+    for v in sorted(doubled):
+        for w in sorted(doubled - {v}):
+            for apart in range(-NEAR, NEAR + 1):
+                gap = variable(v) - variable(w) - apart
+                if implied(gap, rows) and implied(gap * -1, rows):
+                    work.eliminate(k, v, variable(w) + apart)
+                    return True
     return False
 
 

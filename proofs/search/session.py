@@ -30,6 +30,8 @@ class Session:
     recursions: dict[str, tuple[Recursion, int]] = field(default_factory=dict)
     """The recursion that a state's name belongs to, and which of its states it is."""
     products: dict[Any, Any] = field(default_factory=dict)
+    ranged: set[str] = field(default_factory=set)
+    """Products over a range; their second position is where it begins, the first how many factors there are."""
     lemmas: list[Rule] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)

@@ -47,9 +47,12 @@ def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
 def later_ones(session: Session) -> Step:
     """Of S[e + 2] and S[e] the first is unfolded; of S[L] and R[L − 1], too, where no bound index is in the time."""
 
-    def skeleton(f: Factor) -> tuple:
-        terms = tuple(sorted((max(v, 0), c) for v, c in f.at[0].terms))
-        return (f.name if any(v == 0 for v, _ in terms) or session.is_product(f.name) else ""), terms
+    def place(f: Factor) -> tuple[tuple, int]:
+        """What makes two states comparable, and when it stands."""
+        end = f.at[0] + f.at[1] if f.name in session.ranged else f.at[0]
+        terms = tuple(sorted((max(v, 0), c) for v, c in end.terms))
+        named = session.is_product(f.name) or any(v == 0 for v, _ in terms)
+        return (f.name if named else "", terms), end.const
 
     def step(work: Rewriting, k: int) -> bool:
         own = [f for f in work.parts[k][0].factors if f.name in session.recursions]
@@ -59,9 +62,11 @@ def later_ones(session: Session) -> Step:
         for m, _ in work.parts.values():
             for f in m.factors:
                 if f.name in session.recursions:
-                    first[skeleton(f)] = min(first.get(skeleton(f), f.at[0].const), f.at[0].const)
+                    key, when = place(f)
+                    first[key] = min(first.get(key, when), when)
         for f in own:
-            if f.at[0].const > first[skeleton(f)] and _unfold(work, k, f, session):
+            key, when = place(f)
+            if when > first[key] and _unfold(work, k, f, session):
                 return True
         return False
 
