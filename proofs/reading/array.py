@@ -426,6 +426,13 @@ class Namespace:
 
         return scan(step, parameters, state, tokens, index(length))
 
+    def scan_merged(
+        self, step: Any, parameters: Any, state: Any, tokens: Any, n: Any, C: Any
+    ) -> Any:
+        from .scanning import merged
+
+        return merged(step, parameters, state, tokens, index(n), index(C))
+
     def iterate(self, step: Any, state: Any, count: Any) -> Any:
         from .scanning import iterated
 

@@ -38,6 +38,20 @@ def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> 
     return _run(at, state, length, [*leaves(tokens), *leaves(parameters)], getattr(step, "__name__", "step"))
 
 
+def merged(
+    step: Any, parameters: Any, state: Any, tokens: Any, chunks: Index, length: Index
+) -> Scan:
+    """A scan over chunks · length tokens, as a scan over the chunks of scans: their order is the same."""
+
+    def at(chunk: Index, before: Any) -> tuple[Any, Any]:
+        own = map_leaves(lambda leaf: leaf[plain(chunk)], tokens)
+        inner = scan(step, parameters, before, own, length)
+        return inner.final_state, inner
+
+    found = _run(at, state, chunks, [*leaves(tokens), *leaves(parameters)], "chunk")
+    return Scan(found.outputs.states, found.outputs.outputs, found.final_state)
+
+
 def iterated(step: Callable[[Any], Any], state: Any, count: Index) -> Scan:
     """`count` applications of `state = step(state)`; the states are those before each of them."""
     found = _run(lambda time, before: (step(before), before), state, count, [], getattr(step, "__name__", "step"))

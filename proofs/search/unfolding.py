@@ -28,8 +28,10 @@ def tactic(goal: Goal, rules: Sequence[Rule]) -> None:
         also.append(rewriting(rules, divide=True))
 
     def search() -> None:
-        if any(rule.name == "induction hypothesis" for rule in rules):
-            unfold_once(goal, session)
+        hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
+        if hypotheses:
+            times = {v for rule in hypotheses for v in rule.left.at[0].variables()}
+            unfold_once(goal, session, times)
         show_zero(goal, also)
 
     tape.run("zero", goal, search)
@@ -88,11 +90,21 @@ def at_constant_times(session: Session) -> Step:
     return step
 
 
-def unfold_once(goal: Goal, session: Session) -> None:
-    """Every state of the goal, as it stands, by its definition: the start at 0, the step after that."""
-    waiting = []
-    for k, (m, _) in goal.parts.items():
-        waiting.append((k, [f for f in m.factors if f.name in session.recursions]))
+def unfold_once(goal: Goal, session: Session, times: set[int]) -> None:
+    """Every state of the goal that stands at a time to come, by its definition: the start at 0, the step after that.
+
+    If none but the one in question does, those are taken whose time is summed over.
+    """
+
+    def moves(f: Factor) -> bool:
+        last = f.at[: 2 if f.name in session.ranged else 1]
+        return any(times & e.variables() for e in last)
+
+    states = [(k, [f for f in m.factors if f.name in session.recursions]) for k, (m, _) in goal.parts.items()]
+    waiting = [(k, [f for f in factors if moves(f)]) for k, factors in states]
+    if len({f.name for _, factors in waiting for f in factors}) < 2:
+        summed = [(k, [f for f in factors if any(v < 0 for v in f.at[0].variables())]) for k, factors in states]
+        waiting = [(k, [*one, *more]) for (k, one), (_, more) in zip(waiting, summed, strict=True)]
     while waiting:
         k, factors = waiting.pop()
         if k not in goal.parts or not factors:
