@@ -171,6 +171,7 @@ def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
                 continue
             session.inductions.append(Lemma(when, [(claim, guess)], new))
             rules += new
+            session.lemmas += new
             solved[k] = when, guess
             progress = True
     return solved

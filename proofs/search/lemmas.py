@@ -19,7 +19,7 @@ from ..kernel.term import Factor, Monomial, Term, monomial
 from ..kernel.theorem import Theorem, equation, induction, moment
 from .normal import Stuck
 from .session import Lemma, Session, current
-from .unfolding import aligning, tactic
+from .unfolding import aligning, peeling, tactic
 
 ROUNDS = 6
 """Lemmas that one equation may need."""
@@ -41,13 +41,15 @@ def show(left: Term, right: Term) -> Theorem:
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
-        try:
-            return equation(left, right, aligning, session.lemmas)
-        except Stuck as error:
-            goals.insert(0, error.goal)
-        except KernelError:
-            pass
-        claims = (claim for goal in goals for claim in guesses(goal, session))
+        for another in (aligning, peeling):
+            try:
+                return equation(left, right, another, session.lemmas)
+            except Stuck as error:
+                goals.insert(0, error.goal)
+            except KernelError:
+                pass
+        kinds = (pairs, constants, solutions)
+        claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if not any(_try(claim, session, tried) for claim in claims):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
@@ -57,7 +59,9 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
     """Whether the claim is proved, and so a lemma from now on."""
     when, factor, right = claim
     key = (factor.name, repr((factor.at[1:], sorted(map(repr, right.parts.items())))))
-    if key in tried or not depth:
+    recursion, _ = session.recursions[factor.name]
+    own = {state.name for state in recursion.states}
+    if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
         return False
     tried.add(key)
     for _ in range(ROUNDS):
@@ -74,12 +78,6 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
         session.inductions.append(Lemma(when, [(factor, right)], rules))
         return True
     return False
-
-
-def guesses(goal: Goal, session: Session) -> Iterator[Claim]:
-    yield from pairs(goal, session)
-    yield from constants(goal, session)
-    yield from solutions(goal, session)
 
 
 def pairs(goal: Goal, session: Session) -> Iterator[Claim]:
@@ -229,14 +227,15 @@ def _divided(
         return None
     factors, names = found  # bound index of `rest` -> bound index of n
     table = {w: images[v] for v, w in names.items() if v in images}
-    loose = [w for v, w in names.items() if v not in images]
-    if loose:
+    shared = set(names.values())  # summed over in both, with what both are multiplied by
+    own = [w for w in range(-1, -n.bound - 1, -1) if w not in shared]
+    if any(f.variables() & (shared - set(table)) for f in factors):
         return None
-    own = [w for w in range(-1, -n.bound - 1, -1) if w not in table]
     for place, w in enumerate(own, start=1):
         table[w] = variable(-place)
     table |= {v: e for v, e in images.items() if v > 0}
-    guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & set(table)]
+    guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
+    guards = [g for g in guards if not g.variables() & (shared - set(table))]
     return monomial(
         len(own), frozenset(g.put(table) for g in guards), [f.put(table) for f in factors]
     )

@@ -46,6 +46,20 @@ def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
     tape.run("zero", goal, lambda: show_zero(goal, also))
 
 
+def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
+    """The same for a goal that sums over a state's times: what is summed is unfolded once."""
+    session = current()
+    also = [at_constant_times(session)]
+    if rules:
+        also.append(rewriting(rules, divide=True))
+
+    def search() -> None:
+        unfold_once(goal, session, set())
+        show_zero(goal, also)
+
+    tape.run("zero", goal, search)
+
+
 def later_ones(session: Session) -> Step:
     """Of S[e + 2] and S[e] the first is unfolded; of S[L] and R[L − 1], too, where no bound index is in the time."""
 

@@ -60,8 +60,8 @@ class _Finder(ast.NodeTransformer):
             kept = [part for part in parts if not self._left_out(part, node.body[-1])]
             if not kept:
                 node.test = ast.Constant(False)
-            elif len(kept) < len(parts):
-                node.test = ast.BoolOp(ast.Or(), kept)
+            else:
+                node.test = kept[0] if len(kept) == 1 else ast.BoolOp(ast.Or(), kept)
         self.generic_visit(node)
         return node
 

@@ -1,0 +1,318 @@
+"""Steps with arguments drawn at random: whatever step the kernel takes, the sum must keep its value.
+
+Values are found by enumeration. A state outside the range of its recursion is any number at all.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import Index, declared, position, size, variable
+from scanproof.proofs.kernel.inequalities import negation
+from scanproof.proofs.kernel.rules import Goal
+from scanproof.proofs.kernel.term import (
+    INVERSE,
+    Monomial,
+    Term,
+    body,
+    entry,
+    function_of,
+    inverse,
+    number,
+    total,
+)
+from scanproof.proofs.kernel.theorem import Recursion, Rule, new_state
+from scanproof.proofs.reading.array import reciprocal
+from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
+from scanproof.proofs.search.normal import matched
+from scanproof.proofs.search.session import current, session
+
+from .recipes import entries, function, recipe
+from .terms import FalseAccept, kernel_term
+
+SMALL = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (2, 3))
+
+WIDE = 6
+"""Where an index has no ends because no value of it counts, it is seen that none up to this one does."""
+
+
+class Values(Evaluator):
+    """An evaluator for which what is not defined is any number."""
+
+    def __init__(self) -> None:
+        super().__init__(self._entry, current())
+
+    def _entry(self, name: str, spots: tuple[Any, ...]) -> Any:
+        known = all(isinstance(n, int) for n in spots)
+        return Fraction(entries(name, spots) if known else function(name, spots[0]))
+
+    def _sum(self, pairs: Any, at: dict[int, int], bound: int = 0) -> Any:
+        """Guards may contradict one another where nothing else holds an index; then there is nothing to sum."""
+        result = Fraction(0)
+        for m, c in pairs:
+            try:
+                result = result + super()._sum([(m, c)], at, bound)
+            except ValueError:
+                fences = [
+                    Index(WIDE, {-k: s}) for k in range(bound + 1, m.bound + 1) for s in (1, -1)
+                ]
+                fenced = m._replace(guards=m.guards | set(fences))
+                result = result + super()._sum([(fenced, c)], at, bound)
+        return result
+
+    def _state(self, name: str, spots: tuple[int, ...], place: dict[int, int]) -> Any:
+        recursion, k = self.recursions[name]
+        state = recursion.states[k]
+        time = recursion.time.terms[0][0]
+        names = [v.terms[0][0] for v in (*state.at, *state.given)]
+        at = {**place, **dict(zip(names, spots[1:], strict=True)), time: max(spots[0] - 1, 0)}
+        facts = [e for v in (*names, *([time] if spots[0] else [])) for e in declared(v)]
+        if spots[0] < 0 or any(at_index(e, at) < 0 for e in facts):
+            return self._entry(name, spots)
+        return super()._state(name, spots, place)
+
+
+class Trial:
+    """A random sum, and what it is worth where."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        n, m = size("N", 1), size("M", 1)
+        t = position("t", 0, n + 1)
+        self.known = {"N": n, "M": m, "t": t}
+        self.rules = self._recursion(t)
+        parts = [self._summand() for _ in range(rng.choice((1, 2)))]
+        self.goal = Goal(sum(parts[1:], start=parts[0]))
+        numbers = [e.terms[0][0] for e in (n, m)]
+        free = sorted(self.goal.scope | {t.terms[0][0]} - set(numbers))
+        free = [v for v in free if v not in numbers]
+        places = [
+            place
+            for pair in SMALL
+            for place in positions(free, dict(zip(numbers, pair, strict=True)))
+        ]
+        self.places = rng.sample(places, min(5, len(places)))
+
+    def _recursion(self, t: Index) -> list[Rule]:
+        """S[0, i] = X[i], S[s + 1, i] = Y[s, i] S[s, i] + X[s] for s < N, i < M."""
+        self.s, self.i = position("s", 0, self.known["N"]), position("i", 0, self.known["M"])
+        state = new_state("S", [self.i], [])
+        self.known["S"] = state
+        step = entry("Y", self.s, self.i) * state.entry(self.s, [self.i]) + entry("X", self.s)
+        made = Recursion(self.s, [state], [entry("X", self.i)], [step])
+        current().add(made)
+        return list(made.rules[0])
+
+    def _summand(self) -> Term:
+        rng, known = self.rng, self.known
+        made = kernel_term(recipe(rng, ["N", "M", "t", "t"], rng.choice((1, 2, 2))), known, False)
+        if rng.random() < 0.6:  # sums over alike and unlike indices, with states, numbers and fractions
+            j = position("j", rng.choice((0, 1)), rng.choice((known["N"], known["M"], known["t"])))
+            k = position("k", 0, rng.choice((known["N"], known["M"], j)))
+            at = lambda e: e * rng.choice((1, 1, -1)) + rng.choice((0, 0, 1))  # noqa: E731
+            body = rng.choice(
+                (
+                    entry("Y", at(j), at(k)),
+                    known["S"].entry(at(rng.choice((j, known["t"]))), [at(k)]),
+                    entry("X", at(j)),
+                    number(at(j)),
+                    inverse(number(j + 1), ()) * entry("X", at(k)) * number(j + 1),
+                    entry("X", at(j)) * reciprocal(entry("X", at(j))) * entry("Y", at(k), at(j)),
+                )
+            )
+            for one in (k, j) if rng.random() < 0.7 else (k,):
+                body = total(body, one)
+            made = made * body if rng.random() < 0.3 else made + body
+        if rng.random() < 0.5:
+            made = made * known["S"].entry(rng.choice((0, known["t"], known["t"] + 1)), [0])
+        if rng.random() < 0.3:
+            made = made * reciprocal(rng.choice((entry("X", known["t"]), 1 + entry("Z"))))
+        return made
+
+    # Arguments.
+
+    def _monomial(self) -> tuple[int, Monomial]:
+        k = self.rng.choice(list(self.goal.parts))
+        return k, self.goal.parts[k][0]
+
+    def _variable(self, m: Monomial) -> int:
+        return self.rng.choice([*range(-1, -m.bound - 1, -1), *m.variables(), -m.bound - 1, 1])
+
+    def _index(self, m: Monomial) -> Index:
+        result = Index(self.rng.choice((0, 0, 1, -1)))
+        for _ in range(self.rng.choice((0, 1, 1, 2))):
+            result = result + variable(self._variable(m)) * self.rng.choice((1, 1, -1, 2))
+        return result
+
+    def _guard(self, m: Monomial) -> Index:
+        """One of its guards, or nearly."""
+        if m.guards and self.rng.random() < 0.7:
+            return self.rng.choice(list(m.guards)) + self.rng.choice((0, 0, 1, -1))
+        return self._index(m)
+
+    def step(self) -> None:
+        """One step; the sum is compared with what it was.
+
+        Raises:
+            KernelError: if the kernel does not take the step.
+            FalseAccept: if it does, and a value has changed.
+        """
+        name, old = self.rng.choice(STEPS), self.goal.term()
+        factor = getattr(self, f"_{name}")()
+        if self.goal.cases:
+            self.goal = self.rng.choice(self.goal.cases)
+        new = self.goal.term()
+        before, after = Values(), Values()
+        for place in self.places:
+            if any(at_index(e, place) < 0 for e in self.goal.known):
+                continue
+            try:
+                times = factor(place) if factor else 1
+                if after.value(new, place) != before.value(old, place) * times:
+                    raise FalseAccept(f"{name} at {place}: {old.parts}\n -> {new.parts}")
+            except ZeroDivisionError:
+                continue
+
+    def _regroup(self) -> None:
+        k, m = self._monomial()
+        c = self.goal.parts[k][1]
+        alike = [n for n, (other, _) in self.goal.parts.items() if other[::2] == m[::2]]
+        ks = self.rng.choice(([k], [k], [k, k], alike, [k, self.rng.choice(list(self.goal.parts))]))
+        guard = self._guard(m)
+        less = m.guards - {self.rng.choice([*m.guards, guard])}
+        new = self.rng.choice(
+            (
+                [],
+                [(less, c)],
+                [(less | {guard}, c)],
+                [(m.guards | {guard}, c), (m.guards | {negation(guard)}, c)],
+                [(m.guards | {guard}, c), (m.guards | {guard * -1}, c)],
+                [(m.guards | {guard}, c)],
+                [(m.guards, c), (m.guards | {guard}, c), (m.guards | {guard}, -c)],
+                [(m.guards, sum((self.goal.parts[n][1] for n in set(ks)), start=Fraction(0)))],
+            )
+        )
+        self.goal.regroup(ks, new)
+
+    def _eliminate(self) -> None:
+        k, m = self._monomial()
+        v = self._variable(m)
+        image = self._index(m)
+        guard = self._guard(m)
+        c = guard.coefficient(v)
+        if abs(c) == 1 and self.rng.random() < 0.7:
+            image = variable(v) - guard * c
+        self.goal.eliminate(k, v, image)
+
+    def _rename(self) -> None:
+        k, m = self._monomial()
+        ways = []
+        for _ in range(self.rng.choice((1, 1, 2, 3))):
+            own = list(range(-1, -m.bound - 1, -1))
+            names = self.rng.sample(own, len(own))
+            if self.rng.random() < 0.2 and own:
+                names[0] = self.rng.choice([*own, -m.bound - 1])
+            images = {}
+            for v, w in zip(own, names, strict=True):
+                sign = self.rng.choice((1, 1, -1, 2 if self.rng.random() < 0.2 else 1))
+                images[v] = variable(w) * sign
+                if self.rng.random() < 0.4:
+                    images[v] = images[v] + self._index(m)
+            if self.rng.random() < 0.1 and images:
+                images.popitem()
+            ways.append(images)
+        self.goal.rename(k, ways)
+
+    def _place(self, m: Monomial) -> int:
+        return self.rng.randrange(-1, len(m.factors) + 1)
+
+    def _number(self) -> None:
+        k, m = self._monomial()
+        self.goal.number(k, self._place(m))
+
+    def _count(self) -> None:
+        k, m = self._monomial()
+        self.goal.count(k, self._variable(m))
+
+    def _rewrite(self) -> None:
+        k, m = self._monomial()
+        place = self._place(m)
+        pool = [*self.rules, *(r for n in current().recursions for r in current().definition(n))]
+        if self.rng.random() < 0.8 and m.factors:
+            place = self.rng.randrange(len(m.factors))
+            pool = [r for r in pool if r.left.name == m.factors[place].name] or pool
+        rule = self.rng.choice(pool)
+        images = None
+        if 0 <= place < len(m.factors) and self.rng.random() < 0.8:
+            images = matched(rule, m.factors[place])
+        if images is None:
+            images = {v: self._index(m) for v in rule.over}
+        self.goal.rewrite(k, place, rule, images)
+
+    def _cancel(self) -> None:
+        k, m = self._monomial()
+        places = range(-len(m.factors), len(m.factors) + 1)
+        one, other = self.rng.choice(places), self.rng.choice(places)
+        inverses = [n for n, f in enumerate(m.factors) if function_of(f) == INVERSE]
+        if inverses and self.rng.random() < 0.9:
+            one = self.rng.choice(inverses)
+            inside = {f for t, _ in body(m.factors[one], m.bound) for f in t.factors}
+            alike = [n for n, f in enumerate(m.factors) if f in inside]
+            if alike and self.rng.random() < 0.7:
+                other = self.rng.choice(alike) - self.rng.choice((0, 0, len(m.factors)))
+        self.goal.cancel(k, one, other)
+
+    def _split(self) -> None:
+        _, m = self._monomial()
+        self.goal.split(self._guard(m))
+
+    def _clear(self) -> Callable[[dict[int, int]], Any]:
+        k, m = self._monomial()
+        place = self.rng.randrange(max(1, len(m.factors)))
+        factor = m.factors[place] if m.factors else None
+        self.goal.clear(k, place)
+        values = Values()
+        return lambda place: 1 / values._factor(factor, place, 0)
+
+
+STEPS = ("regroup",) * 4 + (
+    "eliminate",
+    "eliminate",
+    "rename",
+    "number",
+    "count",
+    "rewrite",
+    "rewrite",
+    "cancel",
+    "split",
+    "clear",
+)
+
+
+def steps(rng: random.Random, sums: int, each: int = 25) -> Counter:
+    """How many steps were tried on random sums.
+
+    Raises:
+        FalseAccept: if one of them changed a value.
+    """
+    seen: Counter = Counter()
+    for _ in range(sums):
+        with session():
+            try:
+                trial = Trial(rng)
+            except (KernelError, ZeroDivisionError):
+                continue
+            for _ in range(each):
+                if not trial.goal.parts:
+                    break
+                try:
+                    trial.step()
+                    seen["taken"] += 1
+                except KernelError:
+                    seen["refused"] += 1
+    return seen
