@@ -15,7 +15,7 @@ from ..kernel.errors import KernelError, NotProved
 from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal
-from ..kernel.term import Factor, Monomial, Term, monomial
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, monomial
 from ..kernel.theorem import Theorem, equation, induction, moment
 from .normal import Stuck
 from .session import Lemma, Session, current
@@ -68,7 +68,7 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
         try:
             rules = induction(when, [(factor, right)], tactic, session.lemmas)
         except Stuck as error:
-            more = list(constants(error.goal, session))
+            more = [*constants(error.goal, session), *others(claim, error.goal, session)]
             if any(_try(one, session, tried, depth - 1) for one in more):
                 continue
             return False
@@ -112,12 +112,39 @@ def constants(goal: Goal, session: Session) -> Iterator[Claim]:
             pattern = _generalised(f, m, goal, session)
             if pattern is None:
                 continue
-            when, factor, images = pattern
-            recursion, k = session.recursions[f.name]
-            state = recursion.states[k]
-            at = dict(zip((*state.at, *state.given), factor.at[1:], strict=True))
-            start = _put(recursion.first[k].parts.items(), {v.terms[0][0]: e for v, e in at.items()})
-            yield when, factor, _term(start, factor)
+            when, factor, _ = pattern
+            yield when, factor, _term(_start(factor, session), factor)
+
+
+def others(claim: Claim, goal: Goal, session: Session) -> Iterator[Claim]:
+    """What a claim about one entry says of others that its step needs: the same change since the start."""
+    _, wanted, right = claim
+    for m, _ in goal.parts.values():
+        for f in m.factors:
+            if f.name != wanted.name or not f.at[0].terms:
+                continue
+            pattern = _generalised(f, m, goal, session)
+            if pattern is None:
+                continue
+            when, factor, _ = pattern
+            table = {
+                old: new
+                for old, new in zip(wanted.at[1:], factor.at[1:], strict=True)
+                if old != new and len(old.terms) == 1 and not old.const and old.terms[0][1] == 1
+            }
+            places = {old.terms[0][0]: new for old, new in table.items()}
+            now = _put(right.parts.items(), {**places, wanted.at[0].terms[0][0]: when})
+            before = _put(right.parts.items(), {**places, wanted.at[0].terms[0][0]: Index(0)})
+            start = _start(factor, session)
+            yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
+
+
+def _start(factor: Factor, session: Session) -> list[tuple[Monomial, Fraction]]:
+    """What the state is at the start, at these positions."""
+    recursion, k = session.recursions[factor.name]
+    state = recursion.states[k]
+    at = zip((*state.at, *state.given), factor.at[1:], strict=True)
+    return _put(recursion.first[k].parts.items(), {v.terms[0][0]: e for v, e in at})
 
 
 def solutions(goal: Goal, session: Session) -> Iterator[Claim]:
@@ -212,6 +239,8 @@ def _divided(
         if not left:
             return factors, known
         first = left[0]
+        if first.name == NUMBER and first not in factors and not _bound_in(first):
+            return match(left[1:], [*factors, Factor(INVERSE_NUMBER, first.at)], known)
         for place, g in enumerate(factors):
             if g.name != first.name or len(g.at) != len(first.at):
                 continue
@@ -256,6 +285,10 @@ def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] 
                 return None
             more[v] = w
     return more
+
+
+def _bound_in(f: Factor) -> bool:
+    return any(v < 0 for v in f.variables())
 
 
 def _bound(terms: list[tuple[int, int]]) -> Index:
