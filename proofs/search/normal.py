@@ -165,19 +165,22 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
         NotProved: if something stays; it is named.
     """
     _replace_known(goal)
-    tidy(goal, also)
-    guard = _free_guard(goal)
-    if guard is not None:
-        _split(goal, guard, also)
-        return
-    if _clear(goal):
+    level: int | None = None
+    while True:
         tidy(goal, also)
+        if not goal.parts:
+            return
         guard = _free_guard(goal)
         if guard is not None:
             _split(goal, guard, also)
             return
-    while goal.parts:
+        if _clear(goal):
+            level = None
+            continue
         most = max(m.bound for m, _ in goal.parts.values())
+        if level is not None and most >= level:
+            raise Stuck(goal)
+        level = most
         _spread(goal, most)
         groups: dict[tuple[Factor, ...], list[int]] = {}
         for k, (m, _) in goal.parts.items():
@@ -186,14 +189,6 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
         for ks in groups.values():
             shares = [(tuple(goal.parts[k][0].guards), goal.parts[k][1]) for k in ks]
             goal.regroup(ks, [(rows, c) for rows, c in residues(shares, goal.known)])
-        tidy(goal, also)
-        stuck = [m for m, _ in goal.parts.values() if m.bound >= most]
-        if stuck:
-            raise Stuck(goal)
-        guard = _free_guard(goal)
-        if guard is not None:
-            _split(goal, guard, also)
-            return
 
 
 def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
