@@ -46,6 +46,12 @@ def check(
         int | None,
         typer.Option(metavar="N", help="Processes; as many as there are processors by default."),
     ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", help="Seconds that one claim may take; then it is unknown."
+        ),
+    ] = 300,
 ) -> None:
     """Check claims, the sources' or your own."""
     one_of("--engine", engine, ENGINES)
@@ -68,7 +74,12 @@ def check(
         chosen = resolve(targets or [], source)
         with progress("checking") as tell:
             report = checking.check(
-                chosen.ledger, chosen.rows, engine=engine, jobs=jobs, progress=tell
+                chosen.ledger,
+                chosen.rows,
+                engine=engine,
+                jobs=jobs,
+                time_limit=time_limit,
+                progress=tell,
             )
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)

@@ -87,6 +87,7 @@ _add(
     "scanproof check mypaper.py 'mypaper.thm2*'",
     "scanproof check --format json --output report.json",
     "scanproof check --baseline report.json",
+    "scanproof check mypaper.py --time-limit 20",
 )
 _add(
     "show",

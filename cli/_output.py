@@ -41,9 +41,14 @@ def colour_wanted() -> bool:
     return sys.stdout.isatty() and not plain
 
 
+def terminal_columns() -> int | None:
+    """The width of the terminal, or None where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
 def columns() -> int:
-    """The width of the terminal, or 100 where there is none."""
-    return max(shutil.get_terminal_size().columns, 60) if sys.stdout.isatty() else 100
+    """The width for a table: the terminal's, but at least 60; 100 where there is none."""
+    return max(terminal_columns() or 100, 60)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,8 @@ import typer
 
 from ._options import one_of
 
+LEAST, WIDEST = 40, 100
+"""The narrowest and the widest that a story is told, on whatever terminal."""
 FORMATS = ("text", "markdown", "latex", "json")
 
 
@@ -41,23 +43,42 @@ def show(
 
     from scanproof.proofs.language.errors import UsageError
 
-    from ._output import quiet_stdout, write
+    from ._output import quiet_stdout, terminal_columns, write
     from ._targets import find_id
 
     if script and format is not None:
         raise UsageError(
             f"--script prints a program; it cannot be combined with --format {format}."
         )
+    width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
         ledger, row = find_id(id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         text = (
-            _script(claim) if script else _story(ledger, row, claim, format or "text", files or [])
+            _script(claim)
+            if script
+            else _story(ledger, row, claim, format or "text", files or [], width)
         )
     write(text)
 
 
 def _script(claim) -> str:
+    from functools import partial
+
+    from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.workers import run
+
+    (answer,) = run([partial(_program, claim)])
+    if answer.timed_out or answer.ended is not None:
+        how = answer.ended or f"no answer within {answer.seconds:g} s"
+        raise UsageError(
+            f"{claim.id} has no counterexample to print: its process ended with {how}."
+        )
+    return answer.value
+
+
+def _program(claim) -> str:
+    """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
     from scanproof.proofs.evidence.engines import ENGINES
     from scanproof.proofs.evidence.script import script
     from scanproof.proofs.evidence.verdict import decide
@@ -69,11 +90,14 @@ def _script(claim) -> str:
     return script(claim, result.counterexample)
 
 
-def _story(ledger, row, claim, format: str, files: list[str]) -> str:
+def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str:
     from scanproof.proofs.check import check
     from scanproof.proofs.report import latex, markdown, story
 
-    report = check(ledger, [row])
+    from ._progress import progress
+
+    with progress("checking") as tell:
+        report = check(ledger, [row], progress=tell)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":
@@ -85,5 +109,7 @@ def _story(ledger, row, claim, format: str, files: list[str]) -> str:
         )
     source = report["sources"][record["source"]]
     told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
-    render = {"text": story.as_text, "markdown": markdown.as_markdown, "latex": latex.as_latex}
+    if format == "text":
+        return story.as_text(told, width)
+    render = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
     return render[format](told)

@@ -13,7 +13,10 @@ FOLDERS = {
     "proofs/kernel": "the draft kernel, with --engine kernel only",
     "proofs/reading": "claims read with symbols for sizes, for the kernel",
 }
-FILES = {"proofs/check.py": "from verdicts to the report"}
+FILES = {
+    "proofs/workers.py": "the processes that decide, and their answers",
+    "proofs/check.py": "from verdicts to the report",
+}
 LIBRARIES = ("sympy", "python-flint", "numpy")
 
 

@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
+from numbers import Number
 from typing import Any
 
 from .array_api import Array, namespace
@@ -27,18 +28,32 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
     Args:
         loss: a scalar function written with `+ - * / ** @ .T .sum`, indexing, `exp` and `log`.
         at: the point, a vector or a matrix.
+
+    Raises:
+        TypeError: if the loss is not a scalar, of which there would be no gradient of the shape of `at`.
     """
     xp = namespace(at)
     own = getattr(xp, "differentiate", None)
     if own is not None:
-        return own(loss, at)
+        return own(lambda point: _scalar(loss(point)), at)
     shape = tuple(at.shape)
     basis, collect = getattr(xp, "directions", partial(_directions, xp))(shape)
     epsilon = next(_epsilons)
-    value = loss(Dual(at, basis, epsilon))
+    value = _scalar(loss(Dual(at, basis, epsilon)))
     if not isinstance(value, Dual) or value.epsilon != epsilon:  # a constant
         return at - at
     return collect(value.tangent)
+
+
+def _scalar(value: Any) -> Any:
+    """The loss's value, if it is a number or an array of shape ()."""
+    shape = () if isinstance(value, Number) else getattr(value, "shape", None)
+    if shape is None or len(shape) > 0:
+        got = type(value).__name__ if shape is None else f"an array of shape {tuple(shape)}"
+        raise TypeError(
+            f"gradient(loss, at) expects a loss that is one number, got {got}; sum its entries with .sum()."
+        )
+    return value
 
 
 def _directions(xp: Any, shape: tuple[int, ...]) -> tuple[Array, Callable[[Array], Array]]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from .evidence.engines import ENGINES
@@ -15,13 +12,13 @@ from .evidence.verdict import Result, decide
 from .language.claim import Claim, Row
 from .language.errors import UsageError
 from .ledger import Ledger
+from .workers import TIME_LIMIT, Answer, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
-"""Called with a row's id, how many rows are done, and how many there are."""
-
-_work: list[Claim] = []
-"""The claims to decide; a forked worker finds them here, since their bodies cannot be pickled."""
+"""Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
+PATIENCE = 2.0
+"""Seconds after which progress names the claim that is being worked on."""
 
 
 def check(
@@ -30,34 +27,55 @@ def check(
     *,
     engine: str = "all",
     jobs: int | None = None,
+    time_limit: float = TIME_LIMIT,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Decide every row and its amendments.
+    """Decide every row and its amendments, in processes of their own where processes can fork.
 
     Args:
         ledger: where the rows come from (for the sources' titles).
         rows: the rows to check; all of the ledger's if none are given.
         engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
-        jobs: processes; as many as there are processors if not given, and one where processes cannot fork.
-        progress: told about each claim that is done.
+        jobs: processes at once; as many as there are processors if not given.
+        time_limit: seconds after which a claim is given up, and unknown.
+        progress: told about each claim that is done, and those that take long.
 
     Returns:
         The report as a dictionary that `json.dump` takes.
 
     Raises:
-        UsageError: for an unknown engine.
+        UsageError: for an unknown engine, or a time limit that is none.
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
+    if not time_limit > 0:
+        raise UsageError(f"--time-limit {time_limit:g}: give a number of seconds greater than 0.")
     rows = ledger.rows if rows is None else list(rows)
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
     results, seconds = {}, {}
-    for index, result, elapsed in _decided(claims, engine, jobs):
-        results[claims[index].id] = result
-        seconds[claims[index].id] = round(elapsed, 4)
-        if progress is not None:
-            progress(claims[index].id, len(results), len(claims))
+    slow: dict[str, float] = {}
+
+    def tell(id: str = "") -> None:
+        text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
+        if text and progress is not None:
+            progress(text, len(results), len(claims))
+
+    def watch(running: Mapping[int, float]) -> None:
+        slow.clear()
+        slow.update((claims[i].id, s) for i, s in running.items() if s > PATIENCE)
+        tell()
+
+    if engine != "flint":
+        import sympy  # noqa: F401  imported once, before the workers are forked
+
+    tasks = [partial(decide, claim, ENGINES[engine]) for claim in claims]
+    for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
+        id = claims[answer.index].id
+        results[id] = _result(answer)
+        seconds[id] = round(answer.seconds, 4)
+        slow.pop(id, None)
+        tell(id)
     found = [_row(row, results) for row in rows]
     return {
         "schema": "scanproof.report/1",
@@ -76,44 +94,15 @@ def check(
     }
 
 
-def _decided(
-    claims: list[Claim], engine: str, jobs: int | None
-) -> Iterable[tuple[int, Result, float]]:
-    jobs = jobs or os.cpu_count() or 1
-    if jobs == 1 or len(claims) < 8 or "fork" not in multiprocessing.get_all_start_methods():
-        for index, claim in enumerate(claims):
-            yield _timed(index, claim, engine)
-        return
-    _work[:] = claims
-    import sympy  # noqa: F401  imported once, before the workers are forked
-
-    context = multiprocessing.get_context("fork")
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts) as pool:
-        try:
-            futures = [pool.submit(_worker, index, engine) for index in range(len(claims))]
-            for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.terminate()
-            raise
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent process, which ends its workers without a traceback from each."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _worker(index: int, engine: str) -> tuple[int, Result, float]:
-    return _timed(index, _work[index], engine)
-
-
-def _timed(index: int, claim: Claim, engine: str) -> tuple[int, Result, float]:
-    started = time.perf_counter()
-    result = decide(claim, ENGINES[engine])
-    return index, result, time.perf_counter() - started
+def _result(answer: Answer) -> Result:
+    """A worker's answer as a result: it is one, or the worker came to no result."""
+    if answer.timed_out:
+        return Result("unknown", reason=f"not decided within {answer.seconds:g} s")
+    if answer.ended is not None:
+        hint = "; did memory run out? Give smaller sizes=" if "SIGKILL" in answer.ended else ""
+        reason = f"the process that checked it ended with {answer.ended}{hint}"
+        return Result("error", reason=reason)
+    return answer.value
 
 
 def _row(row: Row, results: dict[str, Result]) -> dict[str, Any]:
@@ -153,9 +142,9 @@ def _source(source: Any) -> dict[str, Any]:
 
 
 def _tool() -> dict[str, Any]:
-    from scanproof import __version__
+    from importlib.metadata import version
 
-    return {"version": __version__, "commit": commit()}
+    return {"version": version("scanproof"), "commit": commit()}
 
 
 def commit() -> str | None:

@@ -13,8 +13,9 @@ from scanproof.constructs.scan import leaves, map_leaves
 from .evidence.mutation import paths
 from .exact.array import ExactArray, Namespace
 from .exact.expressions import ExpressionField
-from .language.claim import Claim, Row, call
+from .language.claim import Claim, Row
 from .language.errors import UsageError
+from .language.fields import arguments, nearest
 from .language.sizes import shape
 from .ledger import built_in
 
@@ -69,33 +70,57 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Constructio
             in `as_sympy` and are refused for NumPy arrays.
 
     Raises:
-        UsageError: for an unknown id, a row without parameters, or a missing or unknown size.
+        UsageError: for an unknown id, a row without parameters, a missing or unknown size, or a value that is not an
+            exact number of the right shape.
     """
+    if not isinstance(id, str):
+        raise UsageError(
+            f"construct({id!r}) expects a row's id as text, such as 'gril.prop4.1'; `scanproof list` prints every id."
+        )
     claim = _strongest(_row(id), id, as_stated)
-    given = {**claim.ranges, **claim.given}
-    values = {_letter(k, given): v for k, v in values.items()}
-    unknown = sorted(set(values) - set(given))
-    missing = sorted(n for n in _needed(claim) if n not in values)
-    if unknown or missing:
-        wanted = ", ".join(_needed(claim))
-        problem = f"unknown: {', '.join(unknown)}" if unknown else f"missing: {', '.join(missing)}"
-        raise UsageError(f"construct({id!r}) takes {wanted}; {problem}.")
-    field = ExpressionField([])
-    xp = Namespace(field)
-    sizes = {n: values[n] for n in claim.ranges if n in values}
-    for name, size in sizes.items():
-        if not isinstance(size, int) or size < 1:
-            raise UsageError(
-                f"construct({id!r}) expects {name} to be a whole number ≥ 1, got {size!r}."
-            )
+    values = _by_letter(id, claim, values)
+    xp = Namespace(ExpressionField([]))
+    sizes = {n: _size(id, n, values[n]) for n in claim.ranges if n in values}
     arrays = {
-        n: _exact(xp, v, n, shape(claim.given[n], sizes))
+        n: _exact(xp, v, f"construct({id!r}) expects {n}", shape(claim.given[n], sizes))
         for n, v in values.items()
         if n in claim.given
     }
-    assert claim.parameters is not None
-    exact = call(claim.parameters, {**sizes, **arrays, "xp": xp, "corrections": claim.corrections})
+    exact = claim.construct({**sizes, **arrays, "xp": xp})
     return Construction(claim.id, exact, claim.corrections)
+
+
+def _by_letter(id: str, claim: Claim, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values by the source's letters, all that are needed and no others."""
+    known = {**claim.ranges, **claim.given}
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        letter = _letter(name, known)
+        if letter in found:
+            raise UsageError(
+                f"construct({id!r}) was given {letter} twice, as {letter} and by name; give one of them."
+            )
+        found[letter] = value
+    needed = _needed(claim)
+    unknown = sorted(set(found) - set(known))
+    missing = sorted(name for name in needed if name not in found)
+    if unknown or missing:
+        names = {name for name in ALIASES if _letter(name, known) in needed}
+        near = nearest(unknown[0], {*needed, *names}) if unknown else ""
+        problem = (
+            f"unknown: {', '.join(unknown)}{near}" if unknown else f"missing: {', '.join(missing)}"
+        )
+        raise UsageError(f"construct({id!r}) takes {', '.join(needed)}; {problem}.")
+    return found
+
+
+def _size(id: str, name: str, value: Any) -> int:
+    size = value.__index__() if hasattr(value, "__index__") and not isinstance(value, bool) else 0
+    if size < 1:
+        raise UsageError(
+            f"construct({id!r}) expects {name} to be a whole number ≥ 1, got {value!r}."
+        )
+    return size
 
 
 def _letter(name: str, known: Mapping[str, Any]) -> str:
@@ -103,10 +128,11 @@ def _letter(name: str, known: Mapping[str, Any]) -> str:
 
 
 def _needed(claim: Claim) -> list[str]:
-    import inspect
-
-    assert claim.parameters is not None
-    names = inspect.signature(claim.parameters).parameters
+    if claim.parameters is None:
+        raise UsageError(
+            f"{claim.id} has no parameters; `scanproof show {claim.amends or claim.id}` tells of it."
+        )
+    names = arguments(f"the parameters of {claim.id}", claim.parameters)
     return [
         n
         for n, p in names.items()
@@ -146,11 +172,24 @@ def _strongest(row: Row, id: str, as_stated: bool) -> Claim:
     )
 
 
-def _exact(xp: Namespace, value: Any, name: str, dims: tuple[int, ...]) -> ExactArray:
-    raw = np.asarray(value, dtype=object)
+def _exact(xp: Namespace, value: Any, wanted: str, dims: tuple[int, ...]) -> ExactArray:
+    try:
+        raw = np.asarray(value, dtype=object)
+    except ValueError as error:  # lists of unequal lengths around arrays
+        raise UsageError(f"{wanted} of shape {dims}, got {value!r}.") from error
     if raw.shape != dims:
-        raise UsageError(f"construct() expects {name} of shape {dims}, got {raw.shape}.")
-    return xp._map(lambda v: xp.field.number(Fraction(v)), raw)
+        raise UsageError(f"{wanted} of shape {dims}, got {raw.shape}.")
+    return xp._map(lambda entry: xp.field.number(_number(entry, wanted)), raw)
+
+
+def _number(value: Any, wanted: str) -> Fraction:
+    """An exact number; floats, Python's and NumPy's, at their binary value."""
+    try:
+        return Fraction(value.item() if isinstance(value, np.generic) else value)
+    except (TypeError, ValueError, ArithmeticError):
+        raise UsageError(
+            f"{wanted} to be made of finite numbers, such as 0.5 or Fraction(1, 2); got {value!r}."
+        ) from None
 
 
 def _as_float(array: ExactArray) -> np.ndarray:

@@ -178,3 +178,28 @@ def test_rational_root_is_the_root_or_none(value):
     root = rational_root(value)
     assert root is None or (root >= 0 and root * root == value)
     assert rational_root(value * value) == abs(value)
+
+
+@pytest.mark.parametrize("make", FIELDS)
+def test_numpy_s_whole_numbers_are_exact(make):
+    xp = Namespace(field(make))
+    array = xp.asarray([1, 2])
+    two, several = np.int64(2), np.asarray([3, 4])
+    for made, expected in [
+        (two * array, [2, 4]),
+        (array * two, [2, 4]),
+        (several - array, [2, 2]),
+        (array - several, [-2, -2]),
+        (array**two, [1, 4]),
+    ]:
+        assert fractions(made).tolist() == expected
+
+
+@pytest.mark.parametrize("make", FIELDS)
+@pytest.mark.parametrize("wrong", [np.float64(0.5), np.float32(0.5), np.asarray([0.5, 1.0])])
+@pytest.mark.parametrize("operation", [operator.mul, operator.add, operator.truediv])
+def test_numpy_s_floats_are_refused_with_what_to_write(make, wrong, operation):
+    array = Namespace(field(make)).asarray([1, 2])
+    for left, right in [(array, wrong), (wrong, array)]:
+        with pytest.raises(TypeError, match=r"exact arithmetic expects .* write Fraction\(1, 2\)"):
+            operation(left, right)

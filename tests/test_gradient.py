@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy
@@ -241,3 +243,31 @@ def test_inverse_of_a_matrix_that_starts_with_zero_divides_by_zero():
 def test_rounding_bound_of_a_near_singular_inverse_is_wide():
     near = Bounded(np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]]), np.zeros((2, 2)))
     assert inverse(near).error.max() > 1
+
+
+@pytest.mark.parametrize("make", [FlintField, ExpressionField])
+@pytest.mark.parametrize(
+    ("loss", "got"),
+    [
+        (lambda w: w * w, r"an array of shape \(3,\)"),
+        (lambda w: (w * w)[:1], r"an array of shape \(1,\)"),
+        (lambda w: row(w), r"an array of shape \(3,\)"),
+        (lambda w: (w.sum(), w), "tuple"),
+        (lambda w: None, "NoneType"),
+    ],
+    ids=["vector", "one entry", "constant vector", "tuple", "nothing"],
+)
+def test_a_loss_that_is_not_a_scalar_is_refused(make, loss, got):
+    at = Namespace(make(["a"])).asarray([1, 2, 3])
+    for point in (at, np.asarray([1.0, 2.0, 3.0])):
+        with pytest.raises(TypeError, match=f"a loss that is one number, got {got}; sum its"):
+            gradient(loss, point)
+
+
+@pytest.mark.parametrize("constant", [3, Fraction(1, 2)])
+def test_a_constant_loss_has_the_gradient_zero(constant):
+    for make in (FlintField, ExpressionField):
+        at = Namespace(make(["a"])).asarray([1, 2])
+        assert all(
+            entry == at.field.number(0) for entry in gradient(lambda w: constant, at).entries
+        )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..language.claim import Claim
+from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
 from .engines import sides
@@ -75,7 +76,8 @@ def violation(
         point = simplest(claim, sizes, point, shows)
         found = statements_at(claim, sizes, point) or []
         part = failing(found)
-        assert part is not None
+        if part is None:
+            raise UsageError(_unsteady(claim, sizes))
         statement = found[part]
         actual, claimed = sides(statement)
         relation = "≤ " if isinstance(statement, AtMost) else ""
@@ -88,6 +90,14 @@ def violation(
             statement.label,
         )
     return None
+
+
+def _unsteady(claim: Claim, sizes: Sizes) -> str:
+    at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    return (
+        f"claim {claim.id} gives other results each time it is run at {at or 'one point'}; its body must depend on its "
+        "arguments alone."
+    )
 
 
 def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:

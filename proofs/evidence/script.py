@@ -15,6 +15,7 @@ import numpy as np
 from ..exact.array import ExactArray
 from ..exact.recorded import Node, RecordedField, in_order
 from ..language.claim import Claim
+from ..language.errors import UsageError
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
 from .counterexample import Counterexample
 from .engines import sides
@@ -123,7 +124,11 @@ def _collision(claim: Claim, found: Counterexample) -> tuple[str, list[Node]]:
     counts = (0, 0)
     for prefix in ("first", "second"):
         statement = evaluate_recorded(claim, found.sizes, found.inputs, f"{prefix}_")[found.part]
-        assert isinstance(statement, Determines | Undetermined)
+        if not isinstance(statement, Determines | Undetermined):
+            raise UsageError(
+                f"claim {claim.id} returns a {type(statement).__name__} as part {found.part + 1} on second running; "
+                "its body must depend on its arguments alone."
+            )
         statistic, value = (
             [
                 _as_node(n)

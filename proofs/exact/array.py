@@ -68,6 +68,10 @@ class ExactArray:
                     "of a claim from its symbols or from their namespace."
                 )
             return other.entries
+        if isinstance(
+            other, np.generic | np.ndarray
+        ):  # whole numbers are exact, floats are refused
+            return Namespace(self.field).asarray(other).entries
         if hasattr(other, "__array_namespace__"):
             return None
         return _filled((), self.field.number(other))
@@ -110,10 +114,10 @@ class ExactArray:
         return self._wrap(np.negative(self.entries))
 
     def __pow__(self, exponent: int) -> ExactArray:
-        if not isinstance(exponent, int) or exponent < 0:
+        if not hasattr(exponent, "__index__") or exponent < 0:
             raise TypeError(f"an exact array takes powers 0, 1, 2, …, got {exponent!r}")
         power = self._wrap(np.full(self.shape, self.field.number(1), dtype=object))
-        for _ in range(exponent):
+        for _ in range(exponent.__index__()):
             power = power * self
         return power
 

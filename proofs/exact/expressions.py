@@ -52,7 +52,8 @@ class ExpressionField:
         for index in np.ndindex(at.shape):
             fresh[index] = self._sympy.Dummy(real=True)
             values[fresh[index]] = at.entries[index]
-        value = loss(ExactArray(fresh, self)).item()
+        value = loss(ExactArray(fresh, self))
+        value = value.item() if isinstance(value, ExactArray) else self.number(value)
         out = np.empty(at.shape, dtype=object)
         for index in np.ndindex(at.shape):
             out[index] = self._sympy.diff(value, fresh[index]).xreplace(values)

@@ -19,21 +19,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .errors import UsageError
+from .fields import CHANGES, FIELDS, arguments, check_fields, check_id, known
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
-
-RESERVED = ("p", "xp", "corrections")
-"""Names that a body or a construction is given besides symbols and sizes."""
-KINDS = (
-    "identity",
-    "construction",
-    "existence",
-    "definition",
-    "remark",
-    "bound",
-    "empirical",
-    "complexity",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +96,9 @@ def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     return function(**{name: values[name] for name in wanted if name in values})
 
 
-def _printed_readings(body: Callable[..., Any]) -> dict[str, Any]:
+def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
     """The keyword-only arguments of a body with their defaults."""
-    wanted = inspect.signature(body).parameters.values()
+    wanted = arguments(f"claim {id}: the body", body).values()
     return {
         p.name: p.default for p in wanted if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
     }
@@ -147,11 +135,19 @@ class Row:
             says: the mended statement.
             changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
                 `assuming`, `reading`), and readings (keyword-only arguments of the body).
+
+        Raises:
+            UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that
+                another amendment has.
         """
-        fields = {k: v for k, v in changes.items() if k in Claim.__dataclass_fields__}
+        fields = {k: v for k, v in changes.items() if k in CHANGES}
         body = fields.get("body", self.claim.body)
         options = {k: v for k, v in changes.items() if k not in fields}
-        readings = self.claim.options if body is self.claim.body else _printed_readings(body)
+        readings = (
+            self.claim.options
+            if body is self.claim.body
+            else _printed_readings(self.claim.id, body)
+        )
         claim = replace(
             self.claim,
             id=f"{self.claim.id}+{suffix}",
@@ -160,7 +156,9 @@ class Row:
             options={**readings, **options},
             **{"reading": None, "unmended": None, "missing": None, **fields},
         )
-        _validate(claim)
+        check_fields(claim, written=fields)
+        if any(other.id == claim.id for other in self.amendments):
+            raise UsageError(f"amendment {claim.id} is defined twice; give each its own suffix.")
         self.amendments.append(claim)
         return self
 
@@ -179,6 +177,7 @@ class Source:
     """A paper (or chapter) and the rows that it claims."""
 
     def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
+        check_id(name)
         self.name = name
         self.title = title
         self.arxiv = arxiv
@@ -193,11 +192,17 @@ class Source:
         kind: str = "identity",
         **fields: Any,
     ) -> Callable[[Callable[..., Any]], Row]:
-        """Decorate a body to add a row; see the module's docstring, and `Claim` for the fields."""
+        """Decorate a body to add a row; see the module's docstring, and `Claim` for the fields.
+
+        Raises:
+            UsageError: for a field that is unknown or of the wrong type, and for a name that nothing uses.
+        """
+        known(f"claim {id}", fields, FIELDS)
 
         def decorate(body: Callable[..., Any]) -> Row:
-            fields.setdefault("options", _printed_readings(body))
-            return self._add(Claim(id, self.name, where, kind, says, body, **fields))
+            options = _printed_readings(id, body)
+            claim = Claim(id, self.name, where, kind, says, body, options=options, **fields)
+            return self._add(claim)
 
         return decorate
 
@@ -212,10 +217,11 @@ class Source:
         **fields: Any,
     ) -> Row:
         """Add a row that no machine decides here, and say what is missing; its verdict is never better than unknown."""
+        known(f"claim {id}", fields, FIELDS)
         return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
 
     def _add(self, claim: Claim) -> Row:
-        _validate(claim)
+        check_fields(claim)
         if any(row.claim.id == claim.id for row in self.rows):
             raise UsageError(
                 f"claim {claim.id} is defined twice in source {self.name}; give each its own id."
@@ -223,47 +229,3 @@ class Source:
         row = Row(claim)
         self.rows.append(row)
         return row
-
-
-def _validate(claim: Claim) -> None:
-    if claim.kind not in KINDS:
-        raise UsageError(f"claim {claim.id} has kind {claim.kind!r}; allowed: {', '.join(KINDS)}.")
-    if not claim.id.startswith(f"{claim.source}."):
-        raise UsageError(
-            f"claim id {claim.id!r} must start with its source's name: '{claim.source}.…'."
-        )
-    for name, values in claim.ranges.items():
-        if not values or any(not isinstance(v, int) or v < 0 for v in values):
-            raise UsageError(
-                f"claim {claim.id} has the size {name} = {values!r}; sizes are whole numbers ≥ 0."
-            )
-    for name in claim.given:
-        if not name.isidentifier() or name in RESERVED or name in claim.ranges:
-            other = "a size" if name in claim.ranges else "not a free Python name"
-            raise UsageError(
-                f"claim {claim.id} has the symbol {name!r}, which is {other}; rename it."
-            )
-    shadowed = sorted(set(claim.options) & {*claim.given, *claim.ranges, *RESERVED})
-    if shadowed:
-        raise UsageError(
-            f"claim {claim.id}: the reading {shadowed[0]!r} has the name of a symbol or size; rename it."
-        )
-    if claim.body is None:
-        return
-    known = {*claim.given, *claim.ranges, "p", "xp"}
-    for function, extra in [
-        (claim.body, set(claim.options)),
-        *((h, set()) for h in claim.assuming.values()),
-    ]:
-        for name, parameter in inspect.signature(function).parameters.items():
-            optional = parameter.default is not parameter.empty
-            if name not in known | extra and not optional:
-                raise UsageError(
-                    f"claim {claim.id} asks for {name!r}, which is neither a symbol, a size, p nor xp; "
-                    f"known here: {', '.join(sorted(known))}."
-                )
-        unknown = extra - set(inspect.signature(function).parameters)
-        if unknown:
-            raise UsageError(
-                f"claim {claim.id} sets {', '.join(sorted(unknown))}, which its body does not take."
-            )

@@ -38,7 +38,10 @@ def _value(node: ast.expr, sizes: Sizes) -> int:
         return int(node.value)  # type: ignore[arg-type]
     if isinstance(node, ast.Name):
         return sizes[node.id]
-    assert isinstance(node, ast.BinOp)
+    if not isinstance(node, ast.BinOp):
+        raise TypeError(
+            f"{ast.dump(node)} is not arithmetic on sizes; `_dimension` lets nothing else in."
+        )
     left, right = _value(node.left, sizes), _value(node.right, sizes)
     if isinstance(node.op, ast.Add):
         return left + right
@@ -46,8 +49,18 @@ def _value(node: ast.expr, sizes: Sizes) -> int:
 
 
 def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
-    """The shape that `text` means at `sizes`; the empty text is a scalar."""
-    return tuple(_value(_dimension(part), sizes) for part in text.split())
+    """The shape that `text` means at `sizes`; the empty text is a scalar.
+
+    Raises:
+        UsageError: if a dimension is negative at these sizes.
+    """
+    dims = tuple(_value(_dimension(part), sizes) for part in text.split())
+    if any(n < 0 for n in dims):
+        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        raise UsageError(
+            f"the shape {text!r} is {dims} at {at}; give sizes= at which it is not negative."
+        )
+    return dims
 
 
 def names(texts: Sequence[str]) -> list[str]:

@@ -134,17 +134,18 @@ def _evidence(entry: Record) -> str:
     return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}"
 
 
-def as_text(story: Story) -> str:
-    """The story for a terminal, at most 100 columns wide but for long numbers."""
-    lines = [f"{story.id}: {story.verdict}", *textwrap.wrap(story.place, WIDTH)]
+def as_text(story: Story, width: int = WIDTH) -> str:
+    """The story for a terminal, at most `width` columns wide (and never more than 96) but for long words."""
+    width = min(width, WIDTH)
+    place = textwrap.wrap(story.place, width, break_on_hyphens=False, break_long_words=False)
+    lines = [f"{story.id}: {story.verdict}", *place]
     for section in story.sections:
         lines += ["", section.heading]
-        lines += [MARGIN + line for line in _text_lines(section)]
+        lines += [MARGIN + line for line in _text_lines(section, width - len(MARGIN))]
     return "\n".join(lines) + "\n"
 
 
-def _text_lines(section: Section) -> list[str]:
-    room = WIDTH - len(MARGIN)
+def _text_lines(section: Section, room: int) -> list[str]:
     hang = "  " if section.kind in ("list", "code") else ""
     wrap: Callable[[str], Sequence[str]] = lambda line: textwrap.wrap(  # noqa: E731
         line, room, subsequent_indent=hang, break_on_hyphens=False, break_long_words=False

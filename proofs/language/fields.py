@@ -1,0 +1,228 @@
+"""What the fields of a claim may hold. A slip is found when the claim is written down, before anything is checked."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import UsageError
+from .sizes import names
+
+if TYPE_CHECKING:
+    from .claim import Claim
+
+RESERVED = ("p", "xp", "corrections")
+"""Names that a body or a construction is given besides symbols and sizes."""
+KINDS = (
+    "identity",
+    "construction",
+    "existence",
+    "definition",
+    "remark",
+    "bound",
+    "empirical",
+    "complexity",
+)
+FIELDS = (
+    "given",
+    "sizes",
+    "parameters",
+    "corrections",
+    "assuming",
+    "hypotheses",
+    "reading",
+    "unmended",
+    "depends_on",
+    "over_all_parameters",
+)
+"""What `Source.claim` takes besides an id, says, where and kind."""
+CHANGES = (*FIELDS, "where", "kind", "body")
+"""What an amendment may change, besides readings."""
+ID = re.compile(r"[\w.+-]+")
+
+
+def known(called: str, given: Iterable[str], allowed: Collection[str], what: str = "field") -> None:
+    """Refuse names that are not allowed, with the nearest that are.
+
+    Raises:
+        UsageError: for the first such name.
+    """
+    for name in given:
+        if name not in allowed:
+            raise UsageError(
+                f"{called} has no {what} {name!r}{nearest(name, allowed)}; allowed: {', '.join(allowed)}."
+            )
+
+
+def nearest(name: str, allowed: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, list(allowed), n=1, cutoff=0.5)
+    return f"; nearest: {near[0]}" if near else ""
+
+
+def check_id(id: Any, source: str | None = None) -> None:
+    """Refuse an id that could not be typed on a command line or would not be found there.
+
+    Raises:
+        UsageError: unless it is made of letters, digits and . - + _ and starts with its source's name.
+    """
+    if not isinstance(id, str) or not ID.fullmatch(id):
+        what = "the source's name" if source is None else "claim id"
+        raise UsageError(f"{what} {id!r} is not made of letters, digits and . - + _; rename it.")
+    if source is not None and not (id.startswith(f"{source}.") and len(id) > len(source) + 1):
+        raise UsageError(f"claim id {id!r} must start with its source's name: '{source}.…'.")
+
+
+def check_fields(claim: Claim, written: Collection[str] = FIELDS) -> None:
+    """Refuse a claim with a field of the wrong type, or with a name that nothing uses.
+
+    Args:
+        claim: the claim.
+        written: the fields that were written down with it; an amendment inherits the others, and may leave some of
+            their names unused.
+
+    Raises:
+        UsageError: for the first fault.
+    """
+    check_id(claim.id, claim.source)
+    _check_types(claim)
+    _check_names(claim)
+    if claim.body is None:
+        if claim.options:
+            known(f"claim {claim.id}", claim.options, CHANGES)
+        return
+    wanted = _check_signatures(claim)
+    for symbol in claim.given if "given" in written else ():
+        if symbol not in wanted:
+            raise UsageError(
+                f"claim {claim.id}: given= has the symbol {symbol!r}, which neither the body nor parameters nor a "
+                f"condition asks for{nearest(symbol, wanted)}; correct it, or take it out."
+            )
+    dimensions = names(list(claim.given.values()))
+    for size in claim.sizes if "sizes" in written else ():
+        if size not in dimensions and size not in wanted:
+            raise UsageError(
+                f"claim {claim.id}: sizes= has {size!r}, which no shape, body, parameters or condition uses"
+                f"{nearest(size, dimensions)}; correct it, or take it out."
+            )
+
+
+def _check_types(claim: Claim) -> None:
+    def expects(field: str, expected: str, got: Any) -> UsageError:
+        return UsageError(f"claim {claim.id}: {field}= expects {expected}; got {got!r}.")
+
+    for field in ("says", "where"):
+        if not isinstance(getattr(claim, field), str):
+            raise expects(field, "text", getattr(claim, field))
+    for field in ("reading", "unmended", "missing"):
+        if not isinstance(getattr(claim, field), str | None):
+            raise expects(field, "text", getattr(claim, field))
+    for field in ("corrections", "hypotheses", "depends_on"):
+        texts = getattr(claim, field)
+        if not _is_sequence(texts) or not all(isinstance(text, str) for text in texts):
+            raise expects(field, "a tuple of texts, such as ('sign',)", texts)
+    if not isinstance(claim.over_all_parameters, bool):
+        raise expects("over_all_parameters", "True or False", claim.over_all_parameters)
+    if claim.kind not in KINDS:
+        near = nearest(str(claim.kind), KINDS)
+        raise UsageError(
+            f"claim {claim.id} has the kind {claim.kind!r}{near}; allowed: {', '.join(KINDS)}."
+        )
+    if not isinstance(claim.given, Mapping):
+        raise expects("given", "symbols with their shapes, {'x': 'N f', 'eta': ''}", claim.given)
+    for symbol, shape in claim.given.items():
+        if not isinstance(symbol, str) or not isinstance(shape, str):
+            wanted = "every symbol's shape as text, such as 'N f', or '' for a scalar"
+            raise expects("given", wanted, {symbol: shape})
+    if not isinstance(claim.sizes, Mapping):
+        raise expects("sizes", "the values to check for each size, {'N': (1, 2)}", claim.sizes)
+    for size, values in claim.sizes.items():
+        whole = _is_sequence(values) and all(
+            isinstance(v, int) and not isinstance(v, bool) and v >= 0 for v in values
+        )
+        if not isinstance(size, str) or not whole or not values:
+            wanted = "the values to check for each size, {'N': (1, 2)}; sizes are whole numbers ≥ 0"
+            raise expects("sizes", wanted, {size: values})
+    if not isinstance(claim.assuming, Mapping):
+        wanted = "conditions by their text, {'β > 0': lambda beta: beta > 0}"
+        raise expects("assuming", wanted, claim.assuming)
+    for text, condition in claim.assuming.items():
+        if not isinstance(text, str) or not callable(condition):
+            wanted = "a function for every condition, {'β > 0': lambda beta: beta > 0}"
+            raise expects("assuming", wanted, {text: condition})
+    if not (claim.parameters is None or callable(claim.parameters)):
+        wanted = "a function of sizes and symbols that returns a named tuple"
+        raise expects("parameters", wanted, claim.parameters)
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
+
+
+def _check_names(claim: Claim) -> None:
+    for symbol, shape in claim.given.items():
+        try:
+            names([shape])
+        except UsageError as error:
+            raise UsageError(f"claim {claim.id}, symbol {symbol!r}: {error}") from None
+    ranges = claim.ranges
+    for name in (*ranges, *claim.given):
+        if not name.isidentifier() or name in RESERVED:
+            what = "size" if name in ranges else "symbol"
+            raise UsageError(
+                f"claim {claim.id} has the {what} {name!r}, which is not a free Python name; rename it."
+            )
+    for name in claim.given:
+        if name in ranges:
+            raise UsageError(f"claim {claim.id} has the symbol {name!r}, a size too; rename it.")
+    for name in claim.options:
+        if name in ranges or name in claim.given or name in RESERVED:
+            what = "symbol" if name in claim.given else "size" if name in ranges else "parameter"
+            raise UsageError(
+                f"claim {claim.id}: the reading {name!r} has the name of a {what}; rename it."
+            )
+
+
+def _check_signatures(claim: Claim) -> set[str]:
+    """The names that the claim's functions ask for, all of which must be known to it."""
+    symbols = {*claim.given, *claim.ranges}
+    functions: list[tuple[str, Callable[..., Any], set[str]]] = [
+        (f"the condition {text!r}", condition, symbols)
+        for text, condition in claim.assuming.items()
+    ]
+    if claim.parameters is not None:
+        functions.append(("parameters=", claim.parameters, symbols | {"xp", "corrections"}))
+    if claim.body is not None:
+        asked_for = arguments(f"claim {claim.id}: the body", claim.body)
+        readings = [name for name in asked_for if name not in symbols and name not in RESERVED]
+        known(f"claim {claim.id}", claim.options, [*CHANGES, *readings], "field or reading")
+        functions.append(("the body", claim.body, symbols | {"p", "xp"} | set(claim.options)))
+    asked: set[str] = set()
+    for which, function, allowed in functions:
+        wanted = arguments(f"claim {claim.id}: {which}", function)
+        asked |= set(wanted)
+        for name, parameter in wanted.items():
+            if name not in allowed and parameter.default is parameter.empty:
+                raise UsageError(
+                    f"claim {claim.id}: {which} asks for {name!r}, which it is not given{nearest(name, allowed)}; "
+                    f"known there: {', '.join(sorted(allowed))}."
+                )
+    return asked
+
+
+def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """A function's arguments by name; *args and **keywords are given nothing, and ask for nothing.
+
+    Raises:
+        UsageError: if it is no function, or one whose arguments Python does not tell.
+    """
+    try:
+        every = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{called} is {function!r}, which tells no arguments; write a def or a lambda."
+        ) from None
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {name: p for name, p in every.items() if p.kind not in several}

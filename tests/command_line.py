@@ -1,0 +1,135 @@
+"""Running the command line in this process, on claim files written for the occasion."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from scanproof import _main
+
+KNOWN = "gd-ssm.prop1-construction"  # refuted as printed; its amendment +sign is proved
+HEADER = """
+    from scanproof import Source, definition, equal
+
+    paper = Source("{name}", title="A layer of mine")
+
+    @definition
+    def total(x):
+        return x.sum(0)
+"""
+TRUE = """
+    @paper.claim("{name}.linear", where="eq. 1", says="Σ c x_i = c Σ x_i", given={{"x": "N", "c": ""}})
+    def linear(x, c):
+        return equal(total(x * c), total(x) * c)
+"""
+FALSE = """
+    @paper.claim("{name}.square", where="eq. 2", says="Σ x_i² = (Σ x_i)²", given={{"x": "N"}})
+    def square(x):
+        return equal(total(x * x), total(x) * total(x))
+"""
+MENDED = (
+    FALSE
+    + """
+    square.amend("one", "the same for N = 1", sizes={{"N": (1,)}})
+"""
+)
+BADLY_MENDED = (
+    FALSE
+    + """
+    square.amend("two", "the same for N = 2", sizes={{"N": (2,)}})
+"""
+)
+UNKNOWN = """
+    paper.unchecked("{name}.open", says="it is optimal", missing="nobody has a proof")
+"""
+RAISING = """
+    @paper.claim("{name}.raises", says="x", given={{"x": "N"}})
+    def raises(x):
+        raise ValueError("first line\\nsecond line")
+"""
+EXITING = """
+    @paper.claim("{name}.exits", says="x", given={{"x": "N"}})
+    def exits(x):
+        raise SystemExit(0)
+"""
+UNMEETABLE = """
+    @paper.claim("{name}.never", says="x", given={{"x": "N"}}, assuming={{"N < 0": lambda N: N < 0}})
+    def never(x):
+        return equal(total(x), total(x))
+"""
+
+
+class Answer(NamedTuple):
+    """What a run of the command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Answer]
+Write = Callable[..., str]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in this process."""
+
+    def run(*arguments: str | Path) -> Answer:
+        capsys.readouterr()
+        code = _main.run([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Answer(code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes a claim file into the current folder and returns its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(*parts: str, name: str = "mine", file: str | None = None) -> str:
+        text = "".join(textwrap.dedent(part) for part in (HEADER, *parts)).format(name=name)
+        path = Path(file or f"{name}.py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "scanproof", *arguments]
+
+
+def ids(report: str) -> list[str]:
+    return [claim["id"] for claim in json.loads(report)["claims"]]
+
+
+def untimed(text: str) -> str:
+    """The text without the seconds that it tells."""
+    return re.sub(r"\d+\.\d+", "", text)
+
+
+def left_behind() -> set[str]:
+    """The files in the current folder, without what Python itself keeps there."""
+    return set(os.listdir()) - {"__pycache__"}
+
+
+def one_line(answer: Answer) -> str:
+    """The only line on standard error of a run that failed with exit code 3 and printed nothing else."""
+    assert answer.code == 3
+    assert answer.out == ""
+    (line,) = answer.err.splitlines()
+    assert line.startswith("scanproof: ")
+    return line

@@ -1,0 +1,129 @@
+"""`scanproof check`: which claims it takes, what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import command_line
+import pytest
+from command_line import (
+    BADLY_MENDED,
+    KNOWN,
+    MENDED,
+    TRUE,
+    UNKNOWN,
+    Run,
+    Write,
+    ids,
+    left_behind,
+    one_line,
+    untimed,
+)
+
+run = command_line.run
+write = command_line.write
+
+
+def test_true_claim_of_a_file_is_proved_at_fixed_sizes(run: Run, write: Write):
+    answer = run("check", write(TRUE))
+    assert answer.code == 0
+    assert "mine.linear  proved*" in answer.out
+    assert "* proved at fixed sizes" in answer.out
+
+
+def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
+    answer = run("check", write(TRUE, MENDED))
+    assert answer.code == 1
+    assert "2 against the claimed 4 at N = 2" in answer.out
+    assert "└ +one" in answer.out
+
+
+def test_line_that_a_source_gets_wrong_exits_0_if_mended(run: Run):
+    assert run("check", KNOWN, "--strict").code == 0
+
+
+def test_unknown_claim_exits_2_only_with_strict(run: Run, write: Write):
+    file = write(TRUE, UNKNOWN)
+    assert run("check", file).code == 0
+    assert run("check", file, "--strict").code == 2
+
+
+def test_refuted_amendment_exits_1(run: Run, write: Write):
+    assert run("check", write(BADLY_MENDED)).code == 1
+
+
+def test_file_alone_brings_no_built_in_claims(run: Run, write: Write):
+    answer = run("check", write(TRUE, UNKNOWN), "--format", "json")
+    assert ids(answer.out) == ["mine.linear", "mine.open"]
+
+
+def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, write: Write):
+    imported = "from scanproof.proofs.claims.gd_ssm import SOURCE\n"
+    assert ids(run("check", write(TRUE, imported), "--format", "json").out) == ["mine.linear"]
+    Path("mine.py").write_text(imported, encoding="utf-8")
+    assert "mine.py defines no source of its own" in one_line(run("check", "mine.py"))
+
+
+def test_file_and_built_in_ids_are_checked_together(run: Run, write: Write):
+    answer = run("check", write(TRUE), KNOWN, "--format", "json")
+    assert ids(answer.out) == ["mine.linear", KNOWN]
+
+
+def test_pattern_picks_among_the_claims_of_a_file(run: Run, write: Write):
+    answer = run("check", write(TRUE, UNKNOWN), "mine.l*", "--format", "json")
+    assert ids(answer.out) == ["mine.linear"]
+
+
+def test_amendment_id_selects_its_claim(run: Run):
+    assert ids(run("check", f"{KNOWN}+sign", "--format", "json").out) == [KNOWN]
+
+
+def test_source_option_keeps_that_source_only(run: Run, write: Write):
+    answer = run("check", write(TRUE), KNOWN, "--source", "mine", "--format", "json")
+    assert ids(answer.out) == ["mine.linear"]
+
+
+def test_importable_module_is_a_target(run: Run, write: Write):
+    write(TRUE, name="inpackage", file="somepackage/claims.py")
+    assert ids(run("check", "somepackage.claims", "--format", "json").out) == ["inpackage.linear"]
+
+
+def test_prints_of_a_claim_file_do_not_mix_with_the_report(run: Run, write: Write):
+    answer = run("check", write(TRUE, "print('hello')\n"), "--format", "json")
+    assert ids(answer.out) == ["mine.linear"]
+    assert answer.err == "hello\n"
+
+
+def test_engine_option_chooses_the_engine(run: Run, write: Write):
+    answer = run("check", write(TRUE), "--engine", "sympy", "--format", "json")
+    (claim,) = json.loads(answer.out)["claims"]
+    assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy"}
+
+
+@pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])
+def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, format: str):
+    file = write(UNKNOWN)
+    printed = run("check", file, "--format", format)
+    written = run("check", file, "--format", format, "--output", "report")
+    assert (written.code, written.out) == (0, "")
+    assert untimed(Path("report").read_text("utf-8")) == untimed(printed.out)
+    assert left_behind() == {"mine.py", "report"}
+
+
+def test_output_keeps_the_mode_of_the_file_it_replaces(run: Run, write: Write):
+    Path("report").write_text("old", encoding="utf-8")
+    Path("report").chmod(0o640)
+    assert run("check", write(UNKNOWN), "--output", "report").code == 0
+    assert stat.S_IMODE(Path("report").stat().st_mode) == 0o640
+
+
+def test_output_may_be_a_device(run: Run, write: Write):
+    assert run("check", write(UNKNOWN), "--output", os.devnull).code == 0
+    assert not Path(os.devnull).is_file()
+
+
+def test_nothing_is_coloured_when_piped(run: Run, write: Write):
+    assert "\x1b" not in run("check", write(TRUE, MENDED)).out

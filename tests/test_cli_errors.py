@@ -1,0 +1,182 @@
+"""The command line's answers to mistakes: one line each, exit code 3, never a traceback."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import command_line
+import numpy as np
+import pytest
+from command_line import EXITING, KNOWN, RAISING, TRUE, UNMEETABLE, Run, Write, ids, one_line
+
+from scanproof import Source, UsageError, construct, equal
+from scanproof.proofs.evidence.counterexample import violation
+
+run = command_line.run
+write = command_line.write
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaints"),
+    [
+        (["check", "gd-ssm.prop1-constructio"], ["'gd-ssm.prop1-constructio'", KNOWN]),
+        (["show", "gd-ssm.prop1-constructio"], ["'gd-ssm.prop1-constructio'", KNOWN]),
+        (["list", "nothing-like-it"], ["no claim matches 'nothing-like-it'"]),
+        (["check", "no/such/file"], ["'no/such/file'"]),
+        (["check", "nosuch.py"], ["nosuch.py: no such file"]),
+        (["check", "--engine", "foo"], ["--engine foo", "all, sympy, flint"]),
+        (["check", "--format", "foo"], ["--format foo", "table, json, junit, markdown"]),
+        (["show", KNOWN, "--format", "foo"], ["--format foo", "text, markdown, latex, json"]),
+        (["check", "--source", "foo"], ["--source foo", "gd-ssm, gril, ssd, ch9"]),
+        (["check", KNOWN, "--source", "gril"], ["--source gril", "none of the claims named"]),
+        (["errata", "--output", "pages", "--source", "foo"], ["--source foo"]),
+        (["check", "--jobs", "0"], ["--jobs 0", "at least 1"]),
+        (["check", "--jobs", "many"], ["--jobs"]),
+        (["check", "--nosuch"], ["--nosuch"]),
+        (["nosuch"], ["nosuch"]),
+        (["show"], ["ID"]),
+        (["show", "gd-ssm.*"], ["gd-ssm.*", "not a pattern"]),
+        (["show", KNOWN, "--script", "--format", "json"], ["--script", "--format json"]),
+        (["show", f"{KNOWN}+sign", "--script"], ["no counterexample", "proved"]),
+        (["errata"], ["--output"]),
+        (["errata", "--output", "pages", KNOWN], [KNOWN]),
+    ],
+)
+def test_mistaken_call_gets_one_line_that_names_it(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    complaints: list[str],
+):
+    monkeypatch.chdir(tmp_path)
+    line = one_line(run(*arguments))
+    assert all(complaint in line for complaint in complaints), line
+
+
+@pytest.mark.parametrize("output", ["no/such/folder/report", "."])
+def test_output_that_cannot_be_written_is_refused_before_the_work(
+    run: Run, write: Write, output: str
+):
+    file = write(TRUE, "import pathlib; pathlib.Path('ran').touch()\n")
+    assert f"--output {output}" in one_line(run("check", file, "--output", output))
+    assert not Path("ran").exists()
+
+
+def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
+    line = one_line(run("errata", "--output", write(TRUE)))
+    assert "--output mine.py" in line
+    assert "it is a file" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("1 / 0\n", "broken.py line 1 raised ZeroDivisionError"),
+        ("def f(:\n", "broken.py line 1 raised SyntaxError"),
+        ("import nosuchmodule\n", "broken.py line 1 raised ModuleNotFoundError"),
+        ("raise SystemExit(0)\n", "broken.py line 1 raised SystemExit"),
+        ("x = 1\n", "broken.py defines no claim"),
+        (
+            "import scanproof\nscanproof.Source('a', title='b').claim('c', says='d')(len)\n",
+            "line 2",
+        ),
+    ],
+)
+def test_broken_claim_file_is_one_line_and_the_others_run(
+    run: Run, write: Write, text: str, complaint: str
+):
+    file = write(TRUE)
+    Path("broken.py").write_text(text, encoding="utf-8")
+    assert complaint in one_line(run("check", "broken.py"))
+    answer = run("check", "broken.py", file, "--format", "json")
+    assert answer.code == 3
+    assert ids(answer.out) == ["mine.linear"]
+    assert complaint in answer.err
+
+
+def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
+    answer = run("check", write(TRUE, "1 / 0\n"), "--format", "json")
+    assert answer.code == 3
+    assert ids(answer.out) == ["mine.linear"]
+    assert "raised ZeroDivisionError" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("claim", "complaint"),
+    [
+        (RAISING, "mine.raises: the claim raised ValueError: first line second line"),
+        (EXITING, "mine.exits: the claim raised SystemExit: 0"),
+        (UNMEETABLE, "mine.never: no inputs were found that meet: N < 0"),
+    ],
+)
+def test_claim_in_error_is_one_line_and_the_others_run(
+    run: Run, write: Write, claim: str, complaint: str
+):
+    answer = run("check", write(claim, TRUE), "--format", "json")
+    assert answer.code == 3
+    assert answer.err == f"scanproof: {complaint}\n"
+    verdicts = [c["as_stated"]["verdict"] for c in json.loads(answer.out)["claims"]]
+    assert verdicts == ["error", "proved"]
+
+
+def test_nothing_to_check_leaves_a_former_output_as_it_was(run: Run, write: Write):
+    write(TRUE)
+    Path("report").write_text("old", encoding="utf-8")
+    assert run("check", "nosuch.py", "--output", "report").code == 3
+    assert Path("report").read_text("utf-8") == "old"
+
+
+def test_bug_in_the_tool_is_one_line_too(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch):
+    def broken(*args: object, **options: object) -> None:
+        raise RuntimeError("something\nbroke")
+
+    monkeypatch.delenv("SCANPROOF_TRACEBACK", raising=False)
+    monkeypatch.setattr("scanproof.proofs.check.check", broken)
+    line = one_line(run("check", write(TRUE)))
+    assert "a bug of scanproof: RuntimeError: something broke" in line
+
+
+# The same care for calls from Python.
+
+
+@pytest.mark.parametrize(
+    ("id", "values", "complaint"),
+    [
+        (3, {}, "construct(3) expects a row's id as text"),
+        ("gril.prop4.1", {"f": 2, "step_size": "x"}, "eta to be made of finite numbers"),
+        ("gril.prop4.1", {"f": 2, "step_size": None}, "eta to be made of finite numbers"),
+        ("gril.prop4.1", {"f": 2, "step_size": float("nan")}, "finite numbers"),
+        ("gril.prop4.1", {"f": 2, "step_size": [1, 2]}, "expects eta of shape (), got (2,)"),
+        ("gril.prop4.1", {"f": 2.0, "step_size": 1}, "f to be a whole number ≥ 1, got 2.0"),
+        ("gril.prop4.1", {"f": True, "step_size": 1}, "f to be a whole number ≥ 1, got True"),
+        ("gril.prop4.1", {"f": 2, "features": 2, "eta": 1}, "was given f twice"),
+        ("gril.prop4.1", {"feature": 2, "eta": 1}, "unknown: feature; nearest: features"),
+    ],
+)
+def test_mistaken_call_of_construct_says_what_was_expected(
+    id: Any, values: dict[str, Any], complaint: str
+):
+    with pytest.raises(UsageError) as caught:
+        construct(id, **values)
+    assert complaint in str(caught.value)
+
+
+def test_construct_takes_numpy_scalars_at_their_exact_value():
+    exact = construct("gril.prop4.1", features=np.int64(2), step_size=np.float32(0.5))
+    other = construct("gril.prop4.1", features=2, step_size=Fraction(1, 2))
+    assert exact.as_sympy() == other.as_sympy()
+
+
+def test_body_that_answers_otherwise_each_time_is_refused():
+    answers = iter([1, 0])
+    claim = (
+        Source("mine", title="moods")
+        .claim("mine.moody", says="…", given={"x": ""})(lambda x: equal(x, x + next(answers, 0)))
+        .claim
+    )
+    with pytest.raises(UsageError, match="gives other results each time it is run"):
+        violation(claim, [{}])

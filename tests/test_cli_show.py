@@ -1,0 +1,53 @@
+"""`scanproof show`: one claim's story in every format, and its counterexample as a program."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import command_line
+import pytest
+from command_line import FALSE, KNOWN, TRUE, Run, Write
+
+run = command_line.run
+write = command_line.write
+
+
+@pytest.mark.parametrize("format", ["text", "markdown", "latex"])
+def test_show_tells_the_story_in_every_format(run: Run, format: str):
+    answer = run("show", KNOWN, "--format", format)
+    assert answer.code == 0
+    for words in ("refuted", "The source says", "Counterexample", "12", "+sign"):
+        assert words in answer.out
+
+
+def test_show_of_an_amendment_shows_that_statement(run: Run):
+    answer = run("show", f"{KNOWN}+sign")
+    assert answer.out.startswith(f"{KNOWN}+sign: proved at fixed sizes\n")
+    assert "Counterexample" not in answer.out
+
+
+def test_show_json_is_the_claim_of_the_report(run: Run):
+    shown = json.loads(run("show", KNOWN, "--format", "json").out)
+    (claim,) = json.loads(run("check", KNOWN, "--format", "json").out)["claims"]
+    assert shown == claim
+    amendment = json.loads(run("show", f"{KNOWN}+sign", "--format", "json").out)
+    assert amendment == claim["amended"][0]
+
+
+def test_show_finds_a_claim_of_a_file_and_where_it_is_written(run: Run, write: Write):
+    answer = run("show", "mine.linear", write(TRUE))
+    assert answer.code == 0
+    assert "Written down in\n    mine.py:" in answer.out
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_script_runs_alone_and_exits_0(run: Run, write: Write, own: bool):
+    target = ["mine.square", write(FALSE)] if own else [KNOWN]
+    answer = run("show", *target, "--script")
+    assert answer.code == 0
+    alone = [sys.executable, "-I", "-S", "-"]
+    done = subprocess.run(alone, input=answer.out, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "differ" in done.stdout

@@ -1,0 +1,75 @@
+"""The command line under signals, closed pipes and full disks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import command_line
+import pytest
+from command_line import TRUE, Write, command, left_behind
+
+write = command_line.write
+
+SLOW = """
+    import pathlib, time
+
+    @definition
+    def wait(x):
+        pathlib.Path("started").touch()
+        time.sleep(60)
+        return x
+
+    for number in range(COUNT):
+        @paper.claim("{name}." + str(number), says="x", given=dict(x=""))
+        def body(x):
+            return equal(wait(x), x)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+@pytest.mark.parametrize("count", [1, 8], ids=["one worker", "workers"])
+def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
+    file = write(SLOW.replace("COUNT", str(count)))
+    process = subprocess.Popen(
+        command("check", file, "--jobs", "2", "--output", "report"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not Path("started").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the parent and its workers
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "")
+    assert left_behind() == {file, "started"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_reader_that_stops_reading_is_no_error(write: Write):
+    process = subprocess.Popen(
+        command("check", write(TRUE)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("option", [[], ["--output", "/dev/full"]])
+def test_full_disk_is_one_line(write: Write, option: list[str]):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command("check", write(TRUE), *option), stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 3
+    (line,) = done.stderr.splitlines()
+    assert "No space left" in line

@@ -1,0 +1,287 @@
+"""Workers: what a claim's body does to its process costs its own row alone."""
+
+from __future__ import annotations
+
+import faulthandler
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import command_line
+import pytest
+from command_line import TRUE, Run, Write, command
+
+from scanproof import Ledger, Source, check, definition, equal
+from scanproof.proofs import workers
+from scanproof.proofs.workers import run as run_tasks
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked")
+
+run = command_line.run
+write = command_line.write
+
+
+@definition
+def total(x):
+    return x.sum(0)
+
+
+def doing(**deeds: Callable[[], object]) -> Ledger:
+    """A true claim for each deed, whose body does the deed first."""
+    source = Source("does", title="What bodies do")
+    for name, deed in deeds.items():
+
+        def body(x, deed=deed):
+            deed()
+            return equal(total(2 * x), 2 * total(x))
+
+        source.claim(f"does.{name}", says=name, given={"x": "N"})(body)
+    return Ledger([source])
+
+
+def found(ledger: Ledger, **options: object) -> dict[str, tuple[str, str | None]]:
+    """Each claim's verdict and reason."""
+    report = check(ledger, **options)  # type: ignore[arg-type]
+    statements = [claim["as_stated"] for claim in report["claims"]]
+    return {s["id"].removeprefix("does."): (s["verdict"], s["reason"]) for s in statements}
+
+
+def nothing() -> None: ...
+
+
+def forever() -> None:
+    while True:
+        try:
+            time.sleep(60)
+        except BaseException:
+            continue
+
+
+def end_by(number: int) -> None:
+    faulthandler.disable()  # pytest's, which would tell of it
+    os.kill(os.getpid(), number)
+
+
+PROVED = ("proved", None)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        (partial(os._exit, 3), "the process that checked it ended with exit code 3"),
+        (partial(os._exit, 0), "the process that checked it ended with exit code 0"),
+        (partial(end_by, signal.SIGSEGV), "the process that checked it ended with signal SIGSEGV"),
+        (
+            partial(end_by, signal.SIGKILL),
+            "the process that checked it ended with signal SIGKILL; did memory run out? Give smaller sizes=",
+        ),
+        (partial(os.closerange, 3, 256), "the process that checked it ended with exit code 1"),
+    ],
+    ids=["exit 3", "exit 0", "segfault", "killed", "closes everything"],
+)
+def test_body_that_ends_its_process_is_an_error_and_the_others_are_decided(deed, reason, jobs):
+    ledger = doing(before=nothing, culprit=deed, after=nothing, last=nothing)
+    expected = {"before": PROVED, "culprit": ("error", reason), "after": PROVED, "last": PROVED}
+    assert found(ledger, jobs=jobs) == expected
+
+
+def test_body_without_end_is_unknown_and_the_others_are_decided():
+    ledger = doing(before=nothing, endless=forever, after=nothing)
+    expected = ("unknown", "not decided within 3 s")
+    answers = found(ledger, jobs=1, time_limit=3)
+    assert answers == {"before": PROVED, "endless": expected, "after": PROVED}
+
+
+def test_body_that_ignores_ctrl_c_and_forks_answers_once():
+    ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=os.fork, after=nothing)
+    assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
+
+
+def test_victim_of_an_earlier_task_is_tried_again(tmp_path: Path):
+    """The first task's alarm ends the second one's process."""
+
+    def patient() -> str:
+        time.sleep(0.6)
+        return "done"
+
+    tasks = [lambda: signal.setitimer(signal.ITIMER_REAL, 0.3) and None, patient]
+    answers = {answer.index: answer for answer in run_tasks(tasks, jobs=1)}
+    assert answers[1].value == "done"
+    assert answers[1].ended is None
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_no_task_runs_in_this_process(count: int):
+    pids = {answer.value for answer in run_tasks([os.getpid] * count, jobs=1)}
+    assert len(pids) == 1
+    assert os.getpid() not in pids
+
+
+def test_no_worker_outlives_its_tasks():
+    before = set(multiprocessing.active_children())
+    answers = run_tasks([nothing, forever, nothing], jobs=2)
+    next(answers)
+    assert set(multiprocessing.active_children()) > before
+    answers.close()
+    assert set(multiprocessing.active_children()) == before
+
+
+def test_task_that_raises_raises_here_and_says_where():
+    def culpable() -> None:
+        raise ValueError("no good")
+
+    with pytest.raises(ValueError, match="no good") as caught:
+        list(run_tasks([culpable]))
+    assert "in culpable" in "".join(caught.value.__notes__)
+
+
+def test_answer_that_cannot_be_pickled_is_an_exception():
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        list(run_tasks([lambda: nothing.__get__(lambda: 0)]))
+
+
+def test_where_processes_cannot_fork_the_tasks_run_here(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    assert [answer.value for answer in run_tasks([os.getpid])] == [os.getpid()]
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path):
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import os, pathlib, time\n"
+        "from scanproof.proofs.workers import run\n"
+        "def task():\n"
+        f"    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()\n"
+        "    while True: time.sleep(0.1)\n"
+        "list(run([task] * 2, jobs=2))\n",
+        encoding="utf-8",
+    )
+    parent = subprocess.Popen([command()[0], str(script)])
+    pids = waited_for(lambda: [int(p.name) for p in tmp_path.iterdir() if p.name.isdigit()], 2)
+    parent.kill()
+    parent.wait()
+    waited_for(lambda: [pid for pid in pids if not is_running(pid)], 2)
+
+
+def waited_for(what: Callable[[], list[int]], count: int) -> list[int]:
+    deadline = time.monotonic() + 30
+    while len(what()) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return what()
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process with this number still does something (one that has ended may wait to be collected)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# Progress.
+
+
+def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "TICK", 0.05)
+    monkeypatch.setattr("scanproof.proofs.check.PATIENCE", 1.5)
+    told: list[tuple[str, int, int]] = []
+    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.5), last=nothing)
+    found(ledger, jobs=1, progress=lambda *what: told.append(what))
+    texts = [text for text, _, _ in told]
+    assert texts[0] == "does.quick" and texts[-1] == "does.last"
+    named = [text for text in texts if "(" in text]
+    assert named and all(text.startswith("does.slow (") for text in named)
+    assert {done for text, done, _ in told if "(" in text} == {1}
+    assert {total for _, _, total in told} == {3}
+
+
+# On the command line.
+
+ENDLESS = """
+    import time
+
+    @definition
+    def wait(x):
+        time.sleep(60)
+        return x
+
+    @paper.claim("{name}.endless", says="x", given=dict(x=""))
+    def endless(x):
+        return equal(wait(x), x)
+"""
+ENDING = """
+    import os
+
+    @paper.claim("{name}.ends", says="x", given=dict(x=""))
+    def ends(x):
+        os._exit(3)
+"""
+
+
+def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
+    answer = run("check", write(ENDLESS, TRUE), "--time-limit", "3")
+    assert answer.code == 0
+    assert answer.err == ""  # nobody looks at a pipe
+    assert "mine.endless  unknown             not decided within 3 s" in answer.out
+    assert "mine.linear   proved*" in answer.out
+
+
+def test_claim_that_ends_its_process_exits_3_with_its_id(run: Run, write: Write):
+    answer = run("check", write(ENDING, TRUE))
+    assert answer.code == 3
+    reason = "the process that checked it ended with exit code 3"
+    assert answer.err == f"scanproof: mine.ends: {reason}\n"
+    assert "mine.linear  proved*" in answer.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["--script"]])
+def test_show_survives_a_claim_that_ends_its_process(run: Run, write: Write, arguments: list[str]):
+    answer = run("show", "mine.ends", write(ENDING), *arguments)
+    assert answer.code == (3 if arguments else 0)
+    assert "ended with exit code 3" in answer.out + answer.err
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan"])
+def test_time_limit_must_be_a_time(run: Run, write: Write, limit: str):
+    line = command_line.one_line(run("check", write(TRUE), "--time-limit", limit))
+    assert f"--time-limit {limit}: give a number of seconds greater than 0" in line
+
+
+def test_terminal_is_told_what_takes_long(write: Write):
+    pty = pytest.importorskip("pty")
+    file = write(ENDLESS, TRUE)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command("check", file, "--time-limit", "3.5", "--jobs", "1"),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+    )
+    os.close(theirs)
+    out, _ = process.communicate(timeout=60)
+    told = read_all(ours)
+    assert process.returncode == 0
+    assert re.search(r"mine\.endless \(\d s\)", told)
+    assert "0/2" in told
+    assert b"not decided within 3.5 s" in out
+
+
+def read_all(handle: int) -> str:
+    """What was written to the other side of a terminal that is closed by now."""
+    parts = []
+    try:
+        while part := os.read(handle, 4096):
+            parts.append(part)
+    except OSError:  # how Linux says that the other side is closed
+        pass
+    finally:
+        os.close(handle)
+    return b"".join(parts).decode()
