@@ -33,12 +33,13 @@ class Registry:
 class Index:
     """const + Σ coefficient · variable; compared by value, with no truth value and no order of its own."""
 
-    __slots__ = ("_hash", "const", "terms")
+    __slots__ = ("_hash", "_variables", "const", "terms")
 
     def __init__(self, const: int, terms: Mapping[int, int] | None = None) -> None:
         self.const = const
         self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
         self._hash = hash((const, self.terms))
+        self._variables: frozenset[int] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Index) and self.const == other.const and self.terms == other.terms
@@ -76,17 +77,22 @@ class Index:
     def coefficient(self, variable: int) -> int:
         return next((c for v, c in self.terms if v == variable), 0)
 
-    def variables(self) -> set[int]:
-        return {v for v, _ in self.terms}
+    def variables(self) -> frozenset[int]:
+        if self._variables is None:
+            self._variables = frozenset([v for v, _ in self.terms])
+        return self._variables
 
     def put(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
-        if not any(v in images for v, _ in self.terms):
+        if images.keys().isdisjoint([v for v, _ in self.terms]):
             return self
-        result = Index(self.const)
+        const, terms = self.const, {}
         for v, c in self.terms:
-            result = result + (images[v] * c if v in images else Index(0, {v: c}))
-        return result
+            image = images.get(v)
+            const += image.const * c if image is not None else 0
+            for w, d in ((v, 1),) if image is None else image.terms:
+                terms[w] = terms.get(w, 0) + c * d
+        return Index(const, terms)
 
     def tight(self) -> Index:
         """The strongest [e' ≥ 0] that is equivalent to [self ≥ 0] in whole numbers."""

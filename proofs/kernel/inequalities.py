@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from math import gcd
 
 from .errors import TooHard
 from .index import Index
 
 ROWS = 400
 """More inequalities than this at once are too hard."""
+Rows = dict[tuple[tuple[int, int], ...], int]
+"""Σ c · v + const ≥ 0: the pairs (v, c), and const."""
 
 
 def negation(e: Index) -> Index:
@@ -18,13 +21,24 @@ def negation(e: Index) -> Index:
 
 
 def implied(e: Index, known: Iterable[Index]) -> bool:
-    """Whether e ≥ 0 wherever all of `known` are ≥ 0; False if that is not seen."""
-    if not e.terms:
-        return e.const >= 0
-    known = tuple(known)
-    if any(k.terms == e.terms and k.const <= e.const for k in known):
+    """Whether e ≥ 0 wherever all of `known` are ≥ 0; False if that is not seen.
+
+    Only what has to do with e's variables is looked at.
+    """
+    return e.const >= 0 if not e.terms else _implied(e, frozenset(known))
+
+
+@lru_cache(maxsize=200_000)
+def _implied(e: Index, known: frozenset[Index]) -> bool:
+    rest = set(known)
+    if any(k.terms == e.terms and k.const <= e.const for k in rest):
         return True
-    return contradictory([*known, negation(e)])
+    linked, reached = [negation(e)], e.variables()
+    while more := [k for k in rest if not reached.isdisjoint(k.variables())]:
+        linked += more
+        rest.difference_update(more)
+        reached = reached.union(*(k.variables() for k in more))
+    return _contradictory(frozenset(linked))
 
 
 def contradictory(rows: Iterable[Index]) -> bool:
@@ -34,31 +48,47 @@ def contradictory(rows: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _contradictory(rows: frozenset[Index]) -> bool:
-    while True:
-        strongest: dict[tuple, Index] = {}
-        for row in map(Index.tight, rows):
-            if not row.terms:
-                if row.const < 0:
-                    return True
-            elif row.terms not in strongest or row.const < strongest[row.terms].const:
-                strongest[row.terms] = row
-        if not strongest:
-            return False
-        if len(strongest) > ROWS:
+    left: Rows = {}
+    if any(_false(left, row.terms, row.const) for row in rows):
+        return True
+    while left:
+        if len(left) > ROWS:
             raise TooHard(f"more than {ROWS} inequalities")
-        rows = frozenset(_without_one_variable(list(strongest.values())))
+        ends: dict[int, list[int]] = {}
+        for terms in left:
+            for v, c in terms:
+                ends.setdefault(v, [0, 0])[c > 0] += 1
+        open_ended = {v for v, (above, below) in ends.items() if not above or not below}
+        if open_ended:  # large or small enough, such a variable makes its rows true
+            left = {t: c for t, c in left.items() if open_ended.isdisjoint([v for v, _ in t])}
+            continue
+        chosen = min(ends, key=lambda v: (ends[v][0] * ends[v][1], v))
+        kept: Rows = {}
+        signed: tuple[list, list] = [], []
+        for terms, const in left.items():
+            c = next((c for v, c in terms if v == chosen), 0)
+            if c:
+                signed[c > 0].append((abs(c), terms, const))
+            else:
+                kept[terms] = const
+        for p, above, high in signed[0]:
+            for q, below, low in signed[1]:
+                total = {v: c * q for v, c in above}
+                for v, c in below:
+                    total[v] = total.get(v, 0) + c * p
+                terms = tuple(sorted((v, c) for v, c in total.items() if c))
+                if _false(kept, terms, high * q + low * p):
+                    return True
+        left = kept
+    return False
 
 
-def _without_one_variable(rows: list[Index]) -> list[Index]:
-    signs: dict[int, list[int]] = {}
-    for row in rows:
-        for v, c in row.terms:
-            signs.setdefault(v, [0, 0])[c > 0] += 1
-    chosen = min(signs, key=lambda v: (signs[v][0] * signs[v][1], v))
-    kept, below, above = [], [], []
-    for row in rows:
-        c = row.coefficient(chosen)
-        (kept if c == 0 else above if c < 0 else below).append(row)
-    return kept + [
-        a * b.coefficient(chosen) + b * -a.coefficient(chosen) for a in above for b in below
-    ]
+def _false(rows: Rows, terms: tuple[tuple[int, int], ...], const: int) -> bool:
+    """Whether the row is false by itself; if not it is put to the others, as strong as whole numbers allow."""
+    if not terms:
+        return const < 0
+    divisor = gcd(*[c for _, c in terms])
+    if divisor > 1:
+        terms, const = tuple([(v, c // divisor) for v, c in terms]), const // divisor
+    rows[terms] = min(const, rows.get(terms, const))
+    return False
