@@ -114,6 +114,10 @@ class Rewriting:
     ) -> bool:
         """Whether Σ c [guards] is 0 in every case."""
         self.spend()
+        if len(shares) == 2 and shares[0][1] == -shares[1][1]:  # the same under two names?
+            one, other = ([*known, *guards] for guards, _ in shares)
+            if all(implied(g, other) for g in one) and all(implied(g, one) for g in other):
+                return True
         live = []
         for guards, c in shares:
             rest = [g for g in guards if not implied(g, known)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..kernel.index import Index, declared
@@ -78,6 +79,57 @@ def at_index(e: Index, place: Mapping[int, int]) -> int:
 
 def _places(m: Monomial, place: dict[int, int], outer: int = 0) -> Iterator[dict[int, int]]:
     """Every value of the bound indices, those after `outer` others, at which all guards hold."""
+    known = frozenset(place)
+    order = _order(m, outer, known)
+    if order is None:
+        yield from _searched(m, place, outer)
+        return
+
+    def chosen(place: dict[int, int], depth: int) -> Iterator[dict[int, int]]:
+        if depth == len(order):
+            if all(at_index(g, place) >= 0 for g in m.guards):
+                yield place
+            return
+        v, fences = order[depth]
+        low = high = None
+        for g, c in fences:
+            rest = g.const + sum(d * place[w] for w, d in g.terms if w != v)
+            if c > 0:
+                end = -(rest // c)
+                low = end if low is None else max(low, end)
+            else:
+                end = rest // -c
+                high = end if high is None else min(high, end)
+        for n in range(low, high + 1):  # type: ignore[operator]
+            yield from chosen({**place, v: n}, depth + 1)
+
+    yield from chosen(place, 0)
+
+
+@lru_cache(maxsize=20_000)
+def _order(
+    m: Monomial, outer: int, known: frozenset[int]
+) -> tuple[tuple[int, tuple[tuple[Index, int], ...]], ...] | None:
+    """The bound indices, each after those that its ends speak of, with these ends; None if there is no such order."""
+    waiting = [v for v in range(-1 - outer, -m.bound - 1, -1) if v not in known]
+    ready, found = set(known), []
+    while waiting:
+        for v in waiting:
+            fences = tuple(
+                (g, g.coefficient(v)) for g in m.guards if g.coefficient(v) and g.variables() - {v} <= ready
+            )
+            if {c > 0 for _, c in fences} == {True, False}:
+                found.append((v, fences))
+                ready.add(v)
+                waiting.remove(v)
+                break
+        else:
+            return None
+    return tuple(found)
+
+
+def _searched(m: Monomial, place: dict[int, int], outer: int) -> Iterator[dict[int, int]]:
+    """The same where ends of indices speak of one another."""
     waiting = [v for v in range(-1 - outer, -m.bound - 1, -1) if v not in place]
     if not waiting:
         if all(at_index(g, place) >= 0 for g in m.guards):
@@ -88,7 +140,7 @@ def _places(m: Monomial, place: dict[int, int], outer: int = 0) -> Iterator[dict
     if v is None:
         raise ValueError(f"a bound index of {m} has no range")
     for chosen in range(ends[v][0], ends[v][1] + 1):
-        yield from _places(m, {**place, v: chosen}, outer)
+        yield from _searched(m, {**place, v: chosen}, outer)
 
 
 def _ends(waiting: Sequence[int], guards: Any, place: Mapping[int, int]) -> dict[int, list[Any]]:

@@ -1,0 +1,244 @@
+"""From the kernel's terms to formulas: guards become ranges or brackets, indices get letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..words import symbol
+from . import prover
+from .document import Quantifier
+from .expression import (
+    Addition,
+    Bracket,
+    Entry,
+    Function,
+    Linear,
+    Piece,
+    Power,
+    Product,
+    Range,
+    Relation,
+    Whole,
+)
+from .factoring import factored, powers
+from .letters import letter, role
+from .prover import Factor, Index, Monomial, Term
+
+Pairs = Iterable[tuple[Monomial, Fraction]]
+
+
+class Scope:
+    """Letters for the variables of one line of a derivation."""
+
+    def __init__(self, reader: Reader, letters: Mapping[int, str], roles: Mapping[int, str]) -> None:
+        self.reader = reader
+        self.letters, self.roles = dict(letters), dict(roles)
+
+    def inner(self) -> Scope:
+        return Scope(self.reader, self.letters, self.roles)
+
+    def name(self, v: int, role: str) -> str:
+        taken = {*self.letters.values(), *self.reader.taken}
+        self.roles[v] = role
+        self.letters[v] = letter(role, v < 0, taken)
+        return self.letters[v]
+
+    def role(self, *ends: Index) -> str:
+        """The role of an index between these ends."""
+        sizes: list[str] = []
+        for v in {v for e in ends for v in e.variables()}:
+            if prover.is_size(v):
+                sizes.append(prover.name(v))
+            elif v in self.roles:
+                return self.roles[v]
+        return role(sizes)
+
+    def linear(self, e: Index) -> Linear:
+        for v in sorted(e.variables()):
+            if v > 0 and not prover.is_size(v) and v not in self.letters:
+                self.position(v)
+        # Positions come before sizes, and nothing starts with a minus if it need not.
+        ordered = sorted(
+            e.terms, key=lambda term: (term[1] < 0, prover.is_size(term[0]), abs(term[0]))
+        )
+        return Linear(e.const, tuple((self.letter(v), c) for v, c in ordered))
+
+    def letter(self, v: int) -> str:
+        return symbol(prover.name(v)) if prover.is_size(v) else self.letters[v]
+
+    def position(self, v: int) -> None:
+        """A letter for a free variable, after those that its range speaks of."""
+        ends = prover.declared(v)
+        for w in sorted({w for e in ends for w in e.variables()} - {v}):
+            if not prover.is_size(w) and w not in self.letters:
+                self.position(w)
+        if v not in self.letters:
+            self.name(v, self.role(*(e - prover.variable(v) * e.coefficient(v) for e in ends)))
+
+    def quantifiers(self, positions: Iterable[int]) -> tuple[Quantifier, ...]:
+        """The declared ranges of these variables; those with one range are said together."""
+        found: dict[tuple[Linear, Linear], list[str]] = {}
+        for v in positions:
+            low, high = prover.ends(v)
+            self.linear(prover.variable(v))
+            found.setdefault((self.linear(low), self.linear(high)), []).append(self.letters[v])
+        return tuple(Quantifier(tuple(names), *ends) for ends, names in found.items())
+
+
+class Reader:
+    """Reads the terms of one proof."""
+
+    def __init__(self, session: Any, states: Mapping[str, str], taken: Iterable[str]) -> None:
+        self.session, self.states = session, dict(states)
+        self.taken = {symbol(one) for one in taken} | set(states.values())
+
+    def scope(self, positions: Sequence[int] = ()) -> Scope:
+        """Letters for these variables first."""
+        new = Scope(self, {}, {})
+        for v in positions:
+            new.position(v)
+        return new
+
+    def term(self, term: Term, scope: Scope) -> Addition:
+        return self.addition(term.parts.items(), scope.inner())
+
+    def factor(self, factor: Factor, scope: Scope) -> Addition:
+        return Addition((Piece(Fraction(1), (self._factor(factor, scope.inner(), 0),)),))
+
+    def addition(self, pairs: Pairs, scope: Scope, outer: int = 0) -> Addition:
+        """A sum whose bound indices −1, …, −outer have their letters already."""
+        return factored([self._piece(m, c, scope.inner(), outer) for m, c in pairs])
+
+    def _piece(self, m: Monomial, c: Fraction, scope: Scope, outer: int) -> Piece:
+        guards = sorted(m.guards, key=lambda g: g.key)
+        ranges, left = _ranges(m, guards, scope, outer)
+        free = [g for g in left if all(v >= -outer for v in g.variables())]
+        bound = [g for g in left if g not in free]
+        parts: dict[str, list[Any]] = {"over": [], "under": [], "inner_over": [], "inner_under": []}
+        for guard_set, where in ((free, "over"), (bound, "inner_over")):
+            if guard_set:
+                parts[where].append(Bracket(tuple(_relations(guard_set, scope))))
+        for f in m.factors:
+            where = "" if all(v >= -outer for v in f.variables()) else "inner_"
+            inverse = prover.inverse_of(f, m.bound)
+            if inverse is None:
+                parts[f"{where}over"].append(self._factor(f, scope, m.bound))
+            else:
+                inside = self.addition(inverse, scope, m.bound)
+                parts[f"{where}under"].append(_as_factor(inside))
+        ready = {where: powers(factors) for where, factors in parts.items()}
+        return Piece(c, ranges=tuple(ranges), **ready)
+
+    def _factor(self, f: Factor, scope: Scope, bound: int) -> Any:
+        if prover.is_number(f):
+            return Whole(scope.linear(f.at[0]))
+        applied = prover.function_of(f, bound)
+        if applied is not None:
+            name, inside = applied
+            return Function(name, self.addition(inside, scope, bound))
+        if f.name not in self.session.recursions:
+            return Entry(symbol(f.name), tuple(scope.linear(e) for e in f.at))
+        if self.session.is_product(f.name):
+            return self._product(f, scope, bound)
+        at, given = prover.split_positions(self.session, f)
+        return Entry(
+            self.states[f.name],
+            tuple(scope.linear(e) for e in at),
+            scope.linear(f.at[0]),
+            tuple(scope.linear(e) for e in given),
+        )
+
+    def _product(self, f: Factor, scope: Scope, bound: int) -> Any:
+        found = prover.product(self.session, f, bound)
+        inner = scope.inner()
+        if found.running is None:
+            base = self.addition(found.formula, inner, bound)
+            return Power(_as_factor(base), scope.linear(found.count))
+        name = inner.name(found.running, inner.role(found.low, found.high))
+        return Product(
+            name,
+            scope.linear(found.low),
+            scope.linear(found.high),
+            self.addition(found.formula, inner, bound + 1),
+        )
+
+
+def _as_factor(one: Addition) -> Any:
+    """The only factor of a sum that has no other, else the sum itself."""
+    if len(one.pieces) == 1:
+        p = one.pieces[0]
+        if p.coefficient == 1 and len(p.over) == 1 and not (p.under or p.ranges):
+            return p.over[0]
+    return one
+
+
+def _ranges(
+    m: Monomial, guards: list[Index], scope: Scope, outer: int
+) -> tuple[list[Range], list[Index]]:
+    """A range for every bound index, outermost first, and the guards that are in none."""
+    waiting = list(range(-outer - 1, -m.bound - 1, -1))
+    left, found = list(guards), []
+    while waiting:
+        choices = []
+        for v in waiting:
+            others = [g for g in left if g.coefficient(v) and not g.variables() & set(waiting) - {v}]
+            lows = [g for g in others if g.coefficient(v) == 1]
+            highs = [g for g in others if g.coefficient(v) == -1]
+            if lows and highs:
+                low = max(lows, key=lambda g: (len(g.terms), g.key))
+                high = max(highs, key=lambda g: (_is_tight(g, v), g.key))
+                ends = (prover.variable(v) - low, high + prover.variable(v) + 1)
+                kind = scope.role(*ends)
+                choices.append((("repeat", "token", "feature").index(kind), -v, v, ends, low, high))
+        if not choices:  # the ends are tied to one another: everything is said in brackets
+            for v in waiting:
+                found.append(Range(scope.name(v, "feature")))
+            break
+        _, _, v, ends, low, high = min(choices)
+        name = scope.name(v, scope.role(*ends))
+        found.append(Range(name, *(scope.linear(e) for e in ends)))
+        left = [g for g in left if g not in (low, high)]
+        waiting.remove(v)
+    return found, left
+
+
+def _is_tight(g: Index, v: int) -> bool:
+    """Whether an upper end is another index, not a size: Σ_{s<t} rather than Σ_{s<N} [s < t]."""
+    return any(not prover.is_size(w) for w in g.variables() - {v})
+
+
+def _relations(guards: Sequence[Index], scope: Scope) -> list[Relation]:
+    """Guards as equations and inequalities, a pair g ≥ 0, −g ≥ 0 as one equation."""
+    result, done = [], set()
+    for g in guards:
+        if g in done:
+            continue
+        if prover.is_equation(g, guards):
+            done |= {g, g * -1}
+            result.append(_equation(g, scope))
+        else:
+            result.append(_inequality(g, scope))
+    return result
+
+
+def _equation(g: Index, scope: Scope) -> Relation:
+    plain = [(prover.is_size(v), v < 0, v, c) for v, c in g.terms if abs(c) == 1]
+    if not plain:
+        return Relation(scope.linear(g), "=", Linear())
+    _, _, v, c = min(plain)
+    one = prover.variable(v)
+    return Relation(scope.linear(one), "=", scope.linear(one - g * c))
+
+
+def _inequality(g: Index, scope: Scope) -> Relation:
+    above = Index(0, {v: c for v, c in g.terms if c > 0})
+    below = Index(0, {v: -c for v, c in g.terms if c < 0})
+    const = g.const
+    if const == -1 and below.terms:
+        return Relation(scope.linear(below), "<", scope.linear(above))
+    size_below = bool(below.terms) and all(prover.is_size(v) for v in below.variables())
+    if not above.terms or (below.terms and const > 0 and not size_below):
+        return Relation(scope.linear(below), "≤", scope.linear(above + const))
+    return Relation(scope.linear(below - const), "≤", scope.linear(above))
