@@ -15,6 +15,8 @@ from ..kernel.term import NUMBER, Factor, Monomial, monomial
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
 
+TOLD = 10**9
+"""Free variables with numbers above this stand for bound indices that are told apart."""
 Label = dict[int, int]
 Way = dict[int, Index]
 
@@ -86,19 +88,24 @@ def _number(m: Monomial, colours: Label, complete: list[list[int]]) -> None:
         if len(complete) > CHOICES:
             raise TooHard(f"more than {CHOICES} ways to number the bound indices of a term")
         return
-    for v in _different(m, classes[alike[0]]):
+    told = {c[0]: colour for colour, c in classes.items() if len(c) == 1}
+    for v in _different(m, classes[alike[0]], told):
         # Doubled, so that there is room for the chosen one before the others of its class.
         split = {w: 2 * c + (w != v and c == alike[0]) for w, c in colours.items()}
         _number(m, split, complete)
 
 
-def _different(m: Monomial, alike: list[int]) -> list[int]:
-    """One of those that stand in the same way in parts of the monomial that are equal and share no index."""
-    whole = set(range(-m.bound, 0))
+def _different(m: Monomial, alike: list[int], told: Label) -> list[int]:
+    """One of those that stand in the same way in parts of the monomial that are equal and share no index.
+
+    Indices that are told apart already, by the colours `told`, link nothing: they are as good as free.
+    """
+    named = m.put({v: variable(TOLD + colour) for v, colour in told.items()}, m.bound)
     found: dict[Any, int] = {}
     for v in alike:
-        part = _connected(m, v)
-        found.setdefault(v if part == whole else _signature(m, v, part), v)
+        part = _connected(named, v)
+        whole = len(part) == m.bound - len(told)
+        found.setdefault(v if whole else _signature(named, v, part), v)
     return list(found.values())
 
 
@@ -114,7 +121,7 @@ def _connected(m: Monomial, v: int) -> set[int]:
     return part
 
 
-def _signature(m: Monomial, v: int, part: set[int]) -> Any:
+def _signature(m: Monomial, v: int, part: set[int]) -> str:
     """What the part looks like from v, whatever its indices are called."""
     names = {w: variable(-k) for k, w in enumerate([v, *sorted(part - {v})], start=1)}
     guards = frozenset(g.put(names) for g in m.guards if part & g.variables())

@@ -153,4 +153,6 @@ def _forget() -> None:
     """What was found by other code is not remembered."""
     from scanproof.proofs.kernel import inequalities
 
-    inequalities._contradictory.cache_clear()
+    for found in vars(inequalities).values():
+        if hasattr(found, "cache_clear"):
+            found.cache_clear()

@@ -1,0 +1,298 @@
+"""All that derivations ask of the kernel and of the search: what things are, normal forms, and how a goal goes to 0.
+
+Nothing here proves anything. What is asked again (a normal form, the steps that a goal takes) is asked of the proof's
+own session, while the registry that it was made in is still the kernel's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...kernel import index
+from ...kernel.errors import KernelError
+from ...kernel.index import Index, declared, facts, name, position, variable
+from ...kernel.inequalities import implied
+from ...kernel.rules import Goal, Rewriting
+from ...kernel.term import (
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Monomial,
+    Term,
+    body,
+    entry,
+    put,
+)
+from ...kernel.term import function_of as function_name
+from ...kernel.theorem import Recursion, Rule, State, Theorem
+from ...search.normal import Step, residues, rewriting, show_zero, tidy
+from ...search.session import Lemma, Session
+from ...search.unfolding import at_constant_times, later_ones, unfold_once
+
+__all__ = [
+    "Factor",
+    "Index",
+    "Lemma",
+    "Monomial",
+    "Recursion",
+    "Rule",
+    "Session",
+    "State",
+    "Term",
+    "Theorem",
+    "declared",
+    "name",
+    "put",
+    "variable",
+]
+
+Pairs = Iterable[tuple[Monomial, Fraction]]
+
+
+# What is declared.
+
+
+def is_size(v: int) -> bool:
+    return v in index.current.sizes
+
+
+def number_of(one: Index) -> int:
+    """The number of a declared variable."""
+    return one.terms[0][0]
+
+
+def ends(v: int) -> tuple[Index, Index]:
+    """low and high of a declared position: low ≤ v < high."""
+    low = high = None
+    for e in declared(v):
+        if e.coefficient(v) == 1:
+            low = variable(v) - e
+        else:
+            high = e + variable(v) + 1
+    if low is None or high is None:
+        raise ValueError(f"{name(v)} has no two ends")
+    return low, high
+
+
+def is_equation(g: Index, guards: Sequence[Index]) -> bool:
+    """Whether [g ≥ 0] among these guards says g = 0."""
+    known = [*facts(v for h in guards for v in h.variables() if v > 0), *guards]
+    return bool(g.terms) and implied(g * -1, known)
+
+
+# What factors are.
+
+
+def is_number(f: Factor) -> bool:
+    return f.name == NUMBER
+
+
+def inverse_of(f: Factor, bound: int) -> Pairs | None:
+    """What 1/(…) is taken of."""
+    if function_name(f) != INVERSE and f.name != INVERSE_NUMBER:
+        return None
+    return body(f, bound)
+
+
+def function_of(f: Factor, bound: int) -> tuple[str, Pairs] | None:
+    """The name and the argument of a value of a function."""
+    found = function_name(f)
+    return None if found is None else (found, body(f, bound))
+
+
+def inverse_named(one: str) -> tuple[int, Callable[[Sequence[Index]], Pairs]]:
+    """Of the function with this name how many positions its body mentions, and the body at some positions."""
+    function = index.current.bodies[one]
+    return function.arity, lambda at: body(Factor(one, tuple(at)), 0)
+
+
+def split_positions(session: Session, f: Factor) -> tuple[Sequence[Index], Sequence[Index]]:
+    """A state's positions but for the time: those of its axes, and those that its recursion is given."""
+    recursion, k = session.recursions[f.name]
+    axes = len(recursion.states[k].at)
+    return f.at[1 : axes + 1], f.at[axes + 1 :]
+
+
+@dataclass(frozen=True)
+class Running:
+    """Π_{low ≤ running < high} formula, or formula^count where nothing runs."""
+
+    formula: list[tuple[Monomial, Fraction]]
+    running: int | None
+    low: Index
+    high: Index
+    count: Index
+
+
+def product(session: Session, f: Factor, bound: int) -> Running:
+    """The product that a factor stands for; `running` is the bound index after `bound` others."""
+    recursion, k = session.recursions[f.name]
+    state, n = recursion.states[k], number_of(recursion.time)
+    own = state.entry(recursion.time, state.at).parts
+    (before,) = next(iter(own)).factors
+    count, places = f.at[0], f.at[1:]
+    images = {
+        number_of(v): e for v, e in zip((*state.at, *state.given), places, strict=True)
+    }
+    runs = any(n in m.variables() for m in _without(recursion.step[k], before))
+    low, running = Index(0), None
+    if runs:
+        low, running = places[0], -bound - 1
+        images[n] = variable(running) - low
+    depth = bound + runs
+    formula = []
+    for m, c in _without(recursion.step[k], before).items():
+        moved = m.after(depth)
+        formula.append((moved.put(images, moved.bound), c))
+    return Running(formula, running, low, low + count, count)
+
+
+def _without(term: Term, gone: Factor) -> dict[Monomial, Fraction]:
+    result = {}
+    for m, c in term.parts.items():
+        factors = list(m.factors)
+        factors.remove(gone)
+        result[m._replace(factors=tuple(factors))] = c
+    return result
+
+
+# Normal forms, and how a goal goes to 0.
+
+
+def normal_form(term: Term, session: Session, lemmas: bool = True) -> Term:
+    """An equal term in normal form; states are what the session's lemmas say."""
+    work = Rewriting(term)
+    also = [at_constant_times(session)]
+    if lemmas and session.lemmas:
+        also.append(rewriting(session.lemmas))
+    tidy(work, also)
+    _merge(work)
+    return work.term()
+
+
+def _merge(work: Rewriting) -> None:
+    """Where a guard says that an index is the last, what it says is used, and like monomials join."""
+    for k in list(work.parts):
+        if k not in work.parts:
+            continue
+        m, _ = work.parts[k]
+        image = _matching(work, k)
+        if image is not None:
+            work.eliminate(k, *image)
+    groups: dict[tuple, list[int]] = {}
+    for k, (m, _) in work.parts.items():
+        groups.setdefault((m.bound, m.factors), []).append(k)
+    for ks in groups.values():
+        if len(ks) > 1:
+            shares = [(tuple(work.parts[k][0].guards), work.parts[k][1]) for k in ks]
+            found = residues(shares, work.known)
+            if len(found) < len(ks):
+                work.regroup(ks, found)
+    tidy(work)
+
+
+def _matching(work: Rewriting, k: int) -> tuple[int, Index] | None:
+    """v and e, said to be equal by the monomial's guards, such that e for v makes its factors another's."""
+    m, _ = work.parts[k]
+    others = {n.factors for j, (n, _) in work.parts.items() if j != k}
+    rows = [*work.known, *m.guards]
+    for g in sorted(m.guards, key=lambda g: g.key):
+        if not g.terms or any(v < 0 for v in g.variables()) or not implied(g * -1, rows):
+            continue
+        for v, c in g.terms:
+            if abs(c) == 1:
+                image = variable(v) - g * c
+                if m.put({v: image}, m.bound).factors in others and m.factors not in others:
+                    return v, image
+    return None
+
+
+@dataclass
+class Steps:
+    """How a difference went to 0: how often each rule was used, the cases, and what it rests on."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    cases: int = 1
+    rests_on: list[Rule] = field(default_factory=list)
+
+
+def steps(
+    left: Term, right: Term, session: Session, times: set[int] | None = None
+) -> Steps | None:
+    """The steps from left − right to 0; None if it goes another way than by those tried here.
+
+    Args:
+        times: in the step of an induction the variables of its time.
+    """
+    known: list[Step] = [at_constant_times(session)]
+    if session.lemmas:
+        known.append(rewriting(session.lemmas, divide=True))
+    later = later_ones(session)
+    ways: list[tuple[list[Step], bool]] = [(known, False), ([*known, later], False), (known, True)]
+    if times is not None:
+        ways = [(known, True)]
+    for also, unfolds in ways:
+        goal = Goal(left - right)
+        goal.log = []
+        try:
+            if unfolds:
+                unfold_once(goal, session, times or set())
+            show_zero(goal, also)
+        except KernelError:
+            continue
+        rules = sorted((one for one in goal.used if isinstance(one, Rule)), key=_rank)
+        return Steps(Counter(what for _, what, _ in goal.log), _cases(goal), rules)
+    return None
+
+
+def _rank(rule: Rule) -> int:
+    return index.current.rules.index(rule)
+
+
+def _cases(goal: Goal) -> int:
+    return sum(map(_cases, goal.cases)) if goal.cases else 1
+
+
+def unfolded(factor: Factor, session: Session) -> Term:
+    """A state at time t + 1 by its definition, as written there."""
+    work = Rewriting(entry(factor.name, *factor.at))
+    rewriting([session.definition(factor.name)[1]])(work, 0)
+    tidy(work)
+    return work.term()
+
+
+def by_rules(term: Term, rules: Sequence[Rule], session: Session) -> Term:
+    """The term by these theorems wherever they apply."""
+    work = Rewriting(term)
+    tidy(work, [rewriting(rules), at_constant_times(session)])
+    return work.term()
+
+
+def before_last(when: Index) -> Index:
+    """A time t with t + 1 in the range of `when`."""
+    v = number_of(when)
+    length = declared(v)[1] + when
+    return position("t", 0, length)
+
+
+def resting(used: Iterable[Any]) -> list[Rule]:
+    """The theorems among these, and all that they rest on, in the order in which they were made."""
+    found: set[Rule] = set()
+    waiting = [one for one in used if isinstance(one, Rule)]
+    while waiting:
+        rule = waiting.pop()
+        if rule not in found:
+            found.add(rule)
+            waiting += [one for one in rule.used if isinstance(one, Rule)]
+    return sorted(found, key=_rank)
+
+
+def inverses(theorems: Iterable[Theorem], rules: Iterable[Rule]) -> list[str]:
+    """The names of the inverses 1/T that were taken for such."""
+    found = {one for t in (*theorems, *rules) for one in t.used if isinstance(one, str)}
+    return sorted(found, key=lambda one: list(index.current.bodies).index(one))
