@@ -14,8 +14,13 @@ from ..reading.array import KernelArray, holds
 from ..reading.claims import Reading, read
 from ..reading.size import Unreadable
 from ..search.lemmas import show
+from ..search.normal import Stuck
 from ..search.session import Session, session
 from .comparison import disagreement
+
+
+NO_SIZES = "it speaks of no sizes"
+ONLY_EQUATIONS = "for all sizes equations only are proved, and it says more: that sides differ, or are bounded"
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | s
         mutate: a change of the construction's parameters, to see the proof break.
     """
     if not claim.ranges:
-        return "the claim has no sizes"
+        return NO_SIZES
     with session() as current:
         return _prove(claim, mutate, current)
 
@@ -52,11 +57,13 @@ def _prove(claim: Claim, mutate: Callable[[Any], Any] | None, current: Session) 
         if problem is not None:
             return problem
     except Unreadable as error:
-        return f"not read with symbols for sizes: {error}"
+        return f"for all sizes it is not read: {error}"
+    except Stuck:
+        return "for all sizes no proof was found: normal forms and guessed lemmas leave something over"
     except KernelError as error:
-        return f"not proved for all sizes ({type(error).__name__}): {error}"
+        return f"for all sizes no proof was found: {error}"
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        return f"not read with symbols for sizes ({type(error).__name__}): {error}"
+        return f"for all sizes it is not read ({type(error).__name__}): {error}"
     method = "induction" if current.inductions else "normal-form"
     return Proof(tuple(theorems), method, current)
 

@@ -65,12 +65,12 @@ class Engine:
 SYMPY = Engine("sympy", (SympyField, ExpressionField), small=True)
 FLINT = Engine("flint", (FlintField,), small=False)
 KERNEL = Engine("kernel", (), small=False)
-"""Runs at no fixed size: what the others find true it tries to prove at all sizes (`all_sizes.prove`)."""
+"""Runs at no fixed size: it proves for all sizes (`all_sizes.prove`), after another engine where there is one."""
 ENGINES = {
     "sympy": (SYMPY,),
     "flint": (FLINT,),
-    "all": (FLINT, SYMPY),
-    "kernel": (FLINT, SYMPY, KERNEL),
+    "kernel": (KERNEL,),
+    "all": (FLINT, SYMPY, KERNEL),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanproof.constructs.definition import recording
 
@@ -19,6 +19,11 @@ from .engines import KERNEL, Engine, sides, truth
 from .near_miss import near_misses
 from .points import candidates, difference_index, find, inputs_as_text, statements_at
 
+if TYPE_CHECKING:
+    from .all_sizes import Proof
+
+    Lifted = Proof | str | None
+
 NEVER_CHECKED = ("empirical", "complexity")
 BOUND_TRIES = 60
 """Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
@@ -31,12 +36,11 @@ class Result:
     verdict: str
     scope: str | None = None
     reason: str | None = None
+    """Why it is not proved, or not for all sizes."""
     definitions: list[str] = field(default_factory=list)
     evidence: list[dict[str, Any]] = field(default_factory=list)
     counterexample: Counterexample | None = None
     near_misses: list[str] = field(default_factory=list)
-    unlifted: str | None = None
-    """Why the kernel, if it was asked, has no proof for all sizes of what holds at fixed ones."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,6 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     with recording() as ran:
         try:
             result = _decide(claim, engines)
-            if KERNEL in engines and result.verdict == "proved":
-                _lift(claim, result)
         except (UsageError, DivisionByZero) as error:
             result = Result("error", reason=str(error))
         except RecursionError:
@@ -82,9 +84,17 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
         return Result(
             "error", reason=f"no inputs were found that meet: {'; '.join(claim.assuming)}"
         )
+    if tuple(engines) == (KERNEL,):
+        return _by_kernel_alone(claim)
     runs: list[Run] = []
+    lifted: Lifted = None
     for engine in engines:  # what the first engine cannot read, the next one runs at every size
-        runs += _runs(claim, engine, everywhere=not runs)
+        if KERNEL in engines and _holds(runs):
+            lifted = lifted or _all_sizes(claim, runs)
+            if not isinstance(lifted, str):
+                continue  # the kernel, of another make, agrees with the first engine
+        if engine is not KERNEL:
+            runs += _runs(claim, engine, everywhere=not runs)
     problem = _disagreement(runs) or _says_nothing(runs)
     if problem is not None:
         return Result("error", reason=problem)
@@ -96,7 +106,41 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     undecided = _undecided(claim, runs)
     if undecided is not None:
         return Result("unknown", reason=undecided)
-    return _proved(claim, runs)
+    result = _proved(claim, runs)
+    if KERNEL in engines and result.verdict == "proved":
+        _lift(result, lifted or _all_sizes(claim, runs))
+    return result
+
+
+def _holds(runs: list[Run]) -> bool:
+    return bool(runs) and all(shown is True for run in runs for _, shown in run.found)
+
+
+def _all_sizes(claim: Claim, runs: list[Run]) -> Lifted:
+    """The kernel's proof, or why there is none; it is asked about what holds at fixed sizes."""
+    from .all_sizes import ONLY_EQUATIONS, prove
+
+    if any(not isinstance(s, Equal) for run in runs for s, _ in run.found):
+        return ONLY_EQUATIONS
+    return prove(claim)
+
+
+def _by_kernel_alone(claim: Claim) -> Result:
+    from .all_sizes import prove
+
+    proof = prove(claim)
+    if isinstance(proof, str):
+        return Result("unknown", reason=proof)
+    return Result("proved", "all-sizes", evidence=[proof.evidence()])
+
+
+def _lift(result: Result, proof: Lifted) -> None:
+    """A proof for all sizes widens the scope; why there is none is said."""
+    if isinstance(proof, str):
+        result.reason = proof
+    elif proof is not None:
+        result.scope = "all-sizes"
+        result.evidence = [*result.evidence, proof.evidence()]
 
 
 def _runs(claim: Claim, engine: Engine, everywhere: bool) -> list[Run]:
@@ -201,18 +245,6 @@ def _proved(claim: Claim, runs: list[Run]) -> Result:
             reason=f"the engines find the claim true, plain numbers find it false at {largest}",
         )
     return Result("proved", "fixed-size", evidence=evidence)
-
-
-def _lift(claim: Claim, result: Result) -> None:
-    """Ask the kernel for all sizes. What it cannot do changes nothing."""
-    from .all_sizes import Proof, prove
-
-    proof = prove(claim)
-    if isinstance(proof, Proof):
-        result.scope = "all-sizes"
-        result.evidence = [*result.evidence, proof.evidence()]
-    else:
-        result.unlifted = proof
 
 
 def _entry(method: str, sizes: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:

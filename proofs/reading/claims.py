@@ -49,7 +49,7 @@ def read(
 
 def _sides(statement: Statement) -> tuple[KernelArray, KernelArray]:
     if not isinstance(statement, Equal):
-        raise Unreadable("the kernel proves equations only")
+        raise Unreadable("the kernel proves equations only, and it says more")
     left, right = array(statement.left), array(statement.right)
     if left.dims != right.dims:
         raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")

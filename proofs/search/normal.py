@@ -12,6 +12,7 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Rule
 from . import labelling, tape
+from .session import spend
 
 Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
@@ -44,6 +45,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     done: set[int] = set()
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
+            spend()
             if k in work.parts and not any(step(work, k) for step in (*STEPS, *also)):
                 done.add(k)
 

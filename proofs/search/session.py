@@ -9,9 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..kernel import index
+from ..kernel.errors import TooHard
 from ..kernel.index import Index
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import Recursion, Rule
+
+
+STEPS = 10_000
+"""One claim's search may look at so many monomials."""
 
 
 @dataclass
@@ -34,6 +39,8 @@ class Session:
     """Products over a range; their second position is where it begins, the first how many factors there are."""
     lemmas: list[Rule] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
+    left: int = STEPS
+    """Steps of search that may still be taken."""
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the reading took."""
 
@@ -60,6 +67,19 @@ def current() -> Session:
     if found is None:
         raise RuntimeError("claims are read inside `with session()`")
     return found
+
+
+def spend() -> None:
+    """Count one step of the search.
+
+    Raises:
+        TooHard: if there were too many.
+    """
+    found = _current.get()
+    if found is not None:
+        found.left -= 1
+        if found.left < 0:
+            raise TooHard(f"the search took more than {STEPS} steps")
 
 
 @contextmanager

@@ -6,12 +6,20 @@ An attack hands back two sides that it got the kernel to call equal. It is refus
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import Index, anything, declared, natural, position, size, variable
+from scanproof.proofs.kernel.index import (
+    Index,
+    anything,
+    natural,
+    position,
+    size,
+    variable,
+)
 from scanproof.proofs.kernel.rules import Goal, Rewriting
 from scanproof.proofs.kernel.term import (
     Factor,
@@ -38,7 +46,7 @@ from scanproof.proofs.kernel.theorem import (
     moment,
     new_state,
 )
-from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.normal import show_zero, simplified
 from scanproof.proofs.search.session import current, session
 from scanproof.proofs.search.unfolding import tactic
 
@@ -109,7 +117,9 @@ def emptied(goal: Goal) -> None:
                 continue
 
 
-def over(*ends: tuple[int, Index], factors: Sequence[Factor] = (), scope: Sequence[Index] = ()) -> Term:
+def over(
+    *ends: tuple[int, Index], factors: Sequence[Factor] = (), scope: Sequence[Index] = ()
+) -> Term:
     """Σ over bound indices 0 ≤ b < end, for the ends in turn, of factors."""
     guards = [g for v, end in ends for g in (variable(v), end - 1 - variable(v))]
     names = {v for e in (*scope, *(end for _, end in ends)) for v in e.variables()}
@@ -181,16 +191,6 @@ def something_is_put_for_twice_a_variable() -> Sides:
     t = natural("t")
     made = put(entry("X", t * 2), {t * 2: Index(2)})
     return valued(made, entry("X", 2), {})
-
-
-@stopped_by("position_number: v in current.sizes")
-def something_is_put_for_a_size() -> Sides:
-    """What a recursion says of N, it says of the N that there is."""
-    n = size("N", 1)
-    state = new_state("S", [], [])
-    current().add(Recursion(position("t", 0, n), [state], [number(n)], [state.entry(Index(0), [])]))
-    made = put(state.entry(0, []), {n: Index(2)})
-    return valued(made, as_term(2), at((n, 3)))
 
 
 # Terms.
@@ -348,10 +348,8 @@ def one_monomial_named_twice() -> Sides:
     """It goes, then it is not there to go again; and who does not mind has got rid of it."""
 
     def twice(goal: Goal) -> None:
-        try:
+        with suppress(KeyError):
             goal.regroup([0, 0], [((), Fraction(2))])
-        except KeyError:
-            pass
 
     return shown(entry("X", 0), 0, {}, twice)
 
@@ -445,11 +443,10 @@ def every_other_index() -> Sides:
         goal.rename(monomial_of(goal, 1), [{-1: B1 * 2}])
         k = monomial_of(goal, 1)
         goal.regroup([k], [([B1, B1 * -1], Fraction(1)), ([B1 - 1, B1 * -1 + 1], Fraction(1))])
-        for n in range(2):
+        for _ in range(2):
             k = monomial_of(goal, 1)
-            (v,) = {-1}
             here = next(e for e in (Index(0), Index(1)) if _says(goal, k, e))
-            goal.eliminate(k, v, here)
+            goal.eliminate(k, -1, here)
         emptied(goal)
 
     return shown(over((-1, Index(3)), factors=[X(B1)]), entry("X", 0) + entry("X", 2), {}, step)
@@ -469,8 +466,7 @@ def two_indices_with_one_name() -> Sides:
     def step(goal: Goal) -> None:
         for k in list(goal.parts):
             goal.rename(k, [{-1: B1, -2: B1}])
-        for k, (_, c) in list(goal.parts.items()):
-            goal.regroup([k], [([B1, n - 1 - B1], c)])
+        goal.regroup(list(goal.parts), [])
 
     return shown(more, fewer, at((n, 2)), step)
 
@@ -495,7 +491,7 @@ def a_free_index_is_counted() -> Sides:
     def step(goal: Goal) -> None:
         goal.count(monomial_of(goal, 1), t.terms[0][0])
         emptied(goal)
-        for k, (one, c) in list(goal.parts.items()):
+        for k, (_, c) in list(goal.parts.items()):
             goal.regroup([k], [([t, m - 1 - t], c)])
 
     return shown(left, right, at((n, 2), (m, 2), (t, 1)), step)
@@ -509,7 +505,7 @@ def an_index_is_counted_that_a_factor_mentions() -> Sides:
 
     def step(goal: Goal) -> None:
         goal.count(monomial_of(goal, 2), -1)
-        for k, (one, c) in list(goal.parts.items()):
+        for k, (_, c) in list(goal.parts.items()):
             goal.regroup([k], [([B1, m - 1 - B1], c)])
 
     return shown(left, right, at((n, 2), (m, 2)), step)
@@ -612,12 +608,10 @@ def a_denominator_that_is_another_in_each_summand() -> Sides:
     return shown(left, right, at((n, 2)), step)
 
 
-@stopped_by(
-    "Goal.clear: not implied(e - 1, self.known) and (not implied(e * -1 - 1, self.known))"
-)
+@stopped_by("Goal.clear: not implied(e - 1, self.known) and (not implied(e * -1 - 1, self.known))")
 def times_what_may_be_nought() -> Sides:
     """[k ≥ 1] k/k + [k = 0] = [k ≥ 1], times k."""
-    k, j = natural("k"), position("j", 1, size("N", 2))
+    k = natural("k")
     guarded = put(inverse(number(k + 1), ()), {k: k - 1}, [k - 1])
     left = guarded * number(k) + equal_indices(k, 0)
 
@@ -652,8 +646,8 @@ def a_rule_made_by_hand() -> Sides:
 
 def _defined(first: Term, step: Callable[[State, Index], Term] | None = None, **given: Any) -> Any:
     """A recursion with one state over 0 ≤ t < N."""
-    time = given.get("time") or position("t", 0, size("N", 1))
-    state = given.get("state") or new_state("S", given.get("at", []), [])
+    time = given["time"] if "time" in given else position("t", 0, size("N", 1))
+    state = given["state"] if "state" in given else new_state("S", [], [])
     after = state.entry(time, list(state.at)) if step is None else step(state, time)
     made = Recursion(time, [state], [first], [after])
     current().add(made)
@@ -697,24 +691,34 @@ def another_size_for_the_size_that_there_is() -> Sides:
 @stopped_by("Rule.instance: self.left.put(images) != factor")
 def a_definition_of_something_else() -> Sides:
     made = _defined(as_term(5))
-    return shown(
-        entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.rules[0][0], {})
-    )
+    return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.rules[0][0], {}))
 
 
-@stopped_by(
-    "Rule.instance: any((v not in place.scope and (not 0 > v >= -m.bound) for v in own))"
-)
+@stopped_by("Rule.instance: any((v not in place.scope and (not 0 > v >= -m.bound) for v in own))")
 def a_sum_catches_what_is_put() -> Sides:
     """[y ≥ N] Σ_{0 ≤ j < N} Y[j] + [y < N] Σ_{N ≤ j < 2N} Y[j − N] for every y, also for j."""
     n, y = size("N", 1), anything("y")
     state = new_state("S", [], [])
     time, j, k = position("t", 0, n), position("j", 0, n), position("k", n, n * 2)
     near, far = total(entry("Y", j), j), total(entry("Y", k - n), k)
-    current().add(Recursion(time, [state], [near], [state.entry(time, [])]))
+    recursion = Recursion(time, [state], [near], [state.entry(time, [])])
+    current().add(recursion)
     when = moment(n)
     either = indicator(y - n) * near + indicator(n - 1 - y) * far
-    (rule,) = induction(when, [(Factor(state.name, (when,)), either)], tactic)
+    begun, going = recursion.rules[0]
+
+    def by_hand(goal: Goal, rules: Sequence[Rule]) -> None:
+        if not rules:
+            goal.rewrite(monomial_with(goal, state.name), 0, begun, {})
+        for rule in rules:
+            for used, images in ((going, {}), (rule, {y.terms[0][0]: y})):
+                k = monomial_with(goal, state.name)
+                now = goal.parts[k][0].factors[0].at[0]
+                times = dict.fromkeys(used.over, now - 1) if used is going else images
+                goal.rewrite(k, 0, used, times)
+        show_zero(goal)
+
+    (rule,) = induction(when, [(Factor(state.name, (when,)), either)], by_hand)
 
     def step(goal: Goal) -> None:
         images = {v: Index(0) for v in rule.over}
@@ -725,9 +729,7 @@ def a_sum_catches_what_is_put() -> Sides:
     return shown(state.entry(0, []), 0, at((n, 2)), step)
 
 
-@stopped_by(
-    "Rule.instance: not all((implied(fact.put(images), known) for fact in declared(v)))"
-)
+@stopped_by("Rule.instance: not all((implied(fact.put(images), known) for fact in declared(v)))")
 def a_step_before_the_start() -> Sides:
     """S[0] = 5 is not S[−1] + 1."""
     made = _defined(as_term(5), lambda s, t: number(t))
@@ -801,19 +803,30 @@ def a_start_that_speaks_of_itself() -> Sides:
     """S[0] = S[0] + 1."""
     state = new_state("S", [], [])
     made = _defined(state.entry(0, []) + 1, state=state)
-    left = state.entry(0, [])
-    equation(left + entry("X", 0), left + 1 + entry("X", 0), _once(made.rules[0][0]))
-    return 0, 1
+    return _one_more_than_itself(state.entry(0, []), made.rules[0][0])
 
 
 @stopped_by(
     "Recursion.__init__: any((f.name in names and f.at[0] != time for m in after.parts for f in m.factors))"
 )
 def a_step_that_speaks_of_itself() -> Sides:
+    """S[t + 1] = S[t + 1] + 1."""
     made = _defined(as_term(5), lambda s, t: s.entry(t + 1, []) + 1)
-    left = made.states[0].entry(1, [])
-    equation(left + entry("X", 0), left + 1 + entry("X", 0), _once(made.rules[0][1]))
-    return 0, 1
+    return _one_more_than_itself(made.states[0].entry(1, []), made.rules[0][1])
+
+
+def _one_more_than_itself(of: Term, rule: Rule) -> Sides:
+    """S = [t ≥ 1] S + [t < 1] (S − 1) for all t ≥ 0, whatever S is: the second S is unfolded."""
+    t = natural("t")
+    more, less = indicator(t - 1), indicator(t * -1)
+
+    def step(goal: Goal, _: Sequence[Rule]) -> None:
+        (k,) = [k for k, (m, _) in goal.parts.items() if m.factors and t * -1 in m.guards]
+        goal.rewrite(k, 0, rule, dict.fromkeys(rule.over, Index(0)))
+        goal.regroup([k for k, (m, _) in goal.parts.items() if m.factors], [])
+
+    equation(of, more * of + less * (of - 1), step)
+    return 1, 0
 
 
 @stopped_by("Recursion.__init__: names & {n for n in mentioned(after, inside=True)}")
@@ -847,6 +860,9 @@ def an_induction_that_begins_before_its_start() -> Sides:
 
 
 HARMLESS = {
+    "position_number: v in current.sizes": (
+        "the ranges of sizes are always there, and `put` and `total` refuse what one of them speaks of"
+    ),
     "position_number: v >= len(current.names)": "there are no facts of what is not declared: an IndexError",
     "_contradictory: len(left) > ROWS": "a limit on time",
     "Term.__init__: len(self.parts) > MONOMIALS": "a limit on time",

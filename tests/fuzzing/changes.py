@@ -10,7 +10,7 @@ from .recipes import Recipe, added, fresh, lin, plus, put_in, rebuilt, recipe, r
 
 def rearranged(r: Recipe, rng: random.Random) -> Recipe:
     """A recipe with the same value, by one law of sums, products, indicators and fractions."""
-    kind, *parts = r
+    kind = r[0]
     if kind in DEEPER and rng.random() < 0.5:
         chosen = rng.randrange(2 if kind in ("add", "mul") else 1)
         numbered = iter(range(2))

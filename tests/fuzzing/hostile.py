@@ -11,8 +11,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import Index, declared, position, size, variable
+from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import negation
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import (
@@ -24,16 +25,17 @@ from scanproof.proofs.kernel.term import (
     function_of,
     inverse,
     number,
+    put,
     total,
 )
 from scanproof.proofs.kernel.theorem import Recursion, Rule, new_state
 from scanproof.proofs.reading.array import reciprocal
 from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.search.normal import matched
+from scanproof.proofs.search.normal import matched, simplified
 from scanproof.proofs.search.session import current, session
 
-from .recipes import entries, function, recipe
-from .terms import FalseAccept, kernel_term
+from .recipes import at, entries, evaluated, function, recipe, some_lin
+from .terms import PLACES, REFUSALS, FalseAccept, declared, index, kernel_term
 
 SMALL = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 2), (2, 3))
 
@@ -70,9 +72,11 @@ class Values(Evaluator):
         state = recursion.states[k]
         time = recursion.time.terms[0][0]
         names = [v.terms[0][0] for v in (*state.at, *state.given)]
-        at = {**place, **dict(zip(names, spots[1:], strict=True)), time: max(spots[0] - 1, 0)}
-        facts = [e for v in (*names, *([time] if spots[0] else [])) for e in declared(v)]
-        if spots[0] < 0 or any(at_index(e, at) < 0 for e in facts):
+        here = {**place, **dict(zip(names, spots[1:], strict=True)), time: max(spots[0] - 1, 0)}
+        facts = [
+            e for v in (*names, *([time] if spots[0] else [])) for e in declarations.declared(v)
+        ]
+        if spots[0] < 0 or any(at_index(e, here) < 0 for e in facts):
             return self._entry(name, spots)
         return super()._state(name, spots, place)
 
@@ -111,7 +115,9 @@ class Trial:
     def _summand(self) -> Term:
         rng, known = self.rng, self.known
         made = kernel_term(recipe(rng, ["N", "M", "t", "t"], rng.choice((1, 2, 2))), known, False)
-        if rng.random() < 0.6:  # sums over alike and unlike indices, with states, numbers and fractions
+        if (
+            rng.random() < 0.6
+        ):  # sums over alike and unlike indices, with states, numbers and fractions
             j = position("j", rng.choice((0, 1)), rng.choice((known["N"], known["M"], known["t"])))
             k = position("k", 0, rng.choice((known["N"], known["M"], j)))
             at = lambda e: e * rng.choice((1, 1, -1)) + rng.choice((0, 0, 1))  # noqa: E731
@@ -212,7 +218,7 @@ class Trial:
     def _rename(self) -> None:
         k, m = self._monomial()
         ways = []
-        for _ in range(self.rng.choice((1, 1, 2, 3))):
+        for _ in range(self.rng.choice((0, 1, 1, 1, 2, 3))):
             own = list(range(-1, -m.bound - 1, -1))
             names = self.rng.sample(own, len(own))
             if self.rng.random() < 0.2 and own:
@@ -315,4 +321,39 @@ def steps(rng: random.Random, sums: int, each: int = 25) -> Counter:
                     seen["taken"] += 1
                 except KernelError:
                     seen["refused"] += 1
+    return seen
+
+
+def putting(rng: random.Random, count: int) -> Counter:
+    """How many terms, simplified within the range of a variable, were then read at another index, or refused.
+
+    Raises:
+        FalseAccept: if one of them has another value there than its recipe.
+    """
+    seen: Counter = Counter()
+    for _ in range(count):
+        r = recipe(rng, ["N", "t", "v", "v"], 2)
+        to, fence = some_lin(rng, ["N", "t"]), some_lin(rng, ["N", "t"])
+        low, more = rng.choice((0, 1)), rng.choice((0, 1))
+        with session():
+            known = declared()
+            free = position("v", low, known["N"] + more)
+            try:
+                made = kernel_term(r, {**known, "v": free}, True)
+                where = [index(fence, known)]
+                moved = simplified(put(made, {free: index(to, known)}, where))
+            except REFUSALS:
+                seen["refused"] += 1
+                continue
+            seen["put"] += 1
+            values = Values()
+            for place in PLACES:
+                here = {known[name].terms[0][0]: n for name, n in place.items()}
+                inside = at(fence, place) >= 0
+                try:
+                    expected = evaluated(r, {**place, "v": at(to, place)}) if inside else 0
+                except ZeroDivisionError:
+                    continue
+                if values.value(moved, here) != expected:
+                    raise FalseAccept(f"{r} with {to} for v where {fence} ≥ 0, at {place}")
     return seen

@@ -125,7 +125,9 @@ def shape(p: Program) -> Dims:
 # Running.
 
 
-def run(p: Program, given: Callable[[str, Dims], Any], xp: Any, length: Callable[[Lin], Any]) -> Any:
+def run(
+    p: Program, given: Callable[[str, Dims], Any], xp: Any, length: Callable[[Lin], Any]
+) -> Any:
     """The program's result.
 
     Args:
@@ -300,7 +302,9 @@ def changed(p: Program, rng: random.Random) -> Program:
         deeper = _through(p, lambda part: changed(part, rng), rng.randrange(3))
         if deeper is not None:
             return deeper
-    if kind in ("T", "tril", "totals", "square") and (kind != "T" or len({*map(str, shape(p))}) == 1):
+    if kind in ("T", "tril", "totals", "square") and (
+        kind != "T" or len({*map(str, shape(p))}) == 1
+    ):
         return parts[0]
     if kind == "rows" and parts[0] != parts[1]:
         return kind, parts[1], parts[0], parts[2]

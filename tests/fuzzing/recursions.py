@@ -13,15 +13,26 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from scanproof.proofs.kernel.index import Index, position, size
-from scanproof.proofs.kernel.term import Factor
+from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.theorem import Recursion, induction, moment, new_state
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.session import current, session
 from scanproof.proofs.search.unfolding import tactic
 
 from .changes import changed, rearranged
-from .recipes import Lin, Recipe, at, entries, evaluated, fresh, inner, lin, put_in, rebuilt, recipe, renamed
+from .recipes import (
+    Lin,
+    Recipe,
+    at,
+    entries,
+    evaluated,
+    fresh,
+    lin,
+    put_in,
+    rebuilt,
+    recipe,
+    renamed,
+)
 from .terms import REFUSALS, FalseAccept, kernel_term
 
 T, I, P = lin(0, t=1), lin(0, i=1), lin(0, p=1)
@@ -77,7 +88,7 @@ def _gate(rng: random.Random, axis: int) -> Recipe:
 def _coupling(rng: random.Random, of: System, axis: int) -> Recipe:
     """What other states, or this one once more, bring to a state."""
     k = rng.randrange(len(of.axes))
-    if of.axes[k] and not axis or rng.random() < 0.4:
+    if (of.axes[k] and not axis) or rng.random() < 0.4:
         j = fresh()
         row = I if axis else P
         weight = "entry", "Y", (row, lin(0, **{j: 1}))
@@ -239,7 +250,11 @@ def twins(rng: random.Random) -> Attempt:
     claims = [(one.state(n), other.state(n)) for n in range(len(one.axes))]
     if rng.random() < 0.3:
         left, right = claims[k]
-        return "twins", by_search([one, other], left, right, True), agree(left, right, [one, other], END)
+        return (
+            "twins",
+            by_search([one, other], left, right, True),
+            agree(left, right, [one, other], END),
+        )
     accepted = by_induction([one, other], claims)
     found = [agree(left, right, [one, other], END) for left, right in claims]
     return "twins", accepted, None if None in found else all(found)
@@ -269,7 +284,9 @@ def closed_forms(rng: random.Random) -> Attempt:
         first = tuple(changed(f, rng) if n == k else f for n, f in enumerate(one.first))
         one = replace(one, first=first)
     elif choice == 1:
-        one = replace(one, step=tuple(changed(f, rng) if n == k else f for n, f in enumerate(one.step)))
+        one = replace(
+            one, step=tuple(changed(f, rng) if n == k else f for n, f in enumerate(one.step))
+        )
     right = rearranged(right, rng) if rng.random() < 0.5 else right
     right = changed(right, rng) if choice == 2 else right
     left = one.state(k)

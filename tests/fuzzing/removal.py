@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -104,6 +105,22 @@ def without(check: Check) -> Iterator[None]:
 
 
 @contextmanager
+def altered(module: str, function: str, old: str, new: str) -> Iterator[None]:
+    """The kernel with another text at one place of a function.
+
+    Raises:
+        LookupError: if the function's source does not have the old text once.
+    """
+    source = _source(module).read_text(encoding="utf-8")
+    own = inspect.getsource(_function(module, function))
+    if own.count(old) != 1 or source.count(own) != 1:
+        raise LookupError(f"{function} does not have {old!r} once")
+    text = source.replace(own, own.replace(old, new))
+    with replaced(_function(module, function), _code(compile(text, f"<{new}>", "exec"), function)):
+        yield
+
+
+@contextmanager
 def replaced(function: FunctionType, code: CodeType) -> Iterator[None]:
     """A function with other code; whoever imported it has the other code too."""
     own = function.__code__
@@ -121,7 +138,7 @@ def disabled(rule: Callable[..., Any]) -> Iterator[None]:
     """The kernel without a rule: whoever asks for it is refused."""
 
     def refuse(*_: Any) -> None:
-        from scanproof.proofs.kernel.errors import NotProved
+        from scanproof.proofs.kernel.errors import NotProved  # it runs with that module's globals
 
         raise NotProved("the rule is taken out")
 

@@ -34,6 +34,10 @@ PLACES = [{"N": n, "M": m, "t": t} for n in (1, 2, 3) for m in (1, 2, 3) for t i
 PLACES += [{"N": 5, "M": 2, "t": t} for t in (0, 4, 5)]
 
 
+class FalseAccept(Exception):
+    """The kernel proved what is false."""
+
+
 def declared() -> dict[str, Index]:
     """The names of all recipes: sizes N, M ≥ 1 and a position 0 ≤ t ≤ N."""
     n, m = size("N", 1), size("M", 1)
@@ -142,7 +146,3 @@ def equations(rng: random.Random, count: int) -> Counter:
             raise FalseAccept(f"{a}\n  = {b}")
         seen[true, accepted] += 1
     return seen
-
-
-class FalseAccept(Exception):
-    """The kernel proved what is false."""

@@ -22,8 +22,9 @@ def _place(factor: Any) -> tuple:
     base = factor.of if isinstance(factor, Power) else factor
     kinds = (Bracket, Whole, Entry)
     kind = next((n for n, one in enumerate(kinds) if isinstance(base, one)), len(kinds))
-    scalar = isinstance(base, Entry) and not base.at and base.time is None
-    return kind, not scalar, repr(base)
+    state = isinstance(base, Entry) and base.time is not None
+    scalar = isinstance(base, Entry) and not base.at and not state
+    return kind, not scalar, state, repr(base)
 
 
 def factored(pieces: Sequence[Piece]) -> Addition:

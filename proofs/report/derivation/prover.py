@@ -6,6 +6,7 @@ own session, while the registry that it was made in is still the kernel's.
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -52,6 +53,8 @@ __all__ = [
 ]
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
+Share = tuple[tuple[Index, ...], Fraction]
+"""Guards and a coefficient."""
 
 
 # What is declared.
@@ -161,55 +164,105 @@ def _without(term: Term, gone: Factor) -> dict[Monomial, Fraction]:
     return result
 
 
+def is_closed_form(lemma: Lemma, session: Session) -> bool:
+    """Whether a lemma says what a whole state is; the reading has used it then wherever the state stood."""
+    (factor, _), *others = lemma.claims
+    recursion, k = session.recursions[factor.name]
+    state = recursion.states[k]
+    return not others and factor.at[1:] == (*state.at, *state.given)
+
+
+def forwards(m: Monomial) -> Monomial:
+    """The monomial with bound indices reflected that stand backwards more often than not: Σ_i x[t − 1 − i]."""
+    for v in range(-1, -m.bound - 1, -1):
+        signs = [e.coefficient(v) for f in m.factors for e in f.at if e.coefficient(v)]
+        highs = [g + variable(v) for g in m.guards if g.coefficient(v) == -1]
+        lows = [variable(v) - g for g in m.guards if g.coefficient(v) == 1]
+        if sum(signs) < 0 and len(lows) == len(highs) == 1:
+            m = m.put({v: lows[0] + highs[0] - variable(v)}, m.bound)
+    return m
+
+
 # Normal forms, and how a goal goes to 0.
 
 
-def normal_form(term: Term, session: Session, lemmas: bool = True) -> Term:
+def simplified(term: Term) -> Term:
+    """An equal term without needless guards, nothing being known of states."""
+    return _merged(_tidied(term, []))
+
+
+def normal_form(term: Term, session: Session) -> Term:
     """An equal term in normal form; states are what the session's lemmas say."""
-    work = Rewriting(term)
     also = [at_constant_times(session)]
-    if lemmas and session.lemmas:
+    if session.lemmas:
         also.append(rewriting(session.lemmas))
+    return _tidied(_merged(_tidied(term, also)), also)
+
+
+def _tidied(term: Term, also: Sequence[Step]) -> Term:
+    work = Rewriting(term)
     tidy(work, also)
-    _merge(work)
     return work.term()
 
 
-def _merge(work: Rewriting) -> None:
-    """Where a guard says that an index is the last, what it says is used, and like monomials join."""
-    for k in list(work.parts):
-        if k not in work.parts:
-            continue
-        m, _ = work.parts[k]
-        image = _matching(work, k)
-        if image is not None:
-            work.eliminate(k, *image)
-    groups: dict[tuple, list[int]] = {}
-    for k, (m, _) in work.parts.items():
-        groups.setdefault((m.bound, m.factors), []).append(k)
-    for ks in groups.values():
-        if len(ks) > 1:
-            shares = [(tuple(work.parts[k][0].guards), work.parts[k][1]) for k in ks]
-            found = residues(shares, work.known)
-            if len(found) < len(ks):
-                work.regroup(ks, found)
-    tidy(work)
+def _merged(term: Term) -> Term:
+    """[t = e] F(t) is [t = e] F(e): used where a like monomial has F(e). Then the guards of like monomials join."""
+    known = facts(term.scope)
+    shapes = {(m.bound, m.factors) for m in term.parts}
+    groups: dict[tuple, list[Share]] = {}
+    for m, c in term.parts.items():
+        shape = (m.bound, m.factors)
+        for image in _images(m, known):
+            moved = m.put(image, m.bound)
+            if moved.factors != m.factors and (m.bound, moved.factors) in shapes:
+                shape = (m.bound, moved.factors)
+                break
+        groups.setdefault(shape, []).append((tuple(m.guards), c))
+    parts: dict[Monomial, Fraction] = {}
+    for (bound, factors), shares in groups.items():
+        for guards, c in _joined(shares, known):
+            m = Monomial(bound, frozenset(guards), factors)
+            parts[m] = parts.get(m, Fraction(0)) + c
+    return Term(parts, term.scope)
 
 
-def _matching(work: Rewriting, k: int) -> tuple[int, Index] | None:
-    """v and e, said to be equal by the monomial's guards, such that e for v makes its factors another's."""
-    m, _ = work.parts[k]
-    others = {n.factors for j, (n, _) in work.parts.items() if j != k}
-    rows = [*work.known, *m.guards]
+def _joined(shares: list[Share], known: Sequence[Index]) -> list[Share]:
+    """[p] [q] + [p] [not q] is [p]."""
+    for n, (one, c) in enumerate(shares):
+        for k, (other, d) in enumerate(shares[:n]):
+            common = tuple(g for g in one if g in other)
+            if c == d and not residues([(one, c), (other, c), (common, -c)], known):
+                rest = [s for place, s in enumerate(shares) if place not in (n, k)]
+                return _joined([*rest, (common, c)], known)
+    return shares
+
+
+def _images(m: Monomial, known: Sequence[Index]) -> Iterable[dict[int, Index]]:
+    """What the monomial's guards say that free variables are."""
+    rows = [*known, *m.guards]
     for g in sorted(m.guards, key=lambda g: g.key):
-        if not g.terms or any(v < 0 for v in g.variables()) or not implied(g * -1, rows):
-            continue
-        for v, c in g.terms:
-            if abs(c) == 1:
-                image = variable(v) - g * c
-                if m.put({v: image}, m.bound).factors in others and m.factors not in others:
-                    return v, image
-    return None
+        if g.terms and all(v > 0 for v in g.variables()) and implied(g * -1, rows):
+            yield from ({v: variable(v) - g * c} for v, c in g.terms if abs(c) == 1)
+
+
+class Counted(Goal):
+    """A goal that counts how often each rule is used, in its cases too."""
+
+    counts: Counter[str]
+
+    def __getattribute__(self, attribute: str) -> Any:
+        if attribute in RULES:
+            self.counts[attribute] += 1
+        return super().__getattribute__(attribute)
+
+    def split(self, guard: Index) -> None:
+        super().split(guard)
+        for case in self.cases:
+            case.__class__ = Counted
+            case.counts = self.counts  # type: ignore[attr-defined]
+
+
+RULES = frozenset(["regroup", "eliminate", "count", "rewrite", "cancel", "clear"])
 
 
 @dataclass
@@ -237,8 +290,8 @@ def steps(
     if times is not None:
         ways = [(known, True)]
     for also, unfolds in ways:
-        goal = Goal(left - right)
-        goal.log = []
+        goal = Counted(left - right)
+        goal.counts = Counter()
         try:
             if unfolds:
                 unfold_once(goal, session, times or set())
@@ -246,7 +299,7 @@ def steps(
         except KernelError:
             continue
         rules = sorted((one for one in goal.used if isinstance(one, Rule)), key=_rank)
-        return Steps(Counter(what for _, what, _ in goal.log), _cases(goal), rules)
+        return Steps(goal.counts, _cases(goal), rules)
     return None
 
 
@@ -296,3 +349,8 @@ def inverses(theorems: Iterable[Theorem], rules: Iterable[Rule]) -> list[str]:
     """The names of the inverses 1/T that were taken for such."""
     found = {one for t in (*theorems, *rules) for one in t.used if isinstance(one, str)}
     return sorted(found, key=lambda one: list(index.current.bodies).index(one))
+
+
+def plain(function: Any) -> Any:
+    """The function that decorators wrap."""
+    return inspect.unwrap(function)

@@ -35,9 +35,24 @@ class Scope:
     def __init__(self, reader: Reader, letters: Mapping[int, str], roles: Mapping[int, str]) -> None:
         self.reader = reader
         self.letters, self.roles = dict(letters), dict(roles)
+        self.zero: frozenset[int] = frozenset()
+        """Variables that are 0 here."""
 
     def inner(self) -> Scope:
-        return Scope(self.reader, self.letters, self.roles)
+        new = Scope(self.reader, self.letters, self.roles)
+        new.zero = self.zero
+        return new
+
+    def at_zero(self, v: int) -> Scope:
+        new = self.inner()
+        new.zero = frozenset([v])
+        return new
+
+    def with_name_of(self, old: int, new: int) -> Scope:
+        """The same letters, that of `old` being that of `new`."""
+        found = self.inner()
+        found.letters[new], found.roles[new] = found.letters.pop(old), found.roles.pop(old)
+        return found
 
     def name(self, v: int, role: str) -> str:
         taken = {*self.letters.values(), *self.reader.taken}
@@ -61,7 +76,8 @@ class Scope:
                 self.position(v)
         # Positions come before sizes, and nothing starts with a minus if it need not.
         ordered = sorted(
-            e.terms, key=lambda term: (term[1] < 0, prover.is_size(term[0]), abs(term[0]))
+            (term for term in e.terms if term[0] not in self.zero),
+            key=lambda term: (term[1] < 0, prover.is_size(term[0]), abs(term[0])),
         )
         return Linear(e.const, tuple((self.letter(v), c) for v, c in ordered))
 
@@ -112,6 +128,8 @@ class Reader:
         return factored([self._piece(m, c, scope.inner(), outer) for m, c in pairs])
 
     def _piece(self, m: Monomial, c: Fraction, scope: Scope, outer: int) -> Piece:
+        if not outer:
+            m = prover.forwards(m)
         guards = sorted(m.guards, key=lambda g: g.key)
         ranges, left = _ranges(m, guards, scope, outer)
         free = [g for g in left if all(v >= -outer for v in g.variables())]

@@ -1,0 +1,197 @@
+"""What text and LaTeX share: where signs, brackets and multiplication go. A notation says how the parts look."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from .document import Quantifier
+from .expression import (
+    Addition,
+    Bracket,
+    Entry,
+    Function,
+    Linear,
+    Piece,
+    Power,
+    Product,
+    Range,
+    Relation,
+    Whole,
+)
+
+
+class Notation(ABC):
+    """How the parts of a formula look."""
+
+    minus = "−"
+    space = " "
+
+    def terms(self, one: Addition) -> list[tuple[str, str]]:
+        """The pieces of a sum, each with its sign."""
+        if one.is_zero:
+            return [("", "0")]
+        found = []
+        for n, p in enumerate(one.pieces):
+            sign = self.minus if p.coefficient < 0 else "+" if n else ""
+            found.append((sign, self.piece(p, len(one.pieces) > 1)))
+        return found
+
+    def addition(self, one: Addition) -> str:
+        text = ""
+        for n, (sign, piece) in enumerate(self.terms(one)):
+            gap = "" if n == 0 else " "
+            text += f"{gap}{sign}{gap}{piece}"
+        return text
+
+    def piece(self, p: Piece, among: bool) -> str:
+        """A piece without its sign."""
+        c = abs(p.coefficient)
+        outside = self.quotient(c, p.over, p.under)
+        if not p.ranges:
+            return outside or "1"
+        inside = self.quotient(Fraction(1), p.inner_over, p.inner_under) or "1"
+        return self.space.join(filter(None, [outside, self.sum(p.ranges, inside)]))
+
+    def quotient(self, c: Fraction, over: Iterable[Any], under: Iterable[Any]) -> str:
+        """c · over / under; nothing for 1."""
+        over, under = list(over), list(under)
+        brackets = [f for f in over if isinstance(f, Bracket)]
+        scalars = [f for f in over if self.is_scalar(f)]
+        rest = [f for f in over if f not in brackets and f not in scalars]
+        if not under and c.denominator == 1:
+            scalars, rest, fraction = [], [*scalars, *rest], ""
+            number = str(c) if c != 1 else ""
+        else:
+            top = [] if c.numerator == 1 and scalars else [str(c.numerator)]
+            low = [] if c.denominator == 1 else [str(c.denominator)]
+            if not scalars and not rest and c.numerator == 1:
+                top = ["1"]
+            fraction = self.fraction(
+                self.times([*top, *map(self.factor, scalars)]),
+                self.times([*low, *map(self.factor, under)]),
+                len(low) + len(under) == 1 and (bool(low) or self.is_simple(under[0])),
+            )
+            number = ""
+        every = [number, fraction, *map(self.bracket, brackets), *map(self.factor, rest)]
+        return self.times([text for text in every if text])
+
+    def is_scalar(self, f: Any) -> bool:
+        """Whether it stands well above a fraction line."""
+        base = f.of if isinstance(f, Power) else f
+        return isinstance(base, Whole) or (
+            isinstance(base, Entry) and not base.at and base.time is None
+        )
+
+    def is_simple(self, f: Any) -> bool:
+        """Whether it needs no brackets below a slash."""
+        return isinstance(f, Entry) or (isinstance(f, Whole) and self.is_letter(f.of))
+
+    @staticmethod
+    def is_letter(e: Linear) -> bool:
+        return not e.terms or (not e.const and [c for _, c in e.terms] == [1])
+
+    def factor(self, f: Any) -> str:
+        if isinstance(f, Addition):
+            return self.parenthesised(self.addition(f))
+        if isinstance(f, Whole):
+            text = self.linear(f.of)
+            return text if self.is_letter(f.of) else self.parenthesised(text)
+        if isinstance(f, Entry):
+            return self.entry(f)
+        if isinstance(f, Function):
+            return self.function(f.name, self.addition(f.of))
+        if isinstance(f, Power):
+            base = self.factor(f.of)
+            if isinstance(f.of, Entry) and (f.of.at or f.of.time) or isinstance(f.of, Power):
+                base = self.parenthesised(base)
+            return self.power(base, self.linear(f.exponent), self.is_letter(f.exponent))
+        if isinstance(f, Product):
+            lone = len(f.of.pieces) == 1 and f.of.pieces[0].coefficient > 0
+            inside = self.addition(f.of)
+            return self.product(f, inside if lone else self.parenthesised(inside))
+        if isinstance(f, Bracket):
+            return self.bracket(f)
+        raise TypeError(f"no factor of a formula: {f!r}")
+
+    def linear(self, e: Linear) -> str:
+        text = ""
+        for name, c in e.terms:
+            sign = self.minus if c < 0 else "+"
+            size = "" if abs(c) == 1 else str(abs(c))
+            gap = " " if text else ""
+            shown = sign if text or c < 0 else ""
+            text += f"{gap}{shown}{gap}{size}{self.letter(name)}"
+        if e.const or not text:
+            sign = self.minus if e.const < 0 else "+"
+            text += f" {sign} {abs(e.const)}" if text else f"{self.minus if e.const < 0 else ''}{abs(e.const)}"
+        return text
+
+    def range_text(self, r: Range) -> str:
+        """i < n, or 1 ≤ i ≤ n: where it starts at 0, that is not said."""
+        if r.low is None or r.high is None:
+            return self.letter(r.letter)
+        low = "" if r.low == Linear() else f"{self.linear(r.low)} {self.sign('≤')} "
+        return f"{low}{self.letter(r.letter)} {self.below(r.high)}"
+
+    def below(self, high: Linear) -> str:
+        """< n, or ≤ n for < n + 1."""
+        if high.const > 0:
+            return f"{self.sign('≤')} {self.linear(high.plus(-1))}"
+        return f"{self.sign('<')} {self.linear(high)}"
+
+    def quantifier(self, q: Quantifier) -> str:
+        names = ", ".join(map(self.letter, q.letters))
+        return f"{self.linear(q.low)} {self.sign('≤')} {names} {self.below(q.high)}"
+
+    def relation(self, r: Relation) -> str:
+        return f"{self.linear(r.left)} {self.sign(r.sign)} {self.linear(r.right)}"
+
+    @abstractmethod
+    def sign(self, sign: str) -> str: ...
+
+    @abstractmethod
+    def letter(self, name: str) -> str: ...
+
+    @abstractmethod
+    def entry(self, f: Entry) -> str: ...
+
+    @abstractmethod
+    def function(self, name: str, of: str) -> str: ...
+
+    @abstractmethod
+    def power(self, base: str, exponent: str, simple: bool) -> str: ...
+
+    @abstractmethod
+    def product(self, f: Product, inside: str) -> str: ...
+
+    @abstractmethod
+    def bracket(self, f: Bracket) -> str: ...
+
+    @abstractmethod
+    def sum(self, ranges: Iterable[Range], inside: str) -> str: ...
+
+    @abstractmethod
+    def times(self, factors: list[str]) -> str: ...
+
+    @abstractmethod
+    def fraction(self, top: str, low: str, simple: bool) -> str: ...
+
+    @abstractmethod
+    def parenthesised(self, text: str) -> str: ...
+
+
+def opening(one: Addition) -> tuple[Addition, Addition] | None:
+    """Of c (…) the part before the bracket and what stands in it, if the one piece of the sum ends in a bracket."""
+    if len(one.pieces) != 1:
+        return None
+    p = one.pieces[0]
+    where = "inner_over" if p.ranges else "over"
+    factors = getattr(p, where)
+    if not factors or not isinstance(factors[-1], Addition):
+        return None
+    head = replace(p, **{where: factors[:-1]})
+    return Addition((head,)), factors[-1]

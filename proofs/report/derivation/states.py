@@ -1,0 +1,50 @@
+"""Names for states: those that the definitions give them, told apart by primes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Collection
+from typing import Any
+
+from .prover import Session
+
+SPARE = ("S", "R", "U", "V", "G", "P")
+STATE = re.compile(r"^\s*state: (\([^)]*\)|[^\s,.]+)", re.M)
+SUBSCRIPT = re.compile(r"_(\{[^}]*\}|\w)")
+LETTER = re.compile(r"[^\W\d_][\u0300-\u036f]?")
+
+
+def named(session: Session, taken: Collection[str]) -> dict[str, str]:
+    """A name for every state that is no product."""
+    found: dict[str, str] = {}
+    used = set(taken)
+    for name in session.recursions:
+        if session.is_product(name):
+            continue
+        wanted = _own_name(session, name) or next((s for s in SPARE if s not in used), SPARE[0])
+        while wanted in used:
+            wanted += "′"
+        used.add(wanted)
+        found[name] = wanted
+    return found
+
+
+def step_of(session: Session, name: str) -> Any | None:
+    """The function whose repetition the state's recursion is, if the reading noted it."""
+    origin = getattr(session, "origins", {}).get(name)
+    return None if origin is None else inspect.unwrap(origin)
+
+
+def _own_name(session: Session, name: str) -> str | None:
+    step = step_of(session, name)
+    if step is None:
+        return None
+    _, which = session.recursions[name]
+    said = STATE.search(inspect.getdoc(step) or "")
+    if said is not None:
+        names = [SUBSCRIPT.sub("", part).strip() for part in said[1].strip("()").split(",")]
+    else:
+        names = [next(iter(inspect.signature(step).parameters), "")]
+    one = names[which] if which < len(names) else ""
+    return one if LETTER.fullmatch(one) else None

@@ -1,0 +1,141 @@
+"""Derivations as plain text (Unicode), for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from .document import Derivation, Formula, Line
+from .expression import Addition, Bracket, Entry, Product, Range
+from .printing import Notation, opening
+
+WIDTH = 96
+MARGIN = 6
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+CONVENTION = (
+    "Indices count from 0; a sum runs from 0 if no other start is said; [ … ] is 1 where the condition holds, else 0."
+)
+
+
+class Text(Notation):
+    """Σ_{i<t} x[i, a] y[i]."""
+
+    def sign(self, sign: str) -> str:
+        return sign
+
+    def letter(self, name: str) -> str:
+        return name
+
+    def entry(self, f: Entry) -> str:
+        at = ", ".join(map(self.linear, f.at))
+        given = ", ".join(map(self.linear, f.given))
+        inside = "; ".join(filter(None, [at, given]))
+        time = "" if f.time is None else self._subscript(self.linear(f.time))
+        return f"{f.name}{time}[{inside}]" if inside else f"{f.name}{time}"
+
+    @staticmethod
+    def _subscript(text: str) -> str:
+        return f"_{text}" if len(text) == 1 else "_{" + text.replace(" ", "") + "}"
+
+    def function(self, name: str, of: str) -> str:
+        return f"{name}({of})"
+
+    def power(self, base: str, exponent: str, simple: bool) -> str:
+        if exponent.isdigit():
+            return base + exponent.translate(SUPERSCRIPTS)
+        return f"{base}^{exponent}" if simple else f"{base}^({exponent})"
+
+    def product(self, f: Product, inside: str) -> str:
+        shown = self.range_text(Range(f.letter, f.low, f.high))
+        return f"∏_{{{shown}}} {inside}"
+
+    def bracket(self, f: Bracket) -> str:
+        return f"[{', '.join(map(self.relation, f.relations))}]"
+
+    def sum(self, ranges: Iterable[Range], inside: str) -> str:
+        return f"Σ_{{{', '.join(map(self.range_text, ranges))}}} {inside}"
+
+    def times(self, factors: list[str]) -> str:
+        return " ".join(factors)
+
+    def fraction(self, top: str, low: str, simple: bool) -> str:
+        return f"{top}/{low}" if simple else f"{top}/({low})" if low[0] != "(" else f"{top}/{low}"
+
+    def parenthesised(self, text: str) -> str:
+        return f"({text})"
+
+
+TEXT = Text()
+
+
+def as_text(derivation: Derivation) -> str:
+    """The derivation for a terminal."""
+    lines = [f"Derivation of {derivation.id}", *textwrap.wrap(CONVENTION, WIDTH)]
+    for section in derivation.sections:
+        lines += ["", section.heading]
+        for line in section.lines:
+            lines += _line(line)
+    return "\n".join(lines) + "\n"
+
+
+def _line(line: Line) -> list[str]:
+    head = f"{line.number:>4}. "
+    first = line.words or ""
+    said = [part for f in line.formulas for part in formula(f, WIDTH - MARGIN)]
+    reason = line.reason
+    if line.rests_on:
+        reason += f" ({_numbers(line.rests_on)})"
+    if line.places:
+        reason += f": {', '.join(line.places)}"
+    if first:
+        said = [*textwrap.wrap(first, WIDTH - MARGIN), *said]
+    said.append(f"    — {reason}")
+    return [head + said[0], *(" " * MARGIN + one for one in said[1:])]
+
+
+def _numbers(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def formula(f: Formula, width: int) -> list[str]:
+    """A chain of equations, broken before its signs; the ranges of its letters at the end."""
+    parts = [TEXT.addition(part) for part in f.parts]
+    over = f"   ({'; '.join(map(TEXT.quantifier, f.over))})" if f.over else ""
+    whole = f" {f.sign} ".join(parts)
+    if len(whole) + len(over) <= width:
+        return [whole + over]
+    lines = [parts[0]]
+    for part in f.parts[1:]:
+        lines += _broken(f.sign, part, width)
+    return [*lines, over.strip()] if over else lines
+
+
+def _broken(sign: str, part: Addition, width: int, indent: int = 2) -> list[str]:
+    """sign part, over as many lines as it takes: broken before + and −, and inside a last bracket."""
+    lead = " " * indent + sign
+    whole = TEXT.addition(part)
+    opened = opening(part)
+    if len(lead) + 1 + len(whole) <= width or (len(part.pieces) < 2 and opened is None):
+        return [f"{lead} {whole}"]
+    if opened is not None:
+        head, inside = opened
+        mark, text = TEXT.terms(head)[0]
+        return [f"{lead} {mark}{text} (", *_terms(inside, width, indent + 4), " " * indent + "  )"]
+    return _terms(part, width, indent, f"{sign} ")
+
+
+def _terms(part: Addition, width: int, indent: int, start: str = "") -> list[str]:
+    lines = []
+    for n, piece in enumerate(part.pieces):
+        ((mark, text),) = TEXT.terms(Addition((piece,)))
+        gap = " " if lines else ""
+        mark = mark or ("+" if n else "")
+        lead = " " * indent + (start if n == 0 else " " * len(start)) + mark + (gap if mark else "")
+        opened = opening(Addition((piece,)))
+        if len(lead) + len(text) > width and opened is not None:
+            ((_, head),) = TEXT.terms(opened[0])
+            inside = _terms(opened[1], width, indent + len(start) + 4)
+            lines += [f"{lead}{head} (", *inside, " " * (indent + len(start) + 2) + ")"]
+        else:
+            lines.append(lead + text)
+    return lines
