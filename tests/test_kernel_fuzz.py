@@ -18,7 +18,7 @@ from fuzzing.recipes import evaluated, recipe
 from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, REFUSALS, agree, declared, equations, kernel_term
 
-from scanproof.proofs.kernel.errors import IllTyped, KernelError, NotProved
+from scanproof.proofs.kernel.errors import IllTyped, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import contradictory, implied
 from scanproof.proofs.kernel.rules import Goal, Rewriting
@@ -218,17 +218,17 @@ def test_a_range_used_and_forgotten_is_remembered():
             put(made, {i: 0, j: 0})
 
 
-def test_many_alike_indices_are_too_hard_and_not_a_hang():
+def test_many_alike_indices_are_no_hang():
+    """Π of eight (Σ_j X[j] + Y[j, j]) has nine monomials; naming their indices by trial takes 8! of them each."""
     with session():
         n = size("N", 1)
         alike = [position("j", 0, n) for _ in range(8)]
         made = as_term(1)
-        with pytest.raises(KernelError):
-            for j in alike:
-                made = made * (entry("X", j) + entry("Y", j, j))
-            for j in alike:
-                made = total(made, j)
-            simplified(made)
+        for j in alike:
+            made = made * (entry("X", j) + entry("Y", j, j))
+        for j in alike:
+            made = total(made, j)
+        assert len(simplified(made).parts) == 9
 
 
 def test_a_variable_must_be_declared():

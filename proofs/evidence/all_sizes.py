@@ -16,9 +16,10 @@ from ..reading.size import Unreadable
 from ..search.lemmas import show
 from ..search.normal import Stuck
 from ..search.session import Session, session
+from .axioms import axioms_of
 from .comparison import disagreement
 
-
+NO_DENOMINATOR_IS_0 = "no denominator is 0"
 NO_SIZES = "it speaks of no sizes"
 ONLY_EQUATIONS = "for all sizes equations only are proved, and it says more: that sides differ, or are bounded"
 
@@ -32,8 +33,11 @@ class Proof:
     session: Session
 
     def evidence(self) -> dict[str, Any]:
+        """The report's entry: besides axioms it says whether denominators were taken to be not 0."""
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
-        return {**entry, "axioms": []}
+        axioms = axioms_of(self.session.functions, self.session.differentiated)
+        assumes = {"assumes": [NO_DENOMINATOR_IS_0]} if self.session.divided else {}
+        return {**entry, "axioms": axioms, **assumes}
 
 
 def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | str:

@@ -225,11 +225,16 @@ def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
     function = index.current.bodies[factor.name]
     images = {-k: e for k, e in enumerate(factor.at, start=1)}
     result = []
-    for m, c in function.body:
+    for m, c in sorted(function.body, key=lambda pair: _key(pair[0])):
         own = m.bound - function.arity
         moved = {-k - function.arity: variable(-k - bound) for k in range(1, own + 1)}
         result.append((m.put({**images, **moved}, bound + own), c))
     return result
+
+
+def _key(m: Monomial) -> tuple:
+    """To sort by; a set has another order in another process."""
+    return m.bound, sorted(g.key for g in m.guards), [f.key for f in m.factors]
 
 
 def as_index_number(term: Term) -> tuple[Index, Fraction] | None:

@@ -10,15 +10,19 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..kernel.index import Index, facts, position, variable
 from ..kernel import index as declarations
+from ..kernel.index import Index, facts, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.term import (
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
     Term,
     apply,
     as_term,
     entry,
     equal_indices,
+    function_of,
     indicator,
     inverse,
     number,
@@ -220,7 +224,15 @@ def reciprocal(term: Term) -> Term:
     term = simplified(term)
     if not term.parts:
         raise ZeroDivisionError("division by 0")
-    return inverse(term, positions_in(term))
+    result = inverse(term, positions_in(term))
+    if any(is_conditional(f) for m in result.parts for f in m.factors):
+        current().divided = True
+    return result
+
+
+def is_conditional(f: Factor) -> bool:
+    """Whether the factor is the inverse of what may be 0; an index's number is known not to be."""
+    return function_of(f) == INVERSE and f.name != INVERSE_NUMBER
 
 
 def function(name: str, of: KernelArray) -> KernelArray:
@@ -407,6 +419,7 @@ class Namespace:
 
     def directions(self, shape: Any) -> tuple[KernelArray, Callable[[KernelArray], KernelArray]]:
         """E_ab for one symbolic (a, b), under a leading axis of length 1, and how to collect over (a, b)."""
+        current().differentiated = True
         dims = _dims(shape)
         chosen = [position("d", 0, d) for d in dims]
 

@@ -18,11 +18,11 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, facts, position, reach, variable
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term, as_term, equal_indices, indicator, put, total
-from ..kernel.theorem import Recursion, Rule, State, induction, moment, new_state
+from ..kernel.theorem import Recursion, Rule, State, moment, new_state
 from ..search import tape
+from ..search.inductions import by_induction
 from ..search.normal import rewriting, simplified, tidy
 from ..search.session import Lemma, current
-from ..search.unfolding import tactic
 from .array import KernelArray
 from .products import running_product
 from .size import Unreadable, plain
@@ -147,9 +147,18 @@ def _spoken_of(start, steps, places, time, length) -> list[int]:
 
 def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
     """For each state that has one its closed form: (when, term)."""
+    names = [state.name for state in recursion.states]
+
+    def again(lemmas: Sequence[Lemma]) -> dict[int, tuple[Index, Term]]:
+        claims = [(lemma.when, *lemma.claims[0]) for lemma in lemmas]
+        return {names.index(factor.name): (when, term) for when, factor, term in claims}
+
+    return tape.choice(lambda: _search(recursion, length), again)
+
+
+def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
     solved: dict[int, tuple[Index, Term]] = {}
     rules: list[Rule] = []
-    session = current()
     progress = True
     while progress:
         progress = False
@@ -164,14 +173,9 @@ def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
                     continue
                 state = recursion.states[k]
                 claim = Factor(state.name, (when, *state.at, *state.given))
-                new = induction(when, [(claim, guess)], tactic, rules)
-            except KernelError as error:
-                import os
-                if os.environ.get('DBG'): import traceback; traceback.print_exc()
+                rules += by_induction(when, [(claim, guess)], rules).rules
+            except KernelError:
                 continue
-            session.inductions.append(Lemma(when, [(claim, guess)], new))
-            rules += new
-            session.lemmas += new
             solved[k] = when, guess
             progress = True
     return solved
@@ -182,7 +186,7 @@ def _rewritten(term: Term, rules: Sequence[Rule]) -> Term:
     if not rules:
         return term
     work = Rewriting(term)
-    tape.run("rewrite", work, lambda: tidy(work, [rewriting(rules)]))
+    tape.run("rewrite", work, lambda work: tidy(work, [rewriting(rules)]))
     return work.term()
 
 

@@ -130,6 +130,7 @@ def _amendment(amendment: Record, claim: Record) -> str:
 def _evidence(entry: Record) -> str:
     engine = f" by {entry['engine']}" if entry["engine"] else ""
     axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
+    axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""
     shown = f"; {inputs_inline(entry)}" if "inputs" in entry else ""
     return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}"
 

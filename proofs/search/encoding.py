@@ -1,14 +1,15 @@
 """What the search chose, as JSON values, and back. Reading is strict: nothing is converted, nothing is guessed.
 
 An index is `[const, [[variable, coefficient], …]]`, a coefficient of a term "p/q", a factor `[name, [index, …]]`, a
-monomial with its coefficient `["p/q", bound, [guard, …], [factor, …]]`, a rule the number that it has among all rules,
-images for variables `[[variable, index], …]`. Lists that stand for sets or mappings are sorted.
+monomial with its coefficient `["p/q", bound, [guard, …], [factor, …]]`, images for variables `[[variable, index], …]`,
+a theorem what it is: `["definition", state, 0 or 1]`, `["lemma", number]` or `["hypothesis", number]`. Lists that stand
+for sets or mappings are sorted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..kernel.index import Index, declared, variable
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Rule
+from .session import Session, current
 
 LARGEST = 10**15
 """No whole number in a proof exceeds this."""
@@ -77,16 +79,32 @@ def declaration_to(v: int) -> list[Any]:
     return [v, name, low] if len(ends) == 1 else [v, name, low, index_to(ends[1] + variable(v) + 1)]
 
 
-def step_to(serial: int, name: str, arguments: tuple[Any, ...], numbers: Mapping[Rule, int]) -> Any:
-    """One rule's use: [serial of the case, name of the rule, argument, …]."""
+def theorem_to(rule: Rule, hypotheses: Sequence[Rule]) -> list[Any]:
+    session, state = current(), rule.left.name
+    if state in session.recursions and rule in session.definition(state):
+        return ["definition", state, session.definition(state).index(rule)]
+    lemmas = _lemmas(session)
+    if rule in lemmas:
+        return ["lemma", lemmas.index(rule)]
+    return ["hypothesis", list(hypotheses).index(rule)]
+
+
+def _lemmas(session: Session) -> list[Rule]:
+    return [rule for lemma in session.inductions for rule in lemma.rules]
+
+
+def arguments_to(name: str, arguments: tuple[Any, ...], hypotheses: Sequence[Rule]) -> list[Any]:
+    """What a rule of the kernel was told."""
     write: dict[str, Callable[..., list[Any]]] = {
         "regroup": lambda ks, new: [list(ks), [[guards_to(g), str(c)] for g, c in new]],
         "eliminate": lambda k, v, image: [k, v, index_to(image)],
         "rename": lambda k, ways: [k, [images_to(way) for way in ways]],
-        "rewrite": lambda k, place, rule, images: [k, place, numbers[rule], images_to(images)],
+        "rewrite": lambda k, place, rule, images: [
+            *(k, place, theorem_to(rule, hypotheses), images_to(images))
+        ],
         "split": lambda guard: [index_to(guard)],
     }
-    return [serial, name, *write.get(name, lambda *plain: list(plain))(*arguments)]
+    return write.get(name, lambda *plain: list(plain))(*arguments)
 
 
 # Reading.
@@ -190,11 +208,19 @@ def term_of(value: Any) -> Term:
     return Term(pairs_of(parts), free)
 
 
-def rule_of(value: Any) -> Rule:
-    rules = declarations.current.rules
-    known = natural(value) < len(rules) and rules[value] is not None
-    expect(f"a rule's number below {len(rules)}", known, value)
-    return rules[value]
+def theorem_of(value: Any, hypotheses: Sequence[Rule]) -> Rule:
+    kind, *which = items(value, "a theorem", 2, 3)
+    session = current()
+    if kind == "definition" and len(which) == 2:
+        state, place = which
+        known = type(state) is str and state in session.recursions
+        expect("a state that is defined, 0 or 1", known and place in (0, 1), value)
+        return session.definition(state)[natural(place)]
+    rules = {"lemma": _lemmas(session), "hypothesis": list(hypotheses)}.get(kind) if type(kind) is str else None
+    if rules is None or len(which) != 1:
+        raise Malformed(f"{value!r} is no theorem")
+    expect(f"a {kind}'s number below {len(rules)}", natural(which[0]) < len(rules), value)
+    return rules[which[0]]
 
 
 def _piece(value: Any) -> tuple[list[Index], Fraction]:
@@ -202,13 +228,14 @@ def _piece(value: Any) -> tuple[list[Index], Fraction]:
     return indices_of(guards), fraction_of(c)
 
 
+_THEOREM: Decode = lambda value: value  # noqa: E731  read when it is known which hypotheses there are
 RULES: dict[str, tuple[type[Rewriting], tuple[Decode, ...]]] = {
     "regroup": (Rewriting, (naturals_of, several(_piece, "regions"))),
     "eliminate": (Rewriting, (natural, variable_of, index_of)),
     "rename": (Rewriting, (natural, several(images_of, "renamings"))),
     "number": (Rewriting, (natural, natural)),
     "count": (Rewriting, (natural, variable_of)),
-    "rewrite": (Rewriting, (natural, natural, rule_of, images_of)),
+    "rewrite": (Rewriting, (natural, natural, _THEOREM, images_of)),
     "cancel": (Rewriting, (natural, natural, natural)),
     "split": (Goal, (index_of,)),
     "clear": (Goal, (natural, natural)),
@@ -216,21 +243,24 @@ RULES: dict[str, tuple[type[Rewriting], tuple[Decode, ...]]] = {
 """Every method of the kernel that a proof file can call, with what it is called on and its arguments."""
 
 
-def apply_step(step: list[Any], cases: dict[int, Rewriting]) -> None:
-    """One rule's use on the case that it names; cases that it makes are added.
+def apply_step(step: list[Any], cases: list[Rewriting], hypotheses: Sequence[Rule]) -> None:
+    """One rule's use, `[case, rule, argument, …]`; cases that it makes are added.
 
     Raises:
         Malformed: if it is no use of a rule.
         KernelError: if the kernel refuses it.
     """
     expect("a rule's use", len(step) >= 2, step)
-    serial, name, *arguments = step
+    case, name, *arguments = step
     expect("the name of a rule", type(name) is str and name in RULES, name)
     owner, decoders = RULES[name]
-    work = cases.get(whole(serial))
-    if work is None or not isinstance(work, owner):
-        raise Malformed(f"there is no case {serial} to {name}")
+    there = natural(case) < len(cases) and isinstance(cases[case], owner)
+    expect(f"a case to {name}, below {len(cases)}", there, case)
     expect(f"{len(decoders)} arguments of {name}", len(arguments) == len(decoders), arguments)
-    getattr(owner, name)(work, *(d(a) for d, a in zip(decoders, arguments, strict=True)))
+    given = [
+        theorem_of(a, hypotheses) if decode is _THEOREM else decode(a)
+        for decode, a in zip(decoders, arguments, strict=True)
+    ]
+    getattr(owner, name)(cases[case], *given)
     if name == "split":
-        cases.update((case.serial, case) for case in work.cases)  # type: ignore[attr-defined]
+        cases += cases[case].cases  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from .unfolding import tactic
 def by_induction(
     when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Rule] = ()
 ) -> Lemma:
-    """factor = term for every value of `when`, all claims together.
+    """factor = term for every value of `when`, all claims together; a lemma from now on.
 
     Raises:
         KernelError: if the start or the step is not shown.
@@ -33,6 +33,7 @@ def by_induction(
     )
     lemma = Lemma(when, list(claims), made)
     current().inductions.append(lemma)
+    current().lemmas += made
     return lemma
 
 

@@ -16,7 +16,9 @@ from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, monomial
-from ..kernel.theorem import Theorem, equation, induction, moment
+from ..kernel.theorem import Tactic, Theorem, equation, moment
+from . import tape
+from .inductions import by_induction
 from .normal import Stuck
 from .session import Lemma, Session, current
 from .unfolding import aligning, peeling, tactic
@@ -33,17 +35,24 @@ def show(left: Term, right: Term) -> Theorem:
     Raises:
         NotProved, TooHard: if no guess leads there.
     """
-    session = current()
+
+    def again(lemmas: Sequence[Lemma]) -> Theorem:
+        return equation(left, right, tactic)
+
+    return tape.choice(lambda: _search(left, right, current()), again)
+
+
+def _search(left: Term, right: Term, session: Session) -> Theorem:
     tried: set[tuple[str, str]] = set()
     for _ in range(ROUNDS):
         try:
-            return equation(left, right, tactic, session.lemmas)
+            return _equation(left, right, tactic, session)
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
         for another in (aligning, peeling):
             try:
-                return equation(left, right, another, session.lemmas)
+                return _equation(left, right, another, session)
             except Stuck as error:
                 goals.insert(0, error.goal)
             except KernelError:
@@ -53,6 +62,10 @@ def show(left: Term, right: Term) -> Theorem:
         if not any(_try(claim, session, tried) for claim in claims):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
+
+
+def _equation(left: Term, right: Term, by: Tactic, session: Session) -> Theorem:
+    return tape.lasting("goal", lambda: equation(left, right, by, session.lemmas))
 
 
 def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int = 2) -> bool:
@@ -66,7 +79,7 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
     tried.add(key)
     for _ in range(ROUNDS):
         try:
-            rules = induction(when, [(factor, right)], tactic, session.lemmas)
+            by_induction(when, [(factor, right)], session.lemmas)
         except Stuck as error:
             more = [*constants(error.goal, session), *others(claim, error.goal, session)]
             if any(_try(one, session, tried, depth - 1) for one in more):
@@ -74,8 +87,6 @@ def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int
             return False
         except KernelError:
             return False
-        session.lemmas += rules
-        session.inductions.append(Lemma(when, [(factor, right)], rules))
         return True
     return False
 

@@ -36,7 +36,7 @@ def simplified(term: Term) -> Term:
     if not any(m.bound or m.guards or m.factors for m in term.parts):
         return term
     work = Rewriting(term)
-    tape.run("normal form", work, lambda: tidy(work))
+    tape.run("normal form", work, tidy)
     return work.term()
 
 

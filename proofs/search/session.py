@@ -41,6 +41,10 @@ class Session:
     inductions: list[Lemma] = field(default_factory=list)
     left: int = STEPS
     """Steps of search that may still be taken."""
+    divided: bool = False
+    """Whether something was divided by that is not the number of an index."""
+    differentiated: bool = False
+    """Whether a gradient was read."""
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the reading took."""
 

@@ -27,14 +27,15 @@ def tactic(goal: Goal, rules: Sequence[Rule]) -> None:
     if rules:
         also.append(rewriting(rules, divide=True))
 
-    def search() -> None:
-        hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
+    hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
+
+    def search(goal: Goal) -> None:
         if hypotheses:
             times = {v for rule in hypotheses for v in rule.left.at[0].variables()}
             unfold_once(goal, session, times)
         show_zero(goal, also)
 
-    tape.run("zero", goal, search)
+    tape.run("zero", goal, search, hypotheses)
 
 
 def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
@@ -43,7 +44,7 @@ def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
     also = [at_constant_times(session), later_ones(session)]
     if rules:
         also.append(rewriting(rules, divide=True))
-    tape.run("zero", goal, lambda: show_zero(goal, also))
+    tape.run("zero", goal, lambda goal: show_zero(goal, also))
 
 
 def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
@@ -53,7 +54,7 @@ def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
     if rules:
         also.append(rewriting(rules, divide=True))
 
-    def search() -> None:
+    def search(goal: Goal) -> None:
         unfold_once(goal, session, set())
         show_zero(goal, also)
 

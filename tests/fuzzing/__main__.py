@@ -18,8 +18,8 @@ from .terms import FalseAccept, equations
 Run = Callable[[random.Random, int], Counter]
 PLAN: dict[str, tuple[Run, int, int]] = {
     "equations of terms": (equations, 100, 1000),
-    "claims about recursions": (recursions, 50, 300),
-    "equations of arrays": (programs, 40, 100),
+    "claims about recursions": (recursions, 40, 300),
+    "equations of arrays": (programs, 30, 100),
     "indices put for others": (putting, 10, 500),
     "sums under random steps": (steps, 40, 50),
 }

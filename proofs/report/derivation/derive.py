@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from ...evidence.engines import FLINT
@@ -11,13 +13,15 @@ from ...language.claim import Claim
 from ..words import symbol
 from . import prover
 from .document import Derivation, Formula, Line, Section
-from .expression import Addition, Entry, Linear, single
+from .expression import Addition, Entry, single
 from .prover import Factor, Index, Lemma, Rule, Session, Term, Theorem
 from .reasons import because
 from .states import named, step_of
 from .terms import Reader, Scope
 
 Equation = tuple[Term, Term]
+UNREADABLE = (TypeError, ValueError, AttributeError, IndexError, RecursionError)
+"""What a claim's body raises that cannot do with symbols for sizes."""
 
 
 class Writer:
@@ -206,16 +210,14 @@ class Writer:
         reasons = [
             f"step from {t} to {t} + 1: the definition",
             "the induction hypothesis",
-            because(prover.steps(by_hypothesis, goal, self.session)),
+            because(prover.steps(by_hypothesis, goal, self.session), splits=True),
         ]
-        rests = [(defined,), (self.shown[rule], *self._lines(used)), ()]
+        rests = [(defined,), (self.shown[rule], *self._lines(used))]
         for n in range(3):
             if n and forms[n] == forms[n - 1]:
                 continue
-            again = n == 2 and forms[1] == forms[0]
-            self.write(
-                reasons[n], Formula((head, forms[n]), over), rests_on=rests[n] if not again else rests[1]
-            )
+            on = rests[n] if n < 2 else (self.count,)
+            self.write(reasons[n], Formula((head, forms[n]), over), rests_on=on)
 
     # Statements.
 
@@ -247,6 +249,28 @@ class Writer:
         self.write(
             "both sides have the same normal form" if same else because(steps),
             Formula(tuple(sides), over),
+            rests_on=tuple(lines),
+        )
+
+    def difference(self, equation: Equation, difference: Term, heading: str) -> None:
+        """Both sides in normal form, and what is left between them."""
+        self.section(heading)
+        normal = [prover.normal_form(side, self.session) for side in equation]
+        positions = _positions([*normal, difference])
+        scope = self.reader.scope(positions)
+        over = scope.quantifiers(positions)
+        at = tuple(scope.linear(prover.variable(v)) for v in positions)
+        sides = [single(Entry(name, at)) for name in ("left", "right")]
+        lines = [
+            self.write(
+                f"the {name} side, in normal form", Formula((side, self.reader.term(form, scope)), over)
+            )
+            for name, side, form in zip(("left", "right"), sides, normal, strict=True)
+        ]
+        both = Addition((*sides[0].pieces, replace(sides[1].pieces[0], coefficient=Fraction(-1))))
+        self.write(
+            "what is left over: it is not 0",
+            Formula((both, self.reader.term(difference, scope)), over),
             rests_on=tuple(lines),
         )
 
@@ -293,6 +317,41 @@ def derive(claim: Claim, proof: Any) -> Derivation:
     writer.section("Result")
     writer.denominators(proof.theorems, rules)
     writer.result(len(proof.theorems))
+    return writer.finished()
+
+
+def breaking(claim: Claim, label: str = "") -> Derivation | None:
+    """Where a false claim breaks: its first equation whose two sides have different normal forms.
+
+    Args:
+        claim: the claim as stated.
+        label: the name of the equation that a counterexample refutes, if it has one.
+
+    Returns:
+        None if the claim cannot be read with symbols for sizes, or no difference is seen there.
+    """
+    try:
+        with prover.reading(claim) as (session, equations):
+            names = headings(claim, len(equations))
+            for (left, right), heading in zip(equations, names, strict=True):
+                if label and ":" in heading and not heading.endswith(f": {label}"):
+                    continue
+                difference = prover.normal_form(left - right, session)
+                if difference.parts and prover.steps(left, right, session) is None:
+                    return _broken(claim, session, (left, right), difference, heading)
+    except (prover.Unreadable, prover.KernelError, *UNREADABLE):
+        pass
+    return None
+
+
+def _broken(
+    claim: Claim, session: Session, equation: Equation, difference: Term, heading: str
+) -> Derivation:
+    writer = Writer(claim, session)
+    writer.given()
+    writer.definitions()
+    writer.lemmas(())
+    writer.difference(equation, difference, f"Where it breaks ({heading[0].lower()}{heading[1:]})")
     return writer.finished()
 
 

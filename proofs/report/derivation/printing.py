@@ -147,8 +147,23 @@ class Notation(ABC):
         names = ", ".join(map(self.letter, q.letters))
         return f"{self.linear(q.low)} {self.sign('≤')} {names} {self.below(q.high)}"
 
-    def relation(self, r: Relation) -> str:
-        return f"{self.linear(r.left)} {self.sign(r.sign)} {self.linear(r.right)}"
+    def relations(self, every: Iterable[Relation]) -> str:
+        """0 ≤ i < n for 0 ≤ i and i < n."""
+        chains: list[list[Relation]] = []
+        for r in every:
+            after = next((c for c in chains if c[-1].right == r.left and r.sign != "="), None)
+            before = next((c for c in chains if c[0].left == r.right and r.sign != "="), None)
+            if after is not None and after[-1].sign != "=":
+                after.append(r)
+            elif before is not None and before[0].sign != "=":
+                before.insert(0, r)
+            else:
+                chains.append([r])
+        return ", ".join(map(self._chain, chains))
+
+    def _chain(self, chain: list[Relation]) -> str:
+        links = (f" {self.sign(r.sign)} {self.linear(r.right)}" for r in chain)
+        return self.linear(chain[0].left) + "".join(links)
 
     @abstractmethod
     def sign(self, sign: str) -> str: ...

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ...evidence.all_sizes import Proof, prove, read
 from ...kernel import index
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, variable
@@ -31,23 +33,29 @@ from ...kernel.term import (
 )
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Recursion, Rule, State, Theorem
+from ...language.claim import Claim
+from ...reading.size import Unreadable
 from ...search.normal import Step, residues, rewriting, show_zero, tidy
-from ...search.session import Lemma, Session
+from ...search.session import Lemma, Session, session
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
 
 __all__ = [
     "Factor",
     "Index",
+    "KernelError",
     "Lemma",
     "Monomial",
+    "Proof",
     "Recursion",
     "Rule",
     "Session",
     "State",
     "Term",
     "Theorem",
+    "Unreadable",
     "declared",
     "name",
+    "prove",
     "put",
     "variable",
 ]
@@ -354,3 +362,18 @@ def inverses(theorems: Iterable[Theorem], rules: Iterable[Rule]) -> list[str]:
 def plain(function: Any) -> Any:
     """The function that decorators wrap."""
     return inspect.unwrap(function)
+
+
+# Reading and proving.
+
+
+@contextmanager
+def reading(claim: Claim) -> Iterator[tuple[Session, list[tuple[Term, Term]]]]:
+    """The claim's equations with symbols for sizes, unproved; they mean something inside the `with` only.
+
+    Raises:
+        Unreadable, KernelError, or what a body raises that cannot do with symbols.
+    """
+    with session() as current:
+        found = read(claim, current)
+        yield current, [(left.term, right.entry(left.at)) for left, right in found.equations]

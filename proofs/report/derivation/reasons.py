@@ -5,16 +5,21 @@ from __future__ import annotations
 from .prover import Steps
 
 WORDS = (
-    ("clear", "a denominator is cleared", "{n} denominators are cleared"),
-    ("cancel", "a factor is cancelled", "{n} factors are cancelled"),
-    ("eliminate", "an index goes by an equation", "{n} indices go by equations"),
-    ("count", "a sum of equal terms is counted", "{n} sums of equal terms are counted"),
-    ("regroup", "a range is split or joined", "{n} ranges are split or joined"),
+    ("clear", "a denominator cleared", "{n} denominators cleared"),
+    ("cancel", "a factor cancelled", "{n} factors cancelled"),
+    ("eliminate", "an index put away by an equation", "{n} indices put away by equations"),
+    ("count", "equal terms counted", "equal terms counted {n} times"),
+    ("regroup", "a range split or joined", "{n} ranges split or joined"),
 )
 
 
-def because(steps: Steps | None) -> str:
-    """One sentence: what is done to see it."""
+def because(steps: Steps | None, splits: bool = False) -> str:
+    """One sentence: what is done to see it.
+
+    Args:
+        steps: how the difference of the two went to 0.
+        splits: whether it is the step of an induction, where the sums of one side run one term further.
+    """
     if steps is None:
         return "by the rules of sums, as the prover found"
     done = []
@@ -23,5 +28,8 @@ def because(steps: Steps | None) -> str:
         if n:
             done.append(one if n == 1 else many.format(n=n))
     if steps.cases > 1:
-        done.append(f"{steps.cases} cases are told apart")
-    return "normal form" + (": " + ", ".join(done) if done else "")
+        done.append(f"{steps.cases} cases told apart")
+    last = splits and steps.counts["eliminate"]
+    return ("last terms split off; " if last else "") + ": ".join(
+        filter(None, ["normal form", ", ".join(done)])
+    )

@@ -251,12 +251,12 @@ def _equation(g: Index, scope: Scope) -> Relation:
 
 
 def _inequality(g: Index, scope: Scope) -> Relation:
+    """below ≤ above; a constant stands where the size is."""
     above = Index(0, {v: c for v, c in g.terms if c > 0})
     below = Index(0, {v: -c for v, c in g.terms if c < 0})
-    const = g.const
-    if const == -1 and below.terms:
+    if g.const == -1 and below.terms and above.terms:
         return Relation(scope.linear(below), "<", scope.linear(above))
-    size_below = bool(below.terms) and all(prover.is_size(v) for v in below.variables())
-    if not above.terms or (below.terms and const > 0 and not size_below):
-        return Relation(scope.linear(below), "≤", scope.linear(above + const))
-    return Relation(scope.linear(below - const), "≤", scope.linear(above))
+    sized = all(prover.is_size(v) for v in below.variables())
+    if above.terms and (sized or not below.terms):
+        return Relation(scope.linear(below - g.const), "≤", scope.linear(above))
+    return Relation(scope.linear(below), "≤", scope.linear(above + g.const))

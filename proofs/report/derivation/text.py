@@ -50,7 +50,7 @@ class Text(Notation):
         return f"∏_{{{shown}}} {inside}"
 
     def bracket(self, f: Bracket) -> str:
-        return f"[{', '.join(map(self.relation, f.relations))}]"
+        return f"[{self.relations(f.relations)}]"
 
     def sum(self, ranges: Iterable[Range], inside: str) -> str:
         return f"Σ_{{{', '.join(map(self.range_text, ranges))}}} {inside}"
@@ -84,7 +84,7 @@ def _line(line: Line) -> list[str]:
     said = [part for f in line.formulas for part in formula(f, WIDTH - MARGIN)]
     reason = line.reason
     if line.rests_on:
-        reason += f" ({_numbers(line.rests_on)})"
+        reason += f" ({numbers(line.rests_on)})"
     if line.places:
         reason += f": {', '.join(line.places)}"
     if first:
@@ -93,7 +93,7 @@ def _line(line: Line) -> list[str]:
     return [head + said[0], *(" " * MARGIN + one for one in said[1:])]
 
 
-def _numbers(numbers: Iterable[int]) -> str:
+def numbers(numbers: Iterable[int]) -> str:
     return ", ".join(map(str, numbers))
 
 

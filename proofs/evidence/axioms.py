@@ -1,0 +1,43 @@
+"""What a proof for all sizes takes from elsewhere: named axioms, each discharged by sympy.
+
+The kernel knows nothing of exp and log but their names. A gradient through them uses their derivatives, which the dual
+numbers of `constructs.gradient` have built in; so a proof that reads such a gradient rests on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+DERIVATIVES = {"exp": "d exp(z) = exp(z) dz", "log": "d log(z) = dz / z"}
+"""The axiom for each function that may stand in a gradient."""
+
+
+def axioms_of(functions: Iterable[str], differentiated: bool) -> list[str]:
+    """The axioms that a reading with these functions rests on."""
+    return sorted(DERIVATIVES[name] for name in functions if differentiated and name in DERIVATIVES)
+
+
+def _derivative_of_exp() -> bool:
+    import sympy
+
+    z = sympy.Symbol("z")
+    return sympy.diff(sympy.exp(z), z) == sympy.exp(z)
+
+
+def _derivative_of_log() -> bool:
+    import sympy
+
+    z = sympy.Symbol("z", positive=True)
+    return sympy.diff(sympy.log(z), z) == 1 / z
+
+
+_DISCHARGED: dict[str, Callable[[], bool]] = {
+    DERIVATIVES["exp"]: _derivative_of_exp,
+    DERIVATIVES["log"]: _derivative_of_log,
+}
+
+
+def discharged(axiom: str) -> bool:
+    """Whether sympy shows the axiom; False for one that nothing is known of."""
+    found = _DISCHARGED.get(axiom)
+    return found is not None and found()

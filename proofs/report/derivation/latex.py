@@ -1,0 +1,162 @@
+"""Derivations as LaTeX: formulas that GitHub, too, renders, and a fragment that needs amsmath only."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from ..latex import ACCENTS, SYMBOLS, escaped
+from ..latex import _greek as greek
+from .document import Derivation, Formula, Line
+from .expression import Addition, Bracket, Entry, Product, Range
+from .printing import Notation, opening
+from .text import CONVENTION, TEXT, numbers
+
+ROOM = 88
+"""A formula that is longer than this in text is broken over lines."""
+
+
+class Latex(Notation):
+    r"""\sum_{i < t} x_{i,a} \, y_{i}."""
+
+    minus = "-"
+    space = r" "
+
+    def sign(self, sign: str) -> str:
+        return SYMBOLS.get(sign, sign)
+
+    def letter(self, name: str) -> str:
+        base = unicodedata.normalize("NFD", name)
+        primes = base.count("′")
+        base = base.replace("′", "")
+        accent = next((ACCENTS[c] for c in base if c in ACCENTS), None)
+        plain = "".join(c for c in base if c not in ACCENTS)
+        first, _, rest = plain.partition("_")
+        named = greek(first)
+        if named is not None:
+            shown = f"\\{named}"
+        else:
+            shown = first if len(first) == 1 else rf"\mathit{{{first}}}"
+        shown = rf"\{accent}{{{shown}}}" if accent else shown
+        shown += "'" * primes
+        return rf"{{{shown}}}_{{{rest}}}" if rest else shown
+
+    def entry(self, f: Entry) -> str:
+        name = rf"\mathrm{{{f.name}}}" if f.name in ("left", "right") else self.letter(f.name)
+        at = ",".join(map(self.linear, f.at))
+        given = ",".join(map(self.linear, f.given))
+        inside = r";\,".join(filter(None, [at, given]))
+        time = "" if f.time is None else f"^{{({self.linear(f.time)})}}"
+        if "_" in name or "'" in name:
+            name = f"{{{name}}}"
+        return f"{name}{time}_{{{inside}}}" if inside else f"{name}{time}"
+
+    def function(self, name: str, of: str) -> str:
+        shown = f"\\{name}" if name in ("exp", "log") else rf"\operatorname{{{name}}}"
+        return rf"{shown}\left({of}\right)"
+
+    def power(self, base: str, exponent: str, simple: bool) -> str:
+        return f"{{{base}}}^{{{exponent}}}"
+
+    def product(self, f: Product, inside: str) -> str:
+        return rf"\prod_{{{self.range_text(Range(f.letter, f.low, f.high))}}} {inside}"
+
+    def bracket(self, f: Bracket) -> str:
+        return rf"[{self.relations(f.relations)}]"
+
+    def sum(self, ranges: Iterable[Range], inside: str) -> str:
+        return "".join(rf"\sum_{{{self.range_text(r)}}} " for r in ranges) + inside
+
+    def times(self, factors: list[str]) -> str:
+        return r"\, ".join(factors)
+
+    def fraction(self, top: str, low: str, simple: bool) -> str:
+        return rf"\frac{{{_bare(top)}}}{{{_bare(low)}}}"
+
+    def parenthesised(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+
+LATEX = Latex()
+
+
+def _bare(text: str) -> str:
+    r"""What stands above or below a fraction line needs no brackets around all of it."""
+    inside = text.removeprefix(r"\left(").removesuffix(r"\right)")
+    whole = text == rf"\left({inside}\right)" and r"\left(" not in inside
+    return inside if whole else text
+
+
+def formula(f: Formula) -> str:
+    """One formula as rows of an `aligned` environment, or as it stands if it is short."""
+    parts = [LATEX.addition(part) for part in f.parts]
+    sign = {"=": "=", "≠": r"\ne"}[f.sign]
+    over = r",\; ".join(map(LATEX.quantifier, f.over))
+    tail = rf" \qquad ({over})" if over else ""
+    short = f" {f.sign} ".join(map(TEXT.addition, f.parts))
+    said = "; ".join(map(TEXT.quantifier, f.over))
+    if len(short) + len(said) <= ROOM:
+        return f" {sign} ".join(parts) + tail
+    rows = [f"{parts[0]} &{sign} {r' \\ &' .join(_rows(f.parts[1]))}"]
+    for part in f.parts[2:]:
+        rows.append(f"&{sign} {r' \\ &'.join(_rows(part))}")
+    if over:
+        rows.append(rf"&\qquad ({over})")
+    body = " \\\\\n".join(rows)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+
+def _rows(part: Addition) -> list[str]:
+    """A sum on as many rows as it takes."""
+    if len(TEXT.addition(part)) <= ROOM - 12:
+        return [LATEX.addition(part)]
+    opened = opening(part)
+    if opened is not None:
+        ((mark, head),) = LATEX.terms(opened[0])
+        inside = _pieces(opened[1])
+        return [rf"{mark}{head} \Bigl(" + inside[0], *(rf"\quad {row}" for row in inside[1:-1]), *(
+            [rf"\quad {inside[-1]} \Bigr)"] if len(inside) > 1 else [r"\Bigr)"]
+        )]
+    return _pieces(part)
+
+
+def _pieces(part: Addition) -> list[str]:
+    """As few rows as hold the pieces, each row short enough."""
+    rows: list[str] = []
+    length = 0
+    for n, piece in enumerate(part.pieces):
+        ((mark, text),) = LATEX.terms(Addition((piece,)))
+        mark = mark or ("+" if n else "")
+        size = len(TEXT.addition(Addition((piece,))))
+        if rows and length + size <= ROOM - 12:
+            rows[-1] += f" {mark} {text}"
+            length += size
+        else:
+            rows.append(f"{mark} {text}".strip() if rows else f"{mark}{text}")
+            length = size
+    return rows
+
+
+def reason(line: Line) -> str:
+    """Why, as one line of LaTeX."""
+    text = escaped(line.reason)
+    if line.rests_on:
+        text += f" ({numbers(line.rests_on)})"
+    if line.places:
+        text += ": " + ", ".join(rf"\texttt{{{escaped(one)}}}" for one in line.places)
+    return text
+
+
+def as_latex(derivation: Derivation) -> str:
+    """The derivation as a fragment for a document that loads amsmath."""
+    lines = [
+        rf"\subsection*{{Derivation of {escaped(derivation.id)}}}",
+        rf"\emph{{{escaped(CONVENTION)}}}",
+    ]
+    for section in derivation.sections:
+        lines += ["", rf"\paragraph{{{escaped(section.heading)}}}"]
+        for line in section.lines:
+            lines += ["", rf"\noindent({line.number}) {escaped(line.words)} \emph{{{reason(line)}}}"]
+            for one in line.formulas:
+                lines += [r"\[", formula(one), r"\]"]
+    return "\n".join(lines) + "\n"

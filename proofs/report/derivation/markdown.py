@@ -1,0 +1,42 @@
+"""Derivations as Markdown: formulas stand in `math` fences, which GitHub renders and in which nothing is markup."""
+
+from __future__ import annotations
+
+from ..markdown import code, escaped
+from .document import Derivation, Line
+from .latex import formula
+from .text import numbers
+
+
+def as_markdown(derivation: Derivation, level: int = 2, link: str = "") -> str:
+    """The derivation, its sections as bold words.
+
+    Args:
+        derivation: what is printed.
+        level: of the heading with the derivation's id; 0 for none.
+        link: what leads from the page to the repository's root, for links to definitions.
+    """
+    lines = [f"{'#' * level} Derivation of {code(derivation.id)}", ""] if level else []
+    for section in derivation.sections:
+        lines += [f"**{escaped(section.heading)}**", ""]
+        for line in section.lines:
+            lines += [*_line(line, link), ""]
+    return "\n".join(lines)
+
+
+def _line(line: Line, link: str) -> list[str]:
+    reason = escaped(line.reason)
+    if line.rests_on:
+        reason += f" ({numbers(line.rests_on)})"
+    places = ", ".join(_place(one, link) for one in line.places)
+    reason = ": ".join(filter(None, [reason, places]))
+    words = f" {escaped(line.words)}" if line.words else ""
+    said = [f"({line.number}) *{reason}*{words}" if not places else f"({line.number}) {reason}{words}"]
+    for one in line.formulas:
+        said += ["", "```math", *formula(one).splitlines(), "```"]
+    return said
+
+
+def _place(one: str, link: str) -> str:
+    path, _, number = one.partition(":")
+    return f"[{code(one)}]({link}{path}#L{number})" if link else code(one)
