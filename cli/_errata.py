@@ -18,7 +18,7 @@ def errata(
         typer.Option("--check", help="Write nothing; exit 1 if a page is missing or not current."),
     ] = False,
 ) -> None:
-    """Write the errata pages, one for each source."""
+    """Write the errata pages, one for each source with something that fails."""
     from scanproof.proofs.check import check as checked
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.errata import errata as page
@@ -42,7 +42,10 @@ def errata(
         raise UsageError(
             f"no page was written, since {errors[0]['id']} is an error: {errors[0]['reason']}"
         )
-    pages = {output / f"{name}.md": page(report, name) for name in report["sources"]}
+    failing = {c["source"] for c in report["claims"] if c["as_stated"]["verdict"] == "refuted"}
+    pages = {
+        output / f"{name}.md": page(report, name) for name in report["sources"] if name in failing
+    }
     if check:
         old = [path for path, text in pages.items() if not _is_current(path, text)]
         for path in old:

@@ -10,8 +10,8 @@ FOLDERS = {
     "proofs/language": "the language of claims",
     "proofs/exact": "exact arrays and their scalars",
     "proofs/evidence": "from a claim to its verdict",
-    "proofs/kernel": "the draft kernel, with --engine kernel only",
-    "proofs/reading": "claims read with symbols for sizes, for the kernel",
+    "proofs/kernel": "the kernel, for what is proved for all sizes",
+    "proofs/reading": "claims read with symbols for sizes, for the kernel; compared with the claim at small sizes",
 }
 FILES = {
     "proofs/workers.py": "the processes that decide, and their answers",
@@ -23,6 +23,8 @@ LIBRARIES = ("sympy", "python-flint", "numpy")
 def trust() -> None:
     """Print what a verdict rests on: files, libraries, axioms."""
     from tabulate import tabulate
+
+    from scanproof.proofs.evidence.axioms import DERIVATIVES
 
     from ._output import write
 
@@ -49,7 +51,8 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "Axioms: none so far.",
+        "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps.",
+        f"Axioms: {'; '.join(sorted(DERIVATIVES.values()))} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]
     write("\n".join(text) + "\n")

@@ -1,4 +1,8 @@
-"""The kernel without one of its checks: every `if …: raise` is found in its source, and taken out while it runs."""
+"""The kernel without one of its checks: each is found in its source, and taken out while it runs.
+
+A check is an `if …: raise` or a `require(…, why)`. Its conditions are the parts of an `or`, or of an `and`, by themselves;
+where a condition has a name of its own, it is looked up where the name was given.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +23,12 @@ MODULES = ("index", "inequalities", "term", "rules", "theorem")
 
 @dataclass(frozen=True)
 class Check:
-    """One condition of an `if …: raise`; those of an `or` are one each."""
+    """One condition that something is refused without."""
 
     module: str
     function: str
     condition: str
     """As the source has it."""
-    message: str
-    line: int
 
     @property
     def name(self) -> str:
@@ -39,6 +41,7 @@ class _Finder(ast.NodeTransformer):
     def __init__(self, module: str, without: str | None = None) -> None:
         self.module, self.without = module, without
         self.path: list[str] = []
+        self.named: list[dict[str, ast.Assign]] = [{}]
         self.found: list[Check] = []
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
@@ -49,39 +52,52 @@ class _Finder(ast.NodeTransformer):
 
     def _inside(self, node: ast.ClassDef | ast.FunctionDef) -> ast.AST:
         self.path.append(node.name)
+        self.named.append({})
         self.generic_visit(node)
+        self.named.pop()
         self.path.pop()
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if isinstance(node.targets[0], ast.Name):
+            self.named[-1][node.targets[0].id] = node
         return node
 
     def visit_If(self, node: ast.If) -> ast.AST:
         if isinstance(node.body[-1], ast.Raise):
-            parts = [node.test]
-            if isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or):
-                parts = node.test.values
-            kept = [part for part in parts if not self._left_out(part, node.body[-1])]
-            if not kept:
-                node.test = ast.Constant(False)
-            else:
-                node.test = kept[0] if len(kept) == 1 else ast.BoolOp(ast.Or(), kept)
+            node.test = self._kept(node.test, ast.Or)
         self.generic_visit(node)
         return node
 
-    def _left_out(self, condition: ast.expr, end: ast.Raise) -> bool:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        call = node.value
+        if isinstance(call, ast.Call) and getattr(call.func, "id", None) == "require":
+            condition = call.args[0]
+            if isinstance(condition, ast.Name):
+                given = self.named[-1][condition.id]
+                given.value = self._kept(given.value, ast.And)
+            else:
+                call.args[0] = self._kept(condition, ast.And)
+        return node
+
+    def _kept(self, test: ast.expr, joint: type[ast.boolop]) -> ast.expr:
+        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joint) else [test]
+        kept = [part for part in parts if not self._left_out(part)]
+        if len(kept) == len(parts):
+            return test
+        if not kept:
+            return ast.Constant(joint is ast.And)
+        return kept[0] if len(kept) == 1 else ast.BoolOp(joint(), kept)
+
+    def _left_out(self, condition: ast.expr) -> bool:
         text = " ".join(ast.unparse(condition).split())
-        check = Check(self.module, ".".join(self.path), text, _message(end), condition.lineno)
+        check = Check(self.module, ".".join(self.path), text)
         self.found.append(check)
         return check.name == self.without
 
 
-def _message(end: ast.Raise) -> str:
-    raised = end.exc
-    if isinstance(raised, ast.Call) and raised.args:
-        return f"{ast.unparse(raised.func)}: {ast.unparse(raised.args[0])}"
-    return ast.unparse(end)
-
-
-def _source(module: str) -> Path:
-    return Path(kernel.__path__[0]) / f"{module}.py"
+def _source(module: str) -> str:
+    return (Path(kernel.__path__[0]) / f"{module}.py").read_text(encoding="utf-8")
 
 
 def checks() -> list[Check]:
@@ -89,7 +105,7 @@ def checks() -> list[Check]:
     found = []
     for module in MODULES:
         finder = _Finder(module)
-        finder.visit(ast.parse(_source(module).read_text(encoding="utf-8")))
+        finder.visit(ast.parse(_source(module)))
         found += finder.found
     return found
 
@@ -97,9 +113,9 @@ def checks() -> list[Check]:
 @contextmanager
 def without(check: Check) -> Iterator[None]:
     """The kernel without a check: the function that makes it has other code for a while."""
-    tree = ast.parse(_source(check.module).read_text(encoding="utf-8"))
+    tree = ast.parse(_source(check.module))
     tree = ast.fix_missing_locations(_Finder(check.module, check.name).visit(tree))
-    code = _code(compile(tree, f"<{check.module} without {check.name}>", "exec"), check.function)
+    code = _code(compile(tree, f"<without {check.name}>", "exec"), check.function)
     with replaced(_function(check.module, check.function), code):
         yield
 
@@ -111,12 +127,24 @@ def altered(module: str, function: str, old: str, new: str) -> Iterator[None]:
     Raises:
         LookupError: if the function's source does not have the old text once.
     """
-    source = _source(module).read_text(encoding="utf-8")
-    own = inspect.getsource(_function(module, function))
+    source, own = _source(module), inspect.getsource(_function(module, function))
     if own.count(old) != 1 or source.count(own) != 1:
         raise LookupError(f"{function} does not have {old!r} once")
     text = source.replace(own, own.replace(old, new))
     with replaced(_function(module, function), _code(compile(text, f"<{new}>", "exec"), function)):
+        yield
+
+
+@contextmanager
+def disabled(rule: Callable[..., Any]) -> Iterator[None]:
+    """The kernel without a rule: whoever asks for it is refused."""
+
+    def refuse(*_: Any) -> None:
+        from scanproof.proofs.kernel.errors import NotProved  # it runs among that module's names
+
+        raise NotProved("the rule is taken out")
+
+    with replaced(_unwrapped(rule), refuse.__code__):
         yield
 
 
@@ -133,23 +161,10 @@ def replaced(function: FunctionType, code: CodeType) -> Iterator[None]:
         _forget()
 
 
-@contextmanager
-def disabled(rule: Callable[..., Any]) -> Iterator[None]:
-    """The kernel without a rule: whoever asks for it is refused."""
-
-    def refuse(*_: Any) -> None:
-        from scanproof.proofs.kernel.errors import NotProved  # it runs with that module's globals
-
-        raise NotProved("the rule is taken out")
-
-    with replaced(_unwrapped(rule), refuse.__code__):
-        yield
-
-
 def _code(module: CodeType, function: str) -> CodeType:
     found = module
     for part in function.split("."):
-        (found,) = [c for c in found.co_consts if isinstance(c, CodeType) and c.co_name == part][:1]
+        found = next(c for c in found.co_consts if isinstance(c, CodeType) and c.co_name == part)
     return found
 
 
@@ -168,8 +183,7 @@ def _unwrapped(function: Any) -> FunctionType:
 
 def _forget() -> None:
     """What was found by other code is not remembered."""
-    from scanproof.proofs.kernel import inequalities
-
-    for found in vars(inequalities).values():
-        if hasattr(found, "cache_clear"):
-            found.cache_clear()
+    for module in MODULES:
+        for found in vars(importlib.import_module(f"{kernel.__name__}.{module}")).values():
+            if hasattr(found, "cache_clear"):
+                found.cache_clear()

@@ -98,7 +98,11 @@ def _gathered(pieces: list[Piece]) -> list[Piece]:
 
 
 def _joined(first: Range, group: Sequence[Piece]) -> Piece | None:
-    inner, under = _shared(group, "inner_over"), _shared(group, "inner_under")
+    later = {r.letter for p in group for r in p.ranges[1:]}
+    inner, under = (
+        tuple(f for f in _shared(group, where) if not later & mentioned(f))
+        for where in ("inner_over", "inner_under")
+    )
     over, below = _shared(group, "over"), _shared(group, "under")
     same = all(p.over == over and p.under == below for p in group)
     if not inner or not same:

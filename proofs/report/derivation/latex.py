@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -16,6 +17,10 @@ ROOM = 88
 """A formula that is longer than this in text is broken over lines."""
 
 
+NAME = re.compile(r"([^\d_]+)_?(.*)")
+"""A name and its index: W0, S_B."""
+
+
 class Latex(Notation):
     r"""\sum_{i < t} x_{i,a} \, y_{i}."""
 
@@ -26,19 +31,16 @@ class Latex(Notation):
         return SYMBOLS.get(sign, sign)
 
     def letter(self, name: str) -> str:
-        base = unicodedata.normalize("NFD", name)
-        primes = base.count("′")
-        base = base.replace("′", "")
+        base, rest = NAME.fullmatch(unicodedata.normalize("NFD", name)).groups()
         accent = next((ACCENTS[c] for c in base if c in ACCENTS), None)
-        plain = "".join(c for c in base if c not in ACCENTS)
-        first, _, rest = plain.partition("_")
-        named = greek(first)
+        plain = "".join(c for c in base if c not in ACCENTS).rstrip("′")
+        named = greek(plain) if len(plain) == 1 else None
         if named is not None:
             shown = f"\\{named}"
         else:
-            shown = first if len(first) == 1 else rf"\mathit{{{first}}}"
+            shown = plain if len(plain) == 1 else rf"\mathit{{{plain}}}"
         shown = rf"\{accent}{{{shown}}}" if accent else shown
-        shown += "'" * primes
+        shown += "'" * name.count("′")
         return rf"{{{shown}}}_{{{rest}}}" if rest else shown
 
     def entry(self, f: Entry) -> str:
@@ -97,9 +99,10 @@ def formula(f: Formula) -> str:
     said = "; ".join(map(TEXT.quantifier, f.over))
     if len(short) + len(said) <= ROOM:
         return f" {sign} ".join(parts) + tail
-    rows = [f"{parts[0]} &{sign} {r' \\ &' .join(_rows(f.parts[1]))}"]
-    for part in f.parts[2:]:
-        rows.append(f"&{sign} {r' \\ &'.join(_rows(part))}")
+    rows = []
+    for n, part in enumerate(f.parts[1:]):
+        first, *more = _rows(part)
+        rows += [f"{'' if n else parts[0]} &{sign} {first}".strip(), *(f"&\\quad {row}" for row in more)]
     if over:
         rows.append(rf"&\qquad ({over})")
     body = " \\\\\n".join(rows)
@@ -111,13 +114,13 @@ def _rows(part: Addition) -> list[str]:
     if len(TEXT.addition(part)) <= ROOM - 12:
         return [LATEX.addition(part)]
     opened = opening(part)
-    if opened is not None:
-        ((mark, head),) = LATEX.terms(opened[0])
-        inside = _pieces(opened[1])
-        return [rf"{mark}{head} \Bigl(" + inside[0], *(rf"\quad {row}" for row in inside[1:-1]), *(
-            [rf"\quad {inside[-1]} \Bigr)"] if len(inside) > 1 else [r"\Bigr)"]
-        )]
-    return _pieces(part)
+    if opened is None:
+        return _pieces(part)
+    ((mark, head),) = LATEX.terms(opened[0])
+    first, *more = _pieces(opened[1])
+    rows = [rf"{mark}{head} \Bigl({first}", *more]
+    rows[-1] += r" \Bigr)"
+    return rows
 
 
 def _pieces(part: Addition) -> list[str]:

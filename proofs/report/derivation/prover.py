@@ -199,12 +199,53 @@ def simplified(term: Term) -> Term:
     return _merged(_tidied(term, []))
 
 
+def _lengthened(term: Term) -> Term:
+    """F(n) + Σ_{i < n} F(i) is Σ_{i < n + 1} F(i)."""
+    known = facts(term.scope)
+    parts = dict(term.parts)
+    found = True
+    while found:
+        found = False
+        for m, c in list(parts.items()):
+            for longer, last in _next(m, known) if m.bound else ():
+                if parts.get(last) == c and m in parts:
+                    del parts[m], parts[last]
+                    parts[longer] = parts.get(longer, Fraction(0)) + c
+                    found = True
+                    break
+            if found:
+                break
+    return Term(parts, term.scope)
+
+
+def _next(m: Monomial, known: Sequence[Index]) -> Iterator[tuple[Monomial, Monomial]]:
+    """The monomial with one more term of a sum, and that term: the one after the last, or before the first."""
+    for v in range(-1, -m.bound - 1, -1):
+        ends = [g for g in m.guards if g.coefficient(v)]
+        if sorted(g.coefficient(v) for g in ends) != [-1, 1]:
+            continue
+        rest = m.guards - set(ends)
+        for end, other in (ends, ends[::-1]):
+            c = end.coefficient(v)
+            past = (variable(v) * c - end - 1) * c  # the first index outside at this end
+            inside = other.put({v: past})
+            if not implied(inside, [*known, *rest]):
+                continue
+            one = Monomial(m.bound, rest, m.factors).put({v: past}, m.bound).without(v)
+            scope = {w for w in one.variables() if w > 0} | {w for e in known for w in e.variables()}
+            try:
+                (last,) = _tidied(Term({one: Fraction(1)}, scope), []).parts
+            except (KernelError, ValueError):
+                continue
+            yield m._replace(guards=rest | {other, end + 1}), last
+
+
 def normal_form(term: Term, session: Session) -> Term:
     """An equal term in normal form; states are what the session's lemmas say."""
     also = [at_constant_times(session)]
     if session.lemmas:
         also.append(rewriting(session.lemmas))
-    return _tidied(_merged(_tidied(term, also)), also)
+    return _lengthened(_tidied(_merged(_tidied(term, also)), also))
 
 
 def _tidied(term: Term, also: Sequence[Step]) -> Term:

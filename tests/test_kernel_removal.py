@@ -1,0 +1,196 @@
+"""Each check of the kernel is needed, or it is said why not; each rule is needed; what it is made of is needed too."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fuzzing import attacks
+from fuzzing.counting import RULES
+from fuzzing.hostile import putting, steps
+from fuzzing.recursions import recursions
+from fuzzing.removal import altered, checks, disabled, without
+from fuzzing.terms import FalseAccept, equations
+
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import position, size
+from scanproof.proofs.kernel.term import (
+    as_term,
+    entry,
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    total,
+)
+from scanproof.proofs.kernel.theorem import Recursion, new_state
+from scanproof.proofs.search.lemmas import show
+from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.session import current, session
+
+CHECKS = {check.name: check for check in checks()}
+"""Every `if …: raise` and `require` of the kernel's source; a new one needs an attack, or a reason why it has none."""
+
+
+def test_every_check_has_an_attack_that_it_stops_or_a_reason_to_be_harmless():
+    assert set(CHECKS) == set(attacks.ATTACKS) | set(attacks.HARMLESS)
+    assert not set(attacks.ATTACKS) & set(attacks.HARMLESS)
+
+
+@pytest.mark.parametrize("name", attacks.ATTACKS)
+def test_without_the_check_the_attack_gets_a_false_theorem(name):
+    attack = attacks.ATTACKS[name]
+    assert not attacks.succeeds(attack)
+    with without(CHECKS[name]):
+        assert attacks.succeeds(attack)
+
+
+@pytest.mark.parametrize("name", attacks.HARMLESS)
+def test_without_a_harmless_check_no_attack_succeeds(name):
+    with without(CHECKS[name]):
+        assert not [a.__name__ for a in set(attacks.ATTACKS.values()) if _tried(a)]
+
+
+def _tried(attack: attacks.Attack) -> bool:
+    try:
+        return attacks.succeeds(attack)
+    except (IndexError, KeyError, TypeError, AttributeError):
+        return False
+
+
+# What is no check, but must be there.
+
+FUZZERS: dict[str, Callable[[random.Random], Any]] = {
+    "equations": lambda rng: equations(rng, 600),
+    "steps": lambda rng: steps(rng, 200),
+    "putting": lambda rng: putting(rng, 400),
+    "recursions": lambda rng: recursions(rng, 200),
+}
+
+
+def found(which: str, seeds: int = 4) -> bool:
+    """Whether the fuzzer finds that something false was accepted."""
+    for seed in range(seeds):
+        try:
+            FUZZERS[which](random.Random(seed))
+        except FalseAccept:
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("which", "module", "function", "old", "new"),
+    [
+        ("steps", "inequalities", "negation", "e * -1 - 1", "e * -1"),
+        ("steps", "inequalities", "_false", "min(const", "max(const"),
+        ("steps", "term", "Monomial.times", "other.after(self.bound)", "other.after(0)"),
+        ("steps", "term", "Monomial.after", "-k - count", "-k"),
+        ("equations", "term", "body", "-k - bound", "-k"),
+        ("putting", "term", "put", "* guard", ""),
+        ("equations", "term", "total", "m.guards | set(declared(of))", "m.guards | {over}"),
+        ("steps", "rules", "Rewriting.rename", "Fraction(1, len(ways))", "Fraction(1)"),
+        ("steps", "rules", "Rewriting.count", "| {length}", ""),
+        ("steps", "rules", "Rewriting.eliminate", "[*self.known, *m.guards]", "[*m.guards]"),
+        ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
+        ("steps", "rules", "Goal.clear", "c * d", "c"),
+        ("recursions", "theorem", "induction", "(time + 1, [*rules", "(time, [*rules"),
+        ("recursions", "theorem", "induction", "as_index(0), [*rules]", "time, [*rules]"),
+    ],
+)
+def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
+    which, module, function, old, new
+):
+    with altered(module, function, old, new):
+        assert found(which)
+
+
+# Rules.
+
+
+def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
+    """For each rule an equation that is not proved without it."""
+
+    def ranged(low: int = 0, more: int = 0) -> Any:
+        return position("j", low, size("N", 1) + more)
+
+    def needless() -> tuple[Any, Any]:
+        t = ranged()
+        return indicator(t) * entry("X", t), entry("X", t)
+
+    def chosen() -> tuple[Any, Any]:
+        n = size("N", 1)
+        t, j = position("t", 0, n), position("j", 0, n)
+        return total(equal_indices(j, t) * entry("X", j), j), entry("X", t)
+
+    def shifted() -> tuple[Any, Any]:
+        n = size("N", 1)
+        j, k = position("j", 0, n), position("k", 1, n + 1)
+        return total(entry("X", j), j), total(entry("X", k - 1), k)
+
+    def numbered() -> tuple[Any, Any]:
+        n = size("N", 1)
+        t, j = position("t", 0, n), position("j", 0, n + 1)
+        return total(equal_indices(j, t + 1) * number(j), j), number(t) + 1
+
+    def counted() -> tuple[Any, Any]:
+        n = size("N", 1)
+        return total(as_term(1), position("j", 0, n)), number(n)
+
+    def defined() -> tuple[Any, Any]:
+        n = size("N", 1)
+        state, time = new_state("S", [], []), position("t", 0, n)
+        step = state.entry(time, []) + entry("X", time)
+        current().add(Recursion(time, [state], [as_term(5)], [step]))
+        return state.entry(1, []), entry("X", 0) + 5
+
+    def cancelled() -> tuple[Any, Any]:
+        n = size("N", 1)
+        j, k = position("j", 0, n), position("k", 0, n)
+        one = entry("X", j) * inverse(entry("X", j), [j]) * entry("Y", j)
+        return total(one, j), total(entry("Y", k), k)
+
+    def told_apart() -> tuple[Any, Any]:
+        t = ranged()
+        return equal_indices(t, 0) * entry("X", t), equal_indices(t, 0) * entry("X", 0)
+
+    def cleared() -> tuple[Any, Any]:
+        beta = entry("beta")
+        return beta * inverse(1 + beta, ()), 1 - inverse(1 + beta, ())
+
+    return {
+        "regroup": needless,
+        "eliminate": chosen,
+        "rename": shifted,
+        "number": numbered,
+        "count": counted,
+        "rewrite": defined,
+        "cancel": cancelled,
+        "split": told_apart,
+        "clear": cleared,
+    }
+
+
+GOALS = _goals()
+
+
+def proved(goal: Callable[[], tuple[Any, Any]]) -> bool:
+    with session():
+        try:
+            left, right = goal()
+            show(simplified(left), simplified(right))
+        except KernelError:
+            return False
+        return True
+
+
+def test_every_rule_has_an_equation():
+    assert set(GOALS) == set(RULES)
+
+
+@pytest.mark.parametrize("rule", GOALS)
+def test_without_the_rule_an_equation_is_not_proved(rule):
+    assert proved(GOALS[rule])
+    with disabled(getattr(RULES[rule], rule)):
+        assert not proved(GOALS[rule])
