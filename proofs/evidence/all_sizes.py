@@ -40,22 +40,34 @@ class Proof:
         return {**entry, "axioms": axioms, **assumes}
 
 
-def prove(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> Proof | str:
+def prove(
+    claim: Claim,
+    mutate: Callable[[Any], Any] | None = None,
+    seen: Callable[[Reading], None] | None = None,
+) -> Proof | str:
     """A proof of all the claim's equations at every size from the least of its ranges on, or why there is none.
 
     Args:
         claim: the claim.
         mutate: a change of the construction's parameters, to see the proof break.
+        seen: shown what the claim's body produced, before it is proved.
     """
     if not claim.ranges:
         return NO_SIZES
     with session() as current:
-        return _prove(claim, mutate, current)
+        return _prove(claim, mutate, seen, current)
 
 
-def _prove(claim: Claim, mutate: Callable[[Any], Any] | None, current: Session) -> Proof | str:
+def _prove(
+    claim: Claim,
+    mutate: Callable[[Any], Any] | None,
+    seen: Callable[[Reading], None] | None,
+    current: Session,
+) -> Proof | str:
     try:
         reading = read(claim, current, mutate)
+        if seen is not None:
+            seen(reading)
         theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:

@@ -41,6 +41,12 @@ class Result:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     counterexample: Counterexample | None = None
     near_misses: list[str] = field(default_factory=list)
+    stale: bool = False
+    """Whether its recorded proof is one of other definitions."""
+    broken: bool = False
+    """Whether its recorded proof is refused, or could not be written."""
+    recorded: str = ""
+    """What is to be said of its recorded proof."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,8 @@ def _holds(runs: list[Run]) -> bool:
 
 def _all_sizes(claim: Claim, runs: list[Run]) -> Lifted:
     """The kernel's proof, or why there is none; it is asked about what holds at fixed sizes."""
-    from .all_sizes import ONLY_EQUATIONS, prove
+    from .all_sizes import ONLY_EQUATIONS
+    from .replay import prove
 
     if any(not isinstance(s, Equal) for run in runs for s, _ in run.found):
         return ONLY_EQUATIONS
@@ -126,7 +133,7 @@ def _all_sizes(claim: Claim, runs: list[Run]) -> Lifted:
 
 
 def _by_kernel_alone(claim: Claim) -> Result:
-    from .all_sizes import prove
+    from .replay import prove
 
     proof = prove(claim)
     if isinstance(proof, str):

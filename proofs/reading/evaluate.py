@@ -35,23 +35,25 @@ class Evaluator:
     def _sum(self, pairs: Iterable[tuple[Monomial, Any]], at: dict[int, int], bound: int = 0) -> Any:
         result = Fraction(0)
         for m, c in pairs:
+            subtotal: Any = 0  # whole numbers stay such until the coefficient comes
             for place in _places(m, at, bound):
-                product = c
+                product: Any = 1
                 for f in m.factors:
                     product = product * self._factor(f, place, m.bound)
-                result = result + product
+                subtotal = subtotal + product
+            result = result + c * subtotal
         return result
 
     def _factor(self, f: Factor, place: dict[int, int], bound: int) -> Any:
         spots = tuple(at_index(e, place) for e in f.at)
         if f.name == NUMBER:
-            return Fraction(spots[0])
+            return spots[0]
         name = function_of(f)
         if name is not None:
             inner = self._sum(body(f, bound), place, bound)
             if name != INVERSE:
                 return self.entries(name, (inner,))
-            return 1 / inner
+            return Fraction(1) / inner
         if f.name in self.recursions:
             return self._state(f.name, spots, place)
         return self.entries(f.name, spots)
