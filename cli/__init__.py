@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scanproof.constructs.definition import definition
     from scanproof.constructs.gradient import gradient
+    from scanproof.constructs.iteration import iterate, iterates
+    from scanproof.constructs.ranges import build, each
     from scanproof.constructs.scan import scan
     from scanproof.proofs.check import check
     from scanproof.proofs.construction import construct
@@ -40,6 +42,10 @@ _PUBLIC = {
     "construct": "scanproof.proofs.construction",
     "definition": "scanproof.constructs.definition",
     "scan": "scanproof.constructs.scan",
+    "iterate": "scanproof.constructs.iteration",
+    "iterates": "scanproof.constructs.iteration",
+    "each": "scanproof.constructs.ranges",
+    "build": "scanproof.constructs.ranges",
     "gradient": "scanproof.constructs.gradient",
 }
 
@@ -49,13 +55,17 @@ __all__ = [
     "UsageError",
     "__version__",
     "at_most",
+    "build",
     "check",
     "construct",
     "definition",
     "determines",
     "differs",
+    "each",
     "equal",
     "gradient",
+    "iterate",
+    "iterates",
     "scan",
     "undetermined",
 ]
