@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test bench lint mutants errata clean FORCE
+.PHONY: help verdicts test fuzz bench lint mutants errata derivations clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -18,6 +18,9 @@ verdicts: build/.core ## check every claim (installs the core dependencies only)
 
 test: build/.test ## run the tests
 	@$(BIN)/pytest
+
+fuzz: build/.test ## try the kernel on 100,000 random equations
+	@PYTHONPATH=tests $(BIN)/python -m fuzzing
 
 bench: build/.core ## time the checks
 	@$(BIN)/python -m scanproof.proofs.bench
@@ -32,6 +35,9 @@ mutants: build/.core ## attack the theorems with mutants of their parameters
 
 errata: build/.core ## write the errata pages
 	@$(BIN)/scanproof errata --output docs/errata
+
+derivations: build/.core ## write the pages of derivations
+	@$(BIN)/scanproof derivations --output docs/derivations
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage

@@ -191,7 +191,7 @@ def _generalised(
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
-    if len(facts) != 2 or any(v < 0 for v in f.at[0].variables()):
+    if len(facts) != 2 or not f.at[0].terms or any(v < 0 for v in f.at[0].variables()):
         return None
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]

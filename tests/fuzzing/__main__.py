@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from .counting import EVERY, counted
-from .hostile import putting, steps
+from .hostile import putting, steps, values
 from .programs import programs
 from .recursions import recursions
 from .terms import FalseAccept, equations
@@ -21,6 +21,7 @@ PLAN: dict[str, tuple[Run, int, int]] = {
     "claims about recursions": (recursions, 40, 300),
     "equations of arrays": (programs, 30, 100),
     "indices put for others": (putting, 10, 500),
+    "values of terms": (values, 10, 500),
     "sums under random steps": (steps, 40, 50),
 }
 """What is tried: the function, and how many batches of how many."""

@@ -171,11 +171,14 @@ class Trial:
         name, old = self.rng.choice(STEPS), self.goal.term()
         factor = getattr(self, f"_{name}")()
         if self.goal.cases:
+            for place in self.places:
+                if _known(self.goal, place) and not any(_known(g, place) for g in self.goal.cases):
+                    raise FalseAccept(f"{name}: {place} is in no case")
             self.goal = self.rng.choice(self.goal.cases)
         new = self.goal.term()
         before, after = Values(), Values()
         for place in self.places:
-            if any(at_index(e, place) < 0 for e in self.goal.known):
+            if not _known(self.goal, place):
                 continue
             try:
                 times = factor(place) if factor else 1
@@ -286,6 +289,10 @@ class Trial:
         return lambda place: 1 / values._factor(factor, place, 0)
 
 
+def _known(goal: Goal, place: dict[int, int]) -> bool:
+    return all(at_index(e, place) >= 0 for e in goal.known)
+
+
 STEPS = ("regroup",) * 4 + (
     "eliminate",
     "eliminate",
@@ -356,4 +363,32 @@ def putting(rng: random.Random, count: int) -> Counter:
                     continue
                 if values.value(moved, here) != expected:
                     raise FalseAccept(f"{r} with {to} for v where {fence} ≥ 0, at {place}")
+    return seen
+
+
+def values(rng: random.Random, count: int) -> Counter:
+    """How many terms have the value of their recipe, as they are made and in normal form.
+
+    Raises:
+        FalseAccept: if one has another.
+    """
+    seen: Counter = Counter()
+    for _ in range(count):
+        r = recipe(rng, ["N", "M", "t"], 3)
+        with session():
+            known = declared()
+            try:
+                forms = [kernel_term(r, known, tidy) for tidy in (False, True)]
+            except REFUSALS:
+                continue
+            evaluator = Values()
+            for place in rng.sample(PLACES, 3):
+                here = {known[name].terms[0][0]: n for name, n in place.items()}
+                try:
+                    expected = evaluated(r, place)
+                    seen["compared"] += 1
+                    if any(evaluator.value(form, here) != expected for form in forms):
+                        raise FalseAccept(f"{r} has another value at {place}")
+                except ZeroDivisionError:
+                    continue
     return seen

@@ -1,7 +1,7 @@
 """The kernel without one of its checks: each is found in its source, and taken out while it runs.
 
-A check is an `if …: raise` or a `require(…, why)`. Its conditions are the parts of an `or`, or of an `and`, by themselves;
-where a condition has a name of its own, it is looked up where the name was given.
+A check is an `if …: raise` or a `require(…, why)`. Each part of an `or`, or of an `and`, is a condition by
+itself; where it has a name, it is looked up where the name was given.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class _Finder(ast.NodeTransformer):
         return node
 
     def _kept(self, test: ast.expr, joint: type[ast.boolop]) -> ast.expr:
-        parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joint) else [test]
+        parts = (
+            test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, joint) else [test]
+        )
         kept = [part for part in parts if not self._left_out(part)]
         if len(kept) == len(parts):
             return test

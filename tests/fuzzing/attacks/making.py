@@ -1,0 +1,185 @@
+"""What attacks are made of: steps asked for by hand, and the two sides that they get called equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from scanproof.proofs.kernel import index
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import (
+    Index,
+    natural,
+    position,
+    size,
+    variable,
+)
+from scanproof.proofs.kernel.rules import Goal, Rewriting
+from scanproof.proofs.kernel.term import (
+    Factor,
+    Monomial,
+    Term,
+    as_term,
+    indicator,
+    number,
+    put,
+)
+from scanproof.proofs.kernel.theorem import (
+    Recursion,
+    Rule,
+    State,
+    equation,
+    new_state,
+)
+from scanproof.proofs.search.session import current, session
+
+from ..hostile import Values
+
+Sides = tuple[Any, Any]
+Attack = Callable[[], Sides]
+ATTACKS: dict[str, Attack] = {}
+"""By the name of the check that stops it."""
+
+
+def succeeds(attack: Attack) -> bool:
+    """Whether the attack gets two different values called equal."""
+    with session():
+        try:
+            left, right = attack()
+        except KernelError:
+            return False
+        return left != right
+
+
+def stopped_by(*names: str) -> Callable[[Attack], Attack]:
+    def note(attack: Attack) -> Attack:
+        ATTACKS.update(dict.fromkeys(names, attack))
+        return attack
+
+    return note
+
+
+def at(*pairs: tuple[Index, int]) -> dict[int, int]:
+    return {e.terms[0][0]: n for e, n in pairs}
+
+
+def valued(left: Term, right: Term, place: dict[int, int]) -> Sides:
+    values = Values()
+    return values.value(left, place), values.value(right, place)
+
+
+def shown(
+    left: Term | int, right: Term | int, place: dict[int, int], *steps: Callable[[Goal], Any]
+) -> Sides:
+    """The values of two sides that these steps show to be equal."""
+
+    def all_steps(goal: Goal, _: Sequence[Rule]) -> None:
+        for step in steps:
+            step(goal)
+
+    theorem = equation(as_term(left), as_term(right), all_steps)
+    return valued(theorem.left, theorem.right, place)
+
+
+def monomial_with(goal: Rewriting, *names: str) -> int:
+    """The number of the first monomial with all of these among its factors' names."""
+    for k, (m, _) in goal.parts.items():
+        if set(names) <= {f.name for f in m.factors}:
+            return k
+    raise LookupError(names)
+
+
+def emptied(goal: Goal) -> None:
+    """All monomials whose guards contradict one another go, and needless guards too."""
+    for k, (_, c) in list(goal.parts.items()):
+        for new in ([], [((), c)]):
+            try:
+                goal.regroup([k], new)
+                break
+            except KernelError:
+                continue
+
+
+def over(
+    *ends: tuple[int, Index], factors: Sequence[Factor] = (), scope: Sequence[Index] = ()
+) -> Term:
+    """Σ over bound indices 0 ≤ b < end, for the ends in turn, of factors."""
+    guards = [g for v, end in ends for g in (variable(v), end - 1 - variable(v))]
+    names = {v for e in (*scope, *(end for _, end in ends)) for v in e.variables()}
+    return Term({Monomial(len(ends), frozenset(guards), tuple(factors)): Fraction(1)}, names)
+
+
+B1, B2 = variable(-1), variable(-2)
+
+
+def X(e: Index) -> Factor:
+    return Factor("X", (e,))
+
+
+def Y(e: Index) -> Factor:
+    return Factor("Y", (e,))
+
+
+ONCE: list[Attack] = []
+
+
+def once(attack: Attack) -> Attack:
+    ONCE.append(attack)
+    return attack
+
+
+def split_at(half: Any) -> Sides:
+    """t ≥ ½ or t ≤ −½: t = 0 is in neither case."""
+    t = natural("t")
+
+    def halves(goal: Goal) -> None:
+        goal.split(t - half)
+        for case in goal.cases:
+            emptied(case)
+
+    return shown(indicator(t * -1), 0, at((t, 0)), halves)
+
+
+def product_of_inverses(i: Index, inverted: Term) -> Sides:
+    """i · (1/i) is 1 for all i, and 0 for i = 0."""
+
+    def cancelled(goal: Goal) -> None:
+        k = monomial_with(goal, "#")
+        names = [f.name for f in goal.parts[k][0].factors]
+        goal.cancel(k, names.index("1/#"), names.index("#"))
+
+    def counted(goal: Goal) -> None:
+        k = monomial_with(goal, "#")
+        goal.number(k, [f.name for f in goal.parts[k][0].factors].index("#"))
+
+    term = number(i) * inverted
+    equation(term, as_term(1), lambda goal, _: cancelled(goal))
+    equation(put(term, {i: Index(0)}), as_term(0), lambda goal, _: counted(goal))
+    return 1, 0
+
+
+def monomial_of(goal: Rewriting, bound: int) -> int:
+    return next(k for k, (m, _) in goal.parts.items() if m.bound == bound)
+
+
+def defined(first: Term, step: Callable[[State, Index], Term] | None = None, **given: Any) -> Any:
+    """A recursion with one state over 0 ≤ t < N."""
+    time = given["time"] if "time" in given else position("t", 0, size("N", 1))
+    state = given["state"] if "state" in given else new_state("S", [], [])
+    after = state.entry(time, list(state.at)) if step is None else step(state, time)
+    made = Recursion(time, [state], [first], [after])
+    current().add(made)
+    return made
+
+
+def by(rule: Rule, **images: Index) -> Callable[[Goal], None]:
+    """A rule applied once to its factor, with the same index for all variables unless told otherwise."""
+
+    def step(goal: Goal) -> None:
+        k = monomial_with(goal, rule.left.name)
+        place = [f.name for f in goal.parts[k][0].factors].index(rule.left.name)
+        table = {v: images.get(index.name(v), Index(0)) for v in rule.over}
+        goal.rewrite(k, place, rule, table)
+
+    return step

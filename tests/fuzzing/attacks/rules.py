@@ -1,0 +1,336 @@
+"""Attacks on the rules that rewrite a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+
+from scanproof.proofs.kernel.index import (
+    Index,
+    anything,
+    natural,
+    position,
+    size,
+)
+from scanproof.proofs.kernel.rules import Goal
+from scanproof.proofs.kernel.term import (
+    Factor,
+    Monomial,
+    Term,
+    apply,
+    entry,
+    equal_indices,
+    function_of,
+    indicator,
+    inverse,
+    number,
+    put,
+    total,
+)
+from scanproof.proofs.kernel.theorem import (
+    Recursion,
+    Rule,
+    induction,
+    moment,
+    new_state,
+)
+from scanproof.proofs.search.session import current
+from scanproof.proofs.search.unfolding import tactic
+
+from .making import (
+    B1,
+    B2,
+    Sides,
+    X,
+    Y,
+    at,
+    emptied,
+    monomial_of,
+    monomial_with,
+    over,
+    shown,
+    stopped_by,
+)
+
+
+@stopped_by("Rewriting.regroup: len(set(ks)) != len(ks)")
+def one_monomial_named_twice() -> Sides:
+    """It goes, then it is not there to go again; and who does not mind has got rid of it."""
+
+    def twice(goal: Goal) -> None:
+        with suppress(KeyError):
+            goal.regroup([0, 0], [((), Fraction(2))])
+
+    return shown(entry("X", 0), 0, {}, twice)
+
+
+@stopped_by("Rewriting.regroup: any((m[::2] != first[::2] for m, _ in old))")
+def monomials_that_differ() -> Sides:
+    return shown(entry("X", 0), entry("X", 1), {}, lambda goal: goal.regroup([0, 1], []))
+
+
+@stopped_by("Rewriting.regroup: not self._vanish(shares, self.known)")
+def guards_that_do_not_add_up() -> Sides:
+    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], []))
+
+
+@stopped_by(
+    "Rewriting.regroup: not {v for m, _ in images for v in m.variables()} <= self._names(first)"
+)
+def a_guard_that_a_sum_catches_later() -> Sides:
+    """S[t] in two cases by an index of nothing, each case by a sum that catches it and has nothing there."""
+    n = size("N", 1)
+    near, far = _two_ways_of_summing(n)
+
+    def cases(goal: Goal) -> None:
+        goal.regroup([0], [([B1 - n], Fraction(1)), ([n - 1 - B1], Fraction(1))])
+        for k, rule in zip(list(goal.parts), (near, far), strict=True):
+            goal.rewrite(k, 0, rule, _images(rule, 0))
+        emptied(goal)
+
+    return shown(_S(near), 0, at((n, 2)), cases)
+
+
+def _S(rule: Rule) -> Term:
+    return entry(rule.left.name, 0)
+
+
+def _images(rule: Rule, time: int) -> dict[int, Index]:
+    return dict.fromkeys(rule.over, Index(time))
+
+
+def _two_ways_of_summing(n: Index) -> tuple[Rule, Rule]:
+    """S[0] = Σ_{0 ≤ j < N} Y[j], and S[t] = Σ_{N ≤ j < 2N} Y[j − N] for all t."""
+    state = new_state("S", [], [])
+    time, j, k = position("t", 0, n), position("j", 0, n), position("k", n, n * 2)
+    first, other = total(entry("Y", j), j), total(entry("Y", k - n), k)
+    recursion = Recursion(time, [state], [first], [state.entry(time, [])])
+    current().add(recursion)
+    when = moment(n)
+    (far,) = induction(when, [(Factor(state.name, (when,)), other)], tactic)
+    return recursion.rules[0][0], far
+
+
+@stopped_by("Rewriting.eliminate: v in image.variables()")
+def an_index_put_away_for_itself() -> Sides:
+    n = size("N", 1)
+    left = over((-1, n), (-2, n), factors=[X(B1), Y(B2)])
+    return shown(
+        left,
+        over((-1, n), factors=[X(B1), Y(B1)]),
+        at((n, 2)),
+        lambda goal: goal.eliminate(monomial_of(goal, 2), -1, B1),
+    )
+
+
+@stopped_by("Rewriting.eliminate: not implied(gap, rows)")
+def the_last_index_for_all() -> Sides:
+    return _one_for_all(lambda n: n - 1)
+
+
+@stopped_by("Rewriting.eliminate: not implied(gap * -1, rows)")
+def the_first_index_for_all() -> Sides:
+    return _one_for_all(lambda n: Index(0))
+
+
+def _one_for_all(chosen: Callable[[Index], Index]) -> Sides:
+    n = size("N", 1)
+
+    def step(goal: Goal) -> None:
+        goal.eliminate(monomial_of(goal, 1), -1, chosen(n))
+        emptied(goal)
+
+    return shown(over((-1, n), factors=[X(B1)]), entry("X", chosen(n)), at((n, 2)), step)
+
+
+@stopped_by("Rewriting.rename: abs(own[0][1]) != 1")
+def every_other_index() -> Sides:
+    def step(goal: Goal) -> None:
+        goal.rename(monomial_of(goal, 1), [{-1: B1 * 2}])
+        k = monomial_of(goal, 1)
+        goal.regroup([k], [([B1, B1 * -1], Fraction(1)), ([B1 - 1, B1 * -1 + 1], Fraction(1))])
+        for _ in range(2):
+            k = monomial_of(goal, 1)
+            here = next(e for e in (Index(0), Index(1)) if _says(goal, k, e))
+            goal.eliminate(k, -1, here)
+        emptied(goal)
+
+    return shown(over((-1, Index(3)), factors=[X(B1)]), entry("X", 0) + entry("X", 2), {}, step)
+
+
+def _says(goal: Goal, k: int, e: Index) -> bool:
+    return {B1 - e, e - B1} <= goal.parts[k][0].guards
+
+
+@stopped_by("Rewriting.rename: not set(images) == set(names) == set(range(-m.bound, 0))")
+def two_indices_with_one_name() -> Sides:
+    """ΣΣ X[j] X[k] for j < N and k < 2N or k < N: with j for k it is the same."""
+    n = size("N", 1)
+    more = over((-1, n), (-2, n * 2), factors=[X(B1), X(B2)])
+    fewer = over((-1, n), (-2, n), factors=[X(B1), X(B2)])
+
+    def step(goal: Goal) -> None:
+        for k in list(goal.parts):
+            goal.rename(k, [{-1: B1, -2: B1}])
+        goal.regroup(list(goal.parts), [])
+
+    return shown(more, fewer, at((n, 2)), step)
+
+
+@stopped_by("Rewriting.number: f.name != NUMBER")
+def an_entry_taken_for_a_number() -> Sides:
+    t = natural("t")
+    return shown(
+        entry("X", t + 1),
+        entry("#1") * 0 + number(t) + 1,
+        at((t, 1)),
+        lambda goal: goal.number(monomial_with(goal, "X"), 0),
+    )
+
+
+@stopped_by("Rewriting.count: not 0 > v >= -m.bound")
+def a_free_index_is_counted() -> Sides:
+    n, m, t = size("N", 1), size("M", 1), anything("t")
+    left = over((-1, m), factors=[X(B1)]) * indicator(t, n - 1 - t)
+    right = number(n) * indicator(t, m - 1 - t) * entry("X", t)
+
+    def step(goal: Goal) -> None:
+        goal.count(monomial_of(goal, 1), t.terms[0][0])
+        emptied(goal)
+        for k, (_, c) in list(goal.parts.items()):
+            goal.regroup([k], [([t, m - 1 - t], c)])
+
+    return shown(left, right, at((n, 2), (m, 2), (t, 1)), step)
+
+
+@stopped_by("Rewriting.count: any((v in f.variables() for f in m.factors))")
+def an_index_is_counted_that_a_factor_mentions() -> Sides:
+    n, m = size("N", 1), size("M", 1)
+    left = over((-1, n), (-2, m), factors=[X(B1), Y(B2)])
+    right = over((-1, m), factors=[X(B1), Y(B1)]) * number(n)
+
+    def step(goal: Goal) -> None:
+        goal.count(monomial_of(goal, 2), -1)
+        for k, (_, c) in list(goal.parts.items()):
+            goal.regroup([k], [([B1, m - 1 - B1], c)])
+
+    return shown(left, right, at((n, 2), (m, 2)), step)
+
+
+@stopped_by("Rewriting.count: [g.coefficient(v) for g in fences] != [-1, 1]")
+def ends_of_twice_an_index() -> Sides:
+    """0 ≤ 2j ≤ 4 for three j, not for five."""
+    left = Term({Monomial(1, frozenset([B1 * 2, Index(4) - B1 * 2]), ()): Fraction(1)})
+
+    def step(goal: Goal) -> None:
+        goal.count(monomial_of(goal, 1), -1)
+        emptied(goal)
+
+    return shown(left, 5, {}, step)
+
+
+@stopped_by("Rewriting.cancel: function_of(f) != INVERSE")
+def any_function_for_an_inverse() -> Sides:
+    x = entry("X", 0)
+    return shown(x * apply("exp", x, ()), 1, {}, _cancelled("X"))
+
+
+@stopped_by(
+    "Rewriting.cancel: [t[:3] for t in inside] != [(m.bound, frozenset(), (g,))]",
+)
+def an_inverse_of_something_else() -> Sides:
+    return shown(entry("X", 0) * inverse(entry("Y", 0), ()), 1, {}, _cancelled("X"))
+
+
+def _cancelled(name: str) -> Callable[[Goal], None]:
+    def step(goal: Goal) -> None:
+        k = monomial_with(goal, name)
+        factors = goal.parts[k][0].factors
+        other = [f.name for f in factors].index(name)
+        goal.cancel(k, 1 - other, other)
+
+    return step
+
+
+@stopped_by("Rewriting._split: not 0 <= place < len(m.factors)")
+def a_place_counted_from_the_end() -> Sides:
+    """#[t] = #[t]²: the last factor is taken, and stays."""
+    t = natural("t")
+    return shown(
+        number(t),
+        number(t) * number(t),
+        at((t, 2)),
+        lambda goal: goal.number(next(iter(goal.parts)), -1),
+    )
+
+
+@stopped_by("Goal.split: not guard.variables() <= self.scope")
+def a_case_told_by_a_bound_index() -> Sides:
+    def step(goal: Goal) -> None:
+        goal.split(B1 - 5)
+        below = goal.cases[1]
+        below.rename(monomial_of(below, 1), [{-1: B1 - 10}])
+        for case in goal.cases:
+            emptied(case)
+
+    return shown(over((-1, Index(5)), factors=[X(B1)]), 0, {}, step)
+
+
+@stopped_by("Goal.clear: function_of(f) != INVERSE")
+def any_function_cleared() -> Sides:
+    x = entry("X", 0)
+    return shown(x * apply("exp", x, ()), 1, {}, _clear_first)
+
+
+def _clear_first(goal: Goal) -> None:
+    for k, (m, _) in goal.parts.items():
+        for place, f in enumerate(m.factors):
+            if function_of(f) is not None:
+                goal.clear(k, place)
+                return
+
+
+@stopped_by("Goal.clear: any((v < 0 for v in f.variables()))")
+def a_denominator_that_is_another_in_each_summand() -> Sides:
+    """Σ 1/X[j] = N · Σ [j = 0] 1/X[0], times X[j]."""
+    n, t = size("N", 1), anything("t")
+    j = position("j", 0, n)
+    left = total(inverse(entry("X", j), [j]), j)
+    first = put(inverse(entry("X", t), [t]), {t: Index(0)})
+    right = total(equal_indices(j, 0) * first, j) * number(n)
+
+    def step(goal: Goal) -> None:
+        k = next(k for k, (m, _) in goal.parts.items() if len(m.factors) == 1)
+        goal.clear(k, 0)
+        k = monomial_with(goal, "X")
+        goal.eliminate(k, -1, Index(0))
+        k = monomial_with(goal, "X")
+        factors = goal.parts[k][0].factors
+        one = next(n for n, f in enumerate(factors) if function_of(f))
+        goal.cancel(k, one, factors.index(X(Index(0))))
+        goal.count(monomial_of(goal, 1), -1)
+        emptied(goal)
+
+    return shown(left, right, at((n, 2)), step)
+
+
+@stopped_by("Goal.clear: not implied(e - 1, self.known) and (not implied(e * -1 - 1, self.known))")
+def times_what_may_be_nought() -> Sides:
+    """[k ≥ 1] k/k + [k = 0] = [k ≥ 1], times k."""
+    k = natural("k")
+    guarded = put(inverse(number(k + 1), ()), {k: k - 1}, [k - 1])
+    left = guarded * number(k) + equal_indices(k, 0)
+
+    def step(goal: Goal) -> None:
+        n = monomial_with(goal, "1/#")
+        goal.clear(n, [f.name for f in goal.parts[n][0].factors].index("1/#"))
+        goal.split(k - 1)
+        for case in goal.cases:
+            emptied(case)
+        (n,) = goal.cases[1].parts
+        goal.cases[1].eliminate(n, k.terms[0][0], Index(0))
+        (n,) = goal.cases[1].parts
+        goal.cases[1].number(n, 0)
+
+    return shown(left, indicator(k - 1), at((k, 0)), step)

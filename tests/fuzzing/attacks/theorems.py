@@ -1,0 +1,256 @@
+"""Attacks on definitions, on theorems as they are used, and on induction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scanproof.proofs.kernel import index
+from scanproof.proofs.kernel.index import (
+    Index,
+    anything,
+    natural,
+    position,
+    size,
+)
+from scanproof.proofs.kernel.rules import Goal
+from scanproof.proofs.kernel.term import (
+    Factor,
+    Term,
+    apply,
+    as_term,
+    entry,
+    indicator,
+    number,
+    put,
+    total,
+)
+from scanproof.proofs.kernel.theorem import (
+    Recursion,
+    Rule,
+    Theorem,
+    equation,
+    induction,
+    moment,
+    new_state,
+)
+from scanproof.proofs.search.normal import show_zero
+from scanproof.proofs.search.session import current
+from scanproof.proofs.search.unfolding import tactic
+
+from .making import (
+    B1,
+    Sides,
+    at,
+    by,
+    defined,
+    emptied,
+    monomial_with,
+    shown,
+    stopped_by,
+    valued,
+)
+
+
+@stopped_by("Theorem.__init__: key is not _made_here")
+def a_theorem_made_by_hand() -> Sides:
+    made = Theorem(as_term(0), as_term(1), ())
+    return valued(made.left, made.right, {})
+
+
+@stopped_by("Rule.__init__: key is not _made_here")
+def a_rule_made_by_hand() -> Sides:
+    rule = Rule("lemma", Factor("X", (Index(0),)), as_term(0), ())
+    return shown(entry("X", 0), 0, {}, lambda goal: goal.rewrite(0, 0, rule, {}))
+
+
+@stopped_by("Rule.instance: self.registry is not index.current")
+def a_theorem_of_another_registry() -> Sides:
+    before, _ = defined(as_term(5)).rules[0]
+    index.start_afresh()
+    state = defined(as_term(7)).states[0]
+    return shown(state.entry(0, []), 5, {}, lambda goal: goal.rewrite(0, 0, before, {}))
+
+
+@stopped_by("Rule.instance: set(images) != self.over")
+def another_size_for_the_size_that_there_is() -> Sides:
+    """S[0] = N."""
+    n = size("N", 1)
+    made = defined(number(n), time=position("t", 0, n))
+
+    def step(goal: Goal) -> None:
+        k = monomial_with(goal, made.states[0].name)
+        goal.rewrite(k, 0, made.rules[0][0], {n.terms[0][0]: Index(2)})
+        goal.number(monomial_with(goal, "#"), 0)
+
+    return shown(made.states[0].entry(0, []), 2, at((n, 3)), step)
+
+
+@stopped_by("Rule.instance: self.left.put(images) != factor")
+def a_definition_of_something_else() -> Sides:
+    made = defined(as_term(5))
+    return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.rules[0][0], {}))
+
+
+@stopped_by("Rule.instance: any((v not in place.scope and (not 0 > v >= -m.bound) for v in own))")
+def a_sum_catches_what_is_put() -> Sides:
+    """[y ≥ N] Σ_{0 ≤ j < N} Y[j] + [y < N] Σ_{N ≤ j < 2N} Y[j − N] for every y, also for j."""
+    n, y = size("N", 1), anything("y")
+    state = new_state("S", [], [])
+    time, j, k = position("t", 0, n), position("j", 0, n), position("k", n, n * 2)
+    near, far = total(entry("Y", j), j), total(entry("Y", k - n), k)
+    recursion = Recursion(time, [state], [near], [state.entry(time, [])])
+    current().add(recursion)
+    when = moment(n)
+    either = indicator(y - n) * near + indicator(n - 1 - y) * far
+    begun, going = recursion.rules[0]
+
+    def by_hand(goal: Goal, rules: Sequence[Rule]) -> None:
+        if not rules:
+            goal.rewrite(monomial_with(goal, state.name), 0, begun, {})
+        for rule in rules:
+            for used, images in ((going, {}), (rule, {y.terms[0][0]: y})):
+                k = monomial_with(goal, state.name)
+                now = goal.parts[k][0].factors[0].at[0]
+                times = dict.fromkeys(used.over, now - 1) if used is going else images
+                goal.rewrite(k, 0, used, times)
+        show_zero(goal)
+
+    (rule,) = induction(when, [(Factor(state.name, (when,)), either)], by_hand)
+
+    def step(goal: Goal) -> None:
+        images = {v: Index(0) for v in rule.over}
+        images[y.terms[0][0]] = B1
+        goal.rewrite(0, 0, rule, images)
+        emptied(goal)
+
+    return shown(state.entry(0, []), 0, at((n, 2)), step)
+
+
+@stopped_by("Rule.instance: not all((implied(fact.put(images), known) for fact in declared(v)))")
+def a_step_before_the_start() -> Sides:
+    """S[0] = 5 is not S[−1] + 1."""
+    made = defined(as_term(5), lambda s, t: number(t))
+    rule, name = made.rules[0][1], made.states[0].name
+
+    def step(goal: Goal) -> None:
+        goal.rewrite(monomial_with(goal, name), 0, rule, {v: Index(-1) for v in rule.over})
+        goal.number(monomial_with(goal, "#"), 0)
+
+    return shown(made.states[0].entry(0, []), -1, {}, step)
+
+
+@stopped_by("equation: not goal.closed()")
+def nothing_is_done() -> Sides:
+    return shown(entry("X", 0), 0, {})
+
+
+@stopped_by("Recursion.__init__: not len(states) == len(first) == len(step) == len(names)")
+def one_state_with_two_starts() -> Sides:
+    time, state = position("t", 0, size("N", 1)), new_state("S", [], [])
+    again = state.entry(time, [])
+    made = Recursion(time, [state, state], [as_term(5), as_term(7)], [again, again])
+    return _two_values(made.rules[0][0], made.rules[1][0], state.entry(0, []))
+
+
+@stopped_by("Recursion.__init__: any((defined.get(name, True) for name in names))")
+def one_state_defined_twice() -> Sides:
+    made = defined(as_term(5))
+    other = defined(as_term(7), state=made.states[0])
+    return _two_values(made.rules[0][0], other.rules[0][0], made.states[0].entry(0, []))
+
+
+def _two_values(one: Rule, other: Rule, of: Term) -> Sides:
+    shown(of, 5, {}, by(one))
+    shown(of, 7, {}, by(other))
+    return 5, 7
+
+
+@stopped_by("Recursion.__init__: time not in declared(t)")
+def a_time_before_the_start() -> Sides:
+    time = position("t", -1, size("N", 1))
+    made = defined(as_term(5), lambda s, t: as_term(7), time=time)
+    step = by(made.rules[0][1], t=Index(-1))
+    shown(made.states[0].entry(0, []), 7, {}, step)
+    shown(made.states[0].entry(0, []), 5, {}, by(made.rules[0][0]))
+    return 5, 7
+
+
+@stopped_by("Recursion.__init__: t in reach([*places, *start.scope])")
+def a_start_that_speaks_of_the_time() -> Sides:
+    """S[0] = t for all t."""
+    time = position("t", 0, size("N", 1))
+    return _one_for_many(defined(number(time), time=time), time)
+
+
+@stopped_by("Recursion.__init__: not speaks - {t} - index.current.sizes <= set(places)")
+def a_start_that_speaks_of_what_is_not_given() -> Sides:
+    p = natural("p")
+    return _one_for_many(defined(number(p)), p)
+
+
+def _one_for_many(made: Recursion, p: Index) -> Sides:
+    """S[0] = p for all p: it is 0 and 1."""
+    left = made.states[0].entry(0, [])
+    equation(left + number(p) - number(p), number(p), lambda goal, _: by(made.rules[0][0])(goal))
+    return 0, 1
+
+
+@stopped_by("Recursion.__init__: names & mentioned(start)")
+def a_start_that_speaks_of_itself() -> Sides:
+    """S[0] = S[0] + 1."""
+    state = new_state("S", [], [])
+    made = defined(state.entry(0, []) + 1, state=state)
+    return _one_more_than_itself(state.entry(0, []), made.rules[0][0])
+
+
+@stopped_by(
+    "Recursion.__init__: any((f.name in names and f.at[0] != time for m in after.parts for f in m.factors))"
+)
+def a_step_that_speaks_of_itself() -> Sides:
+    """S[t + 1] = S[t + 1] + 1."""
+    made = defined(as_term(5), lambda s, t: s.entry(t + 1, []) + 1)
+    return _one_more_than_itself(made.states[0].entry(1, []), made.rules[0][1])
+
+
+def _one_more_than_itself(of: Term, rule: Rule) -> Sides:
+    """S = [t ≥ 1] S + [t < 1] (S − 1) for all t ≥ 0, whatever S is: the second S is unfolded."""
+    t = natural("t")
+    more, less = indicator(t - 1), indicator(t * -1)
+
+    def step(goal: Goal, _: Sequence[Rule]) -> None:
+        (k,) = [k for k, (m, _) in goal.parts.items() if m.factors and t * -1 in m.guards]
+        goal.rewrite(k, 0, rule, dict.fromkeys(rule.over, Index(0)))
+        goal.regroup([k for k, (m, _) in goal.parts.items() if m.factors], [])
+
+    equation(of, more * of + less * (of - 1), step)
+    return 1, 0
+
+
+@stopped_by("Recursion.__init__: names & {n for n in mentioned(after, inside=True)}")
+def a_step_that_is_a_function_of_itself() -> Sides:
+    """S[1] = f(S[1]) for every function f; none if f(x) = x + 1."""
+    made = defined(as_term(5), lambda s, t: apply("f", s.entry(t + 1, []), [t]))
+    left = made.states[0].entry(1, [])
+    right = put(made.step[0], {made.time: Index(0)})
+    equation(left, right, _once(made.rules[0][1]))
+    return 0, 1
+
+
+def _once(rule: Rule) -> Callable[[Goal, Sequence[Rule]], None]:
+    """The rule applied to one occurrence of the state: the one with a positive coefficient, if there are two."""
+
+    def step(goal: Goal, _: Sequence[Rule]) -> None:
+        by(rule)(goal)
+
+    return step
+
+
+@stopped_by("induction: declared(t) != (when, length - when)")
+def an_induction_that_begins_before_its_start() -> Sides:
+    """S[t] = 5 for −2 ≤ t ≤ N, shown from 0 on."""
+    n = size("N", 1)
+    made = defined(as_term(5), time=position("t", 0, n))
+    when, name = position("w", -2, n + 1), made.states[0].name
+    (rule,) = induction(when, [(Factor(name, (when,)), as_term(5))], tactic)
+    step = by(rule, w=Index(-1))
+    return shown(made.states[0].entry(-1, []), 5, at((n, 2)), step)
