@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ._options import SourceName, Targets, one_of
+
+if TYPE_CHECKING:
+    from scanproof.proofs.evidence.replay import Folder
 
 ENGINES = ("all", "sympy", "flint", "kernel")
 FORMATS = ("table", "json", "junit", "markdown")
@@ -46,6 +49,16 @@ def check(
         int | None,
         typer.Option(metavar="N", help="Processes; as many as there are processors by default."),
     ] = None,
+    save_proofs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write each proof for all sizes to a file there."),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Check the proofs recorded there again; none is searched for."
+        ),
+    ] = None,
     time_limit: Annotated[
         float,
         typer.Option(
@@ -68,10 +81,13 @@ def check(
 
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
+    if save_proofs is not None and replay is not None:
+        raise UsageError("--save-proofs and --replay: give one of them.")
     destination = Destination(output)
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
         chosen = resolve(targets or [], source)
+        proofs = _proofs(save_proofs, replay)
         with progress("checking") as tell:
             report = checking.check(
                 chosen.ledger,
@@ -79,6 +95,7 @@ def check(
                 engine=engine,
                 jobs=jobs,
                 time_limit=time_limit,
+                proofs=proofs,
                 progress=tell,
             )
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
@@ -90,9 +107,31 @@ def check(
     for id, blame in blamed.items():
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
-    for problem in chosen.problems:
+    problems = [*chosen.problems, *(_of_proofs(proofs) if proofs is not None else ())]
+    for problem in problems:
         say(problem)
-    raise typer.Exit(ERROR if chosen.problems else exit_code(blamed))
+    raise typer.Exit(ERROR if problems else exit_code(blamed))
+
+
+def _proofs(save: Path | None, replay: Path | None) -> Folder | None:
+    from scanproof.proofs.evidence.replay import replaying, saving
+
+    if save is not None:
+        return saving(save)
+    return None if replay is None else replaying(replay)
+
+
+def _of_proofs(proofs: Folder) -> list[str]:
+    """Say what became of recorded proofs; what is wrong with their files is returned."""
+    from ._output import say
+
+    for id, why in proofs.stale.items():
+        say(f"{id} is stale: {why}")
+    if proofs.missing:
+        few = ", ".join(sorted(proofs.missing)[:3])
+        more = f" and {len(proofs.missing) - 3} more" if len(proofs.missing) > 3 else ""
+        say(f"{proofs.path} has no proof of {few}{more}: checked at fixed sizes only.")
+    return [f"{id}: {why}" for id, why in proofs.problems.items()]
 
 
 def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:

@@ -13,6 +13,7 @@ from scanproof import __version__
 
 from ._attack import attack
 from ._check import check
+from ._derivations import derivations
 from ._errata import errata
 from ._list import list_claims
 from ._show import show
@@ -88,6 +89,8 @@ _add(
     "scanproof check --format json --output report.json",
     "scanproof check --baseline report.json",
     "scanproof check mypaper.py --time-limit 20",
+    "scanproof check --save-proofs proofs",
+    "scanproof check --replay proofs",
 )
 _add(
     "show",
@@ -111,6 +114,12 @@ _add(
     errata,
     "scanproof errata --output docs/errata",
     "scanproof errata --output docs/errata --check",
+)
+_add(
+    "derivations",
+    derivations,
+    "scanproof derivations --output docs/derivations",
+    "scanproof derivations --output docs/derivations --check",
 )
 
 

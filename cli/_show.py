@@ -93,6 +93,7 @@ def _program(claim) -> str:
 def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str:
     from scanproof.proofs.check import check
     from scanproof.proofs.report import latex, markdown, story
+    from scanproof.proofs.report.derivation.told import appendix
 
     from ._progress import progress
 
@@ -109,7 +110,8 @@ def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str
         )
     source = report["sources"][record["source"]]
     told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
+    derivation = appendix(claim, statement, format)
     if format == "text":
-        return story.as_text(told, width)
+        return story.as_text(told, width) + derivation
     render = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
-    return render[format](told)
+    return render[format](told) + derivation

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .evidence.engines import ENGINES
+from .evidence.dependence import needed, tainted
+from .evidence.engines import ENGINES, KERNEL
+from .evidence.replay import Folder
 from .evidence.verdict import Result, decide
 from .language.claim import Claim, Row
 from .language.errors import UsageError
-from .ledger import Ledger
+from .ledger import Ledger, built_in
 from .workers import TIME_LIMIT, Answer, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
@@ -28,6 +30,7 @@ def check(
     engine: str = "all",
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
+    proofs: Folder | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Decide every row and its amendments, in processes of their own where processes can fork.
@@ -38,13 +41,14 @@ def check(
         engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
         jobs: processes at once; as many as there are processors if not given.
         time_limit: seconds after which a claim is given up, and unknown.
+        proofs: where the kernel's proofs are saved, or replayed from; it is told what to say of them.
         progress: told about each claim that is done, and those that take long.
 
     Returns:
         The report as a dictionary that `json.dump` takes.
 
     Raises:
-        UsageError: for an unknown engine, or a time limit that is none.
+        UsageError: for an unknown engine, a time limit that is none, or claims that depend on each other in a circle.
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
@@ -53,30 +57,41 @@ def check(
     rows = ledger.rows if rows is None else list(rows)
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
+    others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
     results, seconds = {}, {}
     slow: dict[str, float] = {}
 
     def tell(id: str = "") -> None:
         text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
         if text and progress is not None:
-            progress(text, len(results), len(claims))
+            progress(text, len(results), len(tasks))
 
     def watch(running: Mapping[int, float]) -> None:
         slow.clear()
-        slow.update((claims[i].id, s) for i, s in running.items() if s > PATIENCE)
+        slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
         tell()
 
     if engine != "flint":
         import sympy  # noqa: F401  imported once, before the workers are forked
 
-    tasks = [partial(decide, claim, ENGINES[engine]) for claim in claims]
+    engines = ENGINES[engine]
+    if proofs is not None and KERNEL not in engines:
+        engines += (KERNEL,)
+    fixed = [e for e in engines if e is not KERNEL] or engines
+    decided = decide if proofs is None else proofs.decide
+    every = [*claims, *others]
+    tasks = [partial(decided, claim, engines) for claim in claims]
+    tasks += [partial(decided, claim, fixed) for claim in others]
     for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
-        id = claims[answer.index].id
+        id = every[answer.index].id
         results[id] = _result(answer)
+        if proofs is not None:
+            proofs.hear(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         tell(id)
-    found = [_row(row, results) for row in rows]
+    sandy = tainted(every, results)
+    found = [_row(row, results, sandy) for row in rows]
     return {
         "schema": "scanproof.report/1",
         "tool": _tool(),
@@ -105,21 +120,29 @@ def _result(answer: Answer) -> Result:
     return answer.value
 
 
-def _row(row: Row, results: dict[str, Result]) -> dict[str, Any]:
+def _depend(claims: Sequence[Claim]) -> bool:
+    return any(claim.depends_on for claim in claims)
+
+
+def _by_id(rows: Iterable[Row]) -> dict[str, Claim]:
+    return {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
+
+
+def _row(row: Row, results: dict[str, Result], sandy: set[str]) -> dict[str, Any]:
     claim = row.claim
     return {
         "id": claim.id,
         "source": claim.source,
         "where": claim.where,
         "kind": claim.kind,
-        "as_stated": _statement(claim, results[claim.id]),
-        "amended": [_statement(c, results[c.id]) for c in row.amendments],
+        "as_stated": _statement(claim, results[claim.id], sandy),
+        "amended": [_statement(c, results[c.id], sandy) for c in row.amendments],
         "unmended": claim.unmended,
         "depends_on": list(claim.depends_on),
     }
 
 
-def _statement(claim: Claim, result: Result) -> dict[str, Any]:
+def _statement(claim: Claim, result: Result, sandy: set[str]) -> dict[str, Any]:
     return {
         "id": claim.id,
         "statement": claim.says,
@@ -128,8 +151,8 @@ def _statement(claim: Claim, result: Result) -> dict[str, Any]:
         "verdict": result.verdict,
         "scope": result.scope,
         "reason": result.reason,
-        "tainted": False,
-        "stale": False,
+        "tainted": claim.id in sandy,
+        "stale": result.stale,
         "definitions": result.definitions,
         "evidence": result.evidence,
         "counterexample": result.counterexample.as_json() if result.counterexample else None,

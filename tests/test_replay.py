@@ -16,7 +16,7 @@ import command_line
 import pytest
 from command_line import TRUE, Run, Write, one_line
 
-from scanproof.proofs.evidence import replay
+from scanproof.proofs.evidence import all_sizes, replay
 from scanproof.proofs.evidence.engines import FLINT, KERNEL
 from scanproof.proofs.evidence.proof_file import Recorded, read, written
 from scanproof.proofs.evidence.replay import Folder
@@ -25,7 +25,7 @@ from scanproof.proofs.language.claim import Claim, Source
 from scanproof.proofs.language.statements import equal
 from scanproof.proofs.ledger import built_in
 from scanproof.proofs.reading import scanning
-from scanproof.proofs.search import labelling, lemmas, normal, unfolding
+from scanproof.proofs.search import labelling, lemmas, normal, tape, unfolding
 
 run = command_line.run
 write = command_line.write
@@ -46,6 +46,8 @@ VARIED = (
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 SCAN = "gril.prop4.1"
 """Its proof has a scan, whose closed form is guessed, and goals in several cases."""
+HEAD = ("{", "schema", "claim", "sizes", "terms", "kernel", "axioms", "checksum", "tape")
+"""The lines of a file before those of its tape."""
 Tamper = Callable[[list[Any]], Any]
 
 
@@ -142,80 +144,80 @@ def test_a_file_is_json_with_a_line_of_the_tape_on_each_line(saved: Path):
 # What is changed.
 
 
-def first(tape: list[Any], *heads: Any) -> int:
+def first(lines: list[Any], *heads: Any) -> int:
     """The first line with one of these as its first or second item."""
-    return next(n for n, line in enumerate(tape) if set(heads) & {str(x) for x in line[:2]})
+    return next(n for n, line in enumerate(lines) if set(heads) & {str(x) for x in line[:2]})
 
 
-def largest_lemma(tape: list[Any]) -> list[Any]:
-    return next(line for line in tape if line[0] == "lemma")
+def largest_lemma(lines: list[Any]) -> list[Any]:
+    return next(line for line in lines if line[0] == "lemma")
 
 
-def change_a_guess(tape: list[Any]) -> None:
-    (_, (_, monomials)), *_ = largest_lemma(tape)[4]
+def change_a_guess(lines: list[Any]) -> None:
+    (_, (_, monomials)), *_ = largest_lemma(lines)[4]
     monomials[0][0] = "3" if monomials[0][0] != "3" else "5"
 
 
-def drop_the_step_before_the_last_goal(tape: list[Any]) -> None:
-    del tape[-1]
+def drop_the_step_before_the_last_goal(lines: list[Any]) -> None:
+    del lines[-1]
 
 
-def name_an_unknown_rule(tape: list[Any]) -> None:
-    tape[first(tape, "eliminate", "rename", "regroup")][1] = "believe"
+def name_an_unknown_rule(lines: list[Any]) -> None:
+    lines[first(lines, "eliminate", "rename", "regroup")][1] = "believe"
 
 
-def name_a_method_that_is_no_rule(tape: list[Any]) -> None:
-    tape[first(tape, "eliminate", "rename", "regroup")][1:] = ["_exchange", 0, []]
+def name_a_method_that_is_no_rule(lines: list[Any]) -> None:
+    lines[first(lines, "eliminate", "rename", "regroup")][1:] = ["_exchange", 0, []]
 
 
-def put_an_index_for_a_term(tape: list[Any]) -> None:
-    largest_lemma(tape)[4][0][1] = [0, [[1, 1]]]
+def put_an_index_for_a_term(lines: list[Any]) -> None:
+    largest_lemma(lines)[4][0][1] = [0, [[1, 1]]]
 
 
-def put_a_float_for_a_coefficient(tape: list[Any]) -> None:
-    largest_lemma(tape)[4][0][1][1][0][0] = 1.0
+def put_a_float_for_a_coefficient(lines: list[Any]) -> None:
+    largest_lemma(lines)[4][0][1][1][0][0] = 1.0
 
 
-def name_a_rule_out_of_range(tape: list[Any]) -> None:
-    step = tape[first(tape, "rewrite")]
+def name_a_rule_out_of_range(lines: list[Any]) -> None:
+    step = lines[first(lines, "rewrite")]
     step[4] = ["lemma", 99]
 
 
-def name_a_hypothesis_of_no_induction(tape: list[Any]) -> None:
-    step = next(line for line in tape if line[1:2] == ["rewrite"] and line[4][0] != "hypothesis")
+def name_a_hypothesis_of_no_induction(lines: list[Any]) -> None:
+    step = next(line for line in lines if line[1:2] == ["rewrite"] and line[4][0] != "hypothesis")
     step[4] = ["hypothesis", 1]
 
 
-def name_a_variable_that_is_not_declared(tape: list[Any]) -> None:
-    tape[first(tape, "eliminate")][4] = [0, [[999_999, 1]]]
+def name_a_variable_that_is_not_declared(lines: list[Any]) -> None:
+    lines[first(lines, "eliminate")][4] = [0, [[999_999, 1]]]
 
 
-def name_a_monomial_that_is_not_there(tape: list[Any]) -> None:
-    tape[first(tape, "eliminate")][2] = 77
+def name_a_monomial_that_is_not_there(lines: list[Any]) -> None:
+    lines[first(lines, "eliminate")][2] = 77
 
 
-def delete_monomials_by_renaming_in_no_way(tape: list[Any]) -> None:
-    tape[first(tape, "rename")][3] = []
+def delete_monomials_by_renaming_in_no_way(lines: list[Any]) -> None:
+    lines[first(lines, "rename")][3] = []
 
 
-def skip_a_million_variables(tape: list[Any]) -> None:
-    tape[first(tape, "done", "lemma")][1][0] = 999_999
+def skip_a_million_variables(lines: list[Any]) -> None:
+    lines[first(lines, "done", "lemma")][1][0] = 999_999
 
 
-def count_backwards(tape: list[Any]) -> None:
-    tape[first(tape, "done", "lemma")][1][0] = 1
+def count_backwards(lines: list[Any]) -> None:
+    lines[first(lines, "done", "lemma")][1][0] = 1
 
 
-def end_early(tape: list[Any]) -> None:
-    del tape[len(tape) // 2 :]
+def end_early(lines: list[Any]) -> None:
+    del lines[len(lines) // 2 :]
 
 
-def go_on(tape: list[Any]) -> None:
-    tape.append(["normal form"])
+def go_on(lines: list[Any]) -> None:
+    lines.append(["normal form"])
 
 
-def guess_what_is_no_guess(tape: list[Any]) -> None:
-    tape[first(tape, "lemma")][0] = "theorem"
+def guess_what_is_no_guess(lines: list[Any]) -> None:
+    lines[first(lines, "lemma")][0] = "theorem"
 
 
 CHANGES = [
@@ -376,9 +378,23 @@ def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
         assert found.stale or found.broken
 
 
-def scramble(tape: list[Any], rng: random.Random) -> None:
+@pytest.mark.parametrize("most", range(1, 6))
+def test_what_is_left_over_cannot_be_deleted_by_a_renaming_without_ways(tmp_path: Path, most: int):
+    false, recorder = source_claim(2), tape.Recorder()
+    with tape.using(recorder):
+        assert isinstance(all_sizes.prove(false), str)
+    lines = [*recorder.lines, ["goal", tape.counts(), []], ["zero"]]
+    lines += [[0, "rename", k, []] for k in range(most)]
+    record = Recorded("mine.sum", {"N": 1}, "0" * 64, "0" * 64, [], lines)
+    put(tmp_path, record)
+    found = Folder(tmp_path, replay=True).decide(false, (KERNEL,))
+    assert found.verdict == "unknown"
+    assert f"json:{len(lines) - most + 1 + len(HEAD)}:" in found.recorded
+
+
+def scramble(lines: list[Any], rng: random.Random) -> None:
     """Change something somewhere."""
-    place: Any = tape
+    place: Any = lines
     while True:
         n = rng.randrange(len(place))
         if isinstance(place[n], list) and place[n] and rng.random() < 0.8:

@@ -6,34 +6,46 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..kernel.errors import KernelError
-from ..kernel.index import declared
+from ..kernel.errors import KernelError, NotProved
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
-from ..reading.array import KernelArray, holds
+from ..language.statements import AtMost, Determines, Differs, Undetermined
+from ..reading.array import KernelArray
 from ..reading.claims import Reading, read
 from ..reading.size import Unreadable
 from ..search.lemmas import show
 from ..search.normal import Stuck
 from ..search.session import Session, session
 from .axioms import axioms_of
+from .collision_family import Collision, colliding
 from .comparison import disagreement
+from .size_bounds import Bound, bounded
+from .witness_family import Witness, differing
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 NO_SIZES = "it speaks of no sizes"
-ONLY_EQUATIONS = "for all sizes equations only are proved, and it says more: that sides differ, or are bounded"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Every equation of a claim, for all sizes."""
+    """Every statement of a claim, for all sizes."""
 
     theorems: tuple[Theorem, ...]
+    """Its equations."""
     method: str
     session: Session
+    bounds: tuple[Bound, ...] = ()
+    """Its inequalities."""
+    witnesses: tuple[Witness | Collision, ...] = ()
+    """Where it says that sides differ, or that a statistic does not determine a value."""
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The report's entries."""
+        own = [self.evidence()] if self.theorems or self.bounds else []
+        return [*own, *(one.evidence() for one in self.witnesses)]
 
     def evidence(self) -> dict[str, Any]:
-        """The report's entry: besides axioms it says whether denominators were taken to be not 0."""
+        """That of equations and bounds: besides axioms it says whether denominators were taken to be not 0."""
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         axioms = axioms_of(self.session.functions, self.session.differentiated)
         assumes = {"assumes": [NO_DENOMINATOR_IS_0]} if self.session.divided else {}
@@ -45,7 +57,7 @@ def prove(
     mutate: Callable[[Any], Any] | None = None,
     seen: Callable[[Reading], None] | None = None,
 ) -> Proof | str:
-    """A proof of all the claim's equations at every size from the least of its ranges on, or why there is none.
+    """A proof of all that the claim says at every size from the least of its ranges on, or why there is none.
 
     Args:
         claim: the claim.
@@ -72,27 +84,38 @@ def _prove(
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:
             return problem
+        bounds = [bounded(part, reading, claim) for part in reading.parts if part.kind is AtMost]
+        method = "induction" if current.inductions else "normal-form"
+        witnesses = _witnesses(claim, reading, current, mutate)
     except Unreadable as error:
         return f"for all sizes it is not read: {error}"
     except Stuck:
-        return "for all sizes no proof was found: normal forms and guessed lemmas leave something over"
+        return (
+            "for all sizes no proof was found: normal forms and guessed lemmas leave something over"
+        )
     except KernelError as error:
         return f"for all sizes no proof was found: {error}"
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
-    method = "induction" if current.inductions else "normal-form"
-    return Proof(tuple(theorems), method, current)
+    return Proof(tuple(theorems), method, current, tuple(bounds), witnesses)
 
 
 def _theorem(left: KernelArray, right: KernelArray, reading: Reading) -> Theorem:
-    """The equation for all positions, and for all values of the loops' variables.
-
-    Where a variable has no value at some sizes, the theorem says nothing there; so each must have one at all sizes.
-    """
+    """The equation for all positions, and for all values of the loops' variables."""
     found = show(left.term, right.entry(left.at))
-    own = {v for e in (*left.at, *reading.sizes.values()) for v in e.variables()}
-    for v in (found.left.scope | found.right.scope) - own:
-        ends = declared(v)
-        if len(ends) == 2 and not holds(ends[0] + ends[1]):
-            raise Unreadable("a loop that may have no turn")
+    reading.expect_turns(found, left.at)
     return found
+
+
+def _witnesses(
+    claim: Claim, reading: Reading, current: Session, mutate: Callable[[Any], Any] | None
+) -> tuple[Witness | Collision, ...]:
+    kinds = {part.kind for part in reading.parts}
+    if Determines in kinds:
+        raise NotProved("that a statistic determines a value is not proved for all sizes")
+    found: list[Witness | Collision] = []
+    if Differs in kinds:
+        found.append(differing(claim, reading, current, mutate))
+    if Undetermined in kinds:
+        found += colliding(claim, reading, current, mutate)
+    return tuple(found)

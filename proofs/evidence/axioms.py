@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 
 DERIVATIVES = {"exp": "d exp(z) = exp(z) dz", "log": "d log(z) = dz / z"}
 """The axiom for each function that may stand in a gradient."""
+POSITIVE = "exp(z) > 0"
+"""Where inputs are numbers, that a sum of values of exp is not 0."""
 
 
 def axioms_of(functions: Iterable[str], differentiated: bool) -> list[str]:
@@ -31,9 +33,16 @@ def _derivative_of_log() -> bool:
     return sympy.diff(sympy.log(z), z) == 1 / z
 
 
+def _sign_of_exp() -> bool:
+    import sympy
+
+    return sympy.exp(sympy.Symbol("z", real=True)).is_positive is True
+
+
 _DISCHARGED: dict[str, Callable[[], bool]] = {
     DERIVATIVES["exp"]: _derivative_of_exp,
     DERIVATIVES["log"]: _derivative_of_log,
+    POSITIVE: _sign_of_exp,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,33 +16,42 @@ from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.sizes import Sizes
-from ..language.statements import Equal
+from ..language.statements import Determines, Equal, Statement, Undetermined
+from ..reading.array import KernelArray
 from ..reading.claims import Reading
 from ..reading.evaluate import Evaluator, positions
 from .engines import SMALL, sides
-from .instance import constants, evaluate, shapes
+from .instance import Point, constants, evaluate, shapes
 
 READS = 4_000
 """A reading is compared with the claim's own numbers where that takes no more entries than this."""
 FUNCTIONS = {"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs}
 SMALLER = 100
-"""Numbers are divided by this before a function without exact values is taken of them."""
+"""Drawn numbers are divided by this before a function without exact values is taken of them."""
+Floats = list[tuple[float, float]]
 ROUNDING = 2**20 * float(np.finfo(float).eps)
 """How far floats may be apart: what sums and quotients of a few hundred numbers of size 1 lose is far below it."""
 
 
-def disagreement(claim: Claim, reading: Reading) -> str | None:
+def disagreement(
+    claim: Claim, reading: Reading, inputs: Callable[[Sizes], Point] | None = None
+) -> str | None:
     """Compare the reading with the claim itself, run on numbers at a few sizes; None if they agree.
 
     The pairs (entry of the left side, entry of the right side) must be the same, so that a loop that is read once
     for all its turns, say, is seen to be what the claim's own loop does. This is a test of the reading; the kernel is
     not asked.
+
+    Args:
+        claim: the claim.
+        reading: its reading.
+        inputs: what the reading has for the claim's symbols, at given sizes; they are drawn for a reading with symbols.
     """
     chosen = claim.every_size
     compared = 0
     middle = [s for s in chosen if max(s.values()) <= SMALL][-1:]
     for sizes in [*middle, *(s for s in (chosen[0], chosen[-1]) if s not in middle)]:
-        own = _own_pairs(claim, sizes)
+        own = _own_pairs(claim, sizes, inputs)
         if own is None:
             continue
         numbers, pairs = own
@@ -73,43 +82,57 @@ class TooLong(Exception):
     """A comparison that takes too many entries."""
 
 
-def _own_pairs(claim: Claim, sizes: Sizes) -> tuple[dict[str, np.ndarray], set[Any]] | None:
+def _drawn(claim: Claim, sizes: Sizes) -> Point:
     rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
     point = {}
     for name, dims in shapes(claim, sizes).items():
         point[name] = np.empty(dims, dtype=object)
         for place in np.ndindex(dims):
             point[name][place] = Fraction(rng.randint(1, 99))
+    return point
+
+
+def _own_pairs(
+    claim: Claim, sizes: Sizes, inputs: Callable[[Sizes], Point] | None
+) -> tuple[Point, set[Any] | Floats] | None:
+    point = _drawn(claim, sizes) if inputs is None else inputs(sizes)
     field = RationalField()
     try:
         found = evaluate(claim, field, sizes, constants(claim, field, point))
     except (DivisionByZero, ZeroDivisionError):
         return None
     except NotPolynomial:
-        return _float_pairs(claim, sizes, point)
+        if inputs is None:
+            point = {name: np.asarray(one / SMALLER, dtype=object) for name, one in point.items()}
+        return point, _float_pairs(claim, sizes, point)
     pairs = set()
-    for statement in found:
-        left, right = sides(statement)
+    for one, other in _compared(found):
+        left, right = sides(Equal(one, other))
         pairs |= {(left.entries[i], right.entries[i]) for i in np.ndindex(left.shape)}
     return point, pairs
 
 
-def _float_pairs(
-    claim: Claim, sizes: Sizes, point: dict[str, np.ndarray]
-) -> tuple[dict[str, np.ndarray], list[tuple[float, float]]]:
-    """For functions without exact values: the claim's body on NumPy's floats, all numbers made small."""
-    point = {name: np.asarray(numbers / SMALLER, dtype=object) for name, numbers in point.items()}
+def _compared(statements: Sequence[Statement]) -> Iterator[tuple[Any, Any]]:
+    """The sides of every statement; a statistic and a value each by itself."""
+    for statement in statements:
+        if isinstance(statement, Determines | Undetermined):
+            yield from ((one, one) for one in (statement.statistic, statement.value))
+        else:
+            yield statement.left, statement.right
+
+
+def _float_pairs(claim: Claim, sizes: Sizes, point: Point) -> Floats:
+    """For functions without exact values: the claim's body on NumPy's floats."""
     given = {name: np.asarray(numbers, dtype=float) for name, numbers in point.items()}
     values = {**given, **sizes, "xp": np}
     pairs = []
-    for statement in claim.statements(values, claim.construct(values)):
-        if isinstance(statement, Equal):
-            left, right = np.asarray(statement.left), np.asarray(statement.right)
-            pairs += list(zip(left.ravel().tolist(), right.ravel().tolist(), strict=True))
-    return point, pairs
+    for one, other in _compared(claim.statements(values, claim.construct(values))):
+        left, right = np.asarray(one), np.asarray(other)
+        pairs += list(zip(left.ravel().tolist(), right.ravel().tolist(), strict=True))
+    return pairs
 
 
-def _read_pairs(reading: Reading, sizes: Sizes, numbers: dict[str, np.ndarray]) -> set[Any]:
+def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point) -> set[Any]:
     at = {e.terms[0][0]: sizes[name] for name, e in reading.sizes.items()}
     left_to_read = READS
 
@@ -126,12 +149,21 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: dict[str, np.ndarray]) 
 
     evaluator = Evaluator(entries, reading.session)
     pairs = set()
-    for left, right in reading.equations:
+    for left, right in _read(reading):
         other = right.entry(left.at)
-        free = _ordered([left.term, other], left.at, at)
+        free = free_variables([left.term, other], left.at, at)
         for place in positions(free, at):
             pairs.add((evaluator.value(left.term, place), evaluator.value(other, place)))
     return pairs
+
+
+def _read(reading: Reading) -> Iterator[tuple[KernelArray, KernelArray]]:
+    """The same of a reading."""
+    for part in reading.parts:
+        if part.kind in (Determines, Undetermined):
+            yield from ((one, one) for one in (part.left, part.right))
+        else:
+            yield part.left, part.right
 
 
 def _plain(number: Fraction) -> Fraction | int:
@@ -139,7 +171,7 @@ def _plain(number: Fraction) -> Fraction | int:
     return number.numerator if number.denominator == 1 else number
 
 
-def _ordered(terms: Sequence[Term], axes: Sequence[Index], at: dict[int, int]) -> list[int]:
+def free_variables(terms: Sequence[Term], axes: Sequence[Index], at: dict[int, int]) -> list[int]:
     """The free variables but sizes, and those of their ranges, in the order of their declaration."""
     found = {v for t in terms for v in t.scope} | {v for e in axes for v in e.variables()}
     while True:

@@ -34,11 +34,11 @@ LIMIT = 32 * 2**20
 """No proof is as large as this many bytes."""
 LISTS = 2_000_000
 """No proof has more lists than this."""
-DEPTH = 12
+DEPTH = 20
 """Nor are they nested deeper."""
 DIGITS = 400
 """Nor is a number longer."""
-_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[][{}]|[0-9]{%d}' % (DIGITS + 1))
+_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
 _HASH = re.compile("[0-9a-f]{64}")
 
 
@@ -176,10 +176,14 @@ def _check(found: Any, text: str, claim: str) -> None:
     }
     for name in [*fields, *found]:
         if name not in found or name not in fields:
-            raise Unusable(_line(text, name), f"it has {'no' if name in fields else 'a'} field {name!r}")
+            raise Unusable(
+                _line(text, name), f"it has {'no' if name in fields else 'a'} field {name!r}"
+            )
         expected, holds = fields[name]
         if not holds(found[name]):
-            raise Unusable(_line(text, name), f"{name}: expected {expected}, got {_brief(found[name])}")
+            raise Unusable(
+                _line(text, name), f"{name}: expected {expected}, got {_brief(found[name])}"
+            )
 
 
 def _is_sizes(value: Any) -> bool:

@@ -21,9 +21,9 @@ from ..reading.canonical import canonical
 from ..reading.claims import Reading
 from ..search import tape
 from . import all_sizes
-from .all_sizes import NO_SIZES, Proof
-from .engines import Engine
-from .proof_file import Recorded, Unusable, read, written
+from .all_sizes import Proof
+from .engines import KERNEL, Engine
+from .proof_file import File, Recorded, Unusable, read, written
 from .verdict import Result, decide
 
 KERNEL_SOURCES = Path(__file__).parent.parent / "kernel"
@@ -53,6 +53,9 @@ class Folder:
             result = decide(claim, engines)
         finally:
             _current.reset(token)
+        if outcome.why and tuple(engines) == (KERNEL,):
+            # Where a file fails early no definition has run, which would be an error elsewhere.
+            result = replace(result, verdict="unknown", reason=outcome.why)
         return replace(result, stale=outcome.stale, recorded=outcome.said, broken=outcome.broken)
 
     def hear(self, id: str, result: Result) -> None:
@@ -61,7 +64,7 @@ class Folder:
             self.problems[id] = result.recorded
         elif result.stale:
             self.stale[id] = result.recorded
-        elif result.recorded == _MISSING:
+        elif result.recorded == _MISSING and result.verdict == "proved":
             self.missing.append(id)
 
     def file(self, id: str) -> Path:
@@ -84,7 +87,9 @@ def saving(path: Path) -> Folder:
         probe.unlink()
     except OSError as error:
         why = error.strerror or error
-        raise UsageError(f"--save-proofs {path}: cannot write there: {why}; name a folder.") from error
+        raise UsageError(
+            f"--save-proofs {path}: cannot write there: {why}; name a folder."
+        ) from error
     return Folder(path, replay=False)
 
 
@@ -122,13 +127,15 @@ class _Outcome:
     broken: bool = False
     terms: str | None = None
     """The hash of the terms that the definitions produced, once they have."""
+    why: str = ""
+    """Why there is no proof, where one was to be replayed."""
 
     def saved(self, claim: Claim) -> Proof | str:
         recorder = tape.Recorder()
         with tape.using(recorder):
             found = all_sizes.prove(claim, seen=self._see)
         if isinstance(found, Proof):
-            axioms = found.evidence()["axioms"]
+            axioms = sorted({axiom for entry in found.entries() for axiom in entry["axioms"]})
             record = Recorded(
                 claim.id, _least(claim), self.terms or "", _kernel(), axioms, recorder.lines
             )
@@ -141,7 +148,11 @@ class _Outcome:
         return found
 
     def replayed(self, claim: Claim) -> Proof | str:
-        path = self.folder.file(claim.id)
+        found = self._replayed(claim, self.folder.file(claim.id))
+        self.why = found if isinstance(found, str) else ""
+        return found
+
+    def _replayed(self, claim: Claim, path: Path) -> Proof | str:
         if not path.exists():
             self.said = _MISSING
             return f"for all sizes {_MISSING}"
@@ -150,34 +161,43 @@ class _Outcome:
         except Unusable as error:
             return self._refused(path, error.line, str(error))
         player = tape.Player(file.record.tape)
-        found: Proof | str
+        try:
+            player.check()
+        except tape.TapeError as error:
+            return self._refused(path, file.line(error.line), str(error))
+        found, at = self._played(claim, player)
+        if isinstance(found, str):
+            return self._failed(path, file, file.line(at), found)
+        if not file.is_whole:
+            return self._refused(path, file.line_of("checksum"), CHANGED)
+        if (self.terms, _least(claim)) != (file.record.terms, file.record.sizes):
+            self.stale = True
+            self.said = f"{path}: the definitions have changed; the proof still goes through"
+        return found
+
+    def _played(self, claim: Claim, player: tape.Player) -> tuple[Proof | str, int]:
+        """The proof, or why it fails and on which line of the tape."""
         try:
             with tape.using(player):
                 found = all_sizes.prove(claim, seen=self._see)
             if isinstance(found, Proof):
                 player.finish()
         except tape.TapeError as error:
-            found, at = str(error), error.line
-        except Exception as error:  # foreign code that stumbles over what a file makes of its arrays
-            found, at = f"{type(error).__name__}: {error}", max(player.at - 1, 0)
-        else:
-            at = max(player.at - 1, 0)
-        unchanged = (self.terms, _least(claim)) == (file.record.terms, file.record.sizes)
-        if isinstance(found, Proof):
-            if not file.is_whole:
-                return self._refused(path, file.line_of("checksum"), CHANGED)
-            if not unchanged:
-                self.stale = True
-                self.said = f"{path}: the definitions have changed since; the proof still goes through"
-            return found
-        if file.is_whole and not unchanged:
-            other = "" if file.record.kernel == _kernel() else ", or the kernel,"
-            self.stale = True
-            self.said = (
-                f"{path}:{file.line(at)}: the definitions{other} have changed since: {_short(found)}"
-            )
-            return f"for all sizes the recorded proof is stale: {_short(found)}"
-        return self._refused(path, file.line(at), found)
+            return str(error), error.line
+        except Exception as error:
+            # A claim's body is foreign code, which may stumble over what a file makes of its arrays.
+            found = f"{type(error).__name__}: {error}"
+        return found, max(player.at - 1, 0)
+
+    def _failed(self, path: Path, file: File, line: int, why: str) -> str:
+        if not file.is_whole:
+            return self._refused(path, line, why)
+        what = (
+            "the definitions" if file.record.kernel == _kernel() else "the kernel, or definitions,"
+        )
+        self.stale = True
+        self.said = f"{path}:{line}: {what} have changed: {_short(why)}"
+        return f"for all sizes the recorded proof is stale: {_short(why)}"
 
     def _refused(self, path: Path, line: int, why: str) -> str:
         self.broken = True

@@ -96,7 +96,7 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     lifted: Lifted = None
     for engine in engines:  # what the first engine cannot read, the next one runs at every size
         if KERNEL in engines and _holds(runs):
-            lifted = lifted or _all_sizes(claim, runs)
+            lifted = lifted or _all_sizes(claim)
             if not isinstance(lifted, str):
                 continue  # the kernel, of another make, agrees with the first engine
         if engine is not KERNEL:
@@ -114,7 +114,7 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
         return Result("unknown", reason=undecided)
     result = _proved(claim, runs)
     if KERNEL in engines and result.verdict == "proved":
-        _lift(result, lifted or _all_sizes(claim, runs))
+        _lift(result, lifted or _all_sizes(claim))
     return result
 
 
@@ -122,13 +122,10 @@ def _holds(runs: list[Run]) -> bool:
     return bool(runs) and all(shown is True for run in runs for _, shown in run.found)
 
 
-def _all_sizes(claim: Claim, runs: list[Run]) -> Lifted:
+def _all_sizes(claim: Claim) -> Lifted:
     """The kernel's proof, or why there is none; it is asked about what holds at fixed sizes."""
-    from .all_sizes import ONLY_EQUATIONS
     from .replay import prove
 
-    if any(not isinstance(s, Equal) for run in runs for s, _ in run.found):
-        return ONLY_EQUATIONS
     return prove(claim)
 
 
@@ -138,7 +135,7 @@ def _by_kernel_alone(claim: Claim) -> Result:
     proof = prove(claim)
     if isinstance(proof, str):
         return Result("unknown", reason=proof)
-    return Result("proved", "all-sizes", evidence=[proof.evidence()])
+    return Result("proved", "all-sizes", evidence=proof.entries())
 
 
 def _lift(result: Result, proof: Lifted) -> None:
@@ -147,7 +144,7 @@ def _lift(result: Result, proof: Lifted) -> None:
         result.reason = proof
     elif proof is not None:
         result.scope = "all-sizes"
-        result.evidence = [*result.evidence, proof.evidence()]
+        result.evidence = [*result.evidence, *proof.entries()]
 
 
 def _runs(claim: Claim, engine: Engine, everywhere: bool) -> list[Run]:

@@ -24,7 +24,8 @@ class Registry:
         self.names: list[str] = [""]
         self.facts: list[tuple[Index, ...]] = [()]
         self.sizes: set[int] = set()
-        self.states: dict[str, bool] = {}
+        self.states: dict[str, tuple[tuple[int, ...], Any]] = {}
+        """The variables of each state's entries, and what it waits for (see `theorem`)."""
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
         self.rules: list[Any] = []
@@ -36,6 +37,8 @@ class Index:
     __slots__ = ("_hash", "_variables", "const", "terms")
 
     def __init__(self, const: int, terms: Mapping[int, int] | None = None) -> None:
+        if type(const) is not int or terms and any(type(c) is not int for c in terms.values()):
+            raise IllTyped("an index has whole coefficients")
         self.const = const
         self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
         self._hash = hash((const, self.terms))

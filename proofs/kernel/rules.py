@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import index
 from .errors import IllTyped, NotProved, TooHard
-from .index import Index, facts, variable
+from .index import Index, as_index, facts, variable
 from .inequalities import contradictory, implied, negation
 from .term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of, made, monomial
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 STEPS = 20_000
 """A sum may be rewritten this many times, and its guards may be told apart in this many cases."""
+HYPOTHESIS = "induction hypothesis"
 fired: Counter[str] = Counter()
 """How often each rule was applied."""
 Pairs = Iterable[tuple[Monomial, Fraction]]
@@ -47,12 +49,12 @@ class Rewriting:
     serial = 0
     log: list[tuple[int, str, tuple[Any, ...]]] | None = None
 
-    def __init__(self, term: Term, known: Iterable[Index] = ()) -> None:
-        self.scope = set(term.scope)
-        self.known = tuple(dict.fromkeys((*facts(term.scope), *known)))
-        self.used: set[Any] = set()
-        """Rules, and inverses that were taken for what they are the inverse of."""
-        self.parts: dict[int, tuple[Monomial, Fraction]] = {}
+    def __init__(self, term: Term) -> None:
+        self._scope = frozenset(term.scope)
+        self._known = facts(term.scope)
+        self._used: set[Any] = set()
+        self._allowed: frozenset[Rule] = frozenset()
+        self._parts: dict[int, tuple[Monomial, Fraction]] = {}
         self._serials: dict[Monomial, int] = {}
         self._next = 0
         self._left = STEPS
@@ -63,13 +65,26 @@ class Rewriting:
         if self._left < 0:
             raise TooHard(f"more than {STEPS} steps for one equation")
 
-    def term(self) -> Term:
-        return made(dict(self.parts.values()), self.scope)
+    @property
+    def parts(self) -> Mapping[int, tuple[Monomial, Fraction]]:
+        return MappingProxyType(self._parts)
 
-    def extend(self, variables: Iterable[int]) -> None:
-        """Let it speak of variables that its scope's ranges speak of, or of sizes."""
-        self.known = tuple(dict.fromkeys((*self.known, *facts(set(variables) - self.scope))))
-        self.scope |= set(variables)
+    @property
+    def known(self) -> tuple[Index, ...]:
+        """What is ≥ 0."""
+        return self._known
+
+    @property
+    def scope(self) -> frozenset[int]:
+        return self._scope
+
+    @property
+    def used(self) -> frozenset[Any]:
+        """Theorems, and inverses that were taken for what they are the inverse of."""
+        return frozenset(self._used)
+
+    def term(self) -> Term:
+        return made(dict(self._parts.values()), self._scope)
 
     def _add(self, pairs: Pairs) -> None:
         for m, c in pairs:
@@ -77,18 +92,18 @@ class Rewriting:
             if k is None:
                 k = self._serials[m] = self._next
                 self._next += 1
-                self.parts[k] = (m, Fraction(0))
-            self.parts[k] = (m, self.parts[k][1] + c)
-            if not self.parts[k][1]:
-                del self.parts[k], self._serials[m]
+                self._parts[k] = (m, Fraction(0))
+            self._parts[k] = (m, self._parts[k][1] + c)
+            if not self._parts[k][1]:
+                del self._parts[k], self._serials[m]
 
     def _take(self, k: int) -> tuple[Monomial, Fraction]:
-        if k not in self.parts:
+        if k not in self._parts:
             raise IllTyped(f"there is no monomial {k}")
-        return self.parts[k]
+        return self._parts[k]
 
     def _exchange(self, k: int, new: Pairs) -> None:
-        m, c = self.parts.pop(k)
+        m, c = self._parts.pop(k)
         del self._serials[m]
         self._add((n, c * d) for n, d in new)
 
@@ -99,11 +114,13 @@ class Rewriting:
         first = old[0][0]
         if len(set(ks)) != len(ks) or any(m[::2] != first[::2] for m, _ in old):
             raise IllTyped("guards are regrouped among monomials that differ in nothing else")
-        images = [(first._replace(guards=frozenset(guards)), c) for guards, c in new]
+        if any(type(c) not in (int, Fraction) for _, c in new):
+            raise IllTyped("coefficients are rational numbers")
+        images = [(first._replace(guards=frozenset(map(as_index, g))), c) for g, c in new]
         if not {v for m, _ in images for v in m.variables()} <= self._names(first):
             raise IllTyped("a guard speaks of a variable outside the scope")
         shares = [(m.guards, c) for m, c in old] + [(m.guards, -c) for m, c in images]
-        if not self._vanish(shares, self.known):
+        if not self._vanish(shares, self._known):
             raise NotProved("the guards do not add up to the same")
         for k in ks:
             self._exchange(k, [])
@@ -131,10 +148,10 @@ class Rewriting:
 
     @_rule
     def eliminate(self, k: int, v: int, image: Index) -> None:
-        """e for v where the guards say v = e; Σ_v [v = e] F(v) = F(e). Guards are kept, with e for v."""
+        """e for v where v = e is known; Σ_v [v = e] F(v) = F(e), too, guards being kept with e for v."""
         m, _ = self._take(k)
         gap = variable(v) - image
-        rows = [*self.known, *m.guards]
+        rows = [*self._known, *(m.guards if v < 0 else ())]
         if v in image.variables() or not {v, *image.variables()} <= self._names(m):
             raise IllTyped("a variable is put away for an index without it")
         if not implied(gap, rows) or not implied(gap * -1, rows):
@@ -146,11 +163,13 @@ class Rewriting:
     def rename(self, k: int, ways: Sequence[Mapping[int, Index]]) -> None:
         """The monomial with other names for its bound indices, each ± a new one plus what is free; equal shares."""
         m, _ = self._take(k)
+        if not ways:
+            raise IllTyped("a renaming has at least one way")
         for images in ways:
             names = []
             for e in images.values():
                 own = [(v, c) for v, c in e.terms if v < 0]
-                if len(own) != 1 or abs(own[0][1]) != 1 or not e.variables() - {own[0][0]} <= self.scope:
+                if len(own) != 1 or abs(own[0][1]) != 1 or not e.variables() - {own[0][0]} <= self._scope:
                     raise IllTyped("a bound index is shifted, reflected or renamed, and nothing else")
                 names.append(own[0][0])
             if not set(images) == set(names) == set(range(-m.bound, 0)) or len(names) != m.bound:
@@ -191,27 +210,37 @@ class Rewriting:
         """A factor by a theorem about it, with indices for the theorem's variables, each in its range."""
         m, _ = self._take(k)
         f, others = self._split(m, place)
+        if rule.name == HYPOTHESIS and rule not in self._allowed:
+            raise IllTyped("an induction hypothesis is used outside its induction")
         new = [(_joined(others, n), c) for n, c in rule.instance(f, images, m, self)]
+        self._scope |= rule.brings
         self._exchange(k, new)
-        self.used.add(rule)
+        self._used.add(rule)
 
     @_rule
     def cancel(self, k: int, one: int, other: int) -> None:
         """T · (1/T) = 1 for a T that is c · another factor of the monomial."""
         m, _ = self._take(k)
-        f, g = m.factors[one], m.factors[other]
+        f, g = self._split(m, one)[0], self._split(m, other)[0]
         if function_of(f) != INVERSE or one == other:
             raise IllTyped("expected an inverse")
         inside = [(*t, c) for t, c in body(f, m.bound)]
         if [t[:3] for t in inside] != [(m.bound, frozenset(), (g,))]:
             raise NotProved("the factor is not what the other is the inverse of")
-        self.used.add(f.name)
+        self._take_for_nonzero(f, [*self._known, *m.guards])
         rest = [h for n, h in enumerate(m.factors) if n not in (one, other)]
         self._exchange(k, [(m._replace(factors=tuple(rest)), 1 / inside[0][3])])
 
+    def _take_for_nonzero(self, f: Factor, rows: Sequence[Index]) -> None:
+        """A number is seen not to be 0 where the rows hold; for any other T of 1/T that is a condition."""
+        if f.name != INVERSE_NUMBER:
+            self._used.add(f.name)
+        elif not implied(f.at[0] - 1, rows) and not implied(f.at[0] * -1 - 1, rows):
+            raise NotProved("the denominator may be 0")
+
     def _names(self, m: Monomial) -> set[int]:
         """The variables that a monomial may speak of."""
-        return self.scope | set(range(-m.bound, 0))
+        return self._scope | set(range(-m.bound, 0))
 
     def _split(self, m: Monomial, place: int) -> tuple[Factor, Monomial]:
         if not 0 <= place < len(m.factors):
@@ -232,23 +261,29 @@ def _one(name: str, *at: Index) -> Monomial:
 class Goal(Rewriting):
     """A sum that is to be 0 for all values of its scope; what is known may grow from case to case."""
 
-    def __init__(self, term: Term, known: Iterable[Index] = ()) -> None:
-        super().__init__(term, known)
-        self.cases: list[Goal] = []
+    def __init__(self, term: Term, hypotheses: Iterable[Rule] = ()) -> None:
+        super().__init__(term)
+        self._allowed = frozenset(hypotheses)
+        self._cases: list[Goal] = []
+
+    @property
+    def cases(self) -> tuple[Goal, ...]:
+        return tuple(self._cases)
 
     def closed(self) -> bool:
-        return all(g.closed() for g in self.cases) if self.cases else not self.parts
+        return all(g.closed() for g in self._cases) if self._cases else not self._parts
 
     @_rule
     def split(self, guard: Index) -> None:
         """Two cases: the guard, which speaks of no bound index, holds or does not."""
-        if not guard.variables() <= self.scope or self.cases:
+        if not as_index(guard).variables() <= self._scope or self._cases:
             raise IllTyped("a case is told by the scope's own variables, once")
         for row in (guard, negation(guard)):
-            case = Goal(self.term(), [*self.known, row])
-            case.log, case.serial = self.log, 2 * self.serial + 1 + len(self.cases)
-            case._left, case.used = self._left // 2, self.used
-            self.cases.append(case)
+            case = Goal(self.term(), self._allowed)
+            case._known = (*self._known, row)
+            case.log, case.serial = self.log, 2 * self.serial + 1 + len(self._cases)
+            case._left, case._used = self._left // 2, self._used
+            self._cases.append(case)
 
     @_rule
     def clear(self, k: int, place: int) -> None:
@@ -257,18 +292,13 @@ class Goal(Rewriting):
         f, _ = self._split(m, place)
         if function_of(f) != INVERSE or any(v < 0 for v in f.variables()):
             raise IllTyped("expected an inverse without bound indices")
-        e = f.at[0] if f.name == INVERSE_NUMBER else None
-        if e is None:
-            self.used.add(f.name)
-        elif not implied(e - 1, self.known) and not implied(e * -1 - 1, self.known):
-            raise NotProved("the denominator may be 0")
+        self._take_for_nonzero(f, self._known)
         inside = body(f, 0)
         pairs: list[tuple[Monomial, Fraction]] = []
-        for n, c in self.parts.values():
+        for n, c in self._parts.values():
             if f in n.factors:
-                place = n.factors.index(f)
-                pairs.append((self._split(n, place)[1], c))
+                pairs.append((self._split(n, n.factors.index(f))[1], c))
             else:
                 pairs += [(n.times(t), c * d) for t, d in inside]
-        self.parts, self._serials = {}, {}
+        self._parts, self._serials = {}, {}
         self._add(pairs)

@@ -99,6 +99,8 @@ class Term:
             for m in self.parts:
                 if not all(v in self.scope or 0 > v >= -m.bound for v in m.variables()):
                     raise IllTyped("a term speaks of a variable outside its scope")
+                if any(len(f.at) != _places(f.name, len(f.at)) for f in m.factors):
+                    raise IllTyped("a function is an entry with as many positions as it was made with")
                 if not finite(m):
                     raise IllTyped("a bound index without a lower and an upper end")
 
@@ -125,6 +127,12 @@ class Term:
         return made(collected(pairs), self.scope | other.scope)
 
     __rmul__ = __mul__
+
+
+def _places(name: str, otherwise: int) -> int:
+    """How many positions a function has; any number for other arrays."""
+    function = index.current.bodies.get(name)
+    return 1 if name in (NUMBER, INVERSE_NUMBER) else function.arity if function else otherwise
 
 
 def finite(m: Monomial) -> bool:

@@ -11,7 +11,7 @@ from . import index
 from .errors import IllTyped, NotProved
 from .index import Index, as_index, declared, facts, position, position_number, reach, variable
 from .inequalities import implied
-from .rules import Goal, Rewriting
+from .rules import HYPOTHESIS, Goal, Rewriting
 from .term import Factor, Monomial, Term, entry, put
 
 _made_here = object()
@@ -59,22 +59,22 @@ class Rule:
         if set(images) != self.over or self.left.put(images) != factor:
             raise IllTyped(f"the {self.name} does not speak of {factor}")
         own = {v for e in images.values() for v in e.variables()}
-        if any(v not in place.scope and not 0 > v >= -m.bound for v in own):
+        if not own <= place.scope | set(range(-m.bound, 0)):
             raise IllTyped("an index speaks of a variable outside the scope")
-        free = self.right.scope | self.left.variables()
-        fixed = reach(free | self.over) - self.over
+        fixed = reach(self.brings | self.over) - self.over
         if not fixed - index.current.sizes <= reach(place.scope):
             raise IllTyped("a theorem is used outside the scope of a variable that it fixes")
         known = [*place.known, *m.guards]
         for v in self.over:
             if not all(implied(fact.put(images), known) for fact in declared(v)):
                 raise IllTyped(f"the {self.name} is used outside the range of {index.name(v)}")
-        place.extend(fixed & free)
-        result = []
-        for n, c in self.right.parts.items():
-            n = n.after(m.bound)
-            result.append((n.put(images, n.bound), c))
-        return result
+        own = [(n.after(m.bound), c) for n, c in self.right.parts.items()]
+        return [(n.put(images, n.bound), c) for n, c in own]
+
+    @property
+    def brings(self) -> frozenset[int]:
+        """The variables that it fixes and speaks of."""
+        return (self.right.scope | self.left.variables()) - self.over
 
 
 Tactic = Callable[[Goal, Sequence[Rule]], None]
@@ -87,11 +87,18 @@ def equation(left: Term, right: Term, tactic: Tactic, rules: Sequence[Rule] = ()
     Raises:
         NotProved, TooHard: if that does not show it.
     """
-    goal = Goal(left - right)
-    tactic(goal, rules)
+    return Theorem(left, right, _shown(left, right, tactic, rules), _made_here)
+
+
+def _shown(
+    left: Term, right: Term, tactic: Tactic, rules: Iterable[Rule], hypotheses: Iterable[Rule] = ()
+) -> frozenset[Any]:
+    """What left = right rests on."""
+    goal = Goal(left - right, hypotheses)
+    tactic(goal, [*rules, *hypotheses])
     if not goal.closed():
         raise NotProved("something is left over")
-    return Theorem(left, right, goal.used, _made_here)
+    return goal.used
 
 
 @dataclass(frozen=True)
@@ -111,66 +118,72 @@ class State:
 def new_state(name: str, at: Sequence[Index], given: Sequence[Index]) -> State:
     """A state with a name that nothing else has."""
     states = index.current.states
-    states[unique := f"{name}'{len(states)}"] = False
-    return State(unique, tuple(at), tuple(given))
+    new = State(f"{name}'{len(states)}", tuple(at), tuple(given))
+    states[new.name] = (0,) * (1 + len(new.at) + len(new.given)), None
+    return new
 
 
 class Recursion:
-    """States S with S[0] = first and S[time + 1] = step in the range of `time` ≥ 0; `step` speaks of S at `time`."""
+    """States S with S[0] = first and S[time + 1] = step in the range of `time` ≥ 0; `step` speaks of S at `time`.
+
+    There is one S like that. `first` and `step` may speak of other states that still wait for their own recursion; of
+    those entries S is a function. What is noted of them lets their recursion speak of S in turn, if it does not come
+    to speak of itself at another time.
+    """
 
     def __init__(
-        self,
-        time: Index,
-        states: Sequence[State],
-        first: Sequence[Term],
-        step: Sequence[Term],
+        self, time: Index, states: Sequence[State], first: Sequence[Term], step: Sequence[Term]
     ) -> None:
-        names = {s.name for s in states}
-        defined = index.current.states
-        t = position_number(time)
-        if not len(states) == len(first) == len(step) == len(names):
+        t, known = position_number(time), index.current.states
+        orders = {s.name: (t, *map(position_number, (*s.at, *s.given))) for s in states}
+        if not len(orders) == len(states) == len(first) == len(step):
             raise IllTyped("a recursion needs one start and one step for each of its states")
-        if any(defined.get(name, True) for name in names):
+        if any(known.get(name) != ((0,) * len(vs), None) for name, vs in orders.items()):
             raise IllTyped("a recursion defines new states")
         if time not in declared(t):
             raise IllTyped("a recursion's time runs from 0 on")
+        for order, start, after in zip(orders.values(), first, step, strict=True):
+            if len(set(order)) != len(order) or t in reach([*order[1:], *start.scope]):
+                raise IllTyped("a recursion's positions are different and do not speak of its time")
+            if not reach(start.scope | after.scope | set(order)) - index.current.sizes <= set(order):
+                raise IllTyped("a recursion speaks of a variable that it is not given")
+        begins, goes = _waiting_in(first), _waiting_in(step)
+        own = {f for f in goes if f.name in orders}
+        if any(f.name in orders for f in begins) or any(f.at[0] != time for f in own):
+            raise IllTyped("a recursion's start speaks of its states, or its step at another time")
+        # A position that every entry of S in the step keeps is the same all the way down to the start.
+        moves = [dict(zip(orders[f.name][1:], f.at[1:], strict=True)) for f in own]
+        every = {v for order in orders.values() for v in order}
+        lost = {v for v in every if v == t or any(at.get(v) != variable(v) for at in moves)}
+        rests = frozenset(f.put(dict.fromkeys(lost, variable(-1))) for f in (begins | goes) - own)
+        self.time, self.states, self.first, self.step = time, tuple(states), tuple(first), tuple(step)
         self.rules: list[tuple[Rule, Rule]] = []
         """For each state what it is at 0, and at time + 1."""
-        for state, start, after in zip(states, first, step, strict=True):
-            places = [position_number(v) for v in (*state.at, *state.given)]
-            speaks = reach(start.scope | after.scope | {*places, t})
-            if len({*places, t}) != len(places) + 1 or t in reach([*places, *start.scope]):
-                raise IllTyped("a recursion's positions are different and do not speak of its time")
-            if not speaks - {t} - index.current.sizes <= set(places):
-                raise IllTyped("a recursion speaks of a variable that it is not given")
-            if names & mentioned(start) or names & {n for n in mentioned(after, inside=True)}:
-                raise IllTyped("a recursion's start speaks of its states, or a function does")
-            if any(f.name in names and f.at[0] != time for m in after.parts for f in m.factors):
-                raise IllTyped("a recursion's step speaks of its states at another time than `time`")
-            begun = Factor(state.name, (as_index(0), *state.at, *state.given))
-            going = Factor(state.name, (time + 1, *state.at, *state.given))
-            self.rules.append(
-                (
-                    Rule("definition", begun, start, places, (), _made_here),
-                    Rule("definition", going, after, [t, *places], (), _made_here),
-                )
-            )
-        for name in names:
-            defined[name] = True
-        self.time, self.states = time, tuple(states)
-        self.first, self.step = tuple(first), tuple(step)
+        for (name, order), start, after in zip(orders.items(), first, step, strict=True):
+            at = [variable(v) for v in order[1:]]
+            begun, going = Factor(name, (Index(0), *at)), Factor(name, (time + 1, *at))
+            begin = Rule("definition", begun, start, order[1:], (), _made_here)
+            go = Rule("definition", going, after, order, (), _made_here)
+            self.rules.append((begin, go))
+            known[name] = order, rests
 
 
-def mentioned(term: Term, inside: bool = False) -> set[str]:
-    """The names of the term's factors, and of what functions in it are taken of; the latter alone if `inside`."""
-    found = {f.name for m in term.parts for f in m.factors}
-    result, waiting = set() if inside else set(found), list(found)
-    while waiting:
-        function = index.current.bodies.get(waiting.pop())
-        new = {f.name for m, _ in function.body for f in m.factors} - result if function else set()
-        result |= new
-        waiting += new
-    return result
+def _waiting_in(terms: Iterable[Term]) -> set[Factor]:
+    factors = {f for term in terms for m in term.parts for f in m.factors}
+    return {g for f in factors for g in _waiting(f)}
+
+
+def _waiting(f: Factor) -> set[Factor]:
+    """The entries of states without a recursion that an entry is a function of; −1 stands for any position."""
+    function = index.current.bodies.get(f.name)
+    order, rests = index.current.states.get(f.name, ((), frozenset()))
+    if function is not None:
+        order = range(-1, -function.arity - 1, -1)
+        rests = {g for m, _ in function.body for g in m.factors}
+    if rests is None:
+        return {f}
+    images = dict(zip(order, f.at, strict=False))
+    return {g for one in rests for g in _waiting(one.put(images))}
 
 
 def moment(length: Index | int) -> Index:
@@ -210,13 +223,11 @@ def induction(
         given.append((left, right, over))
         now = put(right, {when: time})
         at_time = factor.put({t: time})
-        name = "induction hypothesis"
-        hypotheses.append(Rule(name, at_time, now, over - fixed, (), _made_here))
+        hypotheses.append(Rule(HYPOTHESIS, at_time, now, over - fixed, (), _made_here))
     used: set[Any] = set()
     for left, right, _ in given:
-        for at, known in ((as_index(0), [*rules]), (time + 1, [*rules, *hypotheses])):
-            shown = equation(put(left, {when: at}), put(right, {when: at}), tactic, known)
-            used |= shown.used
+        for at, known in ((as_index(0), []), (time + 1, hypotheses)):
+            used |= _shown(put(left, {when: at}), put(right, {when: at}), tactic, rules, known)
     used -= set(hypotheses)
     return [
         Rule("lemma", factor, right, {*over, t}, used, _made_here)

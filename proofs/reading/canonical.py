@@ -18,14 +18,17 @@ def canonical(reading: Reading) -> str:
     """Both sides of every statement, the recursions and the ranges of the variables; nothing depends on an order."""
     writer = _Writer()
     sizes = {size: index_to(e) for size, e in reading.sizes.items()}
-    equations = [[writer.array(side) for side in sides] for sides in reading.equations]
+    parts = [
+        [part.kind.__name__, writer.array(part.left), writer.array(part.right)]
+        for part in reading.parts
+    ]
     recursions = []
     for recursion in dict.fromkeys(found for found, _ in reading.session.recursions.values()):
         states = [[s.name, writer.indices(s.at), writer.indices(s.given)] for s in recursion.states]
         terms = [[writer.term(t) for t in terms] for terms in (recursion.first, recursion.step)]
         recursions.append([writer.indices([recursion.time]), states, *terms])
     variables = [[v, name(v), indices_to(declared(v))] for v in sorted(reach(writer.free))]
-    return json.dumps([sizes, equations, recursions, variables], sort_keys=True)
+    return json.dumps([sizes, parts, recursions, variables], sort_keys=True)
 
 
 class _Writer:

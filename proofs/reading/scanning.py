@@ -15,9 +15,9 @@ from scanproof.constructs.scan import Scan, leaves, map_leaves
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, facts, position, reach, variable
+from ..kernel.index import Index, position, reach, variable
 from ..kernel.rules import Rewriting
-from ..kernel.term import Factor, Monomial, Term, as_term, equal_indices, indicator, put, total
+from ..kernel.term import Factor, Monomial, Term, equal_indices, put, total
 from ..kernel.theorem import Recursion, Rule, State, moment, new_state
 from ..search import tape
 from ..search.inductions import by_induction

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .standing import statements
 from .story import Section, Story
 from .table import summary
-from .words import Record, fault, is_mended, one_line, suffix, verdict_words
+from .words import Record, caveats, fault, is_mended, one_line, suffix, verdict_words
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
 
@@ -61,6 +61,7 @@ def _rows(claim: Record) -> Iterator[list[str]]:
             last = statement["statement"] if amends else ""
         elif statement["verdict"] == "refuted" and not amends and not is_mended(claim):
             last = f"{last}; no mend: {claim['unmended'] or 'none is known'}"
+        last = "; ".join([*caveats(statement), *([last] if last else [])])
         yield [code(name), verdict_words(statement), escaped(where), escaped(last)]
 
 

@@ -15,6 +15,7 @@ from ..language.claim import Claim
 from .words import (
     Record,
     at_sizes,
+    caveats,
     inputs,
     inputs_inline,
     one_line,
@@ -107,7 +108,7 @@ def _verdict(claim: Record, statement: Record, amends: bool) -> str:
         text += f": {one_line(statement['reason'])}"
     if statement["verdict"] == "refuted" and claim["kind"] == "construction" and not amends:
         text += ". The printed construction fails; that does not say that no construction does it"
-    return f"{text}."
+    return ". ".join([text, *caveats(statement)]) + "."
 
 
 def counterexample(found: Record | None) -> list[str]:

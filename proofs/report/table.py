@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tabulate import tabulate
 
 from .standing import statements
-from .words import Record, fault, is_mended, one_line, suffix
+from .words import Record, caveats, fault, is_mended, one_line, suffix
 
 WIDTH = 100
 LIMITS = {"id": 38, "verdict": 13, "where": 16}
@@ -82,6 +82,11 @@ def _rows(claim: Record) -> Iterator[list[str]]:
 
 
 def _last(claim: Record, statement: Record, amends: bool) -> str:
+    said = _said(claim, statement, amends)
+    return "; ".join([*caveats(statement), *([said] if said else [])])
+
+
+def _said(claim: Record, statement: Record, amends: bool) -> str:
     if statement["verdict"] == "proved":
         return one_line(statement["statement"]) if amends else ""
     text = fault(statement)

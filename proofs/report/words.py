@@ -26,6 +26,16 @@ def verdict_words(statement: Record) -> str:
     return statement["verdict"]
 
 
+STALE = "stale: its recorded proof is of other definitions"
+TAINTED = "tainted: it rests on a row that is not proved, or on an axiom that is not shown"
+
+
+def caveats(statement: Record) -> list[str]:
+    """What is to be said beside the verdict."""
+    marks = {STALE: statement["stale"], TAINTED: statement["tainted"]}
+    return [text for text, holds in marks.items() if holds]
+
+
 def suffix(amendment: Record, claim: Record) -> str:
     """What an amendment's id adds to the claim's: "+sign"."""
     return amendment["id"].removeprefix(claim["id"])

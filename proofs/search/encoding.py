@@ -165,7 +165,11 @@ naturals_of = several(natural, "a list of numbers")
 
 
 def fraction_of(value: Any) -> Fraction:
-    expect("a rational number 'p/q'", type(value) is str and FRACTION.fullmatch(value), value)
+    expect(
+        "a rational number 'p/q'",
+        type(value) is str and FRACTION.fullmatch(value) is not None,
+        value,
+    )
     try:
         found = Fraction(value)
     except ZeroDivisionError:
@@ -216,7 +220,11 @@ def theorem_of(value: Any, hypotheses: Sequence[Rule]) -> Rule:
         known = type(state) is str and state in session.recursions
         expect("a state that is defined, 0 or 1", known and place in (0, 1), value)
         return session.definition(state)[natural(place)]
-    rules = {"lemma": _lemmas(session), "hypothesis": list(hypotheses)}.get(kind) if type(kind) is str else None
+    rules = (
+        {"lemma": _lemmas(session), "hypothesis": list(hypotheses)}.get(kind)
+        if type(kind) is str
+        else None
+    )
     if rules is None or len(which) != 1:
         raise Malformed(f"{value!r} is no theorem")
     expect(f"a {kind}'s number below {len(rules)}", natural(which[0]) < len(rules), value)
@@ -243,6 +251,15 @@ RULES: dict[str, tuple[type[Rewriting], tuple[Decode, ...]]] = {
 """Every method of the kernel that a proof file can call, with what it is called on and its arguments."""
 
 
+def check_step(step: list[Any]) -> None:
+    """Refuse what is no rule's use whatever it is used on."""
+    expect("a rule's use", len(step) >= 2, step)
+    _, name, *arguments = step
+    expect("the name of a rule", type(name) is str and name in RULES, name)
+    count = len(RULES[name][1])
+    expect(f"{count} arguments of {name}", len(arguments) == count, arguments)
+
+
 def apply_step(step: list[Any], cases: list[Rewriting], hypotheses: Sequence[Rule]) -> None:
     """One rule's use, `[case, rule, argument, …]`; cases that it makes are added.
 
@@ -250,13 +267,11 @@ def apply_step(step: list[Any], cases: list[Rewriting], hypotheses: Sequence[Rul
         Malformed: if it is no use of a rule.
         KernelError: if the kernel refuses it.
     """
-    expect("a rule's use", len(step) >= 2, step)
+    check_step(step)
     case, name, *arguments = step
-    expect("the name of a rule", type(name) is str and name in RULES, name)
     owner, decoders = RULES[name]
     there = natural(case) < len(cases) and isinstance(cases[case], owner)
     expect(f"a case to {name}, below {len(cases)}", there, case)
-    expect(f"{len(decoders)} arguments of {name}", len(arguments) == len(decoders), arguments)
     given = [
         theorem_of(a, hypotheses) if decode is _THEOREM else decode(a)
         for decode, a in zip(decoders, arguments, strict=True)

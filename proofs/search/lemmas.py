@@ -29,8 +29,8 @@ Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 
 
-def show(left: Term, right: Term) -> Theorem:
-    """left = right, with lemmas where normal forms are not enough.
+def show(left: Term, right: Term, *more: Tactic) -> Theorem:
+    """left = right, with lemmas where normal forms are not enough; `more` says what to try besides.
 
     Raises:
         NotProved, TooHard: if no guess leads there.
@@ -39,10 +39,10 @@ def show(left: Term, right: Term) -> Theorem:
     def again(lemmas: Sequence[Lemma]) -> Theorem:
         return equation(left, right, tactic)
 
-    return tape.choice(lambda: _search(left, right, current()), again)
+    return tape.choice(lambda: _search(left, right, current(), more), again)
 
 
-def _search(left: Term, right: Term, session: Session) -> Theorem:
+def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -> Theorem:
     tried: set[tuple[str, str]] = set()
     for _ in range(ROUNDS):
         try:
@@ -50,7 +50,7 @@ def _search(left: Term, right: Term, session: Session) -> Theorem:
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
-        for another in (aligning, peeling):
+        for another in (aligning, peeling, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:

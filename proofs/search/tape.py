@@ -23,8 +23,8 @@ from ..kernel.theorem import Rule, new_state
 from . import encoding
 from .encoding import Malformed, expect
 
-SKIPPED = 100_000
-"""No more than this is skipped at a time."""
+MOST = 100_000
+"""No more variables or arrays than this."""
 T = TypeVar("T")
 Line = list[Any]
 Search = Callable[[Any], None]
@@ -103,7 +103,7 @@ class Recorder:
 
     entries: list[Entry] = field(default_factory=list)
     _heads: list[Line] = field(default_factory=list)
-    """The lines of guesses since the outermost choice began; variables are declared there."""
+    """The lines of guesses since the choice began; variables are declared there."""
     _choices: int = 0
     _variables: int = 0
     """Variables below this are declared by the reading."""
@@ -121,14 +121,13 @@ class Recorder:
         self.entries.append(Entry(notes.lines))
 
     def choice(self, search: Callable[[], T], again: Callable[[list[Any]], T]) -> T:
-        mark = len(self.entries)
-        if not self._choices:
-            self._heads.clear()
-            self._variables = counts()[0]
+        mark, around = len(self.entries), (self._heads, self._variables)
+        self._heads, self._variables = [], counts()[0]
         self._choices += 1
         try:
             result = search()
         finally:
+            self._heads, self._variables = around
             self._choices -= 1
             self._forget(mark)
         if not self.entries[mark:] or self.entries[-1].lines[0][0] != "goal":
@@ -203,6 +202,18 @@ class Player:
     ) -> T:
         return make()
 
+    def check(self) -> None:
+        """Raise TapeError if a line is none that a search would ever write."""
+        known = ("goal", "done", *_REDONE)
+        for number, line in enumerate(self.lines):
+            try:
+                if type(line[0]) is int:
+                    encoding.check_step(line)
+                elif len(line) > 1:
+                    expect(f"one of {', '.join(known)}", line[0] in known, line[0])
+            except (Malformed, TypeError) as error:
+                raise TapeError(number, str(error)) from error
+
     def finish(self) -> None:
         """Raise TapeError unless all was read, and nothing refused."""
         if self.failed is not None:
@@ -214,14 +225,12 @@ class Player:
         line = self._next()
         expect("the line of a guess", len(line) >= 3 and type(line[0]) is str, line)
         kind, before, variables, *fields = line
-        known = ("goal", "done", *_REDONE)
-        expect(f"one of {', '.join(known)}", kind in known, kind)
         want = encoding.items(before, "counts", len(counts()))
         for one in encoding.items(variables, "declarations"):
             _declare(one)
         for have, number, skip in zip(counts(), want, _SKIP, strict=True):
-            missing = encoding.natural(number) - have
-            expect(f"counts from {counts()} on", 0 <= missing <= SKIPPED, before)
+            encoding.natural(number)
+            expect(f"counts from {counts()} on", have <= number <= MOST, before)
             for n in range(have, number):
                 skip(n)
         return kind, fields
@@ -273,7 +282,7 @@ def _declare(line: Any) -> None:
     """A variable with its number, name and range; those before it are skipped."""
     number, name, *ends = encoding.items(line, "a variable with its range", 2, 3, 4)
     have = counts()[0]
-    ahead = type(number) is int and 0 <= number - have <= SKIPPED
+    ahead = type(number) is int and have <= number <= MOST
     expect(f"a variable's number from {have} on", ahead, number)
     for n in range(have, number):
         _SKIP[0](n)

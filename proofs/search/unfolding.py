@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..kernel import index as declarations
 from ..kernel.index import variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
@@ -56,6 +57,20 @@ def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
 
     def search(goal: Goal) -> None:
         unfold_once(goal, session, set())
+        show_zero(goal, also)
+
+    tape.run("zero", goal, search)
+
+
+def stepping(goal: Goal, rules: Sequence[Rule]) -> None:
+    """The same for a goal about the last of a state's times: it is unfolded once there."""
+    session = current()
+    also = [at_constant_times(session)]
+    if rules:
+        also.append(rewriting(rules, divide=True))
+
+    def search(goal: Goal) -> None:
+        unfold_once(goal, session, set(declarations.current.sizes))
         show_zero(goal, also)
 
     tape.run("zero", goal, search)

@@ -1,303 +1,29 @@
-"""A proof as numbered lines: what is given, definitions, lemmas by induction, and each statement of the claim."""
+"""From a claim and its proof to a derivation, and from a false claim to the line where it breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from fractions import Fraction
+import contextlib
+import re
 from typing import Any
 
 from ...evidence.engines import FLINT
-from ...evidence.verdict import place
+from ...exact.scalar import DivisionByZero, NotPolynomial
 from ...language.claim import Claim
-from ..words import symbol
+from ..words import Record, is_collision
 from . import prover
-from .document import Derivation, Formula, Line, Section
-from .expression import Addition, Entry, single
-from .prover import Factor, Index, Lemma, Rule, Session, Term, Theorem
-from .reasons import because
-from .states import named, step_of
-from .terms import Reader, Scope
+from .document import Derivation
+from .normal_forms import normal_form
+from .prover import Session, Term
+from .writer import Equation, Writer
 
-Equation = tuple[Term, Term]
 UNREADABLE = (TypeError, ValueError, AttributeError, IndexError, RecursionError)
 """What a claim's body raises that cannot do with symbols for sizes."""
-
-
-class Writer:
-    """Writes the lines of one derivation."""
-
-    def __init__(self, claim: Claim, session: Session) -> None:
-        self.claim, self.session = claim, session
-        taken = {symbol(one) for one in (*claim.given, *claim.ranges)}
-        states = named(session, taken)
-        self.reader = Reader(session, states, taken)
-        self.sections: list[Section] = []
-        self.count = 0
-        self.defined: dict[str, int] = {}
-        """The line in which a state is defined."""
-        self.shown: dict[Rule, int] = {}
-        """The line in which a lemma is stated."""
-        self.claimed: dict[Formula, int] = {}
-        self.defined_as: dict[str, str] = {}
-        """For each name on paper the state that is defined under it."""
-
-    def section(self, heading: str) -> None:
-        self.sections.append(Section(heading))
-
-    def write(self, reason: str, *formulas: Formula, **more: Any) -> int:
-        self.count += 1
-        self.sections[-1].lines.append(Line(self.count, reason, formulas, **more))
-        return self.count
-
-    def finished(self) -> Derivation:
-        return Derivation(self.claim.id, [s for s in self.sections if s.lines])
-
-    # What is given.
-
-    def given(self) -> None:
-        self.section("Given")
-        claim = self.claim
-        sizes = ", ".join(f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items())
-        self.write("sizes", words=f"Whole numbers {sizes}.")
-        arrays = [f"{symbol(name)} ({_shape(text)})" for name, text in claim.given.items()]
-        if arrays:
-            self.write("inputs", words=f"Any numbers: {'; '.join(arrays)}.")
-        if claim.parameters is not None:
-            own = prover.plain(claim.parameters)
-            changed = f", with the corrections: {', '.join(claim.corrections)}" if claim.corrections else ""
-            lambda_ = own.__name__ == "<lambda>"
-            what = "those of the claim" if lambda_ else f"{own.__name__}"
-            self.write("parameters", words=f"{what}{changed}", places=(place(own),))
-        for text in (*claim.hypotheses, *claim.assuming):
-            self.write("hypothesis", words=text)
-
-    # Definitions.
-
-    def definitions(self) -> None:
-        self.section("Definitions")
-        for name in self._distinct():
-            scope, start, step = self._definition(name)
-            function = step_of(self.session, name)
-            self.defined[name] = self.write(
-                f"definition of {self.reader.states[name]}",
-                start,
-                step,
-                places=() if function is None else (place(function),),
-            )
-
-    def _definition(self, name: str) -> tuple[Scope, Formula, Formula]:
-        """What the state is at 0 and after a step."""
-        recursion, k = self.session.recursions[name]
-        state = recursion.states[k]
-        at = (*state.at, *state.given)
-        positions = [prover.number_of(v) for v in at]
-        time = prover.number_of(recursion.time)
-        scope = self.reader.scope([time, *positions])
-        begun = Factor(name, (Index(0), *at))
-        going = Factor(name, (recursion.time + 1, *at))
-        start = (self.reader.factor(begun, scope), self.reader.term(recursion.first[k], scope))
-        step = (self.reader.factor(going, scope), self.reader.term(recursion.step[k], scope))
-        return (
-            scope,
-            Formula(start, scope.quantifiers(positions)),
-            Formula(step, scope.quantifiers([time, *positions])),
-        )
-
-    def _distinct(self) -> list[str]:
-        """The states that are no products, one for those of equal definitions: they get one name, too."""
-        states = self.reader.states
-        names = [n for n in self.session.recursions if n in states]
-        while True:
-            known: dict[Any, str] = {}
-            for name in names:
-                recursion, k = self.session.recursions[name]
-                own = {s.name: f"?{n}" for n, s in enumerate(recursion.states)}
-                kept = {one: states[one] for one in own}
-                states.update(own)
-                key = (k, *self._definition(name)[1:])
-                states.update(kept)
-                known.setdefault(key, name)
-                first = states[known[key]]
-                if states[name] != first:
-                    states[name] = first
-                    break
-            else:
-                break
-        self.defined_as = {}
-        for name in names:
-            self.defined_as.setdefault(states[name], name)
-        return list(self.defined_as.values())
-
-    # Lemmas.
-
-    def lemmas(self, needed: Iterable[Rule]) -> None:
-        """The closed forms that the reading used, and the lemmas that theorems rest on."""
-        self.section("Lemmas")
-        wanted = set(needed)
-        for lemma in self.session.inductions:
-            if not wanted & set(lemma.rules) and not prover.is_closed_form(lemma, self.session):
-                continue
-            for (factor, right), rule in zip(lemma.claims, lemma.rules, strict=True):
-                self._lemma(lemma, factor, right, rule)
-
-    def _lemma(self, lemma: Lemma, factor: Factor, right: Term, rule: Rule) -> None:
-        when = prover.number_of(lemma.when)
-        positions = [when, *_positions([right], factor)]
-        scope = self.reader.scope(positions)
-        t = scope.letters[when]
-        read = self.reader.factor(factor, scope)
-        shown = self.reader.term(prover.simplified(right), scope)
-        claim = Formula((read, shown), scope.quantifiers(positions))
-        if claim in self.claimed:
-            self.shown[rule] = self.claimed[claim]
-            return
-        number = len(self.claimed) + 1
-        stated = self.write(f"Lemma {number}, by induction on {t}", claim)
-        self.shown[rule] = self.claimed[claim] = stated
-        defined = self.defined[self.defined_as[self.reader.states[factor.name]]]
-        self._start(lemma, factor, right, scope, positions[1:], defined)
-        self._step(lemma, factor, right, rule, scope, positions[1:], defined)
-
-    def _start(
-        self,
-        lemma: Lemma,
-        factor: Factor,
-        right: Term,
-        scope: Scope,
-        positions: Sequence[int],
-        defined: int,
-    ) -> None:
-        when = prover.number_of(lemma.when)
-        zero = scope.at_zero(when)
-        value = prover.normal_form(prover.put(right, {lemma.when: Index(0)}), self.session)
-        parts = [self.reader.factor(factor, zero), self.reader.term(value, scope)]
-        written = self.reader.term(prover.simplified(right), zero)
-        if written != parts[-1]:
-            parts.append(written)
-        self.write(
-            f"start, {scope.letters[when]} = 0",
-            Formula(tuple(parts), scope.quantifiers(positions)),
-            rests_on=(defined,),
-        )
-
-    def _step(
-        self,
-        lemma: Lemma,
-        factor: Factor,
-        right: Term,
-        rule: Rule,
-        scope: Scope,
-        positions: Sequence[int],
-        defined: int,
-    ) -> None:
-        when = prover.number_of(lemma.when)
-        time = prover.before_last(lemma.when)
-        now = prover.number_of(time)
-        t = scope.letters[when]
-        inner = scope.with_name_of(when, now)
-        over = inner.quantifiers([now, *positions])
-        after = factor.put({when: time + 1})
-        head = self.reader.factor(after, inner)
-        used = prover.resting(rule.used)
-        by_definition = prover.unfolded(after, self.session)
-        by_hypothesis = prover.by_rules(by_definition, [*lemma.rules, *used], self.session)
-        goal = prover.put(right, {lemma.when: time + 1})
-        forms = [
-            self.reader.term(one, inner)
-            for one in (by_definition, by_hypothesis, prover.simplified(goal))
-        ]
-        reasons = [
-            f"step from {t} to {t} + 1: the definition",
-            "the induction hypothesis",
-            because(prover.steps(by_hypothesis, goal, self.session), splits=True),
-        ]
-        rests = [(defined,), (self.shown[rule], *self._lines(used))]
-        for n in range(3):
-            if n and forms[n] == forms[n - 1]:
-                continue
-            on = rests[n] if n < 2 else (self.count,)
-            self.write(reasons[n], Formula((head, forms[n]), over), rests_on=on)
-
-    # Statements.
-
-    def statement(self, equation: Equation, label: str, used: Iterable[Any]) -> None:
-        left, right = equation
-        self.section(label)
-        positions = _positions([left, right])
-        scope = self.reader.scope(positions)
-        over = scope.quantifiers(positions)
-        at = tuple(scope.linear(prover.variable(v)) for v in positions)
-        sides = [single(Entry(name, at)) for name in ("left", "right")]
-        as_read = [self.reader.term(side, scope) for side in equation]
-        lines = [
-            self.write(f"the {name} side, as read", Formula((side, term), over))
-            for name, side, term in zip(("left", "right"), sides, as_read, strict=True)
-        ]
-        normal = [prover.normal_form(side, self.session) for side in equation]
-        forms = [self.reader.term(side, scope) for side in normal]
-        rests = self._lines(prover.resting(used))
-        steps = prover.steps(left, right, self.session)
-        same = normal[0].parts == normal[1].parts
-        for k in range(2):
-            if forms[k] != as_read[k]:
-                lines[k] = self.write(
-                    f"normal form of the {('left', 'right')[k]} side",
-                    Formula((sides[k], forms[k]), over),
-                    rests_on=(lines[k], *rests),
-                )
-        self.write(
-            "both sides have the same normal form" if same else because(steps),
-            Formula(tuple(sides), over),
-            rests_on=tuple(lines),
-        )
-
-    def difference(self, equation: Equation, difference: Term, heading: str) -> None:
-        """Both sides in normal form, and what is left between them."""
-        self.section(heading)
-        normal = [prover.normal_form(side, self.session) for side in equation]
-        positions = _positions([*normal, difference])
-        scope = self.reader.scope(positions)
-        over = scope.quantifiers(positions)
-        at = tuple(scope.linear(prover.variable(v)) for v in positions)
-        sides = [single(Entry(name, at)) for name in ("left", "right")]
-        lines = [
-            self.write(
-                f"the {name} side, in normal form", Formula((side, self.reader.term(form, scope)), over)
-            )
-            for name, side, form in zip(("left", "right"), sides, normal, strict=True)
-        ]
-        both = Addition((*sides[0].pieces, replace(sides[1].pieces[0], coefficient=Fraction(-1))))
-        self.write(
-            "what is left over: it is not 0",
-            Formula((both, self.reader.term(difference, scope)), over),
-            rests_on=tuple(lines),
-        )
-
-    def _lines(self, rules: Iterable[Rule]) -> tuple[int, ...]:
-        return tuple(sorted({self.shown[rule] for rule in rules if rule in self.shown}))
-
-    # The end.
-
-    def denominators(self, theorems: Sequence[Theorem], rules: Sequence[Rule]) -> None:
-        for one in prover.inverses(theorems, rules):
-            arity, body = prover.inverse_named(one)
-            scope = Scope(self.reader, {}, {})
-            at = [prover.variable(-k) for k in range(1, arity + 1)]
-            for k in range(1, arity + 1):
-                scope.name(-k, "feature")
-            of = self.reader.addition(body(at), scope, arity)
-            self.write("a denominator is taken for one", Formula((of, Addition()), sign="≠"))
-
-    def result(self, count: int) -> None:
-        claim = self.claim
-        sizes = ", ".join(f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items())
-        named = ", ".join(symbol(name) for name in claim.given)
-        every = f" and all {named}" if named else ""
-        what = {1: "the equation holds", 2: "both equations hold"}.get(
-            count, f"all {count} equations hold"
-        )
-        self.write("result", words=f"For all {sizes}{every}, {what}. ∎")
+READABLE = 40
+"""What is left over is not printed if it has more terms than this."""
+DEEP = 10
+"""Nor is it looked for where more indices than this are summed over at once."""
+LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
+"""A loop's variable in a label: the equation is for all its values."""
 
 
 def derive(claim: Claim, proof: Any) -> Derivation:
@@ -316,28 +42,37 @@ def derive(claim: Claim, proof: Any) -> Derivation:
         writer.statement(equation, heading, theorem.used)
     writer.section("Result")
     writer.denominators(proof.theorems, rules)
+    writer.assumptions(proof.evidence())
+    for bound in proof.bounds:
+        writer.write("bound", words=f"right − left = {bound.gap} ≥ 0")
+    for witness in proof.witnesses:
+        writer.witness(witness.evidence())
     writer.result(len(proof.theorems))
     return writer.finished()
 
 
-def breaking(claim: Claim, label: str = "") -> Derivation | None:
-    """Where a false claim breaks: its first equation whose two sides have different normal forms.
+def breaking(claim: Claim, example: Record) -> Derivation | None:
+    """Where a false claim breaks: the equation that an example refutes, with what is left between its sides.
 
     Args:
         claim: the claim as stated.
-        label: the name of the equation that a counterexample refutes, if it has one.
+        example: its counterexample in the report.
 
     Returns:
-        None if the claim cannot be read with symbols for sizes, or no difference is seen there.
+        None if the claim cannot be read with symbols for sizes, or what is left over is too long to read.
     """
+    if is_collision(example):
+        return None
     try:
-        with prover.reading(claim) as (session, equations):
-            names = headings(claim, len(equations))
-            for (left, right), heading in zip(equations, names, strict=True):
-                if label and ":" in heading and not heading.endswith(f": {label}"):
-                    continue
-                difference = prover.normal_form(left - right, session)
-                if difference.parts and prover.steps(left, right, session) is None:
+        with prover.reading(claim) as (session, sizes, equations):
+            titles = headings(claim, len(equations))
+            for (left, right), heading in zip(equations, titles, strict=True):
+                if any(m.bound > DEEP for m in (*left.parts, *right.parts)):
+                    return None
+                difference = normal_form(left - right, session)
+                if len(difference.parts) > READABLE:
+                    return None
+                if prover.is_nonzero(difference, session, sizes, example):
                     return _broken(claim, session, (left, right), difference, heading)
     except (prover.Unreadable, prover.KernelError, *UNREADABLE):
         pass
@@ -350,36 +85,20 @@ def _broken(
     writer = Writer(claim, session)
     writer.given()
     writer.definitions()
-    writer.lemmas(())
+    writer.lemmas((), proofs=False)
     writer.difference(equation, difference, f"Where it breaks ({heading[0].lower()}{heading[1:]})")
     return writer.finished()
 
 
 def headings(claim: Claim, count: int) -> list[str]:
     """A heading for each equation: the claim's own labels, where its loops leave each one equation."""
-    sizes = claim.every_size[0]
-    found = FLINT.statements(claim, sizes) if count > 1 else []
-    labels = [statement.label for statement in found]
-    if len(labels) != count:
+    found = []
+    if count > 1:
+        with contextlib.suppress(NotPolynomial, DivisionByZero):
+            found = FLINT.statements(claim, claim.every_size[0])
+    labels = [LOOP.sub("", statement.label) for statement in found]
+    if len(labels) != count or any(re.search(r"\d", label) for label in labels):
         labels = [""] * count
     if count == 1:
         return ["The equation"]
     return [f"Equation {n}: {label}".removesuffix(": ") for n, label in enumerate(labels, start=1)]
-
-
-def _positions(terms: Sequence[Term], factor: Factor | None = None) -> list[int]:
-    """The positions that a factor and terms mention, those of the factor first."""
-    first = [] if factor is None else [v for e in factor.at[1:] for v, _ in e.terms]
-    rest = sorted({v for term in terms for m in term.parts for v in m.variables()})
-    skip = set() if factor is None else factor.at[0].variables()
-    return [
-        v
-        for v in dict.fromkeys([*first, *rest])
-        if v > 0 and not prover.is_size(v) and v not in skip
-    ]
-
-
-def _shape(text: str) -> str:
-    """A shape as it is read: N+1 f is (N + 1) × f."""
-    parts = [part.replace("+", " + ").replace("-", " − ") for part in text.split()]
-    return " × ".join(f"({part})" if " " in part and len(parts) > 1 else part for part in parts) or "a number"

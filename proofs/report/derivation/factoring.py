@@ -121,9 +121,7 @@ def _joined(first: Range, group: Sequence[Piece]) -> Piece | None:
             rest.append(Piece(coefficient, near, low_near, ranges, far, low_far))
         else:
             rest.append(Piece(coefficient, own, low))
-    return Piece(
-        shared, over, below, (first,), (*inner, factored(rest)), under
-    )
+    return Piece(shared, over, below, (first,), (*inner, factored(rest)), under)
 
 
 def mentioned(node: Any) -> set[str]:

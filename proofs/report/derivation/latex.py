@@ -31,14 +31,11 @@ class Latex(Notation):
         return SYMBOLS.get(sign, sign)
 
     def letter(self, name: str) -> str:
-        base, rest = NAME.fullmatch(unicodedata.normalize("NFD", name)).groups()
+        base, rest = NAME.findall(unicodedata.normalize("NFD", name))[0]
         accent = next((ACCENTS[c] for c in base if c in ACCENTS), None)
         plain = "".join(c for c in base if c not in ACCENTS).rstrip("′")
         named = greek(plain) if len(plain) == 1 else None
-        if named is not None:
-            shown = f"\\{named}"
-        else:
-            shown = plain if len(plain) == 1 else rf"\mathit{{{plain}}}"
+        shown = f"\\{named}" if named else plain if len(plain) == 1 else rf"\mathit{{{plain}}}"
         shown = rf"\{accent}{{{shown}}}" if accent else shown
         shown += "'" * name.count("′")
         return rf"{{{shown}}}_{{{rest}}}" if rest else shown
@@ -49,7 +46,9 @@ class Latex(Notation):
         given = ",".join(map(self.linear, f.given))
         inside = r";\,".join(filter(None, [at, given]))
         time = "" if f.time is None else f"^{{({self.linear(f.time)})}}"
-        if "_" in name or "'" in name:
+        if "_" in name and (time or inside):
+            name = f"({name})"
+        elif "'" in name:
             name = f"{{{name}}}"
         return f"{name}{time}_{{{inside}}}" if inside else f"{name}{time}"
 
@@ -102,7 +101,10 @@ def formula(f: Formula) -> str:
     rows = []
     for n, part in enumerate(f.parts[1:]):
         first, *more = _rows(part)
-        rows += [f"{'' if n else parts[0]} &{sign} {first}".strip(), *(f"&\\quad {row}" for row in more)]
+        rows += [
+            f"{'' if n else parts[0]} &{sign} {first}".strip(),
+            *(f"&\\quad {row}" for row in more),
+        ]
     if over:
         rows.append(rf"&\qquad ({over})")
     body = " \\\\\n".join(rows)
@@ -159,7 +161,10 @@ def as_latex(derivation: Derivation) -> str:
     for section in derivation.sections:
         lines += ["", rf"\paragraph{{{escaped(section.heading)}}}"]
         for line in section.lines:
-            lines += ["", rf"\noindent({line.number}) {escaped(line.words)} \emph{{{reason(line)}}}"]
+            lines += [
+                "",
+                rf"\noindent({line.number}) {escaped(line.words)} \emph{{{reason(line)}}}",
+            ]
             for one in line.formulas:
                 lines += [r"\[", formula(one), r"\]"]
     return "\n".join(lines) + "\n"

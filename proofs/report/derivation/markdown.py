@@ -25,16 +25,15 @@ def as_markdown(derivation: Derivation, level: int = 2, link: str = "") -> str:
 
 
 def _line(line: Line, link: str) -> list[str]:
-    reason = escaped(line.reason)
+    said = f"({line.number}) *{escaped(line.reason)}*"
     if line.rests_on:
-        reason += f" ({numbers(line.rests_on)})"
+        said += f" ({numbers(line.rests_on)})"
     places = ", ".join(_place(one, link) for one in line.places)
-    reason = ": ".join(filter(None, [reason, places]))
-    words = f" {escaped(line.words)}" if line.words else ""
-    said = [f"({line.number}) *{reason}*{words}" if not places else f"({line.number}) {reason}{words}"]
+    rest = ", ".join(filter(None, [escaped(line.words), places]))
+    lines = [f"{said}: {rest}" if rest else said]
     for one in line.formulas:
-        said += ["", "```math", *formula(one).splitlines(), "```"]
-    return said
+        lines += ["", "```math", *formula(one).splitlines(), "```"]
+    return lines
 
 
 def _place(one: str, link: str) -> str:

@@ -106,7 +106,7 @@ class Notation(ABC):
             return self.function(f.name, self.addition(f.of))
         if isinstance(f, Power):
             base = self.factor(f.of)
-            if isinstance(f.of, Entry) and (f.of.at or f.of.time) or isinstance(f.of, Power):
+            if isinstance(f.of, Power) or (isinstance(f.of, Entry) and (f.of.at or f.of.time)):
                 base = self.parenthesised(base)
             return self.power(base, self.linear(f.exponent), self.is_letter(f.exponent))
         if isinstance(f, Product):
@@ -127,7 +127,11 @@ class Notation(ABC):
             text += f"{gap}{shown}{gap}{size}{self.letter(name)}"
         if e.const or not text:
             sign = self.minus if e.const < 0 else "+"
-            text += f" {sign} {abs(e.const)}" if text else f"{self.minus if e.const < 0 else ''}{abs(e.const)}"
+            text += (
+                f" {sign} {abs(e.const)}"
+                if text
+                else f"{self.minus if e.const < 0 else ''}{abs(e.const)}"
+            )
         return text
 
     def range_text(self, r: Range) -> str:

@@ -7,19 +7,18 @@ own session, while the registry that it was made in is still the kernel's.
 from __future__ import annotations
 
 import inspect
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...evidence.all_sizes import Proof, prove, read
+from ...evidence.all_sizes import Proof, prove
 from ...kernel import index
 from ...kernel.errors import KernelError
-from ...kernel.index import Index, declared, facts, name, position, variable
+from ...kernel.index import Index, declared, facts, name, position, reach, variable
 from ...kernel.inequalities import implied
-from ...kernel.rules import Goal, Rewriting
+from ...kernel.rules import Rewriting
 from ...kernel.term import (
     INVERSE,
     INVERSE_NUMBER,
@@ -34,10 +33,12 @@ from ...kernel.term import (
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Recursion, Rule, State, Theorem
 from ...language.claim import Claim
+from ...reading.claims import read
+from ...reading.evaluate import Evaluator, positions
 from ...reading.size import Unreadable
-from ...search.normal import Step, residues, rewriting, show_zero, tidy
+from ...search.normal import rewriting, tidy
 from ...search.session import Lemma, Session, session
-from ...search.unfolding import at_constant_times, later_ones, unfold_once
+from ...search.unfolding import at_constant_times
 
 __all__ = [
     "Factor",
@@ -57,12 +58,11 @@ __all__ = [
     "name",
     "prove",
     "put",
+    "reach",
     "variable",
 ]
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
-Share = tuple[tuple[Index, ...], Fraction]
-"""Guards and a coefficient."""
 
 
 # What is declared.
@@ -74,7 +74,8 @@ def is_size(v: int) -> bool:
 
 def number_of(one: Index) -> int:
     """The number of a declared variable."""
-    return one.terms[0][0]
+    ((v, _),) = one.terms
+    return v
 
 
 def ends(v: int) -> tuple[Index, Index]:
@@ -116,10 +117,11 @@ def function_of(f: Factor, bound: int) -> tuple[str, Pairs] | None:
     return None if found is None else (found, body(f, bound))
 
 
-def inverse_named(one: str) -> tuple[int, Callable[[Sequence[Index]], Pairs]]:
-    """Of the function with this name how many positions its body mentions, and the body at some positions."""
-    function = index.current.bodies[one]
-    return function.arity, lambda at: body(Factor(one, tuple(at)), 0)
+def inverse_named(one: str) -> tuple[int, Pairs]:
+    """How many positions the argument of an inverse mentions, and the argument at bound indices −1, −2, … for them."""
+    arity = index.current.bodies[one].arity
+    at = tuple(variable(-k) for k in range(1, arity + 1))
+    return arity, body(Factor(one, at), arity)
 
 
 def split_positions(session: Session, f: Factor) -> tuple[Sequence[Index], Sequence[Index]]:
@@ -147,9 +149,7 @@ def product(session: Session, f: Factor, bound: int) -> Running:
     own = state.entry(recursion.time, state.at).parts
     (before,) = next(iter(own)).factors
     count, places = f.at[0], f.at[1:]
-    images = {
-        number_of(v): e for v, e in zip((*state.at, *state.given), places, strict=True)
-    }
+    images = {number_of(v): e for v, e in zip((*state.at, *state.given), places, strict=True)}
     runs = any(n in m.variables() for m in _without(recursion.step[k], before))
     low, running = Index(0), None
     if runs:
@@ -191,175 +191,6 @@ def forwards(m: Monomial) -> Monomial:
     return m
 
 
-# Normal forms, and how a goal goes to 0.
-
-
-def simplified(term: Term) -> Term:
-    """An equal term without needless guards, nothing being known of states."""
-    return _merged(_tidied(term, []))
-
-
-def _lengthened(term: Term) -> Term:
-    """F(n) + Σ_{i < n} F(i) is Σ_{i < n + 1} F(i)."""
-    known = facts(term.scope)
-    parts = dict(term.parts)
-    found = True
-    while found:
-        found = False
-        for m, c in list(parts.items()):
-            for longer, last in _next(m, known) if m.bound else ():
-                if parts.get(last) == c and m in parts:
-                    del parts[m], parts[last]
-                    parts[longer] = parts.get(longer, Fraction(0)) + c
-                    found = True
-                    break
-            if found:
-                break
-    return Term(parts, term.scope)
-
-
-def _next(m: Monomial, known: Sequence[Index]) -> Iterator[tuple[Monomial, Monomial]]:
-    """The monomial with one more term of a sum, and that term: the one after the last, or before the first."""
-    for v in range(-1, -m.bound - 1, -1):
-        ends = [g for g in m.guards if g.coefficient(v)]
-        if sorted(g.coefficient(v) for g in ends) != [-1, 1]:
-            continue
-        rest = m.guards - set(ends)
-        for end, other in (ends, ends[::-1]):
-            c = end.coefficient(v)
-            past = (variable(v) * c - end - 1) * c  # the first index outside at this end
-            inside = other.put({v: past})
-            if not implied(inside, [*known, *rest]):
-                continue
-            one = Monomial(m.bound, rest, m.factors).put({v: past}, m.bound).without(v)
-            scope = {w for w in one.variables() if w > 0} | {w for e in known for w in e.variables()}
-            try:
-                (last,) = _tidied(Term({one: Fraction(1)}, scope), []).parts
-            except (KernelError, ValueError):
-                continue
-            yield m._replace(guards=rest | {other, end + 1}), last
-
-
-def normal_form(term: Term, session: Session) -> Term:
-    """An equal term in normal form; states are what the session's lemmas say."""
-    also = [at_constant_times(session)]
-    if session.lemmas:
-        also.append(rewriting(session.lemmas))
-    return _lengthened(_tidied(_merged(_tidied(term, also)), also))
-
-
-def _tidied(term: Term, also: Sequence[Step]) -> Term:
-    work = Rewriting(term)
-    tidy(work, also)
-    return work.term()
-
-
-def _merged(term: Term) -> Term:
-    """[t = e] F(t) is [t = e] F(e): used where a like monomial has F(e). Then the guards of like monomials join."""
-    known = facts(term.scope)
-    shapes = {(m.bound, m.factors) for m in term.parts}
-    groups: dict[tuple, list[Share]] = {}
-    for m, c in term.parts.items():
-        shape = (m.bound, m.factors)
-        for image in _images(m, known):
-            moved = m.put(image, m.bound)
-            if moved.factors != m.factors and (m.bound, moved.factors) in shapes:
-                shape = (m.bound, moved.factors)
-                break
-        groups.setdefault(shape, []).append((tuple(m.guards), c))
-    parts: dict[Monomial, Fraction] = {}
-    for (bound, factors), shares in groups.items():
-        for guards, c in _joined(shares, known):
-            m = Monomial(bound, frozenset(guards), factors)
-            parts[m] = parts.get(m, Fraction(0)) + c
-    return Term(parts, term.scope)
-
-
-def _joined(shares: list[Share], known: Sequence[Index]) -> list[Share]:
-    """[p] [q] + [p] [not q] is [p]."""
-    for n, (one, c) in enumerate(shares):
-        for k, (other, d) in enumerate(shares[:n]):
-            common = tuple(g for g in one if g in other)
-            if c == d and not residues([(one, c), (other, c), (common, -c)], known):
-                rest = [s for place, s in enumerate(shares) if place not in (n, k)]
-                return _joined([*rest, (common, c)], known)
-    return shares
-
-
-def _images(m: Monomial, known: Sequence[Index]) -> Iterable[dict[int, Index]]:
-    """What the monomial's guards say that free variables are."""
-    rows = [*known, *m.guards]
-    for g in sorted(m.guards, key=lambda g: g.key):
-        if g.terms and all(v > 0 for v in g.variables()) and implied(g * -1, rows):
-            yield from ({v: variable(v) - g * c} for v, c in g.terms if abs(c) == 1)
-
-
-class Counted(Goal):
-    """A goal that counts how often each rule is used, in its cases too."""
-
-    counts: Counter[str]
-
-    def __getattribute__(self, attribute: str) -> Any:
-        if attribute in RULES:
-            self.counts[attribute] += 1
-        return super().__getattribute__(attribute)
-
-    def split(self, guard: Index) -> None:
-        super().split(guard)
-        for case in self.cases:
-            case.__class__ = Counted
-            case.counts = self.counts  # type: ignore[attr-defined]
-
-
-RULES = frozenset(["regroup", "eliminate", "count", "rewrite", "cancel", "clear"])
-
-
-@dataclass
-class Steps:
-    """How a difference went to 0: how often each rule was used, the cases, and what it rests on."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    cases: int = 1
-    rests_on: list[Rule] = field(default_factory=list)
-
-
-def steps(
-    left: Term, right: Term, session: Session, times: set[int] | None = None
-) -> Steps | None:
-    """The steps from left − right to 0; None if it goes another way than by those tried here.
-
-    Args:
-        times: in the step of an induction the variables of its time.
-    """
-    known: list[Step] = [at_constant_times(session)]
-    if session.lemmas:
-        known.append(rewriting(session.lemmas, divide=True))
-    later = later_ones(session)
-    ways: list[tuple[list[Step], bool]] = [(known, False), ([*known, later], False), (known, True)]
-    if times is not None:
-        ways = [(known, True)]
-    for also, unfolds in ways:
-        goal = Counted(left - right)
-        goal.counts = Counter()
-        try:
-            if unfolds:
-                unfold_once(goal, session, times or set())
-            show_zero(goal, also)
-        except KernelError:
-            continue
-        rules = sorted((one for one in goal.used if isinstance(one, Rule)), key=_rank)
-        return Steps(goal.counts, _cases(goal), rules)
-    return None
-
-
-def _rank(rule: Rule) -> int:
-    return index.current.rules.index(rule)
-
-
-def _cases(goal: Goal) -> int:
-    return sum(map(_cases, goal.cases)) if goal.cases else 1
-
-
 def unfolded(factor: Factor, session: Session) -> Term:
     """A state at time t + 1 by its definition, as written there."""
     work = Rewriting(entry(factor.name, *factor.at))
@@ -373,6 +204,11 @@ def by_rules(term: Term, rules: Sequence[Rule], session: Session) -> Term:
     work = Rewriting(term)
     tidy(work, [rewriting(rules), at_constant_times(session)])
     return work.term()
+
+
+def rank(rule: Rule) -> int:
+    """Which of all theorems it is, in the order in which they were made."""
+    return index.current.rules.index(rule)
 
 
 def before_last(when: Index) -> Index:
@@ -391,7 +227,7 @@ def resting(used: Iterable[Any]) -> list[Rule]:
         if rule not in found:
             found.add(rule)
             waiting += [one for one in rule.used if isinstance(one, Rule)]
-    return sorted(found, key=_rank)
+    return sorted(found, key=rank)
 
 
 def inverses(theorems: Iterable[Theorem], rules: Iterable[Rule]) -> list[str]:
@@ -409,12 +245,38 @@ def plain(function: Any) -> Any:
 
 
 @contextmanager
-def reading(claim: Claim) -> Iterator[tuple[Session, list[tuple[Term, Term]]]]:
-    """The claim's equations with symbols for sizes, unproved; they mean something inside the `with` only.
+def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tuple[Term, Term]]]]:
+    """The claim's sizes and equations with symbols for sizes, unproved; they mean something inside the `with` only.
 
     Raises:
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with session() as current:
         found = read(claim, current)
-        yield current, [(left.term, right.entry(left.at)) for left, right in found.equations]
+        equations = [(left.term, right.entry(left.at)) for left, right in found.equations]
+        yield current, found.sizes, equations
+
+
+def is_nonzero(
+    term: Term, session: Session, sizes: Mapping[str, Index], example: Mapping[str, Any]
+) -> bool:
+    """Whether a term has another value than 0 somewhere, at a counterexample's sizes and inputs."""
+    at = {number_of(e): example["sizes"][name] for name, e in sizes.items()}
+
+    def entries(name: str, place: tuple[Any, ...]) -> Fraction:
+        if name not in example["inputs"]:
+            return (
+                Fraction(1) + place[0] + place[0] ** 2
+            )  # a function of which only its name is known
+        value = example["inputs"][name]
+        for n in place:
+            value = value[n]
+        return Fraction(value)
+
+    evaluator = Evaluator(entries, session)
+    mentioned = reach(v for m in term.parts for v in m.variables() if v > 0)
+    free = sorted(mentioned - index.current.sizes)
+    try:
+        return any(evaluator.value(term, place) for place in positions(free, at))
+    except (ArithmeticError, LookupError, ValueError):
+        return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .prover import Steps
+from .normal_forms import Steps
 
 WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),

@@ -42,9 +42,10 @@ def _own_name(session: Session, name: str) -> str | None:
         return None
     _, which = session.recursions[name]
     said = STATE.search(inspect.getdoc(step) or "")
+    parameters = list(inspect.signature(step).parameters)
     if said is not None:
         names = [SUBSCRIPT.sub("", part).strip() for part in said[1].strip("()").split(",")]
-    else:
-        names = [next(iter(inspect.signature(step).parameters), "")]
+    else:  # a step that is repeated takes the state alone
+        names = parameters if len(parameters) == 1 else []
     one = names[which] if which < len(names) else ""
     return one if LETTER.fullmatch(one) else None

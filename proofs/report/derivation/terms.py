@@ -32,7 +32,9 @@ Pairs = Iterable[tuple[Monomial, Fraction]]
 class Scope:
     """Letters for the variables of one line of a derivation."""
 
-    def __init__(self, reader: Reader, letters: Mapping[int, str], roles: Mapping[int, str]) -> None:
+    def __init__(
+        self, reader: Reader, letters: Mapping[int, str], roles: Mapping[int, str]
+    ) -> None:
         self.reader = reader
         self.letters, self.roles = dict(letters), dict(roles)
         self.zero: frozenset[int] = frozenset()
@@ -131,20 +133,22 @@ class Reader:
         if not outer:
             m = prover.forwards(m)
         guards = sorted(m.guards, key=lambda g: g.key)
+        outside = scope.inner()
         ranges, left = _ranges(m, guards, scope, outer)
-        free = [g for g in left if all(v >= -outer for v in g.variables())]
-        bound = [g for g in left if g not in free]
+        alone = [g for g in left if all(v >= -outer for v in g.variables())]
+        bound = [g for g in left if g not in alone]
         parts: dict[str, list[Any]] = {"over": [], "under": [], "inner_over": [], "inner_under": []}
-        for guard_set, where in ((free, "over"), (bound, "inner_over")):
+        for guard_set, where in ((alone, "over"), (bound, "inner_over")):
             if guard_set:
                 parts[where].append(Bracket(tuple(_relations(guard_set, scope))))
         for f in m.factors:
-            where = "" if all(v >= -outer for v in f.variables()) else "inner_"
+            free = all(v >= -outer for v in f.variables())
+            where, here = ("", outside) if free else ("inner_", scope)
             inverse = prover.inverse_of(f, m.bound)
             if inverse is None:
-                parts[f"{where}over"].append(self._factor(f, scope, m.bound))
+                parts[f"{where}over"].append(self._factor(f, here, m.bound))
             else:
-                inside = self.addition(inverse, scope, m.bound)
+                inside = self.addition(inverse, here, m.bound)
                 parts[f"{where}under"].append(_as_factor(inside))
         ready = {where: powers(factors) for where, factors in parts.items()}
         return Piece(c, ranges=tuple(ranges), **ready)
@@ -199,27 +203,46 @@ def _ranges(
     waiting = list(range(-outer - 1, -m.bound - 1, -1))
     left, found = list(guards), []
     while waiting:
-        choices = []
-        for v in waiting:
-            others = [g for g in left if g.coefficient(v) and not g.variables() & set(waiting) - {v}]
-            lows = [g for g in others if g.coefficient(v) == 1]
-            highs = [g for g in others if g.coefficient(v) == -1]
-            if lows and highs:
-                low = max(lows, key=lambda g: (len(g.terms), g.key))
-                high = max(highs, key=lambda g: (_is_tight(g, v), g.key))
-                ends = (prover.variable(v) - low, high + prover.variable(v) + 1)
-                kind = scope.role(*ends)
-                choices.append((("repeat", "token", "feature").index(kind), -v, v, ends, low, high))
+        choices = _choices(waiting, left, scope) or _choices(
+            waiting, [*left, *_implied(waiting, left)], scope
+        )
         if not choices:  # the ends are tied to one another: everything is said in brackets
             for v in waiting:
                 found.append(Range(scope.name(v, "feature")))
             break
-        _, _, v, ends, low, high = min(choices)
+        _, _, v, ends, fences = min(choices)
         name = scope.name(v, scope.role(*ends))
         found.append(Range(name, *(scope.linear(e) for e in ends)))
-        left = [g for g in left if g not in (low, high)]
+        left = [g for g in left if g not in fences]
         waiting.remove(v)
     return found, left
+
+
+def _choices(waiting: Sequence[int], guards: Sequence[Index], scope: Scope) -> list[tuple]:
+    """Bound indices with two ends that speak of no other waiting index: (…, index, its ends, their guards)."""
+    found = []
+    for v in waiting:
+        others = [g for g in guards if g.coefficient(v) and not g.variables() & set(waiting) - {v}]
+        lows = [g for g in others if g.coefficient(v) == 1]
+        highs = [g for g in others if g.coefficient(v) == -1]
+        if lows and highs:
+            low = max(lows, key=lambda g: (len(g.terms), g.key))
+            high = max(highs, key=lambda g, v=v: (_is_tight(g, v), g.key))
+            ends = (prover.variable(v) - low, high + prover.variable(v) + 1)
+            place = ("repeat", "token", "feature").index(scope.role(*ends))
+            found.append((place, -v, v, ends, (low, high)))
+    return found
+
+
+def _implied(waiting: Sequence[int], guards: Sequence[Index]) -> list[Index]:
+    """0 ≤ i from 0 ≤ j and j ≤ i."""
+    return [
+        one + other
+        for w in waiting
+        for one in guards
+        for other in guards
+        if one.coefficient(w) == 1 and other.coefficient(w) == -1 and (one + other).terms
+    ]
 
 
 def _is_tight(g: Index, v: int) -> bool:

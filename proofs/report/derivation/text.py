@@ -13,7 +13,8 @@ WIDTH = 96
 MARGIN = 6
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 CONVENTION = (
-    "Indices count from 0; a sum runs from 0 if no other start is said; [ … ] is 1 where the condition holds, else 0."
+    "Indices count from 0, also where the source counts from 1. A sum without a start runs from 0. "
+    "[…] is 1 where the condition in it holds, else 0."
 )
 
 
@@ -89,7 +90,8 @@ def _line(line: Line) -> list[str]:
         reason += f": {', '.join(line.places)}"
     if first:
         said = [*textwrap.wrap(first, WIDTH - MARGIN), *said]
-    said.append(f"    — {reason}")
+    wrapped = textwrap.wrap(f"— {reason}", WIDTH - MARGIN - 4, subsequent_indent="  ")
+    said += [" " * 4 + part for part in wrapped]
     return [head + said[0], *(" " * MARGIN + one for one in said[1:])]
 
 

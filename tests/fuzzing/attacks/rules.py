@@ -163,6 +163,14 @@ def _says(goal: Goal, k: int, e: Index) -> bool:
     return {B1 - e, e - B1} <= goal.parts[k][0].guards
 
 
+@stopped_by("Rewriting.rename: not ways")
+def renamed_in_no_way() -> Sides:
+    def step(goal: Goal) -> None:
+        goal.rename(monomial_of(goal, 1), [])
+
+    return shown(over((-1, Index(3)), factors=[X(B1)]), 0, {}, step)
+
+
 @stopped_by("Rewriting.rename: not set(images) == set(names) == set(range(-m.bound, 0))")
 def two_indices_with_one_name() -> Sides:
     """ΣΣ X[j] X[k] for j < N and k < 2N or k < N: with j for k it is the same."""

@@ -1,0 +1,377 @@
+"""The lines of a derivation: what is given, definitions, lemmas by induction, and equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ...evidence.verdict import place
+from ...language.claim import Claim
+from ...language.sizes import names
+from ..words import Record, inputs_inline, is_collision, symbol
+from . import prover
+from .document import Derivation, Formula, Line, Section
+from .expression import Addition, Entry, single
+from .letters import role
+from .normal_forms import Steps, normal_form, simplified
+from .normal_forms import steps as steps_between
+from .prover import Factor, Index, Lemma, Monomial, Rule, Session, Term, Theorem
+from .reasons import because
+from .states import named, step_of
+from .terms import Reader, Scope
+
+Equation = tuple[Term, Term]
+SIDES = ("left", "right")
+
+
+class Writer:
+    """Writes the lines of one derivation."""
+
+    def __init__(self, claim: Claim, session: Session) -> None:
+        self.claim, self.session = claim, session
+        taken = {symbol(one) for one in (*claim.given, *claim.ranges)}
+        states = named(session, taken)
+        self.reader = Reader(session, states, taken)
+        self.sections: list[Section] = []
+        self.count = 0
+        self.defined: dict[str, int] = {}
+        """The line in which a state is defined."""
+        self.shown: dict[Rule, int] = {}
+        """The line in which a lemma is stated."""
+        self.claimed: dict[Formula, int] = {}
+        self.defined_as: dict[str, str] = {}
+        """For each name on paper the state that is defined under it."""
+
+    def section(self, heading: str) -> None:
+        self.sections.append(Section(heading))
+
+    def write(self, reason: str, *formulas: Formula, **more: Any) -> int:
+        self.count += 1
+        self.sections[-1].lines.append(Line(self.count, reason, formulas, **more))
+        return self.count
+
+    def finished(self) -> Derivation:
+        return Derivation(self.claim.id, [s for s in self.sections if s.lines])
+
+    # What is given.
+
+    def given(self) -> None:
+        self.section("Given")
+        claim = self.claim
+        sizes = ", ".join(
+            f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items()
+        )
+        self.write("sizes", words=f"Whole numbers {sizes}.")
+        arrays = [f"{symbol(name)} ({_shape(text)})" for name, text in claim.given.items()]
+        if arrays:
+            self.write("inputs", words=f"Any numbers: {'; '.join(arrays)}.")
+        if claim.parameters is not None:
+            own = prover.plain(claim.parameters)
+            changed = (
+                f" with the corrections {', '.join(claim.corrections)}" if claim.corrections else ""
+            )
+            lambda_ = own.__name__ == "<lambda>"
+            what = "those of the claim" if lambda_ else f"{own.__name__}"
+            self.write("parameters", words=f"{what}{changed}", places=(place(own),))
+        for text in (*claim.hypotheses, *claim.assuming):
+            self.write("hypothesis", words=text)
+
+    # Definitions.
+
+    def definitions(self) -> None:
+        self.section("Definitions")
+        for name in self._distinct():
+            start, step = self._definition(name)
+            function = step_of(self.session, name)
+            self.defined[name] = self.write(
+                f"definition of {self.reader.states[name]}",
+                start,
+                step,
+                places=() if function is None else (place(function),),
+            )
+
+    def _definition(self, name: str) -> tuple[Formula, Formula]:
+        """What the state is at 0 and after a step."""
+        recursion, k = self.session.recursions[name]
+        state = recursion.states[k]
+        at = (*state.at, *state.given)
+        positions = [prover.number_of(v) for v in at]
+        time = prover.number_of(recursion.time)
+        scope = self.reader.scope([time, *positions])
+        begun = Factor(name, (Index(0), *at))
+        going = Factor(name, (recursion.time + 1, *at))
+        start = (self.reader.factor(begun, scope), self.reader.term(recursion.first[k], scope))
+        step = (self.reader.factor(going, scope), self.reader.term(recursion.step[k], scope))
+        return (
+            Formula(start, scope.quantifiers(positions)),
+            Formula(step, scope.quantifiers([time, *positions])),
+        )
+
+    def _distinct(self) -> list[str]:
+        """The states that are no products, one for those of equal definitions: they get one name, too."""
+        states = self.reader.states
+        names = [n for n in self.session.recursions if n in states]
+        while True:
+            known: dict[Any, str] = {}
+            for name in names:
+                recursion, k = self.session.recursions[name]
+                own = {s.name: f"?{n}" for n, s in enumerate(recursion.states)}
+                kept = {one: states[one] for one in own}
+                states.update(own)
+                key = (k, *self._definition(name))
+                states.update(kept)
+                known.setdefault(key, name)
+                first = states[known[key]]
+                if states[name] != first:
+                    states[name] = first
+                    break
+            else:
+                break
+        return self._renamed(names)
+
+    def _renamed(self, names: Sequence[str]) -> list[str]:
+        """The first state of each name, the names having as few primes as they can."""
+        states, short = self.reader.states, {}
+        for name in names:
+            old = states[name]
+            if old not in short:
+                base = old.rstrip("′")
+                taken = {*self.reader.taken - {*states.values()}, *short.values()}
+                while base in taken:
+                    base += "′"
+                short[old] = base
+        for name in names:
+            states[name] = short[states[name]]
+            self.defined_as.setdefault(states[name], name)
+        return list(self.defined_as.values())
+
+    # Lemmas.
+
+    def lemmas(self, needed: Iterable[Rule], proofs: bool = True) -> None:
+        """The closed forms that the reading used, and the lemmas that theorems rest on; with or without proofs."""
+        self.section("Lemmas")
+        wanted = set(needed)
+        for lemma in self.session.inductions:
+            if not wanted & set(lemma.rules) and not prover.is_closed_form(lemma, self.session):
+                continue
+            for (factor, right), rule in zip(lemma.claims, lemma.rules, strict=True):
+                self._lemma(lemma, factor, right, rule, proofs)
+
+    def _lemma(self, lemma: Lemma, factor: Factor, right: Term, rule: Rule, proofs: bool) -> None:
+        when = prover.number_of(lemma.when)
+        positions = [when, *_positions([right], factor)]
+        scope = self.reader.scope(positions)
+        t = scope.letters[when]
+        read = self.reader.factor(factor, scope)
+        shown = self.reader.term(simplified(right), scope)
+        claim = Formula((read, shown), scope.quantifiers(positions))
+        if claim in self.claimed:
+            self.shown[rule] = self.claimed[claim]
+            return
+        number = len(self.claimed) + 1
+        stated = self.write(f"Lemma {number}, by induction on {t}", claim)
+        self.shown[rule] = self.claimed[claim] = stated
+        defined = self.defined[self.defined_as[self.reader.states[factor.name]]]
+        if proofs:
+            self._start(lemma, factor, right, scope, positions[1:], defined)
+            self._step(lemma, factor, right, rule, scope, positions[1:], defined)
+
+    def _start(
+        self,
+        lemma: Lemma,
+        factor: Factor,
+        right: Term,
+        scope: Scope,
+        positions: Sequence[int],
+        defined: int,
+    ) -> None:
+        when = prover.number_of(lemma.when)
+        zero = scope.at_zero(when)
+        value = normal_form(prover.put(right, {lemma.when: Index(0)}), self.session)
+        parts = [self.reader.factor(factor, zero), self.reader.term(value, scope)]
+        written = self.reader.term(simplified(right), zero)
+        if written != parts[-1]:
+            parts.append(written)
+        self.write(
+            f"start, {scope.letters[when]} = 0",
+            Formula(tuple(parts), scope.quantifiers(positions)),
+            rests_on=(defined,),
+        )
+
+    def _step(
+        self,
+        lemma: Lemma,
+        factor: Factor,
+        right: Term,
+        rule: Rule,
+        scope: Scope,
+        positions: Sequence[int],
+        defined: int,
+    ) -> None:
+        when = prover.number_of(lemma.when)
+        time = prover.before_last(lemma.when)
+        now = prover.number_of(time)
+        t = scope.letters[when]
+        inner = scope.with_name_of(when, now)
+        over = inner.quantifiers([now, *positions])
+        after = factor.put({when: time + 1})
+        head = self.reader.factor(after, inner)
+        used = prover.resting(rule.used)
+        by_definition = prover.unfolded(after, self.session)
+        by_hypothesis = prover.by_rules(by_definition, [*lemma.rules, *used], self.session)
+        goal = prover.put(right, {lemma.when: time + 1})
+        forms = [
+            self.reader.term(one, inner) for one in (by_definition, by_hypothesis, simplified(goal))
+        ]
+        reasons = [
+            f"step from {t} to {t} + 1: the definition",
+            "the induction hypothesis",
+            because(steps_between(by_hypothesis, goal, self.session), splits=True),
+        ]
+        rests = [(defined,), (self.shown[rule], *self._lines(used))]
+        for n in range(3):
+            if n and forms[n] == forms[n - 1]:
+                continue
+            on = rests[n] if n < 2 else (self.count,)
+            self.write(reasons[n], Formula((head, forms[n]), over), rests_on=on)
+
+    # Statements.
+
+    def statement(self, equation: Equation, label: str, used: Iterable[Any]) -> None:
+        left, right = equation
+        self.section(label)
+        positions = _positions([left, right])
+        scope = self.reader.scope(positions)
+        over = scope.quantifiers(positions)
+        at = tuple(scope.linear(prover.variable(v)) for v in positions)
+        sides = [single(Entry(name, at)) for name in SIDES]
+        as_read = [self.reader.term(side, scope) for side in equation]
+        if as_read[0] == as_read[1]:
+            said = Formula((sides[0], as_read[0], sides[1]), over)
+            self.write("both sides, as read, are the same", said)
+            return
+        lines = [
+            self.write(f"the {name} side, as read", Formula((side, term), over))
+            for name, side, term in zip(SIDES, sides, as_read, strict=True)
+        ]
+        normal = [normal_form(side, self.session) for side in equation]
+        forms = [self.reader.term(side, scope) for side in normal]
+        rests = self._lines(prover.resting(used))
+        for k, name in enumerate(SIDES):
+            if forms[k] != as_read[k]:
+                lines[k] = self.write(
+                    f"normal form of the {name} side",
+                    Formula((sides[k], forms[k]), over),
+                    rests_on=(lines[k], *rests),
+                )
+        reason, more = "both sides have the same normal form", set()
+        if forms[0] != forms[1]:
+            reason, more = self._because(steps_between(left, right, self.session))
+        self.write(reason, Formula(tuple(sides), over), rests_on=(*lines, *sorted(more)))
+
+    def _because(self, steps: Steps | None) -> tuple[str, set[int]]:
+        """How the difference goes to 0, and the definitions that are used on the way."""
+        used = (
+            [] if steps is None else [r.left.name for r in steps.rests_on if r.name == "definition"]
+        )
+        shown = [self.reader.states[n] for n in used if n in self.reader.states]
+        said = "".join(f"the definition of {name}; " for name in dict.fromkeys(shown))
+        if any(n not in self.reader.states for n in used):
+            said += "the last factor of a product split off; "
+        return said + because(steps), {self.defined[self.defined_as[name]] for name in shown}
+
+    def difference(self, equation: Equation, difference: Term, heading: str) -> None:
+        """Both sides in normal form, and what is left between them."""
+        self.section(heading)
+        normal = [normal_form(side, self.session) for side in equation]
+        positions = _positions([*normal, difference])
+        scope = self.reader.scope(positions)
+        over = scope.quantifiers(positions)
+        at = tuple(scope.linear(prover.variable(v)) for v in positions)
+        sides = [single(Entry(name, at)) for name in SIDES]
+        lines = [
+            self.write(
+                f"the {name} side, in normal form",
+                Formula((side, self.reader.term(form, scope)), over),
+            )
+            for name, side, form in zip(SIDES, sides, normal, strict=True)
+        ]
+        both = Addition((*sides[0].pieces, replace(sides[1].pieces[0], coefficient=Fraction(-1))))
+        self.write(
+            "what is left over: not 0, as the example shows",
+            Formula((both, self.reader.term(difference, scope)), over),
+            rests_on=tuple(lines),
+        )
+
+    def _lines(self, rules: Iterable[Rule]) -> tuple[int, ...]:
+        return tuple(sorted({self.shown[rule] for rule in rules if rule in self.shown}))
+
+    # The end.
+
+    def denominators(self, theorems: Sequence[Theorem], rules: Sequence[Rule]) -> None:
+        for one in prover.inverses(theorems, rules):
+            arity, of = prover.inverse_named(one)
+            of = list(of)
+            scope = Scope(self.reader, {}, {})
+            for k in range(1, arity + 1):
+                scope.name(-k, self._role(-k, of))
+            shown = self.reader.addition(of, scope, arity)
+            self.write("a denominator, at all its indices", Formula((shown, Addition()), sign="≠"))
+
+    def _role(self, v: int, of: Iterable[tuple[Monomial, Fraction]]) -> str:
+        """What an index counts, by the axes of arrays in which it stands."""
+        for m, _ in of:
+            for f in m.factors:
+                axes = self.claim.given.get(f.name, "").split()
+                for e, axis in zip(f.at, axes, strict=False):
+                    if e.coefficient(v):
+                        return role(names([axis]))
+        return "feature"
+
+    def assumptions(self, evidence: Mapping[str, Any]) -> None:
+        """The axioms that the proof rests on, and what it takes for granted."""
+        for axiom in evidence["axioms"]:
+            self.write("axiom", words=axiom)
+        said = any(line.reason.startswith("a denominator") for line in self.sections[-1].lines)
+        for text in () if said else evidence.get("assumes", ()):
+            self.write("assumed", words=text)
+
+    def witness(self, evidence: Record) -> None:
+        """Inputs at every size for which sides differ, or two with one statistic."""
+        shows = "one statistic and two values" if is_collision(evidence) else "the sides differ"
+        self.write("witness", words=f"At every size {shows} for {inputs_inline(evidence)}.")
+
+    def result(self, count: int) -> None:
+        if not count:
+            return
+        claim = self.claim
+        sizes = ", ".join(
+            f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items()
+        )
+        named = ", ".join(symbol(name) for name in claim.given)
+        every = f" and all {named}" if named else ""
+        what = {1: "the equation holds", 2: "both equations hold"}.get(
+            count, f"all {count} equations hold"
+        )
+        self.write("result", words=f"For all {sizes}{every}, {what}. ∎")
+
+
+def _positions(terms: Sequence[Term], factor: Factor | None = None) -> list[int]:
+    """The positions that a factor and terms mention, those of the factor first, and those of their ranges."""
+    first = [] if factor is None else [v for e in factor.at[1:] for v, _ in e.terms]
+    rest = sorted({v for term in terms for m in term.parts for v in m.variables()})
+    skip = set() if factor is None else factor.at[0].variables()
+    found = [v for v in dict.fromkeys([*first, *rest]) if v > 0 and v not in skip]
+    further = prover.reach(found) - set(found) - skip
+    return [v for v in [*sorted(further), *found] if not prover.is_size(v)]
+
+
+def _shape(text: str) -> str:
+    """A shape as it is read: N+1 f is (N + 1) × f."""
+    parts = [part.replace("+", " + ").replace("-", " − ") for part in text.split()]
+    return (
+        " × ".join(f"({part})" if " " in part and len(parts) > 1 else part for part in parts)
+        or "a number"
+    )
