@@ -45,7 +45,8 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     done: set[int] = set()
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
-            spend()
+            if k in work.parts:
+                spend(1 + work.parts[k][0].bound ** 2)
             if k in work.parts and not any(step(work, k) for step in (*STEPS, *also)):
                 done.add(k)
 

@@ -15,8 +15,8 @@ from ..kernel.term import Factor, Term
 from ..kernel.theorem import Recursion, Rule
 
 
-STEPS = 10_000
-"""One claim's search may look at so many monomials."""
+EFFORT = 150_000
+"""One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
 
 
 @dataclass
@@ -39,8 +39,8 @@ class Session:
     """Products over a range; their second position is where it begins, the first how many factors there are."""
     lemmas: list[Rule] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
-    left: int = STEPS
-    """Steps of search that may still be taken."""
+    left: int = EFFORT
+    """What the search may still take."""
     divided: bool = False
     """Whether something was divided by that is not the number of an index."""
     differentiated: bool = False
@@ -73,17 +73,17 @@ def current() -> Session:
     return found
 
 
-def spend() -> None:
-    """Count one step of the search.
+def spend(effort: int) -> None:
+    """Count what the search takes.
 
     Raises:
         TooHard: if there were too many.
     """
     found = _current.get()
     if found is not None:
-        found.left -= 1
+        found.left -= effort
         if found.left < 0:
-            raise TooHard(f"the search took more than {STEPS} steps")
+            raise TooHard("the search for it takes too long")
 
 
 @contextmanager
