@@ -25,6 +25,9 @@ fuzz: build/.test ## try the kernel on 100,000 random equations
 bench: build/.core ## time the checks
 	@$(BIN)/python -m scanproof.proofs.bench
 
+cutoff: build/.core ## prove claims for all sizes a second way, without the kernel
+	@$(BIN)/python -m scanproof.proofs.cutoffs
+
 lint: build/.dev ## check style, format and types
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check

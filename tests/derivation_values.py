@@ -26,6 +26,8 @@ from scanproof.proofs.report.derivation.expression import (
 from scanproof.proofs.report.words import symbol
 
 Letters = dict[str, int]
+WIDE = 9
+"""A sum over all whole numbers has its terms between these."""
 SIGNS = {"=": int.__eq__, "≤": int.__le__, "<": int.__lt__}
 
 
@@ -115,8 +117,11 @@ class Values:
             yield letters
             return
         one, *rest = ranges
-        assert one.low is not None and one.high is not None
-        for n in range(self.linear(one.low, letters), self.linear(one.high, letters)):
+        if one.low is None or one.high is None:
+            values = range(-WIDE, WIDE)
+        else:
+            values = range(self.linear(one.low, letters), self.linear(one.high, letters))
+        for n in values:
             yield from self.summed(rest, {**letters, one.letter: n})
 
     def factor(self, f: Any, letters: Letters) -> Fraction:
@@ -145,7 +150,9 @@ class Values:
     def entry(self, f: Entry, letters: Letters) -> Fraction:
         at = tuple(self.linear(e, letters) for e in f.at)
         if f.name not in self.defined or (f.time is None and f.name not in ("left", "right")):
-            return self.arrays[f.name][at]
+            # What stands outside an array must not matter: it is multiplied by 0.
+            outside = Fraction(1009 + 7 * sum(n * 3**k for k, n in enumerate(at)), 5)
+            return self.arrays[f.name].get(at, outside)
         time = None if f.time is None else self.linear(f.time, letters)
         given = tuple(self.linear(e, letters) for e in f.given)
         key = (f.name, time, at, given)

@@ -20,17 +20,17 @@ from ..language.statements import Undetermined
 from ..reading.claims import Reading
 from ..search.lemmas import show
 from ..search.session import Session
-from .families import EVERY, FIRST, Family, numbers, patterns
-from .points import statements_at
+from .families import EVERY, FIRST, Family, patterns
+from .fitting import are_apart, gaps_at_corners
 from .witness_family import (
     Mutation,
     apart,
-    are_apart,
     bases_at,
-    gaps_at_corners,
     member,
     refuse_conditions,
+    rests_on_defined,
     sizes_tried,
+    statements_of,
 )
 
 TRIES = 1000
@@ -84,6 +84,8 @@ def _collision(
     if first.left.dims != second.left.dims or first.right.dims != second.right.dims:
         raise NotProved("a statistic or a value whose shape depends on the inputs")
     same = show(first.left.term, second.left.entry(first.left.at))
+    rests_on_defined(same)
+    reading.expect_turns(same, first.left.at)
     return Collision(*pair, same, apart(first.right, second.right, reading, claim), axioms)
 
 
@@ -135,7 +137,7 @@ def _at_every_size(claim: Claim, which: int, family: Family, mutate: Mutation) -
     """(sizes, statistic, value) at the claim's sizes; None where there are none."""
     found = []
     for sizes in sizes_tried(claim):
-        statements = statements_at(claim, sizes, numbers(claim, family, sizes), mutate)
+        statements = statements_of(claim, sizes, family, mutate)
         if statements is None or which >= len(statements):
             return None
         statement = statements[which]

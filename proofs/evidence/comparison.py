@@ -139,7 +139,7 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point) -> set[Any]:
     def entries(name: str, place: tuple[Any, ...]) -> Any:
         nonlocal left_to_read
         if name in FUNCTIONS:
-            return FUNCTIONS[name](float(place[0]))
+            return function_value(name, place[0])
         left_to_read -= 1
         if left_to_read < 0:
             raise TooLong
@@ -155,6 +155,12 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point) -> set[Any]:
         for place in positions(free, at):
             pairs.add((evaluator.value(left.term, place), evaluator.value(other, place)))
     return pairs
+
+
+def function_value(name: str, at: Any) -> Any:
+    """exp(0) and log(1) as such; other values as floats."""
+    exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
+    return FUNCTIONS[name](float(at)) if exact is None else exact
 
 
 def _read(reading: Reading) -> Iterator[tuple[KernelArray, KernelArray]]:

@@ -37,8 +37,8 @@ def bounded(part: Part, reading: Reading, claim: Claim) -> Bound:
         NotProved: if the difference is no such sum.
         TooHard: if the kernel gives up.
     """
-    least = {e.terms[0][0]: min(claim.ranges[name]) for name, e in reading.sizes.items()}
-    names = {e.terms[0][0]: name for name, e in reading.sizes.items()}
+    names = {v: name for name, v in reading.variables.items()}
+    least = {v: min(claim.ranges[name]) for v, name in names.items()}
     gap = part.right.entry(part.left.at) - part.left.term
     coefficients: dict[tuple[int, ...], Fraction] = {}
     for sizes, c in _monomials(simplified(gap), least):

@@ -11,21 +11,31 @@ from __future__ import annotations
 import inspect
 import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import INVERSE, NUMBER, Term, as_term, function_of, inverse, number
+from ..kernel.term import (
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Term,
+    as_term,
+    function_of,
+    inverse,
+    number,
+)
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
+from ..language.errors import UsageError
 from ..language.sizes import Sizes
-from ..language.statements import Differs, Equal
+from ..language.statements import Differs, Statement
 from ..reading.array import KernelArray, holds
 from ..reading.claims import Reading, read
 from ..reading.evaluate import Evaluator, at_index, positions
@@ -34,21 +44,14 @@ from ..search.lemmas import show
 from ..search.session import Session
 from ..search.unfolding import stepping
 from .axioms import POSITIVE, axioms_of
-from .comparison import disagreement, free_variables
-from .engines import as_constant, sides
+from .comparison import disagreement, free_variables, function_value
 from .families import Family, Pattern, numbers, patterns
+from .fitting import NEAR, Gaps, Sample, are_apart, fit, gaps_at_corners
 from .points import statements_at
 
 TRIES = 200
 """So many families are tried, drawn once and for all for each claim."""
-NEAR = (-1, 0, 1)
-LARGEST = {4: 7, 6: 4, 1000: 2}
-"""The factor M is a product of at most so many n − 1, n, n + 1 and their inverses, by how many of them there are."""
 Mutation = Callable[[Any], Any] | None
-Sample = tuple[tuple[int, ...], Fraction]
-"""Values of sizes and of loops' variables, and by how much the sides differ there."""
-Gaps = dict[tuple[int, ...], Fraction]
-"""By how much the sides differ at corners: 0 is the first index along an axis, -1 the last."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,19 @@ def member(
     Raises:
         Unreadable, KernelError: if it is not the claim's own, or something is divided by that may be 0.
     """
-    before, divided = len(declarations.current.functions), current.divided
-    found = read(claim, current, mutate, lambda name, dims: family[name].terms(dims), reading.sizes)
-    current.divided = divided  # which is about symbols; here it is looked at what was divided by
-    axioms = axioms_of(current.functions, current.differentiated) + _denominators(before)
+    of_symbols, divided = current.partial, current.divided
+    current.partial = set()
+    try:
+        found = read(
+            claim, current, mutate, lambda name, dims: family[name].terms(dims), reading.sizes
+        )
+    except ZeroDivisionError as error:
+        raise NotProved("at the inputs tried, something is divided by 0") from error
+    partial, current.partial = current.partial, of_symbols | current.partial
+    current.divided = divided  # which is about symbols; of numbers it is seen that they are not 0
+    axioms = axioms_of(current.functions, current.differentiated) + _defined(partial)
+    if [part.kind for part in found.parts] != [part.kind for part in reading.parts]:
+        raise Unreadable("a body that says other things of other inputs")
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:
         raise Unreadable(problem)
@@ -141,7 +153,7 @@ def _is_promising(claim: Claim, family: Family, mutate: Mutation) -> bool:
     """
     found: list[tuple[tuple[int, ...], list[Gaps]]] = []
     for sizes in sizes_tried(claim):
-        statements = statements_at(claim, sizes, numbers(claim, family, sizes), mutate)
+        statements = statements_of(claim, sizes, family, mutate)
         if statements is None:
             return False
         gaps = [gaps_at_corners(s.left, s.right) for s in statements if isinstance(s, Differs)]
@@ -155,13 +167,14 @@ def _is_promising(claim: Claim, family: Family, mutate: Mutation) -> bool:
     return bool(same) and all(are_apart(places, gaps) for gaps in same)
 
 
-def are_apart(places: Sequence[tuple[int, ...]], gaps: Sequence[Gaps]) -> bool:
-    """Whether at some corner M · gap is one number, not 0, at all of these places."""
-    corners = set.intersection(*map(set, gaps))
-    samples = (
-        [(at, gap[corner]) for at, gap in zip(places, gaps, strict=True)] for corner in corners
-    )
-    return any(fit(one) for one in samples)
+def statements_of(
+    claim: Claim, sizes: Sizes, family: Family, mutate: Mutation
+) -> list[Statement] | None:
+    """What the claim says of the family's inputs at these sizes, if they are inputs that it speaks of."""
+    try:
+        return statements_at(claim, sizes, numbers(claim, family, sizes), mutate)
+    except UsageError:
+        return None
 
 
 def bases_at(claim: Claim, sizes: Sizes) -> tuple[int, ...]:
@@ -177,87 +190,63 @@ def sizes_tried(claim: Claim) -> list[Sizes]:
     return [*claim.every_size, beyond]
 
 
-def gaps_at_corners(one: Any, other: Any) -> Gaps:
-    """one − other at the corners where that is a rational number other than 0."""
-    left, right = sides(Equal(one, other))
-    corners = itertools.product(*[(0, -1)] * left.entries.ndim) if left.entries.size else ()
-    found = {c: as_constant(left.entries[c] - right.entries[c]) for c in corners}
-    return {c: gap for c, gap in found.items() if gap}
-
-
-def fit(samples: Sequence[Sample]) -> tuple[tuple[int, ...], Fraction] | None:
-    """Exponents of a factor M, and c, such that M · gap = c at every sample."""
-    gaps = [gap for _, gap in samples]
-    if len(set(gaps)) == 1:
-        return (0,) * len(samples[0][0]), gaps[0]
-    powers = _factors(tuple(at for at, _ in samples)).get(tuple(gaps[0] / gap for gap in gaps))
-    return None if powers is None else (powers, gaps[0] * _power(samples[0][0], powers))
-
-
-@lru_cache(maxsize=8)
-def _factors(places: tuple[tuple[int, ...], ...]) -> dict[tuple[Fraction, ...], tuple[int, ...]]:
-    """The simplest exponents for all that a factor can be at these places, relative to the first."""
-    count = len(places[0])
-    largest = next(n for most, n in LARGEST.items() if count <= most)
-    ranked = sorted((sum(map(abs, powers)), powers) for powers in _exponents(count, largest))
-    found: dict[tuple[Fraction, ...], tuple[int, ...]] = {}
-    for _, powers in ranked:
-        values = [_power(at, powers) for at in places]
-        found.setdefault(tuple(value / values[0] for value in values), powers)
-    return found
-
-
-def _exponents(count: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Whole numbers whose sizes add up to no more than `largest`."""
-    if not count:
-        yield ()
-        return
-    for first in range(-largest, largest + 1):
-        for others in _exponents(count - 1, largest - abs(first)):
-            yield (first, *others)
-
-
-def _power(at: Sequence[int], powers: Sequence[int]) -> Fraction:
-    result = Fraction(1)
-    for value, power in zip(at, powers, strict=True):
-        result *= Fraction(value) ** power
-    return result
-
-
 def refuse_conditions(claim: Claim) -> None:
-    """A side condition must hold of the family at all sizes: it may speak of numbers only, which are the same there."""
+    """A side condition must hold of the family at all sizes: it may speak of numbers, the same there, or of sizes.
+
+    Raises:
+        NotProved: for a condition of another kind.
+    """
     for text, condition in claim.assuming.items():
-        for name in inspect.signature(condition).parameters:
-            if name not in claim.ranges and claim.given.get(name) != "":
-                raise NotProved(f"inputs at every size would have to meet: {text}")
+        names = set(inspect.signature(condition).parameters)
+        of_sizes = names <= set(claim.ranges)
+        of_numbers = all(claim.given.get(name) == "" for name in names)
+        if not of_sizes and not of_numbers:
+            raise NotProved(f"inputs at every size would have to meet: {text}")
 
 
 # The proof.
 
 
-def _denominators(before: int) -> list[str]:
-    """Of what was divided by it must be seen that it is not 0: a sum of positive numbers. The axiom that this needs."""
-    known = declarations.current
-    functions = [known.bodies[name] for name in list(known.functions.values())[before:]]
-    inverses = [function for function in functions if function.name == INVERSE]
-    if not all(_positive(function.body, function.arity) for function in inverses):
+def _defined(partial: Set[str]) -> list[str]:
+    """Of what is divided by, or a logarithm is taken of, it must be seen that it is > 0. The axiom that this needs."""
+    if not all(_is_positive_inside(name) for name in partial):
         raise NotProved("at the inputs tried, something is divided by that may be 0")
-    return [POSITIVE] if inverses else []
+    return [POSITIVE] if partial else []
 
 
-def _positive(pairs: Any, arity: int) -> bool:
-    """Whether each summand is a positive number times values of exp and sizes that are ≥ 1."""
+def _is_positive_inside(name: str) -> bool:
+    """Whether what a function is taken of is a sum of products of numbers > 0, by their looks."""
+    function = declarations.current.bodies[name]
     rows = facts(declarations.current.sizes)
 
-    def is_positive(f: Any) -> bool:
-        if f.name == NUMBER:
+    def is_positive(f: Factor) -> bool:
+        if f.name in (NUMBER, INVERSE_NUMBER):
             return implied(f.at[0] - 1, rows)
-        return function_of(f) == "exp"
+        of = function_of(f)
+        return of == "exp" or (of == INVERSE and _is_positive_inside(f.name))
 
-    return bool(pairs) and all(
-        c > 0 and m.bound == arity and not m.guards and all(map(is_positive, m.factors))
-        for m, c in pairs
+    return bool(function.body) and all(
+        c > 0 and m.bound == function.arity and not m.guards and all(map(is_positive, m.factors))
+        for m, c in function.body
     )
+
+
+def rests_on_defined(theorem: Theorem) -> None:
+    """What the proof, and those of the lemmas used, took for an inverse must be one, at these inputs.
+
+    Raises:
+        NotProved: if that is not seen.
+    """
+    found: set[str] = set()
+    seen, waiting = set(), list(theorem.used)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            found.add(one)
+        elif one not in seen:
+            seen.add(one)
+            waiting += one.used
+    _defined(found)
 
 
 def apart(left: KernelArray, right: KernelArray, reading: Reading, claim: Claim) -> Theorem:
@@ -273,6 +262,7 @@ def apart(left: KernelArray, right: KernelArray, reading: Reading, claim: Claim)
             factor, value = fitted
             theorem = show(factor * gap, as_term(value), stepping)
             reading.expect_turns(theorem)
+            rests_on_defined(theorem)
             return theorem
     raise NotProved("no entry was found at which the sides differ by a multiple of sizes")
 
@@ -288,15 +278,18 @@ def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] 
     samples: list[Sample] = []
     bases: list[Index] | None = None
     for at in sizes_tried(claim):
-        place = {e.terms[0][0]: at[name] for name, e in reading.sizes.items()}
+        place = {v: at[name] for name, v in reading.variables.items()}
         free = free_variables([gap], (), place)
         if bases is None:
             rows = facts({*place, *free})
             every = [variable(v) + more for v in (*place, *free) for more in NEAR]
             bases = [e for e in every if implied(e - 1, rows)]
-        evaluator = Evaluator(_value_of_function, reading.session)
+        evaluator = Evaluator(lambda name, at: function_value(name, *at), reading.session)
         for spot in positions(free, place):
-            value = evaluator.value(gap, spot)
+            try:
+                value = evaluator.value(gap, spot)
+            except (ZeroDivisionError, ValueError):
+                return None
             if not value or not isinstance(value, Fraction | int):
                 return None
             samples.append((tuple(at_index(e, spot) for e in bases), Fraction(value)))
@@ -309,8 +302,3 @@ def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] 
         for _ in range(abs(power)):
             factor = factor * (one if power > 0 else inverse(one, []))
     return factor, found[1]
-
-
-def _value_of_function(name: str, place: tuple[Any, ...]) -> Any:
-    """exp(0) is taken for 1 when M and c are guessed; the kernel knows nothing of it."""
-    return Fraction(1) if (name, *place) == ("exp", 0) else float("nan")

@@ -27,13 +27,18 @@ class Symbol:
     def __init__(self, name: str, low: Affine, high: Affine | None = None) -> None:
         self.number = next(_numbers)
         self.name, self.low, self.high = name, low, high
-        self.size = self
+        self.size: Symbol = self
         if high is not None:
             self.size = _one_size(low, high)
 
     @property
     def is_size(self) -> bool:
         return self.high is None
+
+    @property
+    def ends(self) -> tuple[Affine, ...]:
+        """low, and high if it is a position."""
+        return (self.low,) if self.high is None else (self.low, self.high)
 
     def __lt__(self, other: Symbol) -> bool:
         return self.number < other.number

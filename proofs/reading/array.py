@@ -225,8 +225,9 @@ def reciprocal(term: Term) -> Term:
     if not term.parts:
         raise ZeroDivisionError("division by 0")
     result = inverse(term, positions_in(term))
-    if any(is_conditional(f) for m in result.parts for f in m.factors):
-        current().divided = True
+    conditional = {f.name for m in result.parts for f in m.factors if is_conditional(f)}
+    current().divided |= bool(conditional)
+    current().partial |= conditional
     return result
 
 
@@ -240,7 +241,10 @@ def function(name: str, of: KernelArray) -> KernelArray:
 
     def at(*place: Index) -> Term:
         term = simplified(of.entry(place))
-        return apply(name, term, positions_in(term))
+        result = apply(name, term, positions_in(term))
+        if name == "log":
+            current().partial |= {f.name for m in result.parts for f in m.factors}
+        return result
 
     current().functions.add(name)
     return comprehension(of.dims, at)

@@ -40,6 +40,11 @@ class Reading:
     def equations(self) -> list[tuple[KernelArray, KernelArray]]:
         return [(part.left, part.right) for part in self.parts if part.kind is Equal]
 
+    @property
+    def variables(self) -> dict[str, int]:
+        """The kernel's variable for each size."""
+        return {name: v for name, e in self.sizes.items() for v in e.variables()}
+
     def expect_turns(self, of: Theorem, axes: Sequence[Index] = ()) -> None:
         """A theorem in which a loop's variable stands says nothing at sizes where the loop has no turn.
 

@@ -141,9 +141,7 @@ def add(a: Footprint, b: Footprint) -> Footprint:
     if not a.terms or not b.terms:
         return b if not a.terms else a
     sizes = {*a.bounds, *b.bounds}
-    bounds = {
-        s: a.of(s).joined(b.of(s), max(a.of(s).degree, b.of(s).degree)) for s in sizes
-    }
+    bounds = {s: a.of(s).joined(b.of(s), max(a.of(s).degree, b.of(s).degree)) for s in sizes}
     poles = {p: max(a.poles.get(p, 0), b.poles.get(p, 0)) for p in {*a.poles, *b.poles}}
     return Footprint(terms, bounds, a.order | b.order, poles, value)
 
@@ -152,9 +150,7 @@ def either(a: Footprint, b: Footprint) -> Footprint:
     """One footprint for two families: a sum with coefficients of which nothing is known."""
     if a.number is not None and a.number == b.number:
         return a
-    a, b = (
-        replace(e, number=None, terms=frozenset(_used(t) for t in e.terms)) for e in (a, b)
-    )
+    a, b = (replace(e, number=None, terms=frozenset(_used(t) for t in e.terms)) for e in (a, b))
     return add(a, b)
 
 
@@ -170,8 +166,7 @@ def multiply(a: Footprint, b: Footprint) -> Footprint:
         return a if b.number == one else b
     terms = {t for s in a.terms for r in b.terms if (t := _product(s, r)) is not None}
     bounds = {
-        s: a.of(s).joined(b.of(s), a.of(s).degree + b.of(s).degree)
-        for s in {*a.bounds, *b.bounds}
+        s: a.of(s).joined(b.of(s), a.of(s).degree + b.of(s).degree) for s in {*a.bounds, *b.bounds}
     }
     poles = {p: a.poles.get(p, 0) + b.poles.get(p, 0) for p in {*a.poles, *b.poles}}
     value = None
@@ -270,7 +265,9 @@ def put(a: Footprint, v: Symbol, target: Affine) -> Footprint:
     now = a.of(v.size)
     rim = now.rim
     if u is None or u.is_size:
-        ends = [abs(e + offset) for t in a.terms for w, lo, hi in t.touches if w is v for e in (lo, hi)]
+        ends = [
+            abs(e + offset) for t in a.terms for w, lo, hi in t.touches if w is v for e in (lo, hi)
+        ]
         rim = max([rim, *ends])
     reach = now.reach + (abs(offset) if now.reach and v in a.order else 0)
     even = now.even and offset == 0 and u is not None and not u.is_size
@@ -287,7 +284,11 @@ def put(a: Footprint, v: Symbol, target: Affine) -> Footprint:
         poles[moved] = poles.get(moved, 0) + n
     constant = {p for p in poles if not p.terms}
     return Footprint(
-        frozenset(terms), bounds, order, {p: n for p, n in poles.items() if p not in constant}, value
+        frozenset(terms),
+        bounds,
+        order,
+        {p: n for p, n in poles.items() if p not in constant},
+        value,
     )
 
 
@@ -308,7 +309,9 @@ def total(a: Footprint, v: Symbol, count: Affine) -> Footprint:
     if all(_free_of(t, v) for t in a.terms) and not a.of(size).reach:
         # φ is one polynomial, and so is its sum over a range whose length is ≥ 0.
         value = count * a.number.const if a.number is not None and not a.number.terms else None
-        result = a.having(size, degree=a.of(size).degree + 1, even=a.of(size).even and count == of(size))
+        result = a.having(
+            size, degree=a.of(size).degree + 1, even=a.of(size).even and count == of(size)
+        )
         order = (a.order - {v}) | {s for s in count.symbols if not s.is_size}
         return replace(result, terms=carried, order=order, number=value)
     if count != of(size):
@@ -325,7 +328,9 @@ def total(a: Footprint, v: Symbol, count: Affine) -> Footprint:
             most = max(most, reach + abs(offset))
             even = even and offset == 0 and u is not None and not u.is_size
             if u is None or u.is_size:
-                rim = max([rim, *(abs(e + offset) for w, *ends in t.touches if w is v for e in ends)])
+                rim = max(
+                    [rim, *(abs(e + offset) for w, *ends in t.touches if w is v for e in ends)]
+                )
             found = _put(t, v, tie)
             terms |= {found} if found is not None else set()
             continue
@@ -421,11 +426,9 @@ def _put(t: Term, v: Symbol, target: Affine) -> Term | None:
         same = u is not None and not u.is_size and offset == 0
         places = tuple(u if w is v else w for w in carry[2])
         carry = carry if v not in carry[2] else (*carry[:2], places) if same else USED
-    moved = [
-        (u, lo + offset, hi + offset) if w is v else (w, lo, hi)
-        for w, lo, hi in t.touches
-        if w is not v or (u is not None and not u.is_size)
-    ]
+    moved = [one for one in t.touches if one[0] is not v]
+    if u is not None and not u.is_size:
+        moved += [(u, lo + offset, hi + offset) for w, lo, hi in t.touches if w is v]
     result: Term | None = Term(_joined(moved), (), t.bound, carry)
     for w, e in t.ties:
         left, right = (target if w is v else of(w)), e.put(v, target)

@@ -16,7 +16,9 @@ from scanproof.constructs.scan import Scan, leaves, map_leaves
 
 from .affine import Affine, NotUniform, Size, of
 from .footprint import Footprint, Term, add, guarded, put, total
-from .footprint_array import Cell, FootprintArray, run, stacked
+from .footprint_array import FootprintArray
+from .footprint_cells import Cell, run
+from .footprint_namespace import stacked
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Affine) -> Scan:
@@ -60,7 +62,7 @@ def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Affine) ->
 
 def _named(start: FootprintArray, k: int) -> FootprintArray:
     """The state itself, with its name in every entry."""
-    entries = np.empty(start.entries.shape, dtype=object)
+    entries: Any = np.empty(start.entries.shape, dtype=object)
     for place in np.ndindex(entries.shape):
         cells = [a[j] for a, j in zip(start.axes, place, strict=True)]
         own = tuple(c.at for c in cells if c.at is not None)
@@ -77,7 +79,7 @@ def _change(
     after = after.fresh()
     for j, axis in enumerate(start.axes):
         after = after.at(j, axis)
-    entries = np.empty(after.entries.shape, dtype=object)
+    entries: Any = np.empty(after.entries.shape, dtype=object)
     kinds = set()
     for place in np.ndindex(entries.shape):
         cells = [a[j] for a, j in zip(start.axes, place, strict=True)]
@@ -99,12 +101,14 @@ def _held(
     start: FootprintArray, change: FootprintArray, added: bool, cell: Cell, moment: Affine
 ) -> FootprintArray:
     """The state before the token at `moment`, 0 ≤ moment ≤ length."""
-    entries = np.empty(start.entries.shape, dtype=object)
+    entries: Any = np.empty(start.entries.shape, dtype=object)
     for place in np.ndindex(entries.shape):
         first, more = start.entries[place], change.entries[place]
         if added:
             earlier = run(moment)
-            entries[place] = add(first, total(put(more, cell.at, of(earlier.at)), earlier.at, moment))
+            entries[place] = add(
+                first, total(put(more, cell.at, of(earlier.at)), earlier.at, moment)
+            )
         else:
             late = guarded(put(more, cell.at, moment - 1), moment - 1)
             entries[place] = add(guarded(first, moment * -1), late)

@@ -43,6 +43,8 @@ class Session:
     """What the search may still take."""
     divided: bool = False
     """Whether something was divided by that is not the number of an index."""
+    partial: set[str] = field(default_factory=set)
+    """The names of all 1/T, but for indices, and of log(T): they mean something where T ≠ 0, or T > 0, only."""
     differentiated: bool = False
     """Whether a gradient was read."""
     functions: set[str] = field(default_factory=set)

@@ -162,15 +162,13 @@ def steps(left: Term, right: Term, session: Session, times: set[int] | None = No
     """The steps from left − right to 0; None if it goes another way than by those tried here.
 
     Args:
-        times: in the step of an induction the variables of its time.
+        times: in the step of an induction the variables of its time; states at a later one may be unfolded.
     """
     known: list[Step] = [at_constant_times(session)]
     if session.lemmas:
         known.append(rewriting(session.lemmas, divide=True))
     later = later_ones(session)
     ways: list[tuple[list[Step], bool]] = [(known, False), ([*known, later], False), (known, True)]
-    if times is not None:
-        ways = [(known, True)]
     for also, unfolds in ways:
         goal = Counted(left - right)
         goal.counts = Counter()

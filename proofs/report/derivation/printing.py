@@ -59,9 +59,9 @@ class Notation(ABC):
     def quotient(self, c: Fraction, over: Iterable[Any], under: Iterable[Any]) -> str:
         """c · over / under; nothing for 1."""
         over, under = list(over), list(under)
-        brackets = [f for f in over if isinstance(f, Bracket)]
+        conditions = [f for f in over if isinstance(f, Bracket)]
         scalars = [f for f in over if self.is_scalar(f)]
-        rest = [f for f in over if f not in brackets and f not in scalars]
+        rest = [f for f in over if f not in conditions and f not in scalars]
         if not under and c.denominator == 1:
             scalars, rest, fraction = [], [*scalars, *rest], ""
             number = str(c) if c != 1 else ""
@@ -76,7 +76,7 @@ class Notation(ABC):
                 len(low) + len(under) == 1 and (bool(low) or self.is_simple(under[0])),
             )
             number = ""
-        every = [number, fraction, *map(self.bracket, brackets), *map(self.factor, rest)]
+        every = [number, fraction, *map(self.bracket, joined(conditions)), *map(self.factor, rest)]
         return self.times([text for text in every if text])
 
     def is_scalar(self, f: Any) -> bool:
@@ -201,6 +201,12 @@ class Notation(ABC):
 
     @abstractmethod
     def parenthesised(self, text: str) -> str: ...
+
+
+def joined(brackets: Iterable[Bracket]) -> list[Bracket]:
+    """[p] [q] as [p, q]."""
+    relations = tuple(r for one in brackets for r in one.relations)
+    return [Bracket(relations)] if relations else []
 
 
 def opening(one: Addition) -> tuple[Addition, Addition] | None:

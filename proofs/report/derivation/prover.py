@@ -74,8 +74,7 @@ def is_size(v: int) -> bool:
 
 def number_of(one: Index) -> int:
     """The number of a declared variable."""
-    ((v, _),) = one.terms
-    return v
+    return next(v for v, _ in one.terms)
 
 
 def ends(v: int) -> tuple[Index, Index]:
@@ -184,11 +183,23 @@ def forwards(m: Monomial) -> Monomial:
     """The monomial with bound indices reflected that stand backwards more often than not: Σ_i x[t − 1 − i]."""
     for v in range(-1, -m.bound - 1, -1):
         signs = [e.coefficient(v) for f in m.factors for e in f.at if e.coefficient(v)]
-        highs = [g + variable(v) for g in m.guards if g.coefficient(v) == -1]
-        lows = [variable(v) - g for g in m.guards if g.coefficient(v) == 1]
-        if sum(signs) < 0 and len(lows) == len(highs) == 1:
-            m = m.put({v: lows[0] + highs[0] - variable(v)}, m.bound)
+        highs = [g for g in m.guards if g.coefficient(v) == -1]
+        lows = [g for g in m.guards if g.coefficient(v) == 1]
+        if sum(signs) < 0 and lows and highs:
+            low, high = nearest(v, lows, highs)
+            m = m.put({v: high - low + variable(v)}, m.bound)
     return m
+
+
+def nearest(v: int, lows: Sequence[Index], highs: Sequence[Index]) -> tuple[Index, Index]:
+    """The two guards that are said as the range of v: from a number, if from one of them, up to another index."""
+
+    def free(g: Index) -> set[int]:
+        return set(g.variables()) - {v}
+
+    low = min(lows, key=lambda g: (any(map(is_size, free(g))), bool(free(g)), g.key))
+    high = min(highs, key=lambda g: (all(map(is_size, free(g))), g.key))
+    return low, high
 
 
 def unfolded(factor: Factor, session: Session) -> Term:

@@ -140,7 +140,7 @@ class Reader:
         parts: dict[str, list[Any]] = {"over": [], "under": [], "inner_over": [], "inner_under": []}
         for guard_set, where in ((alone, "over"), (bound, "inner_over")):
             if guard_set:
-                parts[where].append(Bracket(tuple(_relations(guard_set, scope))))
+                parts[where] += [Bracket((r,)) for r in _relations(guard_set, scope)]
         for f in m.factors:
             free = all(v >= -outer for v in f.variables())
             where, here = ("", outside) if free else ("inner_", scope)
@@ -226,8 +226,7 @@ def _choices(waiting: Sequence[int], guards: Sequence[Index], scope: Scope) -> l
         lows = [g for g in others if g.coefficient(v) == 1]
         highs = [g for g in others if g.coefficient(v) == -1]
         if lows and highs:
-            low = max(lows, key=lambda g: (len(g.terms), g.key))
-            high = max(highs, key=lambda g, v=v: (_is_tight(g, v), g.key))
+            low, high = prover.nearest(v, lows, highs)
             ends = (prover.variable(v) - low, high + prover.variable(v) + 1)
             place = ("repeat", "token", "feature").index(scope.role(*ends))
             found.append((place, -v, v, ends, (low, high)))
@@ -243,11 +242,6 @@ def _implied(waiting: Sequence[int], guards: Sequence[Index]) -> list[Index]:
         for other in guards
         if one.coefficient(w) == 1 and other.coefficient(w) == -1 and (one + other).terms
     ]
-
-
-def _is_tight(g: Index, v: int) -> bool:
-    """Whether an upper end is another index, not a size: Σ_{s<t} rather than Σ_{s<N} [s < t]."""
-    return any(not prover.is_size(w) for w in g.variables() - {v})
 
 
 def _relations(guards: Sequence[Index], scope: Scope) -> list[Relation]:

@@ -13,8 +13,9 @@ WIDTH = 96
 MARGIN = 6
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 CONVENTION = (
-    "Indices count from 0, also where the source counts from 1. A sum without a start runs from 0. "
-    "[…] is 1 where the condition in it holds, else 0."
+    "Indices count from 0, also where the source counts from 1. A sum without a start runs from 0, one without a "
+    "range over all whole numbers. […] is 1 where the condition in it holds, else 0; an entry that does not exist "
+    "stands beside a factor 0 only."
 )
 
 

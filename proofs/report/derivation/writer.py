@@ -225,16 +225,18 @@ class Writer:
         forms = [
             self.reader.term(one, inner) for one in (by_definition, by_hypothesis, simplified(goal))
         ]
+        steps = steps_between(by_hypothesis, goal, self.session, {now})
+        reason, more = self._because(steps, splits=True)
         reasons = [
             f"step from {t} to {t} + 1: the definition",
             "the induction hypothesis",
-            because(steps_between(by_hypothesis, goal, self.session), splits=True),
+            reason,
         ]
         rests = [(defined,), (self.shown[rule], *self._lines(used))]
         for n in range(3):
             if n and forms[n] == forms[n - 1]:
                 continue
-            on = rests[n] if n < 2 else (self.count,)
+            on = rests[n] if n < 2 else (self.count, *sorted(more))
             self.write(reasons[n], Formula((head, forms[n]), over), rests_on=on)
 
     # Statements.
@@ -271,7 +273,7 @@ class Writer:
             reason, more = self._because(steps_between(left, right, self.session))
         self.write(reason, Formula(tuple(sides), over), rests_on=(*lines, *sorted(more)))
 
-    def _because(self, steps: Steps | None) -> tuple[str, set[int]]:
+    def _because(self, steps: Steps | None, splits: bool = False) -> tuple[str, set[int]]:
         """How the difference goes to 0, and the definitions that are used on the way."""
         used = (
             [] if steps is None else [r.left.name for r in steps.rests_on if r.name == "definition"]
@@ -280,7 +282,9 @@ class Writer:
         said = "".join(f"the definition of {name}; " for name in dict.fromkeys(shown))
         if any(n not in self.reader.states for n in used):
             said += "the last factor of a product split off; "
-        return said + because(steps), {self.defined[self.defined_as[name]] for name in shown}
+        return said + because(steps, splits), {
+            self.defined[self.defined_as[name]] for name in shown
+        }
 
     def difference(self, equation: Equation, difference: Term, heading: str) -> None:
         """Both sides in normal form, and what is left between them."""
