@@ -11,7 +11,7 @@ FOLDERS = {
     "proofs/exact": "exact arrays and their scalars",
     "proofs/evidence": "from a claim to its verdict",
     "proofs/kernel": "the kernel, for what is proved for all sizes",
-    "proofs/reading": "claims read with symbols for sizes, for the kernel; compared with the claim at small sizes",
+    "proofs/reading": "claims read with symbols for sizes, for the kernel",
 }
 FILES = {
     "proofs/workers.py": "the processes that decide, and their answers",
@@ -24,7 +24,7 @@ def trust() -> None:
     """Print what a verdict rests on: files, libraries, axioms."""
     from tabulate import tabulate
 
-    from scanproof.proofs.evidence.axioms import DERIVATIVES
+    from scanproof.proofs.evidence.axioms import AXIOMS
 
     from ._output import write
 
@@ -51,8 +51,9 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps.",
-        f"Axioms: {'; '.join(sorted(DERIVATIVES.values()))} (sympy shows them).",
+        "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps. What is",
+        "read with symbols for sizes is compared with the claim itself, run with numbers.",
+        f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]
     write("\n".join(text) + "\n")

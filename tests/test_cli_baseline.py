@@ -27,7 +27,7 @@ def test_worse_verdict_than_in_the_baseline_exits_1(run: Run, write: Write):
     answer = run("check", now, "--baseline", "former.json")
     assert answer.code == 1
     assert (
-        "mine.linear is worse than in former.json: was proved at fixed sizes, is unknown"
+        "mine.linear is worse than in former.json: was proved, is unknown"
         in answer.err
     )
 

@@ -18,6 +18,7 @@ from scanproof.constructs.scan import leaves
 from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
 from scanproof.proofs.evidence.all_sizes import Proof, prove
+from scanproof.proofs.evidence.axioms import AXIOMS, discharged
 from scanproof.proofs.evidence.comparison import disagreement
 from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
 from scanproof.proofs.evidence.mutation import on_leaf
@@ -110,6 +111,15 @@ def test_what_the_kernel_cannot_do_stays_proved_at_fixed_sizes_by_two_engines():
     assert (with_kernel.verdict, with_kernel.scope) == ("proved", "fixed-size")
     assert with_kernel.evidence == without.evidence
     assert "product of two symbolic sizes" in str(with_kernel.reason)
+
+
+def test_a_gradient_through_exp_and_log_rests_on_their_derivatives_which_sympy_shows():
+    proof = prove(CLAIMS["gril.eq11"])
+    assert isinstance(proof, Proof)
+    axioms = proof.evidence()["axioms"]
+    assert axioms == ["d exp(z) = exp(z) dz", "d log(z) = dz / z"]
+    assert set(axioms) <= set(AXIOMS) and all(map(discharged, AXIOMS))
+    assert not discharged("z = 0")
 
 
 def test_the_kernel_alone_answers_proved_or_unknown():

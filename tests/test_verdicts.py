@@ -38,8 +38,17 @@ def claim(body, given, **fields):
 VECTORS = {"u": "n", "v": "n"}
 
 
-def test_an_identity_is_proved_at_every_size_by_both_engines():
+def test_an_identity_is_proved_for_all_sizes_by_the_kernel_after_flint():
     result = decide(claim(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS), ALL)
+    assert (result.verdict, result.scope) == ("proved", "all-sizes")
+    assert [(e["engine"], e["sizes"]) for e in result.evidence] == [
+        ("flint", [{"n": 1}, {"n": 2}, {"n": 3}]),
+        ("kernel", None),
+    ]
+
+
+def test_without_the_kernel_two_engines_prove_it_at_fixed_sizes():
+    result = decide(claim(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS), (FLINT, SYMPY))
     assert (result.verdict, result.scope) == ("proved", "fixed-size")
     assert [(e["engine"], e["sizes"]) for e in result.evidence] == [
         ("flint", [{"n": 1}, {"n": 2}, {"n": 3}]),

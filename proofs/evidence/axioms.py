@@ -46,6 +46,10 @@ _DISCHARGED: dict[str, Callable[[], bool]] = {
 }
 
 
+AXIOMS = tuple(_DISCHARGED)
+"""Every axiom that a proof of the ledger may rest on."""
+
+
 def discharged(axiom: str) -> bool:
     """Whether sympy shows the axiom; False for one that nothing is known of."""
     found = _DISCHARGED.get(axiom)

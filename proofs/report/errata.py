@@ -117,6 +117,8 @@ def _mend(amendment: Record, claim: Record) -> str:
 def _checked_at(statement: Record) -> str:
     if statement["verdict"] != "proved":
         return f" ({escaped(statement['reason'])})" if statement["reason"] else ""
+    if statement["scope"] == "all-sizes":
+        return " for all sizes"
     widest = max((e["sizes"] for e in statement["evidence"] if e["sizes"]), key=len, default=None)
     return f" ({over_sizes(widest)})" if widest else ""
 
