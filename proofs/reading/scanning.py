@@ -35,7 +35,7 @@ def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> 
         token = map_leaves(lambda leaf: leaf[plain(time)], tokens)
         return step(parameters, before, token)
 
-    return _run(at, state, length, [*leaves(tokens), *leaves(parameters)], getattr(step, "__name__", "step"))
+    return _run(at, state, length, [*leaves(tokens), *leaves(parameters)], step)
 
 
 def merged(
@@ -48,13 +48,13 @@ def merged(
         inner = scan(step, parameters, before, own, length)
         return inner.final_state, inner
 
-    found = _run(at, state, chunks, [*leaves(tokens), *leaves(parameters)], "chunk")
+    found = _run(at, state, chunks, [*leaves(tokens), *leaves(parameters)], step)
     return Scan(found.outputs.states, found.outputs.outputs, found.final_state)
 
 
 def iterated(step: Callable[[Any], Any], state: Any, count: Index) -> Scan:
     """`count` applications of `state = step(state)`; the states are those before each of them."""
-    found = _run(lambda time, before: (step(before), before), state, count, [], getattr(step, "__name__", "step"))
+    found = _run(lambda time, before: (step(before), before), state, count, [], step)
     return Scan(found.outputs, None, found.final_state)
 
 
@@ -63,7 +63,7 @@ def _run(
     state: Any,
     length: Index,
     others: Sequence[KernelArray],
-    name: str,
+    step: Callable[..., Any],
 ) -> Scan:
     start = leaves(state)
     time = position("t", 0, length)
@@ -75,7 +75,7 @@ def _run(
         [simplified(leaf.entry(i)) for leaf, i in zip(start, places, strict=True)],
         [simplified(leaf.entry(i)) for leaf, i in zip(steps, places, strict=True)],
     )
-    current().add(recursion)
+    current().add(recursion, step)
     closed = _solved(recursion, length)
     when = time
 

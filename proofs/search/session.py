@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -34,6 +34,8 @@ class Session:
 
     recursions: dict[str, tuple[Recursion, int]] = field(default_factory=dict)
     """The recursion that a state's name belongs to, and which of its states it is."""
+    origins: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    """For a state the function whose repetition its recursion is; derivations name it."""
     products: dict[Any, Any] = field(default_factory=dict)
     ranged: set[str] = field(default_factory=set)
     """Products over a range; their second position is where it begins, the first how many factors there are."""
@@ -50,9 +52,12 @@ class Session:
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the reading took."""
 
-    def add(self, recursion: Recursion) -> None:
+    def add(self, recursion: Recursion, step: Callable[..., Any] | None = None) -> None:
+        """Remember a recursion, and the function that it repeats, if it was read from one."""
         for k, state in enumerate(recursion.states):
             self.recursions[state.name] = recursion, k
+            if step is not None:
+                self.origins[state.name] = step
 
     def is_product(self, name: str) -> bool:
         """Whether the state has no last time, as products and powers have none."""
