@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fuzzing import attacks
+from fuzzing.attacks import once
 from fuzzing.counting import RULES
 from fuzzing.hostile import putting, steps, values
 from fuzzing.recursions import recursions
@@ -16,6 +17,7 @@ from fuzzing.terms import FalseAccept, equations
 
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
+from scanproof.proofs.kernel.rules import Rewriting
 from scanproof.proofs.kernel.term import (
     as_term,
     entry,
@@ -67,8 +69,13 @@ def _tried(attack: attacks.Attack) -> bool:
 
 # What is no check, but must be there.
 
-STARTS = "((as_index(0), [*rules]), (time + 1, [*rules, *hypotheses]))"
-LATER = "((time + 1, [*rules, *hypotheses]),)"
+STARTS = "((as_index(0), []), (time + 1, hypotheses))"
+LATER = "((time + 1, hypotheses),)"
+COUNTED = "len(self.states) + len(self.functions)"
+FIRST = "new = [(frozenset(map(as_index, guards)), c) for guards, c in new]"
+THEN = "old = [self._take(k) for k in ks]"
+CLAIMED = "for factor, _, right, over in given"
+LISTED = "for (factor, right), (*_, over) in zip(claims, given)"
 
 FUZZERS: dict[str, Callable[[random.Random], Any]] = {
     "equations": lambda rng: equations(rng, 600),
@@ -103,7 +110,7 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
         ("steps", "rules", "Goal.clear", "c * d", "c"),
         ("recursions", "theorem", "induction", STARTS, LATER),
-        ("recursions", "theorem", "induction", "(time + 1, [*rules", "(time, [*rules"),
+        ("recursions", "theorem", "induction", "(time + 1, hyp", "(time, hyp"),
     ],
 )
 def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
@@ -111,6 +118,44 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
 ):
     with altered(module, function, old, new):
         assert found(which)
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "old", "new", "attack"),
+    [
+        ("index", "Registry.fresh", COUNTED, "0", once.a_state_with_the_name_of_a_function),
+        ("index", "size", "Index(least)", "least", once.a_size_that_is_larger_than_an_index),
+        ("term", "finite", "m.bound >= 0 and", "", once.less_than_no_bound_index),
+        (
+            *("term", "function_of", " and found.arity == len(factor.at)", ""),
+            once.a_function_read_at_too_few_positions,
+        ),
+        (
+            *("rules", "Rewriting.regroup", f"{FIRST}\n        {THEN}", f"{THEN}; {FIRST}"),
+            once.a_step_within_a_step,
+        ),
+        (
+            *("rules", "Goal.closed", "and self._registry is index.current", ""),
+            once.what_is_known_of_another_index_by_the_same_number,
+        ),
+        ("theorem", "_put", "ANY", "e.put(images)", once.two_offsets_that_cancel),
+        (
+            *("theorem", "_waiting", "((), None)", "((), frozenset())"),
+            once.an_array_that_is_made_a_state_later,
+        ),
+        ("theorem", "induction", CLAIMED, LISTED, once.claims_exchanged_for_others),
+    ],
+)
+def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(
+    module, function, old, new, attack
+):
+    with altered(module, function, old, new):
+        assert attacks.succeeds(attack)
+
+
+def test_without_a_note_of_steps_that_broke_off_an_attack_gets_a_false_theorem(monkeypatch):
+    monkeypatch.setattr(Rewriting, "number", Rewriting.number.__wrapped__)  # type: ignore[attr-defined]
+    assert attacks.succeeds(once.a_step_that_breaks_off)
 
 
 # Rules.

@@ -13,7 +13,6 @@ from typing import Any
 from .errors import IllTyped
 
 
-
 class Registry:
     """All that is declared: variables with their facts, names of states, functions of terms.
 
@@ -30,6 +29,10 @@ class Registry:
         self.bodies: dict[str, Any] = {}
         self.rules: list[Any] = []
 
+    def fresh(self, name: str) -> str:
+        """A name that no other state or function has."""
+        return f"{name}'{len(self.states) + len(self.functions)}"
+
 
 class Index:
     """const + Σ coefficient · variable; compared by value, with no truth value and no order of its own."""
@@ -37,7 +40,7 @@ class Index:
     __slots__ = ("_hash", "_variables", "const", "terms")
 
     def __init__(self, const: int, terms: Mapping[int, int] | None = None) -> None:
-        if type(const) is not int or terms and any(type(c) is not int for c in terms.values()):
+        if type(const) is not int or (terms and any(type(c) is not int for c in terms.values())):
             raise IllTyped("an index has whole coefficients")
         self.const = const
         self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
@@ -137,7 +140,7 @@ def _declare(name: str, bounds: Iterable[Index]) -> Index:
 
 def size(name: str, least: int) -> Index:
     """A new size, any whole number ≥ least."""
-    new = _declare(name, [variable(len(current.names)) - as_index(least)])
+    new = _declare(name, [variable(len(current.names)) - Index(least)])
     current.sizes.update(new.variables())
     return new
 

@@ -14,10 +14,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import index
-from .errors import IllTyped, NotProved, TooHard
+from .errors import IllTyped, KernelError, NotProved, TooHard
 from .index import Index, as_index, facts, variable
 from .inequalities import contradictory, implied, negation
-from .term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of, made, monomial
+from .term import (
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Monomial,
+    Term,
+    body,
+    finite,
+    function_of,
+    made,
+    monomial,
+)
 
 if TYPE_CHECKING:
     from .theorem import Rule
@@ -34,7 +46,15 @@ def _rule(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def counted(self: Rewriting, *args: Any) -> Any:
         self.spend()
-        result = method(self, *args)
+        try:
+            result = method(self, *args)
+        except KernelError:
+            raise
+        except (
+            BaseException
+        ):  # it may have broken off half-way: nothing is shown by this sum any more
+            self._registry = None
+            raise
         fired[method.__name__] += 1
         if self.log is not None:
             self.log.append((self.serial, method.__name__, args))
@@ -52,6 +72,7 @@ class Rewriting:
     def __init__(self, term: Term) -> None:
         self._scope = frozenset(term.scope)
         self._known = facts(term.scope)
+        self._registry: index.Registry | None = index.current
         self._used: set[Any] = set()
         self._allowed: frozenset[Rule] = frozenset()
         self._parts: dict[int, tuple[Monomial, Fraction]] = {}
@@ -64,6 +85,8 @@ class Rewriting:
         self._left -= 1
         if self._left < 0:
             raise TooHard(f"more than {STEPS} steps for one equation")
+        if self._registry is not index.current:
+            raise IllTyped("a sum is rewritten where its variables are not declared")
 
     @property
     def parts(self) -> Mapping[int, tuple[Monomial, Fraction]]:
@@ -84,6 +107,7 @@ class Rewriting:
         return frozenset(self._used)
 
     def term(self) -> Term:
+        self.spend()
         return made(dict(self._parts.values()), self._scope)
 
     def _add(self, pairs: Pairs) -> None:
@@ -110,15 +134,18 @@ class Rewriting:
     @_rule
     def regroup(self, ks: Sequence[int], new: Sequence[tuple[Iterable[Index], Fraction]]) -> None:
         """Σ c [guards] F, one F, with other guards: the two sums of guards agree in every case."""
+        new = [(frozenset(map(as_index, guards)), c) for guards, c in new]
         old = [self._take(k) for k in ks]
         first = old[0][0]
         if len(set(ks)) != len(ks) or any(m[::2] != first[::2] for m, _ in old):
             raise IllTyped("guards are regrouped among monomials that differ in nothing else")
         if any(type(c) not in (int, Fraction) for _, c in new):
             raise IllTyped("coefficients are rational numbers")
-        images = [(first._replace(guards=frozenset(map(as_index, g))), c) for g, c in new]
+        images = [(first._replace(guards=guards), c) for guards, c in new]
         if not {v for m, _ in images for v in m.variables()} <= self._names(first):
             raise IllTyped("a guard speaks of a variable outside the scope")
+        if not all(finite(m) for m, _ in images):
+            raise IllTyped("a bound index without a lower and an upper end")
         shares = [(m.guards, c) for m, c in old] + [(m.guards, -c) for m, c in images]
         if not self._vanish(shares, self._known):
             raise NotProved("the guards do not add up to the same")
@@ -169,8 +196,14 @@ class Rewriting:
             names = []
             for e in images.values():
                 own = [(v, c) for v, c in e.terms if v < 0]
-                if len(own) != 1 or abs(own[0][1]) != 1 or not e.variables() - {own[0][0]} <= self._scope:
-                    raise IllTyped("a bound index is shifted, reflected or renamed, and nothing else")
+                if (
+                    len(own) != 1
+                    or abs(own[0][1]) != 1
+                    or not e.variables() - {own[0][0]} <= self._scope
+                ):
+                    raise IllTyped(
+                        "a bound index is shifted, reflected or renamed, and nothing else"
+                    )
                 names.append(own[0][0])
             if not set(images) == set(names) == set(range(-m.bound, 0)) or len(names) != m.bound:
                 raise IllTyped("a renaming names each bound index once")
@@ -271,15 +304,17 @@ class Goal(Rewriting):
         return tuple(self._cases)
 
     def closed(self) -> bool:
-        return all(g.closed() for g in self._cases) if self._cases else not self._parts
+        done = all(g.closed() for g in self._cases) if self._cases else not self._parts
+        return done and self._registry is index.current
 
     @_rule
     def split(self, guard: Index) -> None:
         """Two cases: the guard, which speaks of no bound index, holds or does not."""
         if not as_index(guard).variables() <= self._scope or self._cases:
             raise IllTyped("a case is told by the scope's own variables, once")
+        whole = self.term()
         for row in (guard, negation(guard)):
-            case = Goal(self.term(), self._allowed)
+            case = Goal(whole, self._allowed)
             case._known = (*self._known, row)
             case.log, case.serial = self.log, 2 * self.serial + 1 + len(self._cases)
             case._left, case._used = self._left // 2, self._used

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from . import index
 from .errors import IllTyped, TooHard
@@ -85,24 +86,29 @@ class Term:
     """
 
     __slots__ = ("parts", "scope")
+    parts: Mapping[Monomial, Fraction]
+    scope: frozenset[int]
 
     def __init__(
         self, parts: Mapping[Monomial, Fraction], scope: Iterable[int] = (), key: object = None
     ) -> None:
-        self.parts = {m: c for m, c in parts.items() if c}
-        self.scope = frozenset(scope)
+        object.__setattr__(self, "parts", MappingProxyType({m: c for m, c in parts.items() if c}))
+        object.__setattr__(self, "scope", frozenset(scope))
         if len(self.parts) > MONOMIALS:
             raise TooHard(f"a term of more than {MONOMIALS} monomials")
         if min(self.scope, default=1) <= 0:
             raise IllTyped("a term's scope is of declared variables")
+        if any(type(c) not in (int, Fraction) for c in self.parts.values()):
+            raise IllTyped("coefficients are rational numbers")
         if key is not _made_here:
             for m in self.parts:
-                if not all(v in self.scope or 0 > v >= -m.bound for v in m.variables()):
+                if not m.variables() <= self.scope | set(range(-m.bound, 0)):
                     raise IllTyped("a term speaks of a variable outside its scope")
-                if any(len(f.at) != _places(f.name, len(f.at)) for f in m.factors):
-                    raise IllTyped("a function is an entry with as many positions as it was made with")
                 if not finite(m):
                     raise IllTyped("a bound index without a lower and an upper end")
+
+    def __setattr__(self, *_: Any) -> None:
+        raise IllTyped("a term stays what it is")
 
     def __add__(self, other: Term | Fraction | int) -> Term:
         other = as_term(other)
@@ -129,17 +135,11 @@ class Term:
     __rmul__ = __mul__
 
 
-def _places(name: str, otherwise: int) -> int:
-    """How many positions a function has; any number for other arrays."""
-    function = index.current.bodies.get(name)
-    return 1 if name in (NUMBER, INVERSE_NUMBER) else function.arity if function else otherwise
-
-
 def finite(m: Monomial) -> bool:
     """Whether guards hold each bound index between ends: Σ over infinitely many has no rules."""
     rows = [Index(0, {v: c for v, c in g.terms if v < 0}) for g in m.guards]
     away = (variable(-k) * s - 1 for k in range(1, m.bound + 1) for s in (1, -1))
-    return all(contradictory([*rows, e]) for e in away)
+    return m.bound >= 0 and all(contradictory([*rows, e]) for e in away)
 
 
 def made(parts: Mapping[Monomial, Fraction], scope: Iterable[int]) -> Term:
@@ -211,19 +211,21 @@ def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
     if len(set(formals)) != len(formals) or not inside <= set(formals):
         raise IllTyped("a function of a term is an entry at each position that the term mentions")
     images = {v: variable(-k) for k, v in enumerate(formals, start=1)}
-    moved = {m.after(len(formals)).put(images, m.bound + len(formals)): c for m, c in term.parts.items()}
+    moved = {
+        m.after(len(formals)).put(images, m.bound + len(formals)): c for m, c in term.parts.items()
+    }
     new = Function(function, len(formals), frozenset(moved.items()))
-    name = index.current.functions.setdefault(new, f"{function}'{len(index.current.functions)}")
+    name = index.current.functions.setdefault(new, index.current.fresh(function))
     index.current.bodies[name] = new
     return made(_factor(name, *order).parts, term.scope | set(formals))
 
 
 def function_of(factor: Factor) -> str | None:
-    """The name of the function that a factor is a value of."""
+    """The name of the function that a factor is a value of; with other positions it is another array."""
     if factor.name == INVERSE_NUMBER:
         return INVERSE
     found = index.current.bodies.get(factor.name)
-    return None if found is None else found.name
+    return found.name if found is not None and found.arity == len(factor.at) else None
 
 
 def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
@@ -278,7 +280,7 @@ def inverse(term: Term, order: Sequence[Index]) -> Term:
 def total(term: Term, over: Index) -> Term:
     """Σ of the term over the whole declared range of the free variable `over`."""
     of = position_number(over)
-    if len(declared(of)) != 2:
+    if sorted(e.coefficient(of) for e in declared(of)) != [-1, 1]:
         raise IllTyped("a sum runs over an index with two ends")
     _no_range_of(term.scope - {of}, {of})
     pairs = []

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from . import index
 from .errors import IllTyped, NotProved
-from .index import Index, as_index, declared, facts, position, position_number, reach, variable
+from .index import Index, as_index, declared, position, position_number, reach, variable
 from .inequalities import implied
 from .rules import HYPOTHESIS, Goal, Rewriting
 from .term import Factor, Monomial, Term, entry, put
@@ -17,37 +17,37 @@ from .term import Factor, Monomial, Term, entry, put
 _made_here = object()
 
 
+@dataclass(frozen=True, eq=False, slots=True)
 class Theorem:
     """left = right for all values of their variables in the declared ranges."""
 
-    __slots__ = ("left", "registry", "right", "used")
+    left: Term
+    right: Term
+    used: frozenset[Any]
+    """The rules that it rests on, and the inverses 1/T that were taken for such: T ≠ 0."""
+    key: InitVar[object] = None
+    registry: index.Registry = field(default_factory=lambda: index.current, init=False)
 
-    def __init__(self, left: Term, right: Term, used: Iterable[Any], key: object = None) -> None:
+    def __post_init__(self, key: object) -> None:
         if key is not _made_here:
             raise IllTyped("theorems are made by the kernel's rules only")
-        self.left, self.right, self.registry = left, right, index.current
-        self.used = frozenset(used)
-        """The rules that it rests on, and the inverses 1/T that were taken for such: T ≠ 0."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
 class Rule:
     """factor = term for all values of the variables `over` in their ranges; what else is free is fixed."""
 
-    __slots__ = ("left", "name", "over", "registry", "right", "used")
+    name: str
+    left: Factor
+    right: Term
+    over: frozenset[int]
+    used: frozenset[Any] = frozenset()
+    key: InitVar[object] = None
+    registry: index.Registry = field(default_factory=lambda: index.current, init=False)
 
-    def __init__(
-        self,
-        name: str,
-        left: Factor,
-        right: Term,
-        over: Iterable[int],
-        used: Iterable[Any] = (),
-        key: object = None,
-    ) -> None:
+    def __post_init__(self, key: object) -> None:
         if key is not _made_here:
             raise IllTyped("theorems are made by the kernel's rules only")
-        self.name, self.left, self.right, self.registry = name, left, right, index.current
-        self.over, self.used = frozenset(over), frozenset(used)
         index.current.rules.append(self)
 
     def instance(
@@ -118,7 +118,7 @@ class State:
 def new_state(name: str, at: Sequence[Index], given: Sequence[Index]) -> State:
     """A state with a name that nothing else has."""
     states = index.current.states
-    new = State(f"{name}'{len(states)}", tuple(at), tuple(given))
+    new = State(index.current.fresh(name), tuple(at), tuple(given))
     states[new.name] = (0,) * (1 + len(new.at) + len(new.given)), None
     return new
 
@@ -145,45 +145,67 @@ class Recursion:
         for order, start, after in zip(orders.values(), first, step, strict=True):
             if len(set(order)) != len(order) or t in reach([*order[1:], *start.scope]):
                 raise IllTyped("a recursion's positions are different and do not speak of its time")
-            if not reach(start.scope | after.scope | set(order)) - index.current.sizes <= set(order):
+            if not reach(start.scope | after.scope | set(order)) - index.current.sizes <= set(
+                order
+            ):
                 raise IllTyped("a recursion speaks of a variable that it is not given")
         begins, goes = _waiting_in(first), _waiting_in(step)
         own = {f for f in goes if f.name in orders}
-        if any(f.name in orders for f in begins) or any(f.at[0] != time for f in own):
+        if any(f.name in orders for f in begins) or any(f.at[:1] != (time,) for f in own):
             raise IllTyped("a recursion's start speaks of its states, or its step at another time")
         # A position that every entry of S in the step keeps is the same all the way down to the start.
-        moves = [dict(zip(orders[f.name][1:], f.at[1:], strict=True)) for f in own]
+        moves = [dict(zip(orders[f.name][1:], f.at[1:], strict=False)) for f in own]
         every = {v for order in orders.values() for v in order}
         lost = {v for v in every if v == t or any(at.get(v) != variable(v) for at in moves)}
-        rests = frozenset(f.put(dict.fromkeys(lost, variable(-1))) for f in (begins | goes) - own)
-        self.time, self.states, self.first, self.step = time, tuple(states), tuple(first), tuple(step)
+        rests = frozenset(_put(f, dict.fromkeys(lost, ANY)) for f in (begins | goes) - own)
+        self.time, self.states, self.first, self.step = (
+            time,
+            tuple(states),
+            tuple(first),
+            tuple(step),
+        )
         self.rules: list[tuple[Rule, Rule]] = []
         """For each state what it is at 0, and at time + 1."""
         for (name, order), start, after in zip(orders.items(), first, step, strict=True):
             at = [variable(v) for v in order[1:]]
             begun, going = Factor(name, (Index(0), *at)), Factor(name, (time + 1, *at))
-            begin = Rule("definition", begun, start, order[1:], (), _made_here)
-            go = Rule("definition", going, after, order, (), _made_here)
+            begin = Rule("definition", begun, start, frozenset(order[1:]), key=_made_here)
+            go = Rule("definition", going, after, frozenset(order), key=_made_here)
             self.rules.append((begin, go))
             known[name] = order, rests
 
 
 def _waiting_in(terms: Iterable[Term]) -> set[Factor]:
     factors = {f for term in terms for m in term.parts for f in m.factors}
-    return {g for f in factors for g in _waiting(f)}
+    return {g for f in factors for g in _waiting(_put(f, {}))}
 
 
 def _waiting(f: Factor) -> set[Factor]:
-    """The entries of states without a recursion that an entry is a function of; −1 stands for any position."""
+    """The entries that an entry is a function of, of arrays without a recursion: each may get one yet."""
     function = index.current.bodies.get(f.name)
-    order, rests = index.current.states.get(f.name, ((), frozenset()))
+    order, rests = index.current.states.get(f.name, ((), None))
     if function is not None:
         order = range(-1, -function.arity - 1, -1)
         rests = {g for m, _ in function.body for g in m.factors}
     if rests is None:
         return {f}
     images = dict(zip(order, f.at, strict=False))
-    return {g for one in rests for g in _waiting(one.put(images))}
+    return {g for one in rests for g in _waiting(_put(one, images))}
+
+
+ANY = variable(0)
+"""Stands for every position that is not the same all the way."""
+
+
+def _put(f: Factor, images: Mapping[int, Index]) -> Factor:
+    """Bound indices, if nothing is put for them, are any positions; two of them do not cancel."""
+    whole = [
+        {w for v in e.variables() for w in images.get(v, variable(v)).variables()} for e in f.at
+    ]
+    at = [
+        e.put(images) if min(vs, default=1) > 0 else ANY for e, vs in zip(f.at, whole, strict=True)
+    ]
+    return Factor(f.name, tuple(at))
 
 
 def moment(length: Index | int) -> Index:
@@ -220,16 +242,16 @@ def induction(
         over = reach(left.scope | right.scope | fixed) - {t} - index.current.sizes
         if any(t in reach([v]) for v in over):
             raise IllTyped("a position of an induction has a range that depends on the time")
-        given.append((left, right, over))
+        given.append((factor, left, right, over))
         now = put(right, {when: time})
         at_time = factor.put({t: time})
-        hypotheses.append(Rule(HYPOTHESIS, at_time, now, over - fixed, (), _made_here))
+        hypotheses.append(Rule(HYPOTHESIS, at_time, now, frozenset(over - fixed), key=_made_here))
     used: set[Any] = set()
-    for left, right, _ in given:
+    for _, left, right, _ in given:
         for at, known in ((as_index(0), []), (time + 1, hypotheses)):
             used |= _shown(put(left, {when: at}), put(right, {when: at}), tactic, rules, known)
     used -= set(hypotheses)
     return [
-        Rule("lemma", factor, right, {*over, t}, used, _made_here)
-        for (factor, right), (_, _, over) in zip(claims, given, strict=True)
+        Rule("lemma", factor, right, frozenset({*over, t}), frozenset(used), _made_here)
+        for factor, _, right, over in given
     ]

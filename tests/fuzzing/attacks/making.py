@@ -141,6 +141,24 @@ def split_at(half: Any) -> Sides:
     return shown(indicator(t * -1), 0, at((t, 0)), halves)
 
 
+def zero_and_one(term: Term, apart: int = 0) -> Sides:
+    """A sum without end, and the same from the next index on, which is taken from it."""
+
+    def shifted(goal: Goal) -> None:
+        (k,) = [k for k, (_, c) in goal.parts.items() if c < 0]
+        goal.rename(k, [{-1: B1 + 1}])
+
+    def told_apart(goal: Goal) -> None:
+        ks = [k for k, (m, _) in goal.parts.items() if m.bound]
+        goal.regroup(ks, [([B1 - apart, B1 * -1 + apart], Fraction(1))])
+        goal.eliminate(monomial_of(goal, 1), -1, Index(apart))
+        emptied(goal)
+
+    equation(term, as_term(0), lambda goal, _: shifted(goal))
+    equation(term, as_term(1), lambda goal, _: told_apart(goal))
+    return 0, 1
+
+
 def product_of_inverses(i: Index, inverted: Term) -> Sides:
     """i · (1/i) is 1 for all i, and 0 for i = 0."""
 

@@ -1,47 +1,60 @@
-"""Attacks that the kernel did not stop at some time, and does now."""
+"""Attacks that the kernel did not stop at some time, and does now; no check by itself stops them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from types import FrameType
 from typing import Any
 
+from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
-from scanproof.proofs.kernel.index import (
-    Index,
-    natural,
-    position,
-    size,
-)
+from scanproof.proofs.kernel.index import Index, anything, natural, position, size, variable
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import (
     Factor,
     Monomial,
     Term,
+    apply,
     as_term,
     entry,
     equal_indices,
     function_of,
+    indicator,
     inverse,
+    put,
+    total,
 )
 from scanproof.proofs.kernel.theorem import (
+    Recursion,
     Rule,
+    State,
+    equation,
     induction,
     moment,
+    new_state,
 )
+from scanproof.proofs.search.unfolding import tactic
 
+from ..hostile import Values
 from .making import (
+    B1,
     Sides,
+    X,
+    Y,
     at,
     by,
     defined,
     emptied,
     monomial_with,
     once,
+    over,
     product_of_inverses,
     shown,
-    split_at,
+    valued,
+    zero_and_one,
 )
 
 
@@ -92,46 +105,228 @@ def no_way_to_rename() -> Sides:
 
 
 @once
-def coefficients_that_are_rounded() -> Sides:
-    wrong: Any = [((), 1e300), ((), -1e300)]
-    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], wrong))
-
-
-@once
-def a_half_made_by_hand() -> Sides:
-    wrong: Any = 0.5
-    return split_at(Index(wrong))
-
-
-@once
 def one_over_nought_made_by_hand() -> Sides:
     i = natural("i")
     parts = {Monomial(0, frozenset(), (Factor("1/#", (i,)),)): Fraction(1)}
     return product_of_inverses(i, Term(parts, i.variables()))
 
 
+# A recursion that speaks of itself.
+
+
 @once
-def a_hypothesis_that_is_kept() -> Sides:
-    """S[t] = 5 + t is not 5, though it would be at all times if it were at some time."""
-    n = size("N", 3)
+def a_step_that_is_a_function_of_itself() -> Sides:
+    """S[1] = f(S[1]) for every function f; none if f(x) = x + 1."""
+    return _unfolded(defined(as_term(5), lambda s, t: apply("f", s.entry(t + 1, []), [t])))
+
+
+@once
+def two_offsets_that_cancel() -> Sides:
+    """R[t + 1] = R[t + i − j] + 1 for i = 1 and j = 0, through an S that is a sum over j."""
+    n = size("N", 2)
+    p, q, i, j = natural("p"), natural("q"), position("i", 0, 2), position("j", 0, 2)
+    later = new_state("R", [], [])
+    first = total(equal_indices(j, 0) * later.entry(p + q - j, []), j)
+    inner = defined(first, time=position("s", 0, n), state=new_state("S", [], [p, q])).states[0]
+
+    def step(s: State, t: Index) -> Term:
+        return total(equal_indices(i, 1) * entry(inner.name, 0, i, t), i) + 1
+
+    return _unfolded(defined(as_term(5), step, time=position("t", 0, n), state=later))
+
+
+@once
+def an_array_that_is_made_a_state_later() -> Sides:
+    """S is begun with an array at p + 1, which then is R, and R[t + 1] = S[0; t] + 1."""
+    n, p = size("N", 2), natural("p")
+    started = defined(entry("R'1", p + 1), state=new_state("S", [], [p])).states[0]
     time = position("t", 0, n)
-    made = defined(as_term(5), lambda s, t: s.entry(t, []) + 1, time=time)
-    name, when, kept = made.states[0].name, moment(n), []
+    step = entry(started.name, 0, time) + 1
+    later = new_state("R", [], [])
+    return _unfolded(defined(as_term(5), lambda s, t: step, time=time, state=later))
+
+
+def _unfolded(made: Recursion) -> Sides:
+    """S[1] = F(S[1]), said of an F without such an S."""
+    right = put(made.step[0], {made.time: Index(0)})
+    equation(made.states[0].entry(1, []), right, lambda goal, _: by(made.rules[0][1])(goal))
+    return 0, 1
+
+
+# Two things with one name.
+
+
+@once
+def a_state_with_the_name_of_a_function() -> Sides:
+    """S[0] = 0, and S[0] is 1/X[0]."""
+    t = natural("t")
+    made = defined(as_term(0), state=new_state("1/", [], []))
+    inverted = put(inverse(entry("X", t), [t]), {t: Index(0)})
+    ((m, _),) = inverted.parts.items()
+    if m.factors[0].name != made.states[0].name:
+        raise NotProved("they have different names")
+    return shown(inverted, 0, {}, by(made.rules[0][0]))
+
+
+@once
+def a_function_read_at_too_few_positions() -> Sides:
+    """c · Σ X[j] = Σ 1, and c · Σ X[j]² = Σ X[j]: c is 1/X[j] for every j."""
+    n, t = size("N", 1), anything("t")
+    wrong = Factor("1/'0")
+    c = entry(wrong.name)
+    inverse(entry("X", t), [t])
+    j = position("j", 0, n)
+    once, twice = total(entry("X", j), j), total(entry("X", j) * entry("X", j), j)
+
+    def cancelled(goal: Goal) -> None:
+        k = monomial_with(goal, wrong.name)
+        factors = goal.parts[k][0].factors
+        goal.cancel(k, factors.index(wrong), factors.index(X(B1)))
+
+    equation(once * c, total(as_term(1), j), lambda goal, _: cancelled(goal))
+    equation(twice * c, once, lambda goal, _: cancelled(goal))
+    values, place = Values(), at((n, 2))
+    return 2 / values.value(once, place), values.value(once, place) / values.value(twice, place)
+
+
+# What is declared or made by hand.
+
+
+@once
+def a_range_that_ends_beyond_itself() -> Sides:
+    """i < 2 i is i ≥ 1: Σ_i 1 − Σ_{i ≥ 2} 1."""
+    i = position("i", 0, variable(len(index.current.names)) * 2)
+    return zero_and_one(total(indicator(i + 1), i) - total(indicator(i - 2), i), apart=1)
+
+
+@once
+def a_size_that_is_larger_than_an_index() -> Sides:
+    """[N ≥ p + 1] is 1 for all p where N ≥ p + 1 is declared, and 0 at p = N."""
+    wrong: Any = natural("p")
+    n = size("N", wrong + 1)
+    time = position("t", 0, n)
+    made = defined(indicator(n - 1 - wrong), state=new_state("S", [], [wrong]), time=time)
+    state, when = made.states[0], moment(n)
+    claim = [(Factor(state.name, (when, wrong)), as_term(1))]
+    (lemma,) = induction(when, claim, tactic)
+    left = entry(state.name, 0, n)
+    return shown(left, 1, at((n, 2)), by(lemma, p=n))
+
+
+@once
+def less_than_no_bound_index() -> Sides:
+    """One, as a sum over −1 indices: it lets go of the index of another sum."""
+    j = position("j", 0, 3)
+    one = Term({Monomial(-1, frozenset(), ()): Fraction(1)})
+    loose = total(entry("X", j), j) * one
+    both = loose * over((-1, Index(3)), factors=[Y(B1)])
+    return valued(both, total(entry("X", j), j) * over((-1, Index(3)), factors=[Y(B1)]), {})
+
+
+# What a tactic does besides.
+
+
+@once
+def claims_exchanged_for_others() -> Sides:
+    """S[t] = 5 is shown, and then the list says 7."""
+    n = size("N", 1)
+    made = defined(as_term(5), time=position("t", 0, n))
+    when = moment(n)
+    left = Factor(made.states[0].name, (when,))
+    claims = [(left, as_term(5))]
+
+    def exchanging(goal: Goal, rules: Sequence[Rule]) -> None:
+        tactic(goal, rules)
+        claims[0] = left, as_term(7)
+
+    (lemma,) = induction(when, claims, exchanging)
+    return valued(made.states[0].entry(0, []), lemma.right, {})
+
+
+@once
+def what_is_known_of_another_index_by_the_same_number() -> Sides:
+    """[t ≥ 0] = 1 for a t ≥ 0; then t is any number."""
+    t = natural("t")
+
+    def step(goal: Goal) -> None:
+        emptied(goal)
+        index.start_afresh()
+        anything("t")
+
+    return shown(indicator(t), 1, at((t, -1)), step)
+
+
+@once
+def a_hypothesis_by_another_name() -> Sides:
+    """S[t] = 5 + t, and S[t] = 5 if it is called a lemma."""
+    n = size("N", 3)
+    made = defined(as_term(5), lambda s, t: s.entry(t, []) + 1, time=position("t", 0, n))
+    kept: list[Rule] = []
 
     def inner(goal: Goal, rules: Sequence[Rule]) -> None:
-        if not rules:
-            by(made.rules[0][0])(goal)
         for rule in rules:
+            with suppress(AttributeError):
+                rule.name = "lemma"  # type: ignore[misc]
             claim = [(rule.left, as_term(5))]
-            kept.extend(induction(moment(n), claim, lambda g, _, known=rule: by(known)(g), [rule]))
+            kept.extend(induction(moment(n), claim, lambda g, _, known=rule: by(known)(g)))
+        by(made.rules[0][0])(goal)
 
+    when = moment(n)
     with suppress(KernelError):
-        induction(when, [(Factor(name, (when,)), as_term(5))], inner)
+        induction(when, [(Factor(made.states[0].name, (when,)), as_term(5))], inner)
     if not kept:
         raise NotProved("nothing is kept")
-    (lemma,) = kept
-    images = dict.fromkeys(lemma.over, Index(1))
-    left = made.states[0].entry(1, [])
-    return shown(
-        left, 5, at((n, 3)), lambda goal: goal.rewrite(monomial_with(goal, name), 0, lemma, images)
-    )
+    return 5, 6
+
+
+@once
+def a_side_that_is_changed_afterwards() -> Sides:
+    left, right = entry("X", 0), entry("X", 0)
+    changing: Any = left
+
+    def step(goal: Goal) -> None:
+        with suppress(AttributeError, TypeError, KernelError):
+            changing.parts.clear()
+        with suppress(AttributeError, TypeError, KernelError):
+            changing.parts = {}
+
+    return shown(left, right, {}, step)
+
+
+@once
+def a_step_within_a_step() -> Sides:
+    """X + [a ≥ 0] X − [a ≥ −1] X is X: while the first X is regrouped the second becomes one more of it."""
+    a, x = natural("a"), entry("X", 0)
+
+    def step(goal: Goal) -> None:
+        guarded = {m.guards: k for k, (m, _) in goal.parts.items()}
+        k, other = guarded[frozenset()], guarded[frozenset([a])]
+
+        def guards() -> Iterator[Index]:
+            goal.regroup([other], [((), Fraction(1))])
+            yield from ()
+
+        goal.regroup([k], [(guards(), Fraction(1))])
+        emptied(goal)
+
+    return shown(x + indicator(a) * x - indicator(a + 1) * x, 0, at((a, 1)), step)
+
+
+@once
+def a_step_that_breaks_off() -> Sides:
+    """1/3 is taken away, and an alarm, or Python's recursion limit, comes before it is there as a number."""
+
+    def alarm(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_name == "_add":
+            raise TimeoutError
+
+    def step(goal: Goal) -> None:
+        sys.setprofile(alarm)
+        try:
+            goal.number(0, 0)
+        except TimeoutError:
+            return
+        finally:
+            sys.setprofile(None)
+
+    return shown(inverse(as_term(3), ()), 0, {}, step)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
+from scanproof.proofs.kernel import index as registry
 from scanproof.proofs.kernel.index import (
     Index,
     anything,
@@ -54,25 +55,32 @@ from .making import (
 )
 
 
-@stopped_by("Rewriting.regroup: len(set(ks)) != len(ks)")
-def one_monomial_named_twice() -> Sides:
-    """It goes, then it is not there to go again; and who does not mind has got rid of it."""
-
-    def twice(goal: Goal) -> None:
-        with suppress(KeyError):
-            goal.regroup([0, 0], [((), Fraction(2))])
-
-    return shown(entry("X", 0), 0, {}, twice)
-
-
 @stopped_by("Rewriting.regroup: any((m[::2] != first[::2] for m, _ in old))")
 def monomials_that_differ() -> Sides:
     return shown(entry("X", 0), entry("X", 1), {}, lambda goal: goal.regroup([0, 1], []))
 
 
-@stopped_by("Rewriting.regroup: not self._vanish(shares, self.known)")
+@stopped_by("Rewriting.regroup: not self._vanish(shares, self._known)")
 def guards_that_do_not_add_up() -> Sides:
     return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], []))
+
+
+@stopped_by("Rewriting.regroup: any((type(c) not in (int, Fraction) for _, c in new))")
+def coefficients_that_are_rounded() -> Sides:
+    wrong: Any = [((), 1e300), ((), -1e300)]
+    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], wrong))
+
+
+@stopped_by("Rewriting.regroup: not all((finite(m) for m, _ in images))")
+def one_told_apart_into_two_sums_without_end() -> Sides:
+    """Σ_j [j = 0] 1 = Σ_{j ≥ 0} 1 − Σ_{j ≥ 1} 1, and shifted by one it is 0."""
+    one = Term({Monomial(1, frozenset([B1, B1 * -1]), ()): Fraction(1)})
+
+    def step(goal: Goal) -> None:
+        goal.regroup([0], [([B1], Fraction(1)), ([B1 - 1], Fraction(-1))])
+        goal.rename(next(k for k, (_, c) in goal.parts.items() if c < 0), [{-1: B1 + 1}])
+
+    return shown(one, 0, {}, step)
 
 
 @stopped_by(
@@ -273,7 +281,7 @@ def a_place_counted_from_the_end() -> Sides:
     )
 
 
-@stopped_by("Goal.split: not guard.variables() <= self.scope")
+@stopped_by("Goal.split: not as_index(guard).variables() <= self._scope")
 def a_case_told_by_a_bound_index() -> Sides:
     def step(goal: Goal) -> None:
         goal.split(B1 - 5)
@@ -283,6 +291,23 @@ def a_case_told_by_a_bound_index() -> Sides:
             emptied(case)
 
     return shown(over((-1, Index(5)), factors=[X(B1)]), 0, {}, step)
+
+
+@stopped_by("Rewriting.spend: self._registry is not index.current")
+def an_inverse_that_is_of_something_else_elsewhere() -> Sides:
+    """1/X and 1/Y have one name, each in its registry."""
+    here = registry.current
+    left = entry("Y", 0) * inverse(entry("X", 0), ())
+
+    def step(goal: Goal) -> None:
+        registry.start_afresh()
+        inverse(entry("Y", 0), ())
+        try:
+            _cancelled("Y")(goal)
+        finally:
+            registry.current = here
+
+    return shown(left, 1, {}, step)
 
 
 @stopped_by("Goal.clear: function_of(f) != INVERSE")
@@ -323,7 +348,9 @@ def a_denominator_that_is_another_in_each_summand() -> Sides:
     return shown(left, right, at((n, 2)), step)
 
 
-@stopped_by("Goal.clear: not implied(e - 1, self.known) and (not implied(e * -1 - 1, self.known))")
+@stopped_by(
+    "Rewriting._take_for_nonzero: not implied(f.at[0] - 1, rows) and (not implied(f.at[0] * -1 - 1, rows))"
+)
 def times_what_may_be_nought() -> Sides:
     """[k ≥ 1] k/k + [k = 0] = [k ≥ 1], times k."""
     k = natural("k")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
+
+import numpy as np
 
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import (
@@ -16,20 +18,14 @@ from scanproof.proofs.kernel.index import (
 )
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import (
-    Factor,
     Monomial,
     Term,
     apply,
     as_term,
     entry,
     indicator,
-    inverse,
-    number,
     put,
     total,
-)
-from scanproof.proofs.kernel.theorem import (
-    equation,
 )
 from scanproof.proofs.search.normal import simplified
 
@@ -41,24 +37,35 @@ from .making import (
     Y,
     at,
     emptied,
-    monomial_with,
     over,
-    product_of_inverses,
     shown,
     split_at,
     stopped_by,
     valued,
+    zero_and_one,
 )
 
 
-@stopped_by("Index.__mul__: type(factor) is not int")
-def a_half_made_by_multiplying() -> Sides:
-    return split_at(Index(1) * Fraction(1, 2))  # type: ignore[arg-type]
-
-
-@stopped_by("as_index: type(value) is not int")
+@stopped_by("Index.__init__: type(const) is not int")
 def a_half_for_an_index() -> Sides:
-    return split_at(Fraction(1, 2))
+    wrong: Any = 0.5
+    return split_at(Index(wrong))
+
+
+@stopped_by("Index.__init__: terms and any((type(c) is not int for c in terms.values()))")
+def a_coefficient_that_overflows() -> Sides:
+    """Σ_j [j = 2⁶² t] [4 j ≥ 1] is 1 for t ≥ 1; in 64 bits 4 · 2⁶² is 0."""
+    t, large = natural("t"), np.int64(2**62)
+    chosen = Index(0, dict.fromkeys(t.variables(), cast(Any, large)))
+    guards = frozenset([B1 - chosen, chosen - B1, B1 * 4 - 1])
+    left = Term({Monomial(1, guards, ()): Fraction(1)}, t.variables())
+
+    def step(goal: Goal) -> None:
+        goal.eliminate(0, -1, chosen)
+        emptied(goal)
+
+    with np.errstate(over="ignore"):
+        return shown(left, 0, at((t, 1)), step)
 
 
 @stopped_by("_declare: any((v <= 0 or v > new for e in bounds for v in e.variables()))")
@@ -94,7 +101,7 @@ def something_is_put_for_twice_a_variable() -> Sides:
 
 @stopped_by(
     "Term.__init__: min(self.scope, default=1) <= 0",
-    "Term.__init__: not all((v in self.scope or 0 > v >= -m.bound for v in m.variables()))",
+    "Term.__init__: not m.variables() <= self.scope | set(range(-m.bound, 0))",
 )
 def an_index_of_nothing_is_caught_by_a_sum() -> Sides:
     """T = X[b1], times a sum, is Σ_b1 X[b1] Y[b1]: T is a number that is not one."""
@@ -118,6 +125,24 @@ def _either(*ways: Callable[[], Any]) -> Any:
     return ways[-1]()
 
 
+@stopped_by("Term.__init__: any((type(c) not in (int, Fraction) for c in self.parts.values()))")
+def what_is_rounded_away() -> Sides:
+    """Three names for Σ X[j]: once, 10¹⁶ times and −10¹⁶ times, added one after the other."""
+    n, large = size("N", 1), cast(Any, 1e16)
+    ranges = [(k, position("j", k, n + k)) for k in (0, 1, 2)]
+    sums = [total(entry("X", j - k), j) for k, j in ranges]
+    many = [Term(dict.fromkeys(one.parts, large), one.scope) for one in sums[1:]]
+
+    def step(goal: Goal) -> None:
+        for k in list(goal.parts)[1:]:
+            low = next(g for g in goal.parts[k][0].guards if g.coefficient(-1) > 0)
+            goal.rename(k, [{-1: B1 - low.const}])
+
+    place = at((n, 2))
+    shown(sums[0] + many[0] - many[1], 0, place, step)
+    return valued(sums[0], as_term(0), place)
+
+
 @stopped_by("Term.__init__: not finite(m)")
 def a_sum_without_end() -> Sides:
     """Σ_{j ≥ 0} 1 − Σ_{j ≥ 1} 1 is 1, and shifted by one it is 0."""
@@ -125,72 +150,13 @@ def a_sum_without_end() -> Sides:
         Monomial(1, frozenset([B1]), ()): Fraction(1),
         Monomial(1, frozenset([B1 - 1]), ()): Fraction(-1),
     }
-    return _zero_and_one(Term(parts))
+    return zero_and_one(Term(parts))
 
 
-@stopped_by("total: len(declared(of)) != 2")
+@stopped_by("total: sorted((e.coefficient(of) for e in declared(of))) != [-1, 1]")
 def a_sum_over_all_natural_numbers() -> Sides:
     i = natural("i")
-    return _zero_and_one(total(as_term(1), i) - total(indicator(i - 1), i))
-
-
-def _zero_and_one(term: Term) -> Sides:
-    def shifted(goal: Goal) -> None:
-        (k,) = [k for k, (_, c) in goal.parts.items() if c < 0]
-        m, c = goal.parts[k]
-        if B1 in m.guards:
-            goal.regroup([k], [([B1 - 1], c)])
-            (k,) = [k for k, (_, c) in goal.parts.items() if c < 0]
-        goal.rename(k, [{-1: B1 + 1}])
-        emptied(goal)
-
-    def told_apart(goal: Goal) -> None:
-        ks = [k for k, (m, _) in goal.parts.items() if m.bound]
-        goal.regroup(ks, [([B1, B1 * -1], Fraction(1))])
-        (k,) = [k for k, (m, _) in goal.parts.items() if m.bound]
-        goal.eliminate(k, -1, Index(0))
-        emptied(goal)
-
-    equation(term, as_term(0), lambda goal, _: shifted(goal))
-    equation(term, as_term(1), lambda goal, _: told_apart(goal))
-    return 0, 1
-
-
-@stopped_by(
-    "entry: name in (NUMBER, INVERSE_NUMBER)",
-)
-def one_over_nought_by_its_name() -> Sides:
-    i = natural("i")
-    return product_of_inverses(i, entry("1/#", i))
-
-
-@stopped_by(
-    "inverse: not implied(of - 1, known) and (not implied(of * -1 - 1, known))",
-)
-def one_over_nought() -> Sides:
-    i = natural("i")
-    return product_of_inverses(i, inverse(number(i), ()))
-
-
-@stopped_by("entry: name in index.current.bodies")
-def a_function_read_at_too_few_positions() -> Sides:
-    """c · Σ X[j] = Σ 1, and c · Σ X[j]² = Σ X[j]: c is 1/X[j] for every j."""
-    n, t = size("N", 1), anything("t")
-    whole = inverse(entry("X", t), [t])
-    ((m, _),) = whole.parts.items()
-    wrong = entry(m.factors[0].name)
-    j = position("j", 0, n)
-    once, twice = total(entry("X", j), j), total(entry("X", j) * entry("X", j), j)
-
-    def cancelled(goal: Goal) -> None:
-        k = monomial_with(goal, m.factors[0].name)
-        factors = goal.parts[k][0].factors
-        goal.cancel(k, factors.index(Factor(m.factors[0].name)), factors.index(X(B1)))
-
-    equation(once * wrong, total(as_term(1), j), lambda goal, _: cancelled(goal))
-    equation(twice * wrong, once, lambda goal, _: cancelled(goal))
-    values, place = Values(), at((n, 2))
-    return 2 / values.value(once, place), values.value(once, place) / values.value(twice, place)
+    return zero_and_one(total(indicator(i + 1), i) - total(indicator(i - 1), i))
 
 
 @stopped_by("apply: not inside <= set(formals)")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 
 from scanproof.proofs.kernel import index
+from scanproof.proofs.kernel.errors import KernelError, NotProved
 from scanproof.proofs.kernel.index import (
     Index,
     anything,
@@ -16,12 +18,10 @@ from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import (
     Factor,
     Term,
-    apply,
     as_term,
     entry,
     indicator,
     number,
-    put,
     total,
 )
 from scanproof.proofs.kernel.theorem import (
@@ -51,15 +51,15 @@ from .making import (
 )
 
 
-@stopped_by("Theorem.__init__: key is not _made_here")
+@stopped_by("Theorem.__post_init__: key is not _made_here")
 def a_theorem_made_by_hand() -> Sides:
-    made = Theorem(as_term(0), as_term(1), ())
+    made = Theorem(as_term(0), as_term(1), frozenset())
     return valued(made.left, made.right, {})
 
 
-@stopped_by("Rule.__init__: key is not _made_here")
+@stopped_by("Rule.__post_init__: key is not _made_here")
 def a_rule_made_by_hand() -> Sides:
-    rule = Rule("lemma", Factor("X", (Index(0),)), as_term(0), ())
+    rule = Rule("lemma", Factor("X", (Index(0),)), as_term(0), frozenset())
     return shown(entry("X", 0), 0, {}, lambda goal: goal.rewrite(0, 0, rule, {}))
 
 
@@ -91,7 +91,7 @@ def a_definition_of_something_else() -> Sides:
     return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.rules[0][0], {}))
 
 
-@stopped_by("Rule.instance: any((v not in place.scope and (not 0 > v >= -m.bound) for v in own))")
+@stopped_by("Rule.instance: not own <= place.scope | set(range(-m.bound, 0))")
 def a_sum_catches_what_is_put() -> Sides:
     """[y ≥ N] Σ_{0 ≤ j < N} Y[j] + [y < N] Σ_{N ≤ j < 2N} Y[j − N] for every y, also for j."""
     n, y = size("N", 1), anything("y")
@@ -139,20 +139,14 @@ def a_step_before_the_start() -> Sides:
     return shown(made.states[0].entry(0, []), -1, {}, step)
 
 
-@stopped_by("equation: not goal.closed()")
+@stopped_by("_shown: not goal.closed()")
 def nothing_is_done() -> Sides:
     return shown(entry("X", 0), 0, {})
 
 
-@stopped_by("Recursion.__init__: not len(states) == len(first) == len(step) == len(names)")
-def one_state_with_two_starts() -> Sides:
-    time, state = position("t", 0, size("N", 1)), new_state("S", [], [])
-    again = state.entry(time, [])
-    made = Recursion(time, [state, state], [as_term(5), as_term(7)], [again, again])
-    return _two_values(made.rules[0][0], made.rules[1][0], state.entry(0, []))
-
-
-@stopped_by("Recursion.__init__: any((defined.get(name, True) for name in names))")
+@stopped_by(
+    "Recursion.__init__: any((known.get(name) != ((0,) * len(vs), None) for name, vs in orders.items()))"
+)
 def one_state_defined_twice() -> Sides:
     made = defined(as_term(5))
     other = defined(as_term(7), state=made.states[0])
@@ -175,14 +169,16 @@ def a_time_before_the_start() -> Sides:
     return 5, 7
 
 
-@stopped_by("Recursion.__init__: t in reach([*places, *start.scope])")
+@stopped_by("Recursion.__init__: t in reach([*order[1:], *start.scope])")
 def a_start_that_speaks_of_the_time() -> Sides:
     """S[0] = t for all t."""
     time = position("t", 0, size("N", 1))
     return _one_for_many(defined(number(time), time=time), time)
 
 
-@stopped_by("Recursion.__init__: not speaks - {t} - index.current.sizes <= set(places)")
+@stopped_by(
+    "Recursion.__init__: not reach(start.scope | after.scope | set(order)) - index.current.sizes <= set(order)"
+)
 def a_start_that_speaks_of_what_is_not_given() -> Sides:
     p = natural("p")
     return _one_for_many(defined(number(p)), p)
@@ -195,7 +191,7 @@ def _one_for_many(made: Recursion, p: Index) -> Sides:
     return 0, 1
 
 
-@stopped_by("Recursion.__init__: names & mentioned(start)")
+@stopped_by("Recursion.__init__: any((f.name in orders for f in begins))")
 def a_start_that_speaks_of_itself() -> Sides:
     """S[0] = S[0] + 1."""
     state = new_state("S", [], [])
@@ -203,9 +199,7 @@ def a_start_that_speaks_of_itself() -> Sides:
     return _one_more_than_itself(state.entry(0, []), made.rules[0][0])
 
 
-@stopped_by(
-    "Recursion.__init__: any((f.name in names and f.at[0] != time for m in after.parts for f in m.factors))"
-)
+@stopped_by("Recursion.__init__: any((f.at[:1] != (time,) for f in own))")
 def a_step_that_speaks_of_itself() -> Sides:
     """S[t + 1] = S[t + 1] + 1."""
     made = defined(as_term(5), lambda s, t: s.entry(t + 1, []) + 1)
@@ -226,23 +220,31 @@ def _one_more_than_itself(of: Term, rule: Rule) -> Sides:
     return 1, 0
 
 
-@stopped_by("Recursion.__init__: names & {n for n in mentioned(after, inside=True)}")
-def a_step_that_is_a_function_of_itself() -> Sides:
-    """S[1] = f(S[1]) for every function f; none if f(x) = x + 1."""
-    made = defined(as_term(5), lambda s, t: apply("f", s.entry(t + 1, []), [t]))
+@stopped_by("Rewriting.rewrite: rule.name == HYPOTHESIS and rule not in self._allowed")
+def a_hypothesis_that_is_kept() -> Sides:
+    """S[t] = 5 + t is not 5, though it would be at all times if it were at some time."""
+    n = size("N", 3)
+    time = position("t", 0, n)
+    made = defined(as_term(5), lambda s, t: s.entry(t, []) + 1, time=time)
+    name, when, kept = made.states[0].name, moment(n), []
+
+    def inner(goal: Goal, rules: Sequence[Rule]) -> None:
+        if not rules:
+            by(made.rules[0][0])(goal)
+        for rule in rules:
+            claim = [(rule.left, as_term(5))]
+            kept.extend(induction(moment(n), claim, lambda g, _, known=rule: by(known)(g), [rule]))
+
+    with suppress(KernelError):
+        induction(when, [(Factor(name, (when,)), as_term(5))], inner)
+    if not kept:
+        raise NotProved("nothing is kept")
+    (lemma,) = kept
+    images = dict.fromkeys(lemma.over, Index(1))
     left = made.states[0].entry(1, [])
-    right = put(made.step[0], {made.time: Index(0)})
-    equation(left, right, _once(made.rules[0][1]))
-    return 0, 1
-
-
-def _once(rule: Rule) -> Callable[[Goal, Sequence[Rule]], None]:
-    """The rule applied to one occurrence of the state: the one with a positive coefficient, if there are two."""
-
-    def step(goal: Goal, _: Sequence[Rule]) -> None:
-        by(rule)(goal)
-
-    return step
+    return shown(
+        left, 5, at((n, 3)), lambda goal: goal.rewrite(monomial_with(goal, name), 0, lemma, images)
+    )
 
 
 @stopped_by("induction: declared(t) != (when, length - when)")
