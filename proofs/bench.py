@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 
 from tabulate import tabulate
 
@@ -55,7 +56,9 @@ def main() -> None:
     print(
         f"One step of gradient descent at N = {SIZES['N']}, f = k = {SIZES['f']}, every entry a symbol:"
     )
-    print(tabulate(_engines(), headers=["engine", "time", "ratio to flint", "identity"]), end="\n\n")
+    print(
+        tabulate(_engines(), headers=["engine", "time", "ratio to flint", "identity"]), end="\n\n"
+    )
     print("Proofs for all sizes, one process, reading and comparison with numbers included:")
     print(tabulate(_proofs(), headers=["", "figure", "goal"]))
 
@@ -161,7 +164,7 @@ def _twelve_indices() -> float:
             n = size("n", 1)
             indices = [position("i", 0, n) for _ in range(12)]
             term = as_term(1)
-            for one, other in zip(indices, indices[1:], strict=False):
+            for one, other in pairwise(indices):
                 term = term * entry(f"A{run}", one, other)
             for one in indices[run:] + indices[:run]:
                 term = total(term, one)

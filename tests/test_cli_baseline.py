@@ -26,10 +26,7 @@ def test_worse_verdict_than_in_the_baseline_exits_1(run: Run, write: Write):
     now = write(UNKNOWN.replace("open", "linear"))
     answer = run("check", now, "--baseline", "former.json")
     assert answer.code == 1
-    assert (
-        "mine.linear is worse than in former.json: was proved, is unknown"
-        in answer.err
-    )
+    assert "mine.linear is worse than in former.json: was proved, is unknown" in answer.err
 
 
 def test_better_verdict_than_in_the_baseline_exits_0(run: Run, write: Write):

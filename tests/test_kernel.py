@@ -59,7 +59,16 @@ def test_every_reason_is_a_sentence(tried):
 
 
 CHANGES = (lambda a: a * -1, lambda a: a * 2, lambda a: a + 1)
-SLOW = ("ssd.thm5", "gril.embed", "gril.prop4.3", "gril.propA", "gril.a3", "gril.a5", "gril.reg", "gril.w3")
+SLOW = (
+    "ssd.thm5",
+    "gril.embed",
+    "gril.prop4.3",
+    "gril.propA",
+    "gril.a3",
+    "gril.a5",
+    "gril.reg",
+    "gril.w3",
+)
 """Claims that take longer, or that flint cannot read: the other mutants are enough here (see `scanproof attack`)."""
 
 
@@ -220,7 +229,6 @@ def test_the_kernel_raises_and_does_not_assert():
 # Kernel arrays mean what NumPy's mean.
 
 
-
 def arrays():
     """Sizes N = 3 and f = 2, arrays of these lengths, and the sizes' values."""
     N, F = size("N", 1), size("f", 1)
@@ -232,10 +240,7 @@ def arrays():
 SHAPES = {"x": (4, 2), "y": (3, 2), "A": (2, 2), "v": (2,), "u": (4,), "C": (3, 2, 2)}
 NUMBERS = {
     name: np.array(
-        [
-            Fraction(random.Random(f"{name}{k}").randint(-9, 9))
-            for k in range(int(np.prod(shape)))
-        ],
+        [Fraction(random.Random(f"{name}{k}").randint(-9, 9)) for k in range(int(np.prod(shape)))],
         dtype=object,
     ).reshape(shape)
     for name, shape in SHAPES.items()

@@ -140,6 +140,10 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
         ),
         ("theorem", "_put", "ANY", "e.put(images)", once.two_offsets_that_cancel),
         (
+            *("theorem", "Recursion.__init__", "_put(f, dict.fromkeys(lost, ANY))", "f"),
+            once.a_position_that_moves,
+        ),
+        (
             *("theorem", "_waiting", "((), None)", "((), frozenset())"),
             once.an_array_that_is_made_a_state_later,
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -32,7 +32,9 @@ class Evaluator:
         """
         return self._sum(term.parts.items(), dict(at))
 
-    def _sum(self, pairs: Iterable[tuple[Monomial, Any]], at: dict[int, int], bound: int = 0) -> Any:
+    def _sum(
+        self, pairs: Iterable[tuple[Monomial, Any]], at: dict[int, int], bound: int = 0
+    ) -> Any:
         result = Fraction(0)
         for m, c in pairs:
             subtotal: Any = 0  # whole numbers stay such until the coefficient comes
@@ -118,7 +120,9 @@ def _order(
     while waiting:
         for v in waiting:
             fences = tuple(
-                (g, g.coefficient(v)) for g in m.guards if g.coefficient(v) and g.variables() - {v} <= ready
+                (g, g.coefficient(v))
+                for g in m.guards
+                if g.coefficient(v) and g.variables() - {v} <= ready
             )
             if {c > 0 for _, c in fences} == {True, False}:
                 found.append((v, fences))

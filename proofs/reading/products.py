@@ -66,7 +66,9 @@ def _state(formula: dict[Monomial, Any], running: int | None, given: list[Index]
     key = (
         running is not None,
         len(order),
-        frozenset((m.after(len(order)).put(names, m.bound + len(order)), c) for m, c in formula.items()),
+        frozenset(
+            (m.after(len(order)).put(names, m.bound + len(order)), c) for m, c in formula.items()
+        ),
     )
     known = current().products
     if key not in known:

@@ -119,7 +119,7 @@ def _opaque(at, state, start, time, places, length, others):
             KernelArray(leaf.dims, i, s.entry(time, i))
             for leaf, i, s in zip(start, places, states, strict=True)
         )
-        after, _ = at(time, map_leaves(lambda _: next(before), state))
+        after, _ = at(time, map_leaves(lambda _, before=before: next(before), state))
         steps = leaves(after)
         if [leaf.dims for leaf in steps] != [leaf.dims for leaf in start]:
             raise Unreadable("a step that changes the shape of its state")

@@ -167,4 +167,6 @@ def _seen_factor(f: Factor, v: int, colours: Label) -> tuple:
 
 
 def _seen_index(e: Index, v: int, colours: Label) -> tuple:
-    return e.const, sorted((w if w > 0 else -1 if w == v else -2 - colours[w], c) for w, c in e.terms)
+    return e.const, sorted(
+        (w if w > 0 else -1 if w == v else -2 - colours[w], c) for w, c in e.terms
+    )

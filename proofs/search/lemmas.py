@@ -241,9 +241,7 @@ def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
     return None if low is None or high is None else (low, high)
 
 
-def _divided(
-    n: Monomial, rest: Sequence[Factor], images: dict[int, Index]
-) -> Monomial | None:
+def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> Monomial | None:
     """n / rest, the bound indices of `rest` being put for as `images` say and those of n matched to them."""
 
     def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
@@ -329,5 +327,3 @@ def _term(pairs: Sequence[tuple[Monomial, Fraction]], factor: Factor) -> Term:
         parts[m] = parts.get(m, Fraction(0)) + c
     scope = {v for m in parts for v in m.variables() if v > 0}
     return Term(parts, scope | factor.variables())
-
-

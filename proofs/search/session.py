@@ -14,7 +14,6 @@ from ..kernel.index import Index
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import Recursion, Rule
 
-
 EFFORT = 50_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
 

@@ -130,10 +130,16 @@ def unfold_once(goal: Goal, session: Session, times: set[int]) -> None:
         last = f.at[: 2 if f.name in session.ranged else 1]
         return any(times & e.variables() for e in last)
 
-    states = [(k, [f for f in m.factors if f.name in session.recursions]) for k, (m, _) in goal.parts.items()]
+    states = [
+        (k, [f for f in m.factors if f.name in session.recursions])
+        for k, (m, _) in goal.parts.items()
+    ]
     waiting = [(k, [f for f in factors if moves(f)]) for k, factors in states]
     if len({f.name for _, factors in waiting for f in factors}) < 2:
-        summed = [(k, [f for f in factors if any(v < 0 for v in f.at[0].variables())]) for k, factors in states]
+        summed = [
+            (k, [f for f in factors if any(v < 0 for v in f.at[0].variables())])
+            for k, factors in states
+        ]
         waiting = [(k, [*one, *more]) for (k, one), (_, more) in zip(waiting, summed, strict=True)]
     while waiting:
         k, factors = waiting.pop()

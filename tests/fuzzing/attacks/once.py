@@ -1,4 +1,4 @@
-"""Attacks that the kernel did not stop at some time, and does now; no check by itself stops them."""
+"""Attacks that no check by itself stops; most of them got through at some time."""
 
 from __future__ import annotations
 
@@ -133,6 +133,18 @@ def two_offsets_that_cancel() -> Sides:
         return total(equal_indices(i, 1) * entry(inner.name, 0, i, t), i) + 1
 
     return _unfolded(defined(as_term(5), step, time=position("t", 0, n), state=later))
+
+
+@once
+def a_position_that_moves() -> Sides:
+    """S[0; p] = R[p] and S[s + 1; p] = S[s; p + 1], so S[1; p] is R[p + 1], and R[t + 1] = S[1; t] + 1."""
+    n, p = size("N", 2), natural("p")
+    later, moving = new_state("R", [], []), new_state("S", [p], [])
+    step = lambda s, time: s.entry(time, [p + 1])  # noqa: E731
+    inner = defined(later.entry(p, []), step, time=position("s", 0, n), state=moving).states[0]
+    time = position("t", 0, n)
+    after = inner.entry(1, [time]) + 1
+    return _unfolded(defined(as_term(5), lambda s, t: after, time=time, state=later))
 
 
 @once
