@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -55,8 +55,9 @@ def a_half_for_an_index() -> Sides:
 @stopped_by("Index.__init__: terms and any((type(c) is not int for c in terms.values()))")
 def a_coefficient_that_overflows() -> Sides:
     """Σ_j [j = 2⁶² t] [4 j ≥ 1] is 1 for t ≥ 1; in 64 bits 4 · 2⁶² is 0."""
-    t, large = natural("t"), np.int64(2**62)
-    chosen = Index(0, dict.fromkeys(t.variables(), cast(Any, large)))
+    t = natural("t")
+    large: dict[int, Any] = {t.terms[0][0]: np.int64(2**62)}
+    chosen = Index(0, large)
     guards = frozenset([B1 - chosen, chosen - B1, B1 * 4 - 1])
     left = Term({Monomial(1, guards, ()): Fraction(1)}, t.variables())
 
@@ -128,10 +129,11 @@ def _either(*ways: Callable[[], Any]) -> Any:
 @stopped_by("Term.__init__: any((type(c) not in (int, Fraction) for c in self.parts.values()))")
 def what_is_rounded_away() -> Sides:
     """Three names for Σ X[j]: once, 10¹⁶ times and −10¹⁶ times, added one after the other."""
-    n, large = size("N", 1), cast(Any, 1e16)
+    n, large = size("N", 1), 1e16
     ranges = [(k, position("j", k, n + k)) for k in (0, 1, 2)]
     sums = [total(entry("X", j - k), j) for k, j in ranges]
-    many = [Term(dict.fromkeys(one.parts, large), one.scope) for one in sums[1:]]
+    parts: list[Any] = [dict.fromkeys(one.parts, large) for one in sums[1:]]
+    many = [Term(part, n.variables()) for part in parts]
 
     def step(goal: Goal) -> None:
         for k in list(goal.parts)[1:]:
