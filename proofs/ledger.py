@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import importlib
+import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from .language.claim import Row, Source
 from .language.errors import UsageError
@@ -87,6 +88,17 @@ def built_in() -> Ledger:
     return Ledger(module.SOURCE for module in modules)
 
 
+class _AsItStands(importlib.machinery.SourceFileLoader):
+    """Compiles a file each time and leaves no cache beside it.
+
+    Python takes a cached file for current if size and second of the last change agree; a claim that is edited and
+    checked within a second would be the former one.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def from_file(path: Path) -> list[Source]:
     """The sources that a user's Python file defines at its top level.
 
@@ -98,8 +110,10 @@ def from_file(path: Path) -> list[Source]:
         raise UsageError(
             f"{path}: no such file; give a Python file that defines a Source with claims."
         )
-    spec = importlib.util.spec_from_file_location(f"scanproof_claims_{path.stem}", path)
-    if spec is None or spec.loader is None:
+    name = f"scanproof_claims_{path.stem}"
+    loader = _AsItStands(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None or spec.loader is None or path.suffix != ".py":
         raise UsageError(f"{path}: not a Python file; its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

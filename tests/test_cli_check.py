@@ -127,3 +127,11 @@ def test_output_may_be_a_device(run: Run, write: Write):
 
 def test_nothing_is_coloured_when_piped(run: Run, write: Write):
     assert "\x1b" not in run("check", write(TRUE, MENDED)).out
+
+
+def test_a_claim_that_is_edited_within_a_second_is_the_edited_one(run: Run, write: Write):
+    file = write(TRUE)
+    assert run("check", file, "--engine", "flint").code == 0
+    write(TRUE.replace("total(x) * c", "total(x) + c"))  # as long as before
+    assert run("check", file, "--engine", "flint").code == 1
+    assert not list(Path(file).resolve().parent.rglob("__pycache__"))
