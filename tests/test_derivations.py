@@ -13,16 +13,9 @@ from derivation_values import Values
 
 from scanproof.proofs.evidence.all_sizes import prove
 from scanproof.proofs.kernel.index import position, size
-from scanproof.proofs.kernel.term import (
-    apply,
-    entry,
-    equal_indices,
-    indicator,
-    inverse,
-    number,
-    total,
-)
+from scanproof.proofs.kernel.term import apply, entry
 from scanproof.proofs.ledger import built_in
+from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.report.derivation.derive import breaking, derive
 from scanproof.proofs.report.derivation.expression import Addition
 from scanproof.proofs.report.derivation.latex import LATEX, as_latex

@@ -21,16 +21,8 @@ from scanproof.proofs.kernel.errors import IllTyped, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import contradictory, implied
 from scanproof.proofs.kernel.rules import Goal, Rewriting
-from scanproof.proofs.kernel.term import (
-    as_term,
-    entry,
-    equal_indices,
-    indicator,
-    inverse,
-    number,
-    put,
-    total,
-)
+from scanproof.proofs.kernel.term import as_term, entry
+from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, put, total
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.session import session
@@ -161,7 +153,7 @@ def test_what_may_be_zero_is_no_denominator():
             inverse(number(t), ())
         assert proved(number(n) * inverse(number(n), ()), as_term(1))
         beta = entry("beta")
-        assert show(beta * inverse(1 + beta, ()), 1 - inverse(1 + beta, ())).used
+        assert show(beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())).used
 
 
 def test_a_guard_at_a_negative_offset_stays():

@@ -17,17 +17,9 @@ from fuzzing.terms import FalseAccept, equations
 
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
-from scanproof.proofs.kernel.rules import Rewriting
-from scanproof.proofs.kernel.term import (
-    as_term,
-    entry,
-    equal_indices,
-    indicator,
-    inverse,
-    number,
-    total,
-)
-from scanproof.proofs.kernel.theorem import Recursion, new_state
+from scanproof.proofs.kernel.recursion import Recursion, new_state
+from scanproof.proofs.kernel.term import as_term, entry
+from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.session import current, session
@@ -69,13 +61,9 @@ def _tried(attack: attacks.Attack) -> bool:
 
 # What is no check, but must be there.
 
-STARTS = "((as_index(0), []), (time + 1, hypotheses))"
-LATER = "((time + 1, hypotheses),)"
 COUNTED = "len(self.states) + len(self.functions)"
-FIRST = "new = [(frozenset(map(as_index, guards)), c) for guards, c in new]"
-THEN = "old = [self._take(k) for k in ks]"
-CLAIMED = "for factor, _, right, over in given"
-LISTED = "for (factor, right), (*_, over) in zip(claims, given)"
+START = "used |= shown(gap.put({t: Index(0)}), tactic, theorems)"
+COPIED = "{n: pair for n, pair in self._parts.items() if n != k}"
 
 FUZZERS: dict[str, Callable[[random.Random], Any]] = {
     "equations": lambda rng: equations(rng, 600),
@@ -100,17 +88,23 @@ def found(which: str, seeds: int = 4) -> bool:
     ("which", "module", "function", "old", "new"),
     [
         ("steps", "inequalities", "negation", "- 1", "- 2"),
-        ("steps", "inequalities", "_contradictory", "low * p)", "low * p - 1)"),
+        ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
-        ("putting", "term", "put", "* guard", ""),
-        ("equations", "term", "total", "m.guards | set(declared(of))", "m.guards | {over}"),
+        ("putting", "..reading.terms", "put", "* indicator(*where)", ""),
+        (
+            "equations",
+            "..reading.terms",
+            "total",
+            "m.guards | set(declared(of))",
+            "m.guards | {over}",
+        ),
         ("steps", "rules", "Rewriting.rename", "Fraction(1, len(ways))", "Fraction(1)"),
         ("steps", "rules", "Rewriting.count", "| {length}", ""),
         ("steps", "rules", "Rewriting.eliminate", "m.put(", "m._replace(guards=frozenset()).put("),
         ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
         ("steps", "rules", "Goal.clear", "c * d", "c"),
-        ("recursions", "theorem", "induction", STARTS, LATER),
-        ("recursions", "theorem", "induction", "(time + 1, hyp", "(time, hyp"),
+        ("recursions", "induction", "induction", START, "pass"),
+        ("recursions", "induction", "induction", "{t: time + 1}", "{t: time}"),
     ],
 )
 def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
@@ -125,29 +119,25 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
     [
         ("index", "Registry.fresh", COUNTED, "0", once.a_state_with_the_name_of_a_function),
         ("index", "size", "Index(least)", "least", once.a_size_that_is_larger_than_an_index),
-        ("term", "finite", "m.bound >= 0 and", "", once.less_than_no_bound_index),
+        ("term", "_finite", "bound > 0 and ", "", once.less_than_no_bound_index),
         (
             *("term", "function_of", " and found.arity == len(factor.at)", ""),
             once.a_function_read_at_too_few_positions,
         ),
         (
-            *("rules", "Rewriting.regroup", f"{FIRST}\n        {THEN}", f"{THEN}; {FIRST}"),
-            once.a_step_within_a_step,
+            *("rules", "Rewriting._exchange", COPIED, "self._parts if self._parts.pop(k) else {}"),
+            once.a_step_that_breaks_off,
         ),
         (
             *("rules", "Goal.closed", "and self._registry is index.current", ""),
             once.what_is_known_of_another_index_by_the_same_number,
         ),
-        ("theorem", "_put", "ANY", "e.put(images)", once.two_offsets_that_cancel),
+        ("recursion", "_put", "else ANY", "else e.put(images)", once.two_offsets_that_cancel),
         (
-            *("theorem", "Recursion.__init__", "_put(f, dict.fromkeys(lost, ANY))", "f"),
+            *("recursion", "Recursion.__init__", "_put(f, dict.fromkeys(lost, ANY))", "f"),
             once.a_position_that_moves,
         ),
-        (
-            *("theorem", "_waiting", "((), None)", "((), frozenset())"),
-            once.an_array_that_is_made_a_state_later,
-        ),
-        ("theorem", "induction", CLAIMED, LISTED, once.claims_exchanged_for_others),
+        ("induction", "induction", "tuple(claims)", "claims", once.claims_exchanged_for_others),
     ],
 )
 def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(
@@ -155,11 +145,6 @@ def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(
 ):
     with altered(module, function, old, new):
         assert attacks.succeeds(attack)
-
-
-def test_without_a_note_of_steps_that_broke_off_an_attack_gets_a_false_theorem(monkeypatch):
-    monkeypatch.setattr(Rewriting, "number", Rewriting.number.__wrapped__)  # type: ignore[attr-defined]
-    assert attacks.succeeds(once.a_step_that_breaks_off)
 
 
 # Rules.
@@ -213,7 +198,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
 
     def cleared() -> tuple[Any, Any]:
         beta = entry("beta")
-        return beta * inverse(1 + beta, ()), 1 - inverse(1 + beta, ())
+        return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
 
     return {
         "regroup": needless,

@@ -10,10 +10,11 @@ from fractions import Fraction
 import numpy as np
 
 from ..kernel.index import Index
-from ..kernel.term import Term, as_term, equal_indices
+from ..kernel.term import Term, as_term
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..reading.array import KernelArray, comprehension
+from ..reading.terms import equal_indices
 from .instance import Point, shapes
 
 EVERY, FIRST, LAST, SAME = ":", "0", "-1", "i"

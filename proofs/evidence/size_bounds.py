@@ -13,10 +13,11 @@ from math import prod
 
 from ..kernel.errors import NotProved
 from ..kernel.index import variable
-from ..kernel.term import NUMBER, Term, as_term, number
+from ..kernel.term import NUMBER, Term, as_term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..reading.claims import Part, Reading
+from ..reading.terms import number
 from ..search.lemmas import show
 from ..search.normal import simplified
 

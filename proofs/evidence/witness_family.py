@@ -20,17 +20,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import (
-    INVERSE,
-    INVERSE_NUMBER,
-    NUMBER,
-    Factor,
-    Term,
-    as_term,
-    function_of,
-    inverse,
-    number,
-)
+from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, as_term, function_of
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.errors import UsageError
@@ -40,6 +30,7 @@ from ..reading.array import KernelArray, holds
 from ..reading.claims import Reading, read
 from ..reading.evaluate import Evaluator, at_index, positions
 from ..reading.size import Unreadable
+from ..reading.terms import inverse, number
 from ..search.lemmas import show
 from ..search.session import Session
 from ..search.unfolding import stepping

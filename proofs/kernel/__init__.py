@@ -5,6 +5,7 @@ A term is a sum of monomials. A monomial is a rational number times factors, sum
 that a rule never has to remember one: putting s for j into Σ_j [j = s][0 ≤ j < n] X[j] leaves [0 ≤ s < n] X[s].
 
 `index.py` has the indices, `inequalities.py` decides guards, `term.py` is the language, `rules.py` has the rules by
-which a term is rewritten, `theorem.py` makes theorems from them: equations, recursions, induction. Which rule is
-applied where is found outside (`proofs/search`); the kernel checks every step and believes none.
+which a sum is rewritten and shown to be 0. A theorem (`theorem.py`) is made in three ways: by such a proof of an
+equation, by a recursion that defines states (`recursion.py`), and by induction (`induction.py`). Which rule is applied
+where is found outside (`proofs/search`); the kernel checks every step and believes none.
 """

@@ -7,8 +7,7 @@ means something inside its monomial only. A size is a free variable that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import gcd
-from typing import Any
+from typing import Any, NamedTuple
 
 from .errors import IllTyped
 
@@ -20,100 +19,83 @@ class Registry:
     """
 
     def __init__(self) -> None:
-        self.names: list[str] = [""]
+        self.names = [""]
         self.facts: list[tuple[Index, ...]] = [()]
         self.sizes: set[int] = set()
-        self.states: dict[str, tuple[tuple[int, ...], Any]] = {}
-        """The variables of each state's entries, and what it waits for (see `theorem`)."""
+        self.states: dict[str, tuple[Any, Any]] = {}
+        """The variables of each state's entries, and what it waits for (see `recursion`)."""
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
-        self.rules: list[Any] = []
+        self.theorems: list[Any] = []
 
     def fresh(self, name: str) -> str:
         """A name that no other state or function has."""
         return f"{name}'{len(self.states) + len(self.functions)}"
 
 
-class Index:
-    """const + Σ coefficient · variable; compared by value, with no truth value and no order of its own."""
+class _Linear(NamedTuple):
+    terms: tuple[tuple[int, int], ...]
+    """Pairs (variable, coefficient ≠ 0), sorted."""
+    const: int
 
-    __slots__ = ("_hash", "_variables", "const", "terms")
 
-    def __init__(self, const: int, terms: Mapping[int, int] | None = None) -> None:
-        if type(const) is not int or (terms and any(type(c) is not int for c in terms.values())):
+class Index(_Linear):
+    """const + Σ coefficient · variable; compared by value, with no truth value, and ordered for sorting only."""
+
+    __slots__ = ()
+
+    def __new__(cls, const: int, terms: Mapping[int, int] | None = None) -> Index:
+        if any(type(c) is not int for c in (const, *(terms or {}).values())):
             raise IllTyped("an index has whole coefficients")
-        self.const = const
-        self.terms = tuple(sorted((v, c) for v, c in terms.items() if c)) if terms else ()
-        self._hash = hash((const, self.terms))
-        self._variables: frozenset[int] | None = None
+        return _linear(const, terms or {})
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Index) and self.const == other.const and self.terms == other.terms
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __add__(self, other: Index | int) -> Index:
+    def __add__(self, other: Index | int) -> Index:  # type: ignore[override]
         other = as_index(other)
         terms = dict(self.terms)
         for v, c in other.terms:
             terms[v] = terms.get(v, 0) + c
-        return Index(self.const + other.const, terms)
+        return _linear(self.const + other.const, terms)
+
+    def __mul__(self, factor: int) -> Index:  # type: ignore[override]
+        return Index(self.const * factor, {v: c * factor for v, c in self.terms})
+
+    __rmul__ = __mul__  # type: ignore[assignment]
+
+    def __neg__(self) -> Index:
+        return _linear(-self.const, {v: -c for v, c in self.terms})
 
     def __sub__(self, other: Index | int) -> Index:
-        return self + as_index(other) * -1
-
-    def __mul__(self, factor: int) -> Index:
-        if type(factor) is not int:
-            raise IllTyped(f"an index is multiplied by whole numbers only, got {factor!r}")
-        return Index(self.const * factor, {v: c * factor for v, c in self.terms})
+        return self + -as_index(other)
 
     def __bool__(self) -> bool:
         raise IllTyped("an index has no truth value")
 
     def __repr__(self) -> str:
-        parts = [f"{c:+d}·{name(v)}" for v, c in self.terms]
-        return "".join(parts) + f"{self.const:+d}"
-
-    @property
-    def key(self) -> tuple:
-        """To sort by."""
-        return self.terms, self.const
+        return "".join(f"{c:+d}·{name(v)}" for v, c in self.terms) + f"{self.const:+d}"
 
     def coefficient(self, variable: int) -> int:
         return next((c for v, c in self.terms if v == variable), 0)
 
-    def variables(self) -> frozenset[int]:
-        if self._variables is None:
-            self._variables = frozenset([v for v, _ in self.terms])
-        return self._variables
+    def variables(self) -> set[int]:
+        return {v for v, _ in self.terms}
 
     def put(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
-        if images.keys().isdisjoint([v for v, _ in self.terms]):
-            return self
         const, terms = self.const, {}
         for v, c in self.terms:
             image = images.get(v)
             const += image.const * c if image is not None else 0
             for w, d in ((v, 1),) if image is None else image.terms:
                 terms[w] = terms.get(w, 0) + c * d
-        return Index(const, terms)
+        return _linear(const, terms)
 
-    def tight(self) -> Index:
-        """The strongest [e' ≥ 0] that is equivalent to [self ≥ 0] in whole numbers."""
-        divisor = gcd(*(c for _, c in self.terms))
-        if divisor < 2:
-            return self
-        return Index(self.const // divisor, {v: c // divisor for v, c in self.terms})
+
+def _linear(const: int, terms: Mapping[int, int]) -> Index:
+    return tuple.__new__(Index, (tuple(sorted([(v, c) for v, c in terms.items() if c])), const))
 
 
 def as_index(value: Index | int) -> Index:
-    if isinstance(value, Index):
-        return value
-    if type(value) is not int:
-        raise IllTyped(f"expected an index, got {type(value).__name__}")
-    return Index(value)
+    return value if isinstance(value, Index) else Index(value)
 
 
 def variable(number: int) -> Index:
@@ -131,10 +113,11 @@ def start_afresh() -> None:
 
 def _declare(name: str, bounds: Iterable[Index]) -> Index:
     new = len(current.names)
-    if any(v <= 0 or v > new for e in bounds for v in e.variables()):
+    bounds = tuple(bounds)
+    if any(not 0 < v <= new for e in bounds for v, _ in e.terms):
         raise IllTyped(f"the range of {name} speaks of variables that are not declared")
     current.names.append(name)
-    current.facts.append(tuple(bounds))
+    current.facts.append(bounds)
     return variable(new)
 
 
@@ -145,20 +128,11 @@ def size(name: str, least: int) -> Index:
     return new
 
 
-def position(name: str, low: Index | int, high: Index | int) -> Index:
-    """A new index with low ≤ it < high."""
+def position(name: str, low: Index | int | None = None, high: Index | int | None = None) -> Index:
+    """A new index with low ≤ it < high; where an end is None there is none."""
     new = variable(len(current.names))
-    return _declare(name, [new - low, as_index(high) - 1 - new])
-
-
-def natural(name: str) -> Index:
-    """A new index, any whole number ≥ 0."""
-    return _declare(name, [variable(len(current.names))])
-
-
-def anything(name: str) -> Index:
-    """A new index, any whole number."""
-    return _declare(name, [])
+    below = [] if low is None else [new - low]
+    return _declare(name, below if high is None else [*below, as_index(high) - 1 - new])
 
 
 def name(number: int) -> str:
@@ -172,8 +146,8 @@ def declared(number: int) -> tuple[Index, ...]:
 
 def position_number(one: Index) -> int:
     """The number of the declared variable, no size, that an index is."""
-    v = one.terms[0][0] if len(one.terms) == 1 else 0
-    if v <= 0 or one != variable(v) or v >= len(current.names) or v in current.sizes:
+    v = one.terms[0][0] if one.terms else 0
+    if v <= 0 or one != variable(v) or v in current.sizes:
         raise IllTyped(f"expected a declared index, got {one!r}")
     return v
 
@@ -186,11 +160,10 @@ def reach(variables: Iterable[int]) -> set[int]:
         v = waiting.pop()
         if v not in seen:
             seen.add(v)
-            waiting += [w for e in current.facts[v] for w in e.variables()]
+            waiting += [w for e in current.facts[v] for w, _ in e.terms]
     return seen
 
 
-def facts(variables: Iterable[int]) -> tuple[Index, ...]:
+def facts(variables: Iterable[int]) -> frozenset[Index]:
     """All that is declared of sizes, of these free variables and of those that their ranges speak of."""
-    all_of_them = sorted(reach(variables) | current.sizes)
-    return tuple(dict.fromkeys(e for v in all_of_them for e in declared(v)))
+    return frozenset([e for v in reach(variables) | current.sizes for e in declared(v)])

@@ -11,13 +11,13 @@ from .index import Index
 
 ROWS = 400
 """More inequalities than this at once are too hard."""
-Rows = dict[tuple[tuple[int, int], ...], int]
+Row = tuple[tuple[tuple[int, int], ...], int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
 
 
 def negation(e: Index) -> Index:
     """e < 0, as an inequality ≥ 0."""
-    return e * -1 - 1
+    return -e - 1
 
 
 def implied(e: Index, known: Iterable[Index]) -> bool:
@@ -25,20 +25,19 @@ def implied(e: Index, known: Iterable[Index]) -> bool:
 
     Only what has to do with e's variables is looked at.
     """
-    return e.const >= 0 if not e.terms else _implied(e, frozenset(known))
+    return _implied(e, frozenset(known)) if e.terms else e.const >= 0
 
 
 @lru_cache(maxsize=200_000)
 def _implied(e: Index, known: frozenset[Index]) -> bool:
-    rest = set(known)
-    if any(k.terms == e.terms and k.const <= e.const for k in rest):
+    if e in known or any(k.terms == e.terms and k.const <= e.const for k in known):
         return True
-    linked, reached = [negation(e)], e.variables()
-    while more := [k for k in rest if not reached.isdisjoint(k.variables())]:
+    linked, reached, rest = [negation(e)], e.variables(), list(known)
+    while more := [k for k in rest if not reached.isdisjoint([v for v, _ in k.terms])]:
         linked += more
-        rest.difference_update(more)
-        reached = reached.union(*(k.variables() for k in more))
-    return _contradictory(frozenset(linked))
+        rest = [k for k in rest if k not in more]
+        reached.update([v for k in more for v, _ in k.terms])
+    return contradictory(linked)
 
 
 def contradictory(rows: Iterable[Index]) -> bool:
@@ -48,47 +47,43 @@ def contradictory(rows: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _contradictory(rows: frozenset[Index]) -> bool:
-    left: Rows = {}
-    if any(_false(left, row.terms, row.const) for row in rows):
-        return True
-    while left:
+    new: Iterable[Row] = rows
+    left: dict[tuple[tuple[int, int], ...], int] = {}
+    while True:
+        for terms, const in new:
+            if terms:  # as strong as whole numbers allow
+                divisor = gcd(*[c for _, c in terms])
+                if divisor > 1:
+                    terms = tuple([(v, c // divisor) for v, c in terms])
+                left[terms] = min(const // divisor, left.get(terms, const // divisor))
+            elif const < 0:
+                return True
         if len(left) > ROWS:
             raise TooHard(f"more than {ROWS} inequalities")
-        ends: dict[int, list[int]] = {}
-        for terms in left:
-            for v, c in terms:
-                ends.setdefault(v, [0, 0])[c > 0] += 1
-        open_ended = {v for v, (above, below) in ends.items() if not above or not below}
-        if open_ended:  # large or small enough, such a variable makes its rows true
-            left = {t: c for t, c in left.items() if open_ended.isdisjoint([v for v, _ in t])}
-            continue
-        chosen = min(ends, key=lambda v: (ends[v][0] * ends[v][1], v))
-        kept: Rows = {}
-        signed: tuple[list, list] = [], []
-        for terms, const in left.items():
-            c = next((c for v, c in terms if v == chosen), 0)
-            if c:
-                signed[c > 0].append((abs(c), terms, const))
-            else:
-                kept[terms] = const
-        for p, above, high in signed[0]:
-            for q, below, low in signed[1]:
-                total = {v: c * q for v, c in above}
-                for v, c in below:
-                    total[v] = total.get(v, 0) + c * p
-                terms = tuple(sorted((v, c) for v, c in total.items() if c))
-                if _false(kept, terms, high * q + low * p):
-                    return True
-        left = kept
-    return False
+        if not left:
+            return False
+        new = _eliminated(left)
 
 
-def _false(rows: Rows, terms: tuple[tuple[int, int], ...], const: int) -> bool:
-    """Whether the row is false by itself; if not it is put to the others, as strong as whole numbers allow."""
-    if not terms:
-        return const < 0
-    divisor = gcd(*[c for _, c in terms])
-    if divisor > 1:
-        terms, const = tuple([(v, c // divisor) for v, c in terms]), const // divisor
-    rows[terms] = min(const, rows.get(terms, const))
-    return False
+def _eliminated(left: dict[tuple[tuple[int, int], ...], int]) -> list[Row]:
+    """Puts away a variable: rows that mention it go, and what follows from each two of them is handed back."""
+    ends: dict[int, tuple[list, list]] = {}
+    for terms, const in left.items():
+        for v, c in terms:
+            ends.setdefault(v, ([], []))[c > 0].append((abs(c), terms, const))
+    free = {v for v, (above, below) in ends.items() if not above or not below}
+    if free:  # large or small enough, such a variable makes its rows true
+        for terms in [terms for terms in left if not free.isdisjoint([v for v, _ in terms])]:
+            del left[terms]
+        return []
+    above, below = min(ends.values(), key=lambda rows: len(rows[0]) * len(rows[1]))
+    for _, terms, _ in (*above, *below):
+        del left[terms]
+    new = []
+    for p, one, high in above:
+        for q, other, low in below:
+            total = {v: c * q for v, c in one}
+            for v, c in other:
+                total[v] = total.get(v, 0) + c * p
+            new.append((tuple(sorted([t for t in total.items() if t[1]])), high * q + low * p))
+    return new

@@ -13,26 +13,12 @@ from typing import Any
 from ..kernel import index as declarations
 from ..kernel.index import Index, facts, position, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import (
-    INVERSE,
-    INVERSE_NUMBER,
-    Factor,
-    Term,
-    apply,
-    as_term,
-    entry,
-    equal_indices,
-    function_of,
-    indicator,
-    inverse,
-    number,
-    put,
-    total,
-)
+from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, apply, as_term, entry, function_of
 from ..search.normal import simplified
 from ..search.session import current
 from .products import power, running_product
 from .size import Size, Unreadable, index, plain, whole
+from .terms import equal_indices, indicator, inverse, number, put, total
 
 Entry = Callable[..., Term]
 

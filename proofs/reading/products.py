@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..kernel import index as declarations
-from ..kernel.index import Index, anything, natural, position_number, variable
+from ..kernel.index import Index, position, position_number, variable
+from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import NUMBER, Monomial, Term, as_term, entry
-from ..kernel.theorem import Recursion, State, new_state
 from ..search import tape
 from ..search.encoding import expect, naturals_of, pairs_of, pairs_to
 from ..search.encoding import natural as natural_of
@@ -50,7 +50,7 @@ def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Ter
 
 def _shift(term: Term, running: int) -> Index:
     """e such that g mentions r first as r + e."""
-    for m in sorted(term.parts, key=lambda m: [f.key for f in m.factors]):
+    for m in sorted(term.parts, key=lambda m: m.factors):
         for f in m.factors:
             for place in f.at:
                 bound = any(v < 0 for v in place.variables())
@@ -89,9 +89,9 @@ def _again(running: Any, order: Any, parts: Any) -> None:
 
 
 def _defined(formula: dict[Monomial, Any], running: int | None, order: list[int]) -> State:
-    n = natural("n")
-    low = None if running is None else anything("s")
-    own = {v: anything("i") for v in order if v != running}
+    n = position("n", 0)
+    low = None if running is None else position("s")
+    own = {v: position("i") for v in order if v != running}
     images = dict(own)
     if running is not None and low is not None:
         images[running] = low + n

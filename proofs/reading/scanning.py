@@ -16,9 +16,10 @@ from scanproof.constructs.scan import Scan, leaves, map_leaves
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position, reach, variable
+from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.rules import Rewriting
-from ..kernel.term import Factor, Monomial, Term, equal_indices, put, total
-from ..kernel.theorem import Recursion, Rule, State, moment, new_state
+from ..kernel.term import Factor, Monomial, Term
+from ..kernel.theorem import Theorem
 from ..search import tape
 from ..search.inductions import by_induction
 from ..search.normal import rewriting, simplified, tidy
@@ -26,6 +27,7 @@ from ..search.session import Lemma, current
 from .array import KernelArray
 from .products import running_product
 from .size import Unreadable, plain
+from .terms import equal_indices, put, total
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> Scan:
@@ -158,7 +160,7 @@ def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
 
 def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
     solved: dict[int, tuple[Index, Term]] = {}
-    rules: list[Rule] = []
+    rules: list[Theorem] = []
     progress = True
     while progress:
         progress = False
@@ -166,7 +168,7 @@ def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
             if k in solved:
                 continue
             step = _rewritten(recursion.step[k], rules)
-            when = moment(length)
+            when = position("t", 0, length + 1)
             try:
                 guess = _closed_form(recursion, k, step, when)
                 if guess is None:
@@ -181,7 +183,7 @@ def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
     return solved
 
 
-def _rewritten(term: Term, rules: Sequence[Rule]) -> Term:
+def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
     """The term with the closed forms of the states that have one."""
     if not rules:
         return term

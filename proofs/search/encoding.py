@@ -17,7 +17,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, declared, variable
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor, Monomial, Term
-from ..kernel.theorem import Rule
+from ..kernel.theorem import Theorem
 from .session import Session, current
 
 LARGEST = 10**15
@@ -48,7 +48,7 @@ def indices_to(every: Iterable[Index]) -> list[Any]:
 
 
 def guards_to(guards: Iterable[Index]) -> list[Any]:
-    return indices_to(sorted(guards, key=lambda g: g.key))
+    return indices_to(sorted(guards))
 
 
 def images_to(images: Mapping[int, Index]) -> list[Any]:
@@ -79,7 +79,7 @@ def declaration_to(v: int) -> list[Any]:
     return [v, name, low] if len(ends) == 1 else [v, name, low, index_to(ends[1] + variable(v) + 1)]
 
 
-def theorem_to(rule: Rule, hypotheses: Sequence[Rule]) -> list[Any]:
+def theorem_to(rule: Theorem, hypotheses: Sequence[Theorem]) -> list[Any]:
     session, state = current(), rule.left.name
     if state in session.recursions and rule in session.definition(state):
         return ["definition", state, session.definition(state).index(rule)]
@@ -89,14 +89,14 @@ def theorem_to(rule: Rule, hypotheses: Sequence[Rule]) -> list[Any]:
     return ["hypothesis", list(hypotheses).index(rule)]
 
 
-def _lemmas(session: Session) -> list[Rule]:
+def _lemmas(session: Session) -> list[Theorem]:
     return [rule for lemma in session.inductions for rule in lemma.rules]
 
 
-def arguments_to(name: str, arguments: tuple[Any, ...], hypotheses: Sequence[Rule]) -> list[Any]:
+def arguments_to(name: str, arguments: tuple[Any, ...], hypotheses: Sequence[Theorem]) -> list[Any]:
     """What a rule of the kernel was told."""
     write: dict[str, Callable[..., list[Any]]] = {
-        "regroup": lambda ks, new: [list(ks), [[guards_to(g), str(c)] for g, c in new]],
+        "regroup": lambda k, new: [k, [[guards_to(g), str(c)] for g, c in new]],
         "eliminate": lambda k, v, image: [k, v, index_to(image)],
         "rename": lambda k, ways: [k, [images_to(way) for way in ways]],
         "rewrite": lambda k, place, rule, images: [
@@ -198,7 +198,7 @@ def pairs_of(value: Any) -> dict[Monomial, Fraction]:
         c, bound, guards, factors = items(one, "a monomial with its coefficient", 4)
         inside = tuple(several(factor_of, "factors")(factors))
         m = Monomial(natural(bound), frozenset(indices_of(guards)), inside)
-        ordered = inside == tuple(sorted(inside, key=lambda f: f.key))
+        ordered = inside == tuple(sorted(inside))
         expect("different monomials, their factors in order", ordered and m not in found, one)
         found[m] = fraction_of(c)
     return found
@@ -212,7 +212,7 @@ def term_of(value: Any) -> Term:
     return Term(pairs_of(parts), free)
 
 
-def theorem_of(value: Any, hypotheses: Sequence[Rule]) -> Rule:
+def theorem_of(value: Any, hypotheses: Sequence[Theorem]) -> Theorem:
     kind, *which = items(value, "a theorem", 2, 3)
     session = current()
     if kind == "definition" and len(which) == 2:
@@ -238,7 +238,7 @@ def _piece(value: Any) -> tuple[list[Index], Fraction]:
 
 _THEOREM: Decode = lambda value: value  # noqa: E731  read when it is known which hypotheses there are
 RULES: dict[str, tuple[type[Rewriting], tuple[Decode, ...]]] = {
-    "regroup": (Rewriting, (naturals_of, several(_piece, "regions"))),
+    "regroup": (Rewriting, (natural, several(_piece, "regions"))),
     "eliminate": (Rewriting, (natural, variable_of, index_of)),
     "rename": (Rewriting, (natural, several(images_of, "renamings"))),
     "number": (Rewriting, (natural, natural)),
@@ -260,7 +260,7 @@ def check_step(step: list[Any]) -> None:
     expect(f"{count} arguments of {name}", len(arguments) == count, arguments)
 
 
-def apply_step(step: list[Any], cases: list[Rewriting], hypotheses: Sequence[Rule]) -> None:
+def apply_step(step: list[Any], cases: list[Rewriting], hypotheses: Sequence[Theorem]) -> None:
     """One rule's use, `[case, rule, argument, …]`; cases that it makes are added.
 
     Raises:

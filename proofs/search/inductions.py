@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..kernel.index import Index
+from ..kernel.induction import induction
 from ..kernel.term import Factor, Term
-from ..kernel.theorem import Rule, induction
+from ..kernel.theorem import Theorem
 from . import encoding, tape
 from .session import Lemma, current
 from .unfolding import tactic
 
 
 def by_induction(
-    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Rule] = ()
+    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Theorem] = ()
 ) -> Lemma:
     """factor = term for every value of `when`, all claims together; a lemma from now on.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..kernel.errors import TooHard
 from ..kernel.index import Index, variable
-from ..kernel.term import NUMBER, Factor, Monomial, monomial
+from ..kernel.term import NUMBER, Factor, Monomial
 
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
@@ -40,7 +40,7 @@ def ways(m: Monomial) -> tuple[Way, ...]:
 
 def _fences(m: Monomial) -> list[tuple]:
     """Its guards, to order monomials that differ in nothing else."""
-    return sorted(g.key for g in m.guards)
+    return sorted(m.guards)
 
 
 def _orders(m: Monomial) -> list[list[int]]:
@@ -51,7 +51,7 @@ def _orders(m: Monomial) -> list[list[int]]:
     best, found = None, []
     for order in complete:
         images = {v: variable(-k) for k, v in enumerate(order, start=1)}
-        body = [f.key for f in m.put(images, m.bound).factors]
+        body = m.put(images, m.bound).factors
         if best is None or body < best:
             best, found = body, []
         if body == best:
@@ -69,7 +69,7 @@ def _anchors(m: Monomial) -> Way:
                 own = [(w, c) for w, c in e.terms if w < 0]
                 if len(own) == 1 and own[0][0] == v and abs(own[0][1]) == 1 and f.name != NUMBER:
                     rest = e - variable(v) * own[0][1]
-                    places.append(((f.name, place, -own[0][1], rest.key), rest, own[0][1]))
+                    places.append(((f.name, place, -own[0][1], rest), rest, own[0][1]))
         if places:
             _, rest, sign = min(places, key=lambda found: found[0])
             if rest.const or rest.terms or sign < 0:
@@ -121,20 +121,20 @@ def _connected(m: Monomial, v: int) -> set[int]:
     return part
 
 
-def _signature(m: Monomial, v: int, part: set[int]) -> str:
+def _signature(m: Monomial, v: int, part: set[int]) -> tuple:
     """What the part looks like from v, whatever its indices are called."""
     names = {w: variable(-k) for k, w in enumerate([v, *sorted(part - {v})], start=1)}
     guards = frozenset(g.put(names) for g in m.guards if part & g.variables())
     factors = [f.put(names) for f in m.factors if part & f.variables()]
-    alone = monomial(len(part), guards, factors)
+    alone = Monomial(len(part), guards, tuple(sorted(factors)))
     complete: list[list[int]] = []
     _number(alone, {w: int(w != -1) for w in range(-len(part), 0)}, complete)
     looks = []
     for order in complete:
         images = {w: variable(-k) for k, w in enumerate(order, start=1)}
         moved = alone.put(images, alone.bound)
-        looks.append(([f.key for f in moved.factors], _fences(moved)))
-    return repr(min(looks))
+        looks.append((moved.factors, tuple(_fences(moved))))
+    return min(looks)
 
 
 def _refined(m: Monomial, colours: Label) -> Label:

@@ -14,9 +14,9 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.inequalities import implied
-from ..kernel.rules import Goal
-from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, monomial
-from ..kernel.theorem import Tactic, Theorem, equation, moment
+from ..kernel.rules import Goal, Tactic, equation
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
+from ..kernel.theorem import Theorem
 from . import tape
 from .inductions import by_induction
 from .normal import Stuck
@@ -43,7 +43,7 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
 
 
 def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -> Theorem:
-    tried: set[tuple[str, str]] = set()
+    tried: set[tuple] = set()
     for _ in range(ROUNDS):
         try:
             return _equation(left, right, tactic, session)
@@ -68,10 +68,10 @@ def _equation(left: Term, right: Term, by: Tactic, session: Session) -> Theorem:
     return tape.lasting("goal", lambda: equation(left, right, by, session.lemmas))
 
 
-def _try(claim: Claim, session: Session, tried: set[tuple[str, str]], depth: int = 2) -> bool:
+def _try(claim: Claim, session: Session, tried: set[tuple], depth: int = 2) -> bool:
     """Whether the claim is proved, and so a lemma from now on."""
     when, factor, right = claim
-    key = (factor.name, repr((factor.at[1:], sorted(map(repr, right.parts.items())))))
+    key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
     recursion, _ = session.recursions[factor.name]
     own = {state.name for state in recursion.states}
     if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
@@ -212,14 +212,14 @@ def _generalised(
             narrower = _narrowed(v, goal)
             if narrower is not None:
                 images[v] = narrower
-    when = moment(length)
+    when = position("t", 0, length + 1)
     return when, Factor(f.name, (when, *(e.put(images) for e in f.at[1:]))), images
 
 
 def _narrowed(v: int, goal: Goal) -> Index | None:
     """A position for a free one of which the case at hand knows more than its declaration says."""
     sizes = declarations.current.sizes
-    rows = [g for g in goal.known if v in g.variables() and g.variables() - {v} <= sizes]
+    rows = [g for g in sorted(goal.known) if v in g.variables() and g.variables() - {v} <= sizes]
     if set(rows) <= set(declared(v)) or any(abs(g.coefficient(v)) != 1 for g in rows):
         return None
     lows = [variable(v) - g for g in rows if g.coefficient(v) == 1]
@@ -274,9 +274,8 @@ def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> M
     table |= {v: e for v, e in images.items() if v > 0}
     guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
-    return monomial(
-        len(own), frozenset(g.put(table) for g in guards), [f.put(table) for f in factors]
-    )
+    guards, factors = {g.put(table) for g in guards}, sorted(f.put(table) for f in factors)
+    return Monomial(len(own), frozenset(guards), tuple(factors))
 
 
 def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from math import gcd
 
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, body, function_of
-from ..kernel.theorem import Rule
+from ..kernel.theorem import Theorem
 from . import labelling, tape
 from .session import spend
 
@@ -53,12 +54,12 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
 
 def _guards(work: Rewriting, k: int) -> bool:
     """Guards that the others imply go; with guards that contradict one another the monomial goes."""
-    m, c = work.parts[k]
+    m, _ = work.parts[k]
     if not m.guards:
         return False
-    rows = sorted({g.tight() for g in m.guards}, key=lambda g: g.key)
+    rows = sorted({_tight(g) for g in m.guards})
     if contradictory([*work.known, *rows]):
-        work.regroup([k], [])
+        work.regroup(k, [])
         return True
     for g in list(rows):
         others = [h for h in rows if h != g]
@@ -66,8 +67,16 @@ def _guards(work: Rewriting, k: int) -> bool:
             rows = others
     if m.guards == frozenset(rows):
         return False
-    work.regroup([k], [(rows, c)])
+    work.regroup(k, [(rows, 1)])
     return True
+
+
+def _tight(e: Index) -> Index:
+    """The strongest [e' ≥ 0] that is equivalent to [e ≥ 0] in whole numbers."""
+    divisor = gcd(*(c for _, c in e.terms))
+    if divisor < 2:
+        return e
+    return Index(e.const // divisor, {v: c // divisor for v, c in e.terms})
 
 
 def _equation(work: Rewriting, k: int) -> bool:
@@ -76,7 +85,7 @@ def _equation(work: Rewriting, k: int) -> bool:
     if not m.bound or len(m.guards) < 2:
         return False
     rows = [*work.known, *m.guards]
-    for guard in sorted(m.guards, key=lambda g: g.key):
+    for guard in sorted(m.guards):
         for v, c in guard.terms:
             if v < 0 and abs(c) == 1 and implied(guard * -1, rows):
                 work.eliminate(k, v, variable(v) - guard * c)
@@ -113,12 +122,12 @@ def _number(work: Rewriting, k: int) -> bool:
 
 def _count(work: Rewriting, k: int) -> bool:
     """An index that no factor mentions is counted, once it has two ends only."""
-    m, c = work.parts[k]
+    m, _ = work.parts[k]
     if not m.bound:
         return False
     used = {v for f in m.factors for v in f.variables()}
     for v in range(-1, -m.bound - 1, -1):
-        fences = sorted((g for g in m.guards if g.coefficient(v)), key=lambda g: g.key)
+        fences = sorted(g for g in m.guards if g.coefficient(v))
         if v in used or any(abs(g.coefficient(v)) != 1 for g in fences):
             continue
         for sign in (1, -1):
@@ -127,7 +136,7 @@ def _count(work: Rewriting, k: int) -> bool:
                 gap = one_side[0] - one_side[1]
                 first = m.guards - {one_side[0]} | {gap}
                 second = m.guards - {one_side[1]} | {negation(gap)}
-                work.regroup([k], [(first, c), (second, c)])
+                work.regroup(k, [(first, 1), (second, 1)])
                 return True
         if len(fences) == 2:
             work.count(k, v)
@@ -191,7 +200,16 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
                 groups.setdefault(m.factors, []).append(k)
         for ks in groups.values():
             shares = [(tuple(goal.parts[k][0].guards), goal.parts[k][1]) for k in ks]
-            goal.regroup(ks, [(rows, c) for rows, c in residues(shares, goal.known)])
+            _regrouped(goal, ks, residues(shares, goal.known))
+
+
+def _regrouped(
+    goal: Goal, ks: Sequence[int], new: Sequence[tuple[tuple[Index, ...], Fraction]]
+) -> None:
+    """Monomials that differ in guards only become others: the first is what those are without the rest of these."""
+    _, whole = goal.parts[ks[0]]
+    rest = [(goal.parts[k][0].guards, -goal.parts[k][1]) for k in ks[1:]]
+    goal.regroup(ks[0], [(rows, c / whole) for rows, c in (*new, *rest)])
 
 
 def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
@@ -203,7 +221,7 @@ def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
 def _free_guard(goal: Goal) -> Index | None:
     """A guard that no bound index has a part in: it is true or false of all of the monomial."""
     for m, _ in goal.parts.values():
-        for guard in sorted(m.guards, key=lambda g: g.key):
+        for guard in sorted(m.guards):
             if all(v > 0 for v in guard.variables()):
                 return guard
     return None
@@ -213,7 +231,7 @@ def _replace_known(goal: Goal) -> None:
     """Where it is known that a free variable equals an index, that index is put for it."""
     if contradictory(goal.known):
         return
-    equations = [e for e in goal.known if e.terms and implied(e * -1, goal.known)]
+    equations = [e for e in sorted(goal.known) if e.terms and implied(e * -1, goal.known)]
     gone: set[int] = set()
     for e in equations:
         v, c = e.terms[-1]
@@ -253,7 +271,7 @@ def _spread(goal: Goal, bound: int) -> None:
 
 
 def residues(
-    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Sequence[Index]
+    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Iterable[Index]
 ) -> list[tuple[tuple[Index, ...], Fraction]]:
     """Σ c [guards] as a sum over disjoint regions, those with coefficient 0 left out."""
     depth = len(known)
@@ -270,7 +288,7 @@ def residues(
         if not undecided:
             total = sum((c for _, c in live), start=Fraction(0))
             return [(context[depth:], total)] if total else []
-        g = min(undecided, key=lambda one: one.key)
+        g = min(undecided)
         return divided(live, (*context, g)) + divided(live, (*context, negation(g)))
 
     return divided(shares, tuple(known))
@@ -279,7 +297,7 @@ def residues(
 # Theorems about factors.
 
 
-def matched(rule: Rule, factor: Factor) -> dict[int, Index] | None:
+def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
     """What to put for the rule's variables to make it speak of this factor."""
     if rule.left.name != factor.name or len(rule.left.at) != len(factor.at):
         return None
@@ -303,7 +321,7 @@ def matched(rule: Rule, factor: Factor) -> dict[int, Index] | None:
     return images if set(images) == rule.over and rule.left.put(images) == factor else None
 
 
-def rewriting(rules: Iterable[Rule], divide: bool = False, only: Factor | None = None) -> Step:
+def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | None = None) -> Step:
     """A step that applies the first rule that fits; with `divide` also in the part of a sum where it holds.
 
     Args:
@@ -314,7 +332,7 @@ def rewriting(rules: Iterable[Rule], divide: bool = False, only: Factor | None =
     rules = tuple(rules)
 
     def step(work: Rewriting, k: int) -> bool:
-        m, c = work.parts[k]
+        m, _ = work.parts[k]
         for place, f in enumerate(m.factors):
             if only is not None and f != only:
                 continue
@@ -335,7 +353,7 @@ def rewriting(rules: Iterable[Rule], divide: bool = False, only: Factor | None =
                 if divide and not contradictory([*rows, *unmet]):
                     more = frozenset((unmet[0],))
                     less = frozenset((negation(unmet[0]),))
-                    work.regroup([k], [(m.guards | more, c), (m.guards | less, c)])
+                    work.regroup(k, [(m.guards | more, 1), (m.guards | less, 1)])
                     return True
         return False
 

@@ -11,8 +11,9 @@ from typing import Any
 from ..kernel import index
 from ..kernel.errors import TooHard
 from ..kernel.index import Index
+from ..kernel.recursion import Recursion
 from ..kernel.term import Factor, Term
-from ..kernel.theorem import Recursion, Rule
+from ..kernel.theorem import Theorem
 
 EFFORT = 50_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
@@ -24,7 +25,7 @@ class Lemma:
 
     when: Index
     claims: list[tuple[Factor, Term]]
-    rules: list[Rule]
+    rules: list[Theorem]
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Session:
     products: dict[Any, Any] = field(default_factory=dict)
     ranged: set[str] = field(default_factory=set)
     """Products over a range; their second position is where it begins, the first how many factors there are."""
-    lemmas: list[Rule] = field(default_factory=list)
+    lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT
     """What the search may still take."""
@@ -63,10 +64,10 @@ class Session:
         recursion, _ = self.recursions[name]
         return len(index.declared(recursion.time.terms[0][0])) == 1
 
-    def definition(self, name: str) -> Sequence[Rule]:
+    def definition(self, name: str) -> Sequence[Theorem]:
         """What a state is at 0, and at time + 1."""
         recursion, k = self.recursions[name]
-        return recursion.rules[k]
+        return recursion.definitions[k]
 
 
 _current: ContextVar[Session | None] = ContextVar("session", default=None)

@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, anything, natural, position, reach
+from ..kernel.index import Index, position, reach
+from ..kernel.recursion import new_state
 from ..kernel.rules import Rewriting
 from ..kernel.term import apply, as_term
-from ..kernel.theorem import Rule, new_state
+from ..kernel.theorem import Theorem
 from . import encoding
 from .encoding import Malformed, expect
 
@@ -83,7 +84,7 @@ class Watched:
 class _Notes:
     """The lines of one rewriting."""
 
-    def __init__(self, kind: str, work: Rewriting, hypotheses: Sequence[Rule]) -> None:
+    def __init__(self, kind: str, work: Rewriting, hypotheses: Sequence[Theorem]) -> None:
         self.lines: list[Line] = [[kind]]
         self.hypotheses, self.count = hypotheses, 1
         self.root = Watched(work, self)
@@ -112,7 +113,7 @@ class Recorder:
     def lines(self) -> list[Line]:
         return [line for entry in self.entries for line in entry.lines]
 
-    def run(self, kind: str, work: Rewriting, search: Search, rules: Sequence[Rule]) -> None:
+    def run(self, kind: str, work: Rewriting, search: Search, rules: Sequence[Theorem]) -> None:
         mark, notes = len(self.entries), _Notes(kind, work, rules)
         try:
             search(notes.root)
@@ -178,7 +179,7 @@ class Player:
     failed: TapeError | None = None
     """Once a line is refused nothing more is read, whoever catches the error."""
 
-    def run(self, kind: str, work: Rewriting, search: Search, rules: Sequence[Rule]) -> None:
+    def run(self, kind: str, work: Rewriting, search: Search, rules: Sequence[Theorem]) -> None:
         with self._clear():
             head = self._next()
             expect(f"the line {[kind]}", head == [kind], head)
@@ -272,7 +273,7 @@ def counts() -> list[int]:
 
 
 _SKIP: tuple[Callable[[int], Any], ...] = (
-    lambda n: anything("skipped"),
+    lambda n: position("skipped"),
     lambda n: new_state("skipped", [], []),
     lambda n: apply("skipped", as_term(n), []),
 )
@@ -288,18 +289,18 @@ def _declare(line: Any) -> None:
         _SKIP[0](n)
     name, ends = encoding.name_of(name), encoding.indices_of(ends)
     if not ends:
-        anything(name)
+        position(name)
     elif len(ends) == 2:
         position(name, *ends)
     else:
         expect("a lower end 0", ends == [Index(0)], line)
-        natural(name)
+        position(name, 0)
 
 
 # For the search.
 
 
-def run(kind: str, work: Rewriting, search: Search, rules: Sequence[Rule] = ()) -> None:
+def run(kind: str, work: Rewriting, search: Search, rules: Sequence[Theorem] = ()) -> None:
     """Rewrite by `search`, which is given the work; where a tape is read, by the rules on it instead.
 
     Args:

@@ -9,7 +9,7 @@ from ..kernel.index import variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
-from ..kernel.theorem import Rule
+from ..kernel.theorem import Theorem
 from . import tape
 from .normal import Step, rewriting, show_zero
 from .session import Session, current
@@ -18,7 +18,7 @@ DEEP = 8
 """States are unfolded down to the start from constant times up to this."""
 
 
-def tactic(goal: Goal, rules: Sequence[Rule]) -> None:
+def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
     """Show a goal by normal form; rules are used wherever they apply.
 
     In the step of an induction the states that stand at the next time are unfolded first.
@@ -39,7 +39,7 @@ def tactic(goal: Goal, rules: Sequence[Rule]) -> None:
     tape.run("zero", goal, search, hypotheses)
 
 
-def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
+def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
     session = current()
     also = [at_constant_times(session), later_ones(session)]
@@ -48,7 +48,7 @@ def aligning(goal: Goal, rules: Sequence[Rule]) -> None:
     tape.run("zero", goal, lambda goal: show_zero(goal, also))
 
 
-def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
+def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that sums over a state's times: what is summed is unfolded once."""
     session = current()
     also = [at_constant_times(session)]
@@ -62,7 +62,7 @@ def peeling(goal: Goal, rules: Sequence[Rule]) -> None:
     tape.run("zero", goal, search)
 
 
-def stepping(goal: Goal, rules: Sequence[Rule]) -> None:
+def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal about the last of a state's times: it is unfolded once there."""
     session = current()
     also = [at_constant_times(session)]

@@ -15,22 +15,13 @@ from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import negation
+from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import (
-    INVERSE,
-    Monomial,
-    Term,
-    body,
-    entry,
-    function_of,
-    inverse,
-    number,
-    put,
-    total,
-)
-from scanproof.proofs.kernel.theorem import Recursion, Rule, new_state
+from scanproof.proofs.kernel.term import INVERSE, Monomial, Term, body, entry, function_of
+from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.array import reciprocal
 from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
+from scanproof.proofs.reading.terms import inverse, number, put, total
 from scanproof.proofs.search.normal import matched, simplified
 from scanproof.proofs.search.session import current, session
 
@@ -102,7 +93,7 @@ class Trial:
         ]
         self.places = rng.sample(places, min(5, len(places)))
 
-    def _recursion(self, t: Index) -> list[Rule]:
+    def _recursion(self, t: Index) -> list[Theorem]:
         """S[0, i] = X[i], S[s + 1, i] = Y[s, i] S[s, i] + X[s] for s < N, i < M."""
         self.s, self.i = position("s", 0, self.known["N"]), position("i", 0, self.known["M"])
         state = new_state("S", [self.i], [])
@@ -110,7 +101,7 @@ class Trial:
         step = entry("Y", self.s, self.i) * state.entry(self.s, [self.i]) + entry("X", self.s)
         made = Recursion(self.s, [state], [entry("X", self.i)], [step])
         current().add(made)
-        return list(made.rules[0])
+        return list(made.definitions[0])
 
     def _summand(self) -> Term:
         rng, known = self.rng, self.known
@@ -189,24 +180,27 @@ class Trial:
 
     def _regroup(self) -> None:
         k, m = self._monomial()
-        c = self.goal.parts[k][1]
-        alike = [n for n, (other, _) in self.goal.parts.items() if other[::2] == m[::2]]
-        ks = self.rng.choice(([k], [k], [k, k], alike, [k, self.rng.choice(list(self.goal.parts))]))
+        alike = [
+            (other.guards, c / self.goal.parts[k][1])
+            for other, c in self.goal.parts.values()
+            if other[::2] == m[::2]
+        ]
         guard = self._guard(m)
         less = m.guards - {self.rng.choice([*m.guards, guard])}
         new = self.rng.choice(
             (
                 [],
-                [(less, c)],
-                [(less | {guard}, c)],
-                [(m.guards | {guard}, c), (m.guards | {negation(guard)}, c)],
-                [(m.guards | {guard}, c), (m.guards | {guard * -1}, c)],
-                [(m.guards | {guard}, c)],
-                [(m.guards, c), (m.guards | {guard}, c), (m.guards | {guard}, -c)],
-                [(m.guards, sum((self.goal.parts[n][1] for n in set(ks)), start=Fraction(0)))],
+                [(less, 1)],
+                [(less | {guard}, 1)],
+                [(m.guards | {guard}, 1), (m.guards | {negation(guard)}, 1)],
+                [(m.guards | {guard}, 1), (m.guards | {guard * -1}, 1)],
+                [(m.guards | {guard}, 1)],
+                [(m.guards, 1), (m.guards | {guard}, 1), (m.guards | {guard}, -1)],
+                [(guards, -c) for guards, c in alike if guards != m.guards],
+                [(m.guards, 2), (less, -1)],
             )
         )
-        self.goal.regroup(ks, new)
+        self.goal.regroup(k, new)
 
     def _eliminate(self) -> None:
         k, m = self._monomial()
@@ -283,7 +277,7 @@ class Trial:
     def _clear(self) -> Callable[[dict[int, int]], Any]:
         k, m = self._monomial()
         place = self.rng.randrange(max(1, len(m.factors)))
-        factor = m.factors[place] if m.factors else None
+        factor = m.factors[place]
         self.goal.clear(k, place)
         values = Values()
         return lambda place: 1 / values._factor(factor, place, 0)
@@ -326,7 +320,7 @@ def steps(rng: random.Random, sums: int, each: int = 25) -> Counter:
                 try:
                     trial.step()
                     seen["taken"] += 1
-                except KernelError:
+                except (KernelError, LookupError):
                     seen["refused"] += 1
     return seen
 

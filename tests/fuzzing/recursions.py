@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from scanproof.proofs.kernel.index import position, size
-from scanproof.proofs.kernel.theorem import Recursion, induction, moment, new_state
+from scanproof.proofs.kernel.induction import induction
+from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.session import current, session
 from scanproof.proofs.search.unfolding import tactic
@@ -168,7 +169,7 @@ def by_induction(systems: list[System], claims: list[tuple[Recipe, Recipe]]) -> 
     with session():
         try:
             known = declared(systems)
-            when = moment(known["N"])
+            when = position("t", 0, known["N"] + 1)
             known |= {"t": when, "i": position("i", 0, known["M"])}
             known |= {"p": position("p", 0, known["M"])}
             made = []

@@ -12,13 +12,12 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from scanproof.proofs import kernel
 
-MODULES = ("index", "inequalities", "term", "rules", "theorem")
+MODULES = ("index", "inequalities", "term", "theorem", "rules", "recursion", "induction")
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,12 @@ class _Finder(ast.NodeTransformer):
         return check.name == self.without
 
 
+def _module(name: str) -> ModuleType:
+    return importlib.import_module(name if name.startswith(".") else f".{name}", kernel.__name__)
+
+
 def _source(module: str) -> str:
-    return (Path(kernel.__path__[0]) / f"{module}.py").read_text(encoding="utf-8")
+    return inspect.getsource(_module(module))
 
 
 def checks() -> list[Check]:
@@ -171,7 +174,7 @@ def _code(module: CodeType, function: str) -> CodeType:
 
 
 def _function(module: str, name: str) -> FunctionType:
-    found: Any = importlib.import_module(f"{kernel.__name__}.{module}")
+    found: Any = _module(module)
     for part in name.split("."):
         found = getattr(found, part)
     return _unwrapped(found)
@@ -186,6 +189,6 @@ def _unwrapped(function: Any) -> FunctionType:
 def _forget() -> None:
     """What was found by other code is not remembered."""
     for module in MODULES:
-        for found in vars(importlib.import_module(f"{kernel.__name__}.{module}")).values():
+        for found in vars(_module(module)).values():
             if hasattr(found, "cache_clear"):
                 found.cache_clear()

@@ -17,7 +17,7 @@ from ...kernel.index import Index, facts, variable
 from ...kernel.inequalities import implied
 from ...kernel.rules import Goal, Rewriting
 from ...kernel.term import Monomial, Term
-from ...kernel.theorem import Rule
+from ...kernel.theorem import Theorem
 from ...search.normal import Step, residues, rewriting, show_zero, tidy
 from ...search.session import Session
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
@@ -124,7 +124,7 @@ def _joined(shares: list[Share], known: Sequence[Index]) -> list[Share]:
 def _images(m: Monomial, known: Sequence[Index]) -> Iterable[dict[int, Index]]:
     """What the monomial's guards say that free variables are."""
     rows = [*known, *m.guards]
-    for g in sorted(m.guards, key=lambda g: g.key):
+    for g in sorted(m.guards):
         if g.terms and all(v > 0 for v in g.variables()) and implied(g * -1, rows):
             yield from ({v: variable(v) - g * c} for v, c in g.terms if abs(c) == 1)
 
@@ -155,7 +155,7 @@ class Steps:
 
     counts: Counter[str] = field(default_factory=Counter)
     cases: int = 1
-    rests_on: list[Rule] = field(default_factory=list)
+    rests_on: list[Theorem] = field(default_factory=list)
 
 
 def steps(left: Term, right: Term, session: Session, times: set[int] | None = None) -> Steps | None:
@@ -178,7 +178,7 @@ def steps(left: Term, right: Term, session: Session, times: set[int] | None = No
             show_zero(goal, also)
         except KernelError:
             continue
-        rules = sorted((one for one in goal.used if isinstance(one, Rule)), key=rank)
+        rules = sorted((one for one in goal.used if isinstance(one, Theorem)), key=rank)
         return Steps(goal.counts, _cases(goal), rules)
     return None
 

@@ -18,24 +18,16 @@ from ...kernel import index
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
 from ...kernel.inequalities import implied
+from ...kernel.recursion import Recursion, State
 from ...kernel.rules import Rewriting
-from ...kernel.term import (
-    INVERSE,
-    INVERSE_NUMBER,
-    NUMBER,
-    Factor,
-    Monomial,
-    Term,
-    body,
-    entry,
-    put,
-)
+from ...kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, entry
 from ...kernel.term import function_of as function_name
-from ...kernel.theorem import Recursion, Rule, State, Theorem
+from ...kernel.theorem import Theorem
 from ...language.claim import Claim
 from ...reading.claims import read
 from ...reading.evaluate import Evaluator, positions
 from ...reading.size import Unreadable
+from ...reading.terms import put
 from ...search.normal import rewriting, tidy
 from ...search.session import Lemma, Session, session
 from ...search.unfolding import at_constant_times
@@ -48,7 +40,6 @@ __all__ = [
     "Monomial",
     "Proof",
     "Recursion",
-    "Rule",
     "Session",
     "State",
     "Term",
@@ -197,8 +188,8 @@ def nearest(v: int, lows: Sequence[Index], highs: Sequence[Index]) -> tuple[Inde
     def free(g: Index) -> set[int]:
         return set(g.variables()) - {v}
 
-    low = min(lows, key=lambda g: (any(map(is_size, free(g))), bool(free(g)), g.key))
-    high = min(highs, key=lambda g: (all(map(is_size, free(g))), g.key))
+    low = min(lows, key=lambda g: (any(map(is_size, free(g))), bool(free(g)), g))
+    high = min(highs, key=lambda g: (all(map(is_size, free(g))), g))
     return low, high
 
 
@@ -210,16 +201,16 @@ def unfolded(factor: Factor, session: Session) -> Term:
     return work.term()
 
 
-def by_rules(term: Term, rules: Sequence[Rule], session: Session) -> Term:
+def by_rules(term: Term, rules: Sequence[Theorem], session: Session) -> Term:
     """The term by these theorems wherever they apply."""
     work = Rewriting(term)
     tidy(work, [rewriting(rules), at_constant_times(session)])
     return work.term()
 
 
-def rank(rule: Rule) -> int:
+def rank(rule: Theorem) -> int:
     """Which of all theorems it is, in the order in which they were made."""
-    return index.current.rules.index(rule)
+    return index.current.theorems.index(rule)
 
 
 def before_last(when: Index) -> Index:
@@ -229,19 +220,19 @@ def before_last(when: Index) -> Index:
     return position("t", 0, length)
 
 
-def resting(used: Iterable[Any]) -> list[Rule]:
+def resting(used: Iterable[Any]) -> list[Theorem]:
     """The theorems among these, and all that they rest on, in the order in which they were made."""
-    found: set[Rule] = set()
-    waiting = [one for one in used if isinstance(one, Rule)]
+    found: set[Theorem] = set()
+    waiting = [one for one in used if isinstance(one, Theorem)]
     while waiting:
         rule = waiting.pop()
         if rule not in found:
             found.add(rule)
-            waiting += [one for one in rule.used if isinstance(one, Rule)]
+            waiting += [one for one in rule.used if isinstance(one, Theorem)]
     return sorted(found, key=rank)
 
 
-def inverses(theorems: Iterable[Theorem], rules: Iterable[Rule]) -> list[str]:
+def inverses(theorems: Iterable[Theorem], rules: Iterable[Theorem]) -> list[str]:
     """The names of the inverses 1/T that were taken for such."""
     found = {one for t in (*theorems, *rules) for one in t.used if isinstance(one, str)}
     return sorted(found, key=lambda one: list(index.current.bodies).index(one))

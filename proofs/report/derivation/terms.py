@@ -132,7 +132,7 @@ class Reader:
     def _piece(self, m: Monomial, c: Fraction, scope: Scope, outer: int) -> Piece:
         if not outer:
             m = prover.forwards(m)
-        guards = sorted(m.guards, key=lambda g: g.key)
+        guards = sorted(m.guards)
         outside = scope.inner()
         ranges, left = _ranges(m, guards, scope, outer)
         alone = [g for g in left if all(v >= -outer for v in g.variables())]

@@ -17,7 +17,7 @@ from .expression import Addition, Entry, single
 from .letters import role
 from .normal_forms import Steps, normal_form, simplified
 from .normal_forms import steps as steps_between
-from .prover import Factor, Index, Lemma, Monomial, Rule, Session, Term, Theorem
+from .prover import Factor, Index, Lemma, Monomial, Session, Term, Theorem
 from .reasons import because
 from .states import named, step_of
 from .terms import Reader, Scope
@@ -38,7 +38,7 @@ class Writer:
         self.count = 0
         self.defined: dict[str, int] = {}
         """The line in which a state is defined."""
-        self.shown: dict[Rule, int] = {}
+        self.shown: dict[Theorem, int] = {}
         """The line in which a lemma is stated."""
         self.claimed: dict[Formula, int] = {}
         self.defined_as: dict[str, str] = {}
@@ -149,7 +149,7 @@ class Writer:
 
     # Lemmas.
 
-    def lemmas(self, needed: Iterable[Rule], proofs: bool = True) -> None:
+    def lemmas(self, needed: Iterable[Theorem], proofs: bool = True) -> None:
         """The closed forms that the reading used, and the lemmas that theorems rest on; with or without proofs."""
         self.section("Lemmas")
         wanted = set(needed)
@@ -159,7 +159,9 @@ class Writer:
             for (factor, right), rule in zip(lemma.claims, lemma.rules, strict=True):
                 self._lemma(lemma, factor, right, rule, proofs)
 
-    def _lemma(self, lemma: Lemma, factor: Factor, right: Term, rule: Rule, proofs: bool) -> None:
+    def _lemma(
+        self, lemma: Lemma, factor: Factor, right: Term, rule: Theorem, proofs: bool
+    ) -> None:
         when = prover.number_of(lemma.when)
         positions = [when, *_positions([right], factor)]
         scope = self.reader.scope(positions)
@@ -205,7 +207,7 @@ class Writer:
         lemma: Lemma,
         factor: Factor,
         right: Term,
-        rule: Rule,
+        rule: Theorem,
         scope: Scope,
         positions: Sequence[int],
         defined: int,
@@ -309,12 +311,12 @@ class Writer:
             rests_on=tuple(lines),
         )
 
-    def _lines(self, rules: Iterable[Rule]) -> tuple[int, ...]:
+    def _lines(self, rules: Iterable[Theorem]) -> tuple[int, ...]:
         return tuple(sorted({self.shown[rule] for rule in rules if rule in self.shown}))
 
     # The end.
 
-    def denominators(self, theorems: Sequence[Theorem], rules: Sequence[Rule]) -> None:
+    def denominators(self, theorems: Sequence[Theorem], rules: Sequence[Theorem]) -> None:
         for one in prover.inverses(theorems, rules):
             arity, of = prover.inverse_named(one)
             of = list(of)

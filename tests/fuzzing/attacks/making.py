@@ -8,30 +8,12 @@ from typing import Any
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import (
-    Index,
-    natural,
-    position,
-    size,
-    variable,
-)
-from scanproof.proofs.kernel.rules import Goal, Rewriting
-from scanproof.proofs.kernel.term import (
-    Factor,
-    Monomial,
-    Term,
-    as_term,
-    indicator,
-    number,
-    put,
-)
-from scanproof.proofs.kernel.theorem import (
-    Recursion,
-    Rule,
-    State,
-    equation,
-    new_state,
-)
+from scanproof.proofs.kernel.index import Index, position, size, variable
+from scanproof.proofs.kernel.recursion import Recursion, State, new_state
+from scanproof.proofs.kernel.rules import Goal, Rewriting, equation
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, as_term
+from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.reading.terms import indicator, number, put
 from scanproof.proofs.search.session import current, session
 
 from ..hostile import Values
@@ -74,7 +56,7 @@ def shown(
 ) -> Sides:
     """The values of two sides that these steps show to be equal."""
 
-    def all_steps(goal: Goal, _: Sequence[Rule]) -> None:
+    def all_steps(goal: Goal, _: Sequence[Theorem]) -> None:
         for step in steps:
             step(goal)
 
@@ -92,13 +74,20 @@ def monomial_with(goal: Rewriting, *names: str) -> int:
 
 def emptied(goal: Goal) -> None:
     """All monomials whose guards contradict one another go, and needless guards too."""
-    for k, (_, c) in list(goal.parts.items()):
-        for new in ([], [((), c)]):
+    for k in list(goal.parts):
+        for new in ([], [((), 1)]):
             try:
-                goal.regroup([k], new)
+                goal.regroup(k, new)
                 break
             except KernelError:
                 continue
+
+
+def regrouped(goal: Goal, ks: Sequence[int], new: Sequence[tuple[Any, Any]]) -> None:
+    """Monomials that differ in guards only become others."""
+    _, whole = goal.parts[ks[0]]
+    rest = [(goal.parts[k][0].guards, -goal.parts[k][1]) for k in ks[1:]]
+    goal.regroup(ks[0], [(guards, c / whole) for guards, c in (*new, *rest)])
 
 
 def over(
@@ -131,7 +120,7 @@ def once(attack: Attack) -> Attack:
 
 def split_at(half: Any) -> Sides:
     """t ≥ ½ or t ≤ −½: t = 0 is in neither case."""
-    t = natural("t")
+    t = position("t", 0)
 
     def halves(goal: Goal) -> None:
         goal.split(t - half)
@@ -150,7 +139,7 @@ def zero_and_one(term: Term, apart: int = 0) -> Sides:
 
     def told_apart(goal: Goal) -> None:
         ks = [k for k, (m, _) in goal.parts.items() if m.bound]
-        goal.regroup(ks, [([B1 - apart, B1 * -1 + apart], Fraction(1))])
+        regrouped(goal, ks, [([B1 - apart, B1 * -1 + apart], Fraction(1))])
         goal.eliminate(monomial_of(goal, 1), -1, Index(apart))
         emptied(goal)
 
@@ -191,7 +180,7 @@ def defined(first: Term, step: Callable[[State, Index], Term] | None = None, **g
     return made
 
 
-def by(rule: Rule, **images: Index) -> Callable[[Goal], None]:
+def by(rule: Theorem, **images: Index) -> Callable[[Goal], None]:
     """A rule applied once to its factor, with the same index for all variables unless told otherwise."""
 
     def step(goal: Goal) -> None:

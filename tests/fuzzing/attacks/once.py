@@ -11,31 +11,13 @@ from typing import Any
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
-from scanproof.proofs.kernel.index import Index, anything, natural, position, size, variable
-from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import (
-    Factor,
-    Monomial,
-    Term,
-    apply,
-    as_term,
-    entry,
-    equal_indices,
-    function_of,
-    indicator,
-    inverse,
-    put,
-    total,
-)
-from scanproof.proofs.kernel.theorem import (
-    Recursion,
-    Rule,
-    State,
-    equation,
-    induction,
-    moment,
-    new_state,
-)
+from scanproof.proofs.kernel.index import Index, position, size, variable
+from scanproof.proofs.kernel.induction import induction
+from scanproof.proofs.kernel.recursion import Recursion, State, new_state
+from scanproof.proofs.kernel.rules import Goal, equation
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
+from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, put, total
 from scanproof.proofs.search.unfolding import tactic
 
 from ..hostile import Values
@@ -53,6 +35,7 @@ from .making import (
     over,
     product_of_inverses,
     shown,
+    stopped_by,
     valued,
     zero_and_one,
 )
@@ -106,7 +89,7 @@ def no_way_to_rename() -> Sides:
 
 @once
 def one_over_nought_made_by_hand() -> Sides:
-    i = natural("i")
+    i = position("i", 0)
     parts = {Monomial(0, frozenset(), (Factor("1/#", (i,)),)): Fraction(1)}
     return product_of_inverses(i, Term(parts, i.variables()))
 
@@ -124,7 +107,7 @@ def a_step_that_is_a_function_of_itself() -> Sides:
 def two_offsets_that_cancel() -> Sides:
     """R[t + 1] = R[t + i − j] + 1 for i = 1 and j = 0, through an S that is a sum over j."""
     n = size("N", 2)
-    p, q, i, j = natural("p"), natural("q"), position("i", 0, 2), position("j", 0, 2)
+    p, q, i, j = position("p", 0), position("q", 0), position("i", 0, 2), position("j", 0, 2)
     later = new_state("R", [], [])
     first = total(equal_indices(j, 0) * later.entry(p + q - j, []), j)
     inner = defined(first, time=position("s", 0, n), state=new_state("S", [], [p, q])).states[0]
@@ -138,7 +121,7 @@ def two_offsets_that_cancel() -> Sides:
 @once
 def a_position_that_moves() -> Sides:
     """S[0; p] = R[p] and S[s + 1; p] = S[s; p + 1], so S[1; p] is R[p + 1], and R[t + 1] = S[1; t] + 1."""
-    n, p = size("N", 2), natural("p")
+    n, p = size("N", 2), position("p", 0)
     later, moving = new_state("R", [], []), new_state("S", [p], [])
     step = lambda s, time: s.entry(time, [p + 1])  # noqa: E731
     inner = defined(later.entry(p, []), step, time=position("s", 0, n), state=moving).states[0]
@@ -147,21 +130,10 @@ def a_position_that_moves() -> Sides:
     return _unfolded(defined(as_term(5), lambda s, t: after, time=time, state=later))
 
 
-@once
-def an_array_that_is_made_a_state_later() -> Sides:
-    """S is begun with an array at p + 1, which then is R, and R[t + 1] = S[0; t] + 1."""
-    n, p = size("N", 2), natural("p")
-    started = defined(entry("R'1", p + 1), state=new_state("S", [], [p])).states[0]
-    time = position("t", 0, n)
-    step = entry(started.name, 0, time) + 1
-    later = new_state("R", [], [])
-    return _unfolded(defined(as_term(5), lambda s, t: step, time=time, state=later))
-
-
 def _unfolded(made: Recursion) -> Sides:
     """S[1] = F(S[1]), said of an F without such an S."""
     right = put(made.step[0], {made.time: Index(0)})
-    equation(made.states[0].entry(1, []), right, lambda goal, _: by(made.rules[0][1])(goal))
+    equation(made.states[0].entry(1, []), right, lambda goal, _: by(made.definitions[0][1])(goal))
     return 0, 1
 
 
@@ -171,22 +143,22 @@ def _unfolded(made: Recursion) -> Sides:
 @once
 def a_state_with_the_name_of_a_function() -> Sides:
     """S[0] = 0, and S[0] is 1/X[0]."""
-    t = natural("t")
+    t = position("t", 0)
     made = defined(as_term(0), state=new_state("1/", [], []))
     inverted = put(inverse(entry("X", t), [t]), {t: Index(0)})
     ((m, _),) = inverted.parts.items()
     if m.factors[0].name != made.states[0].name:
         raise NotProved("they have different names")
-    return shown(inverted, 0, {}, by(made.rules[0][0]))
+    return shown(inverted, 0, {}, by(made.definitions[0][0]))
 
 
 @once
 def a_function_read_at_too_few_positions() -> Sides:
     """c · Σ X[j] = Σ 1, and c · Σ X[j]² = Σ X[j]: c is 1/X[j] for every j."""
-    n, t = size("N", 1), anything("t")
+    n, t = size("N", 1), position("t")
     wrong = Factor("1/'0")
-    c = entry(wrong.name)
     inverse(entry("X", t), [t])
+    c = entry(wrong.name)
     j = position("j", 0, n)
     once, twice = total(entry("X", j), j), total(entry("X", j) * entry("X", j), j)
 
@@ -214,11 +186,11 @@ def a_range_that_ends_beyond_itself() -> Sides:
 @once
 def a_size_that_is_larger_than_an_index() -> Sides:
     """[N ≥ p + 1] is 1 for all p where N ≥ p + 1 is declared, and 0 at p = N."""
-    wrong: Any = natural("p")
+    wrong: Any = position("p", 0)
     n = size("N", wrong + 1)
     time = position("t", 0, n)
     made = defined(indicator(n - 1 - wrong), state=new_state("S", [], [wrong]), time=time)
-    state, when = made.states[0], moment(n)
+    state, when = made.states[0], position("t", 0, n + 1)
     claim = [(Factor(state.name, (when, wrong)), as_term(1))]
     (lemma,) = induction(when, claim, tactic)
     left = entry(state.name, 0, n)
@@ -243,11 +215,11 @@ def claims_exchanged_for_others() -> Sides:
     """S[t] = 5 is shown, and then the list says 7."""
     n = size("N", 1)
     made = defined(as_term(5), time=position("t", 0, n))
-    when = moment(n)
+    when = position("t", 0, n + 1)
     left = Factor(made.states[0].name, (when,))
     claims = [(left, as_term(5))]
 
-    def exchanging(goal: Goal, rules: Sequence[Rule]) -> None:
+    def exchanging(goal: Goal, rules: Sequence[Theorem]) -> None:
         tactic(goal, rules)
         claims[0] = left, as_term(7)
 
@@ -258,12 +230,12 @@ def claims_exchanged_for_others() -> Sides:
 @once
 def what_is_known_of_another_index_by_the_same_number() -> Sides:
     """[t ≥ 0] = 1 for a t ≥ 0; then t is any number."""
-    t = natural("t")
+    t = position("t", 0)
 
     def step(goal: Goal) -> None:
         emptied(goal)
         index.start_afresh()
-        anything("t")
+        position("t")
 
     return shown(indicator(t), 1, at((t, -1)), step)
 
@@ -273,17 +245,19 @@ def a_hypothesis_by_another_name() -> Sides:
     """S[t] = 5 + t, and S[t] = 5 if it is called a lemma."""
     n = size("N", 3)
     made = defined(as_term(5), lambda s, t: s.entry(t, []) + 1, time=position("t", 0, n))
-    kept: list[Rule] = []
+    kept: list[Theorem] = []
 
-    def inner(goal: Goal, rules: Sequence[Rule]) -> None:
+    def inner(goal: Goal, rules: Sequence[Theorem]) -> None:
         for rule in rules:
             with suppress(AttributeError):
                 rule.name = "lemma"  # type: ignore[misc]
             claim = [(rule.left, as_term(5))]
-            kept.extend(induction(moment(n), claim, lambda g, _, known=rule: by(known)(g)))
-        by(made.rules[0][0])(goal)
+            kept.extend(
+                induction(position("t", 0, n + 1), claim, lambda g, _, known=rule: by(known)(g))
+            )
+        by(made.definitions[0][0])(goal)
 
-    when = moment(n)
+    when = position("t", 0, n + 1)
     with suppress(KernelError):
         induction(when, [(Factor(made.states[0].name, (when,)), as_term(5))], inner)
     if not kept:
@@ -305,20 +279,20 @@ def a_side_that_is_changed_afterwards() -> Sides:
     return shown(left, right, {}, step)
 
 
-@once
+@stopped_by("Rewriting._exchange: self._parts.get(k) != (m, c)")
 def a_step_within_a_step() -> Sides:
     """X + [a ≥ 0] X − [a ≥ −1] X is X: while the first X is regrouped the second becomes one more of it."""
-    a, x = natural("a"), entry("X", 0)
+    a, x = position("a", 0), entry("X", 0)
 
     def step(goal: Goal) -> None:
         guarded = {m.guards: k for k, (m, _) in goal.parts.items()}
         k, other = guarded[frozenset()], guarded[frozenset([a])]
 
         def guards() -> Iterator[Index]:
-            goal.regroup([other], [((), Fraction(1))])
+            goal.regroup(other, [((), 1)])
             yield from ()
 
-        goal.regroup([k], [(guards(), Fraction(1))])
+        goal.regroup(k, [(guards(), 1)])
         emptied(goal)
 
     return shown(x + indicator(a) * x - indicator(a + 1) * x, 0, at((a, 1)), step)
@@ -329,7 +303,7 @@ def a_step_that_breaks_off() -> Sides:
     """1/3 is taken away, and an alarm, or Python's recursion limit, comes before it is there as a number."""
 
     def alarm(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_name == "_add":
+        if event == "call" and frame.f_code.co_name == "_sum":
             raise TimeoutError
 
     def step(goal: Goal) -> None:
@@ -342,3 +316,12 @@ def a_step_that_breaks_off() -> Sides:
             sys.setprofile(None)
 
     return shown(inverse(as_term(3), ()), 0, {}, step)
+
+
+@stopped_by("check: any((not f.name.isidentifier() and f.name not in own for f in m.factors))")
+def an_array_with_the_name_of_a_state_to_come() -> Sides:
+    """X[0] = 5 for any array X, if X is called what a state is going to be called."""
+    own = entry("S'0", 0)
+    made = defined(as_term(5))
+    equation(own, as_term(5), lambda goal, _: by(made.definitions[0][0])(goal))
+    return 5, 7

@@ -7,35 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from scanproof.proofs.kernel import index as registry
-from scanproof.proofs.kernel.index import (
-    Index,
-    anything,
-    natural,
-    position,
-    size,
-)
+from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.induction import induction
+from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import (
-    Factor,
-    Monomial,
-    Term,
-    apply,
-    entry,
-    equal_indices,
-    function_of,
-    indicator,
-    inverse,
-    number,
-    put,
-    total,
-)
-from scanproof.proofs.kernel.theorem import (
-    Recursion,
-    Rule,
-    induction,
-    moment,
-    new_state,
-)
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
+from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, put, total
 from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
@@ -49,50 +27,44 @@ from .making import (
     emptied,
     monomial_of,
     monomial_with,
+    once,
     over,
+    regrouped,
     shown,
     stopped_by,
 )
 
 
-@stopped_by("Rewriting.regroup: any((m[::2] != first[::2] for m, _ in old))")
-def monomials_that_differ() -> Sides:
-    return shown(entry("X", 0), entry("X", 1), {}, lambda goal: goal.regroup([0, 1], []))
-
-
-@stopped_by("Rewriting.regroup: not self._vanish(shares, self._known)")
+@stopped_by("Rewriting.regroup: not self._vanish([(m.guards, Fraction(-1)), *shares], self.known)")
 def guards_that_do_not_add_up() -> Sides:
-    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], []))
+    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup(0, []))
 
 
-@stopped_by("Rewriting.regroup: any((type(c) not in (int, Fraction) for _, c in new))")
 def coefficients_that_are_rounded() -> Sides:
     wrong: Any = [((), 1e300), ((), -1e300)]
-    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup([0], wrong))
+    return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup(0, wrong))
 
 
-@stopped_by("Rewriting.regroup: not all((finite(m) for m, _ in images))")
+@stopped_by("check: m.bound and (not _finite(m.bound, m.guards))")
 def one_told_apart_into_two_sums_without_end() -> Sides:
     """Σ_j [j = 0] 1 = Σ_{j ≥ 0} 1 − Σ_{j ≥ 1} 1, and shifted by one it is 0."""
     one = Term({Monomial(1, frozenset([B1, B1 * -1]), ()): Fraction(1)})
 
     def step(goal: Goal) -> None:
-        goal.regroup([0], [([B1], Fraction(1)), ([B1 - 1], Fraction(-1))])
+        goal.regroup(0, [([B1], Fraction(1)), ([B1 - 1], Fraction(-1))])
         goal.rename(next(k for k, (_, c) in goal.parts.items() if c < 0), [{-1: B1 + 1}])
 
     return shown(one, 0, {}, step)
 
 
-@stopped_by(
-    "Rewriting.regroup: not {v for m, _ in images for v in m.variables()} <= self._names(first)"
-)
+@stopped_by("check: not m.variables() <= {*scope, *range(-m.bound, 0)}")
 def a_guard_that_a_sum_catches_later() -> Sides:
     """S[t] in two cases by an index of nothing, each case by a sum that catches it and has nothing there."""
     n = size("N", 1)
     near, far = _two_ways_of_summing(n)
 
     def cases(goal: Goal) -> None:
-        goal.regroup([0], [([B1 - n], Fraction(1)), ([n - 1 - B1], Fraction(1))])
+        goal.regroup(0, [([B1 - n], Fraction(1)), ([n - 1 - B1], Fraction(1))])
         for k, rule in zip(list(goal.parts), (near, far), strict=True):
             goal.rewrite(k, 0, rule, _images(rule, 0))
         emptied(goal)
@@ -100,27 +72,29 @@ def a_guard_that_a_sum_catches_later() -> Sides:
     return shown(_S(near), 0, at((n, 2)), cases)
 
 
-def _S(rule: Rule) -> Term:
+def _S(rule: Theorem) -> Term:
     return entry(rule.left.name, 0)
 
 
-def _images(rule: Rule, time: int) -> dict[int, Index]:
+def _images(rule: Theorem, time: int) -> dict[int, Index]:
     return dict.fromkeys(rule.over, Index(time))
 
 
-def _two_ways_of_summing(n: Index) -> tuple[Rule, Rule]:
+def _two_ways_of_summing(n: Index) -> tuple[Theorem, Theorem]:
     """S[0] = Σ_{0 ≤ j < N} Y[j], and S[t] = Σ_{N ≤ j < 2N} Y[j − N] for all t."""
     state = new_state("S", [], [])
     time, j, k = position("t", 0, n), position("j", 0, n), position("k", n, n * 2)
     first, other = total(entry("Y", j), j), total(entry("Y", k - n), k)
     recursion = Recursion(time, [state], [first], [state.entry(time, [])])
     current().add(recursion)
-    when = moment(n)
+    when = position("t", 0, n + 1)
     (far,) = induction(when, [(Factor(state.name, (when,)), other)], tactic)
-    return recursion.rules[0][0], far
+    return recursion.definitions[0][0], far
 
 
-@stopped_by("Rewriting.eliminate: v in image.variables()")
+@stopped_by(
+    "Rewriting.eliminate: not image.variables() <= {*self.scope, *range(-m.bound, 0)} - {v}"
+)
 def an_index_put_away_for_itself() -> Sides:
     n = size("N", 1)
     left = over((-1, n), (-2, n), factors=[X(B1), Y(B2)])
@@ -132,12 +106,12 @@ def an_index_put_away_for_itself() -> Sides:
     )
 
 
-@stopped_by("Rewriting.eliminate: not implied(gap, rows)")
+@stopped_by("Rewriting.eliminate: not implied(variable(v) - image, rows)")
 def the_last_index_for_all() -> Sides:
     return _one_for_all(lambda n: n - 1)
 
 
-@stopped_by("Rewriting.eliminate: not implied(gap * -1, rows)")
+@stopped_by("Rewriting.eliminate: not implied(image - variable(v), rows)")
 def the_first_index_for_all() -> Sides:
     return _one_for_all(lambda n: Index(0))
 
@@ -152,12 +126,12 @@ def _one_for_all(chosen: Callable[[Index], Index]) -> Sides:
     return shown(over((-1, n), factors=[X(B1)]), entry("X", chosen(n)), at((n, 2)), step)
 
 
-@stopped_by("Rewriting.rename: abs(own[0][1]) != 1")
+@stopped_by("Rewriting.rename: sorted(new) != [[(w, 1)] for w in own]")
 def every_other_index() -> Sides:
     def step(goal: Goal) -> None:
         goal.rename(monomial_of(goal, 1), [{-1: B1 * 2}])
         k = monomial_of(goal, 1)
-        goal.regroup([k], [([B1, B1 * -1], Fraction(1)), ([B1 - 1, B1 * -1 + 1], Fraction(1))])
+        goal.regroup(k, [([B1, B1 * -1], Fraction(1)), ([B1 - 1, B1 * -1 + 1], Fraction(1))])
         for _ in range(2):
             k = monomial_of(goal, 1)
             here = next(e for e in (Index(0), Index(1)) if _says(goal, k, e))
@@ -171,7 +145,7 @@ def _says(goal: Goal, k: int, e: Index) -> bool:
     return {B1 - e, e - B1} <= goal.parts[k][0].guards
 
 
-@stopped_by("Rewriting.rename: not ways")
+@once
 def renamed_in_no_way() -> Sides:
     def step(goal: Goal) -> None:
         goal.rename(monomial_of(goal, 1), [])
@@ -179,7 +153,7 @@ def renamed_in_no_way() -> Sides:
     return shown(over((-1, Index(3)), factors=[X(B1)]), 0, {}, step)
 
 
-@stopped_by("Rewriting.rename: not set(images) == set(names) == set(range(-m.bound, 0))")
+@once
 def two_indices_with_one_name() -> Sides:
     """ΣΣ X[j] X[k] for j < N and k < 2N or k < N: with j for k it is the same."""
     n = size("N", 1)
@@ -189,17 +163,17 @@ def two_indices_with_one_name() -> Sides:
     def step(goal: Goal) -> None:
         for k in list(goal.parts):
             goal.rename(k, [{-1: B1, -2: B1}])
-        goal.regroup(list(goal.parts), [])
+        regrouped(goal, list(goal.parts), [])
 
     return shown(more, fewer, at((n, 2)), step)
 
 
 @stopped_by("Rewriting.number: f.name != NUMBER")
 def an_entry_taken_for_a_number() -> Sides:
-    t = natural("t")
+    t = position("t", 0)
     return shown(
         entry("X", t + 1),
-        entry("#1") * 0 + number(t) + 1,
+        entry("Y", 0) * 0 + number(t) + 1,
         at((t, 1)),
         lambda goal: goal.number(monomial_with(goal, "X"), 0),
     )
@@ -207,15 +181,15 @@ def an_entry_taken_for_a_number() -> Sides:
 
 @stopped_by("Rewriting.count: not 0 > v >= -m.bound")
 def a_free_index_is_counted() -> Sides:
-    n, m, t = size("N", 1), size("M", 1), anything("t")
+    n, m, t = size("N", 1), size("M", 1), position("t")
     left = over((-1, m), factors=[X(B1)]) * indicator(t, n - 1 - t)
     right = number(n) * indicator(t, m - 1 - t) * entry("X", t)
 
     def step(goal: Goal) -> None:
         goal.count(monomial_of(goal, 1), t.terms[0][0])
         emptied(goal)
-        for k, (_, c) in list(goal.parts.items()):
-            goal.regroup([k], [([t, m - 1 - t], c)])
+        for k in list(goal.parts):
+            goal.regroup(k, [([t, m - 1 - t], 1)])
 
     return shown(left, right, at((n, 2), (m, 2), (t, 1)), step)
 
@@ -228,8 +202,8 @@ def an_index_is_counted_that_a_factor_mentions() -> Sides:
 
     def step(goal: Goal) -> None:
         goal.count(monomial_of(goal, 2), -1)
-        for k, (_, c) in list(goal.parts.items()):
-            goal.regroup([k], [([B1, m - 1 - B1], c)])
+        for k in list(goal.parts):
+            goal.regroup(k, [([B1, m - 1 - B1], 1)])
 
     return shown(left, right, at((n, 2), (m, 2)), step)
 
@@ -246,14 +220,14 @@ def ends_of_twice_an_index() -> Sides:
     return shown(left, 5, {}, step)
 
 
-@stopped_by("Rewriting.cancel: function_of(f) != INVERSE")
+@once
 def any_function_for_an_inverse() -> Sides:
     x = entry("X", 0)
     return shown(x * apply("exp", x, ()), 1, {}, _cancelled("X"))
 
 
 @stopped_by(
-    "Rewriting.cancel: [t[:3] for t in inside] != [(m.bound, frozenset(), (g,))]",
+    "Rewriting.cancel: inside != one_factor(g.name, *g.at)._replace(bound=m.bound)",
 )
 def an_inverse_of_something_else() -> Sides:
     return shown(entry("X", 0) * inverse(entry("Y", 0), ()), 1, {}, _cancelled("X"))
@@ -269,10 +243,10 @@ def _cancelled(name: str) -> Callable[[Goal], None]:
     return step
 
 
-@stopped_by("Rewriting._split: not 0 <= place < len(m.factors)")
+@once
 def a_place_counted_from_the_end() -> Sides:
     """#[t] = #[t]²: the last factor is taken, and stays."""
-    t = natural("t")
+    t = position("t", 0)
     return shown(
         number(t),
         number(t) * number(t),
@@ -281,7 +255,7 @@ def a_place_counted_from_the_end() -> Sides:
     )
 
 
-@stopped_by("Goal.split: not as_index(guard).variables() <= self._scope")
+@stopped_by("Goal.split: not as_index(guard).variables() <= self.scope")
 def a_case_told_by_a_bound_index() -> Sides:
     def step(goal: Goal) -> None:
         goal.split(B1 - 5)
@@ -310,7 +284,7 @@ def an_inverse_that_is_of_something_else_elsewhere() -> Sides:
     return shown(left, 1, {}, step)
 
 
-@stopped_by("Goal.clear: function_of(f) != INVERSE")
+@stopped_by("Rewriting._inverted: function_of(f) != INVERSE")
 def any_function_cleared() -> Sides:
     x = entry("X", 0)
     return shown(x * apply("exp", x, ()), 1, {}, _clear_first)
@@ -327,7 +301,7 @@ def _clear_first(goal: Goal) -> None:
 @stopped_by("Goal.clear: any((v < 0 for v in f.variables()))")
 def a_denominator_that_is_another_in_each_summand() -> Sides:
     """Σ 1/X[j] = N · Σ [j = 0] 1/X[0], times X[j]."""
-    n, t = size("N", 1), anything("t")
+    n, t = size("N", 1), position("t")
     j = position("j", 0, n)
     left = total(inverse(entry("X", j), [j]), j)
     first = put(inverse(entry("X", t), [t]), {t: Index(0)})
@@ -349,11 +323,11 @@ def a_denominator_that_is_another_in_each_summand() -> Sides:
 
 
 @stopped_by(
-    "Rewriting._take_for_nonzero: not implied(f.at[0] - 1, rows) and (not implied(f.at[0] * -1 - 1, rows))"
+    "Rewriting._inverted: not implied(f.at[0] - 1, rows) and (not implied(-f.at[0] - 1, rows))"
 )
 def times_what_may_be_nought() -> Sides:
     """[k ≥ 1] k/k + [k = 0] = [k ≥ 1], times k."""
-    k = natural("k")
+    k = position("k", 0)
     guarded = put(inverse(number(k + 1), ()), {k: k - 1}, [k - 1])
     left = guarded * number(k) + equal_indices(k, 0)
 
@@ -369,3 +343,24 @@ def times_what_may_be_nought() -> Sides:
         goal.cases[1].number(n, 0)
 
     return shown(left, indicator(k - 1), at((k, 0)), step)
+
+
+@stopped_by("Rewriting.rename: images.keys() != set(own)")
+def a_free_index_renamed() -> Sides:
+    """X[t] Σ Y[j] is not Σ X[j] Y[j]."""
+    t = position("t", 0, 3)
+    left = over((-1, Index(3)), factors=[X(t), Y(B1)], scope=[t])
+
+    def step(goal: Goal) -> None:
+        goal.rename(monomial_with(goal, "X"), [{t.terms[0][0]: B1}])
+
+    right = over((-1, Index(3)), factors=[X(B1), Y(B1)])
+    return shown(left, right, at((t, 1)), step)
+
+
+@stopped_by("Rewriting.rewrite: type(theorem) is not Theorem")
+def what_only_looks_like_a_theorem() -> Sides:
+    """X[0] = 5, says something that has all that a theorem has."""
+    has = {"name": "lemma", "left": X(Index(0)), "right": as_term(5), "over": frozenset()}
+    wrong: Any = type("Lookalike", (), {**has, "registry": registry.current})()
+    return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, wrong, {}))

@@ -7,32 +7,13 @@ from contextlib import suppress
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
-from scanproof.proofs.kernel.index import (
-    Index,
-    anything,
-    natural,
-    position,
-    size,
-)
-from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import (
-    Factor,
-    Term,
-    as_term,
-    entry,
-    indicator,
-    number,
-    total,
-)
-from scanproof.proofs.kernel.theorem import (
-    Recursion,
-    Rule,
-    Theorem,
-    equation,
-    induction,
-    moment,
-    new_state,
-)
+from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.induction import induction
+from scanproof.proofs.kernel.recursion import Recursion, new_state
+from scanproof.proofs.kernel.rules import Goal, equation
+from scanproof.proofs.kernel.term import Factor, Term, as_term, entry
+from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.reading.terms import indicator, number, total
 from scanproof.proofs.search.normal import show_zero
 from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
@@ -45,33 +26,36 @@ from .making import (
     defined,
     emptied,
     monomial_with,
+    once,
+    regrouped,
     shown,
     stopped_by,
     valued,
 )
 
 
-@stopped_by("Theorem.__post_init__: key is not _made_here")
+@stopped_by("Theorem.__post_init__: key is not BY_THE_KERNEL")
 def a_theorem_made_by_hand() -> Sides:
-    made = Theorem(as_term(0), as_term(1), frozenset())
+    made = Theorem("equation", as_term(0), as_term(1), frozenset(), frozenset())
     return valued(made.left, made.right, {})
 
 
-@stopped_by("Rule.__post_init__: key is not _made_here")
+@once
 def a_rule_made_by_hand() -> Sides:
-    rule = Rule("lemma", Factor("X", (Index(0),)), as_term(0), frozenset())
+    left = Factor("X", (Index(0),))
+    rule = Theorem("lemma", left, as_term(0), frozenset(), frozenset())
     return shown(entry("X", 0), 0, {}, lambda goal: goal.rewrite(0, 0, rule, {}))
 
 
-@stopped_by("Rule.instance: self.registry is not index.current")
+@stopped_by("Rewriting.rewrite: theorem.registry is not index.current")
 def a_theorem_of_another_registry() -> Sides:
-    before, _ = defined(as_term(5)).rules[0]
+    before, _ = defined(as_term(5)).definitions[0]
     index.start_afresh()
     state = defined(as_term(7)).states[0]
     return shown(state.entry(0, []), 5, {}, lambda goal: goal.rewrite(0, 0, before, {}))
 
 
-@stopped_by("Rule.instance: set(images) != self.over")
+@stopped_by("Rewriting.rewrite: images.keys() != theorem.over")
 def another_size_for_the_size_that_there_is() -> Sides:
     """S[0] = N."""
     n = size("N", 1)
@@ -79,32 +63,32 @@ def another_size_for_the_size_that_there_is() -> Sides:
 
     def step(goal: Goal) -> None:
         k = monomial_with(goal, made.states[0].name)
-        goal.rewrite(k, 0, made.rules[0][0], {n.terms[0][0]: Index(2)})
+        goal.rewrite(k, 0, made.definitions[0][0], {n.terms[0][0]: Index(2)})
         goal.number(monomial_with(goal, "#"), 0)
 
     return shown(made.states[0].entry(0, []), 2, at((n, 3)), step)
 
 
-@stopped_by("Rule.instance: self.left.put(images) != factor")
+@stopped_by("Rewriting.rewrite: theorem.left.put(images) != f")
 def a_definition_of_something_else() -> Sides:
     made = defined(as_term(5))
-    return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.rules[0][0], {}))
+    return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.definitions[0][0], {}))
 
 
-@stopped_by("Rule.instance: not own <= place.scope | set(range(-m.bound, 0))")
+@stopped_by("Rewriting.rewrite: not own <= {*self.scope, *range(-m.bound, 0)}")
 def a_sum_catches_what_is_put() -> Sides:
     """[y ≥ N] Σ_{0 ≤ j < N} Y[j] + [y < N] Σ_{N ≤ j < 2N} Y[j − N] for every y, also for j."""
-    n, y = size("N", 1), anything("y")
+    n, y = size("N", 1), position("y")
     state = new_state("S", [], [])
     time, j, k = position("t", 0, n), position("j", 0, n), position("k", n, n * 2)
     near, far = total(entry("Y", j), j), total(entry("Y", k - n), k)
     recursion = Recursion(time, [state], [near], [state.entry(time, [])])
     current().add(recursion)
-    when = moment(n)
+    when = position("t", 0, n + 1)
     either = indicator(y - n) * near + indicator(n - 1 - y) * far
-    begun, going = recursion.rules[0]
+    begun, going = recursion.definitions[0]
 
-    def by_hand(goal: Goal, rules: Sequence[Rule]) -> None:
+    def by_hand(goal: Goal, rules: Sequence[Theorem]) -> None:
         if not rules:
             goal.rewrite(monomial_with(goal, state.name), 0, begun, {})
         for rule in rules:
@@ -126,11 +110,11 @@ def a_sum_catches_what_is_put() -> Sides:
     return shown(state.entry(0, []), 0, at((n, 2)), step)
 
 
-@stopped_by("Rule.instance: not all((implied(fact.put(images), known) for fact in declared(v)))")
+@stopped_by("Rewriting.rewrite: not all((implied(fact, self.known | m.guards) for fact in facts))")
 def a_step_before_the_start() -> Sides:
     """S[0] = 5 is not S[−1] + 1."""
     made = defined(as_term(5), lambda s, t: number(t))
-    rule, name = made.rules[0][1], made.states[0].name
+    rule, name = made.definitions[0][1], made.states[0].name
 
     def step(goal: Goal) -> None:
         goal.rewrite(monomial_with(goal, name), 0, rule, {v: Index(-1) for v in rule.over})
@@ -139,21 +123,19 @@ def a_step_before_the_start() -> Sides:
     return shown(made.states[0].entry(0, []), -1, {}, step)
 
 
-@stopped_by("_shown: not goal.closed()")
+@stopped_by("shown: not goal.closed()")
 def nothing_is_done() -> Sides:
     return shown(entry("X", 0), 0, {})
 
 
-@stopped_by(
-    "Recursion.__init__: any((known.get(name) != ((0,) * len(vs), None) for name, vs in orders.items()))"
-)
+@stopped_by("Recursion.__init__: any((known.get(s.name) != (s, None) for s in states))")
 def one_state_defined_twice() -> Sides:
     made = defined(as_term(5))
     other = defined(as_term(7), state=made.states[0])
-    return _two_values(made.rules[0][0], other.rules[0][0], made.states[0].entry(0, []))
+    return _two_values(made.definitions[0][0], other.definitions[0][0], made.states[0].entry(0, []))
 
 
-def _two_values(one: Rule, other: Rule, of: Term) -> Sides:
+def _two_values(one: Theorem, other: Theorem, of: Term) -> Sides:
     shown(of, 5, {}, by(one))
     shown(of, 7, {}, by(other))
     return 5, 7
@@ -163,9 +145,9 @@ def _two_values(one: Rule, other: Rule, of: Term) -> Sides:
 def a_time_before_the_start() -> Sides:
     time = position("t", -1, size("N", 1))
     made = defined(as_term(5), lambda s, t: as_term(7), time=time)
-    step = by(made.rules[0][1], t=Index(-1))
+    step = by(made.definitions[0][1], t=Index(-1))
     shown(made.states[0].entry(0, []), 7, {}, step)
-    shown(made.states[0].entry(0, []), 5, {}, by(made.rules[0][0]))
+    shown(made.states[0].entry(0, []), 5, {}, by(made.definitions[0][0]))
     return 5, 7
 
 
@@ -176,18 +158,18 @@ def a_start_that_speaks_of_the_time() -> Sides:
     return _one_for_many(defined(number(time), time=time), time)
 
 
-@stopped_by(
-    "Recursion.__init__: not reach(start.scope | after.scope | set(order)) - index.current.sizes <= set(order)"
-)
+@stopped_by("Recursion.__init__: not spoken <= set(order)")
 def a_start_that_speaks_of_what_is_not_given() -> Sides:
-    p = natural("p")
+    p = position("p", 0)
     return _one_for_many(defined(number(p)), p)
 
 
 def _one_for_many(made: Recursion, p: Index) -> Sides:
     """S[0] = p for all p: it is 0 and 1."""
     left = made.states[0].entry(0, [])
-    equation(left + number(p) - number(p), number(p), lambda goal, _: by(made.rules[0][0])(goal))
+    equation(
+        left + number(p) - number(p), number(p), lambda goal, _: by(made.definitions[0][0])(goal)
+    )
     return 0, 1
 
 
@@ -196,44 +178,48 @@ def a_start_that_speaks_of_itself() -> Sides:
     """S[0] = S[0] + 1."""
     state = new_state("S", [], [])
     made = defined(state.entry(0, []) + 1, state=state)
-    return _one_more_than_itself(state.entry(0, []), made.rules[0][0])
+    return _one_more_than_itself(state.entry(0, []), made.definitions[0][0])
 
 
 @stopped_by("Recursion.__init__: any((f.at[:1] != (time,) for f in own))")
 def a_step_that_speaks_of_itself() -> Sides:
     """S[t + 1] = S[t + 1] + 1."""
     made = defined(as_term(5), lambda s, t: s.entry(t + 1, []) + 1)
-    return _one_more_than_itself(made.states[0].entry(1, []), made.rules[0][1])
+    return _one_more_than_itself(made.states[0].entry(1, []), made.definitions[0][1])
 
 
-def _one_more_than_itself(of: Term, rule: Rule) -> Sides:
+def _one_more_than_itself(of: Term, rule: Theorem) -> Sides:
     """S = [t ≥ 1] S + [t < 1] (S − 1) for all t ≥ 0, whatever S is: the second S is unfolded."""
-    t = natural("t")
+    t = position("t", 0)
     more, less = indicator(t - 1), indicator(t * -1)
 
-    def step(goal: Goal, _: Sequence[Rule]) -> None:
+    def step(goal: Goal, _: Sequence[Theorem]) -> None:
         (k,) = [k for k, (m, _) in goal.parts.items() if m.factors and t * -1 in m.guards]
         goal.rewrite(k, 0, rule, dict.fromkeys(rule.over, Index(0)))
-        goal.regroup([k for k, (m, _) in goal.parts.items() if m.factors], [])
+        regrouped(goal, [k for k, (m, _) in goal.parts.items() if m.factors], [])
 
     equation(of, more * of + less * (of - 1), step)
     return 1, 0
 
 
-@stopped_by("Rewriting.rewrite: rule.name == HYPOTHESIS and rule not in self._allowed")
+@stopped_by("Rewriting.rewrite: theorem.name == HYPOTHESIS and theorem not in self._allowed")
 def a_hypothesis_that_is_kept() -> Sides:
     """S[t] = 5 + t is not 5, though it would be at all times if it were at some time."""
     n = size("N", 3)
     time = position("t", 0, n)
     made = defined(as_term(5), lambda s, t: s.entry(t, []) + 1, time=time)
-    name, when, kept = made.states[0].name, moment(n), []
+    name, when, kept = made.states[0].name, position("t", 0, n + 1), []
 
-    def inner(goal: Goal, rules: Sequence[Rule]) -> None:
+    def inner(goal: Goal, rules: Sequence[Theorem]) -> None:
         if not rules:
-            by(made.rules[0][0])(goal)
+            by(made.definitions[0][0])(goal)
         for rule in rules:
             claim = [(rule.left, as_term(5))]
-            kept.extend(induction(moment(n), claim, lambda g, _, known=rule: by(known)(g), [rule]))
+            kept.extend(
+                induction(
+                    position("t", 0, n + 1), claim, lambda g, _, known=rule: by(known)(g), [rule]
+                )
+            )
 
     with suppress(KernelError):
         induction(when, [(Factor(name, (when,)), as_term(5))], inner)

@@ -1,0 +1,97 @@
+"""What terms of the kernel are made of where arrays are read: numbers, guards, sums over an index, quotients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from ..kernel.errors import IllTyped
+from ..kernel.index import Index, as_index, declared, facts, name, position_number, variable
+from ..kernel.inequalities import implied
+from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Monomial, Term, apply, made, one_factor
+
+
+def number(of: Index | int) -> Term:
+    """An index as a number."""
+    of = as_index(of)
+    parts = {one_factor(NUMBER, variable(v)): Fraction(c) for v, c in of.terms}
+    return Term(parts, of.variables()) + of.const
+
+
+def indicator(*guards: Index) -> Term:
+    """1 where every e ≥ 0, else 0."""
+    rows = frozenset(map(as_index, guards))
+    return Term({Monomial(0, rows, ()): Fraction(1)}, {v for g in rows for v, _ in g.terms})
+
+
+def equal_indices(one: Index | int, other: Index | int) -> Term:
+    """[one = other]."""
+    gap = as_index(one) - other
+    return indicator(gap, -gap)
+
+
+def total(term: Term, over: Index) -> Term:
+    """Σ of the term over the whole declared range of the free variable `over`."""
+    of = position_number(over)
+    if sorted(e.coefficient(of) for e in declared(of)) != [-1, 1]:
+        raise IllTyped("a sum runs over an index with two ends")
+    _no_range_of(term.scope - {of}, {of})
+    pairs = []
+    for m, c in term.parts.items():
+        images = {of: variable(-m.bound - 1)}
+        ranged = m._replace(guards=m.guards | set(declared(of)))
+        pairs.append((ranged.put(images, m.bound + 1), c))
+    ends = {v for e in declared(of) for v, _ in e.terms}
+    return made(pairs, (term.scope | ends) - {of})
+
+
+def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] = ()) -> Term:
+    """[where] · the term with indices for declared variables; each must lie in its variable's range there.
+
+    Raises:
+        IllTyped: if that is not seen, or if the range of a variable that stays speaks of one that goes.
+    """
+    table = {position_number(old): as_index(new) for old, new in images.items()}
+    _no_range_of(term.scope - set(table), set(table))
+    ends = [fact.put(table) for old in table for fact in declared(old)]
+    guarded = term.put(table) * indicator(*where)
+    scope = guarded.scope.union(*(e.variables() for e in ends))
+    known = facts(scope).union(where)
+    for old, new in table.items():
+        if not all(implied(fact.put(table), known) for fact in declared(old)):
+            raise IllTyped(f"{new!r} may lie outside the range of {name(old)}")
+    return made(guarded.parts.items(), scope)
+
+
+def inverse(term: Term, order: Sequence[Index]) -> Term:
+    """1/T. What is an index's number must be ≥ 1 or ≤ −1 by its declaration; else T ≠ 0 is a side condition."""
+    found = as_index_number(term)
+    if found is None:
+        return apply(INVERSE, term, order)
+    of, scale = found
+    known = facts(term.scope)
+    if not implied(of - 1, known) and not implied(-of - 1, known):
+        raise IllTyped(f"division by {of!r}, which may be 0")
+    return Term({one_factor(INVERSE_NUMBER, of): 1 / scale}, term.scope)
+
+
+def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
+    """(e, c) if the term is, as written, c times the number of the index e."""
+    terms: dict[int, Fraction] = {}
+    for m, c in term.parts.items():
+        if m.bound or m.guards or [f.name for f in m.factors] not in ([], [NUMBER]):
+            return None
+        at = m.factors[0].at[0] if m.factors else Index(1)
+        if at != Index(1) and (at.const or [c for _, c in at.terms] != [1]):
+            return None
+        terms[at.terms[0][0] if m.factors else 0] = c
+    least = min(map(abs, terms.values()), default=Fraction(1))
+    if any((c / least).denominator != 1 for c in terms.values()):
+        return None
+    const = int(terms.pop(0, Fraction(0)) / least)
+    return Index(const, {v: int(c / least) for v, c in terms.items()}), least
+
+
+def _no_range_of(staying: Iterable[int], going: set[int]) -> None:
+    if any(e.variables() & going for e in facts(staying)):
+        raise IllTyped("the range of an index that stays speaks of one that goes")
