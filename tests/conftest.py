@@ -1,8 +1,22 @@
-"""One Hypothesis profile for all tests: seeded, without deadlines, failures printed so that they can be replayed."""
+"""What all tests share: one Hypothesis profile, seeded and without deadlines, and the verdicts on the whole ledger."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile(
     "seeded", deadline=None, derandomize=True, print_blob=True, max_examples=25
 )
 settings.load_profile("seeded")
+
+
+@pytest.fixture(scope="session")
+def report() -> dict[str, Any]:
+    """What `scanproof check` says of the whole ledger, to be read only: it takes long, and is made once."""
+    from scanproof.proofs.check import check
+    from scanproof.proofs.ledger import built_in
+
+    return check(built_in())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from scanproof.constructs.definition import definition
 from scanproof.constructs.iteration import iterate
 from scanproof.constructs.ranges import build, each
 from scanproof.constructs.scan import leaves, scan
+from scanproof.proofs import workers
 from scanproof.proofs.evidence.cutoff import Cutoff, bounds, cutoff
 from scanproof.proofs.evidence.engines import FLINT, holds
 from scanproof.proofs.evidence.mutation import on_leaf
@@ -42,7 +44,10 @@ def first_failure(claim, name, upto):
 
 @pytest.fixture(scope="module")
 def found():
-    return {id: cutoff(c) for id, c in CLAIMS.items() if c.body is not None}
+    claims = [claim for claim in CLAIMS.values() if claim.body is not None]
+    answers = {a.index: a for a in workers.run([partial(cutoff, claim) for claim in claims])}
+    assert [claims[a.index].id for a in answers.values() if a.ended or a.timed_out] == []
+    return {claim.id: answers[n].value for n, claim in enumerate(claims)}
 
 
 def test_what_is_decided_by_a_cutoff_stays_decided(found):

@@ -7,20 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import command_line
 import pytest
+from command_line import Run
 
-from scanproof.proofs.check import check
-from scanproof.proofs.ledger import built_in
+run = command_line.run
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README, re.S)
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
-
-
-@pytest.fixture(scope="module")
-def report():
-    return check(built_in())
 
 
 def scanproof(command: str, folder: Path) -> str:
@@ -76,10 +72,11 @@ def test_readme_s_python_example_prints_the_construction(capsys):
     assert mixing == "Matrix([[0, 0, 0], [1, 0, 0], [0, 0, 0]])"
 
 
-def test_the_errata_pages_are_what_the_ledger_gives():
-    command = [sys.executable, "-m", "scanproof", "errata", "--output", "docs/errata", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert done.returncode == 0, done.stderr
+def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys.modules["scanproof.proofs.check"], "check", lambda *_, **__: report)
+    answer = run("errata", "--output", "docs/errata", "--check")
+    assert answer.code == 0, answer.err
 
 
 def test_readme_s_links_lead_to_files():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from ..language.statements import Equal
 from .engines import as_constant, sides
@@ -14,6 +17,8 @@ from .engines import as_constant, sides
 NEAR = (-1, 0, 1)
 LARGEST = {4: 7, 6: 4, 1000: 2}
 """The factor M is a product of at most so many n − 1, n, n + 1 and their inverses, by how many of them there are."""
+CLOSE = 1e-6
+"""Logarithms that are no further apart may be equal."""
 Sample = tuple[tuple[int, ...], Fraction]
 """Values of sizes and of loops' variables, and by how much the sides differ there."""
 Gaps = dict[tuple[int, ...], Fraction]
@@ -29,25 +34,34 @@ def gaps_at_corners(one: Any, other: Any) -> Gaps:
 
 
 def fit(samples: Sequence[Sample]) -> tuple[tuple[int, ...], Fraction] | None:
-    """Exponents of a factor M, and c, such that M · gap = c at every sample."""
-    gaps = [gap for _, gap in samples]
-    if len(set(gaps)) == 1:
-        return (0,) * len(samples[0][0]), gaps[0]
-    powers = _factors(tuple(at for at, _ in samples)).get(tuple(gaps[0] / gap for gap in gaps))
-    return None if powers is None else (powers, gaps[0] * _power(samples[0][0], powers))
+    """Exponents of a factor M, and c, such that M · gap = c at every sample: the simplest there are."""
+    (first, gap), *others = samples
+    if all(other == gap for _, other in others):
+        return (0,) * len(first), gap
+    ratios = [gap / other for _, other in others]
+    if min(ratios) <= 0:
+        return None
+    wanted = [_log(ratio) for ratio in ratios]
+    sizes = np.log(np.array([at for at, _ in samples], dtype=float))
+    powers, rows = _ranked(len(first))
+    far = rows @ (sizes[1:] - sizes[0]).T - wanted
+    for k in np.flatnonzero(np.abs(far).max(axis=1) < CLOSE):  # logarithms find it, numbers decide
+        c = gap * _power(first, powers[k])
+        if all(other * _power(at, powers[k]) == c for at, other in others):
+            return powers[k], c
+    return None
+
+
+def _log(ratio: Fraction) -> float:
+    return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 
 @lru_cache(maxsize=8)
-def _factors(places: tuple[tuple[int, ...], ...]) -> dict[tuple[Fraction, ...], tuple[int, ...]]:
-    """The simplest exponents for all that a factor can be at these places, relative to the first."""
-    count = len(places[0])
+def _ranked(count: int) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    """All exponents for so many numbers, the simplest first, and the same as an array."""
     largest = next(n for most, n in LARGEST.items() if count <= most)
-    ranked = sorted((sum(map(abs, powers)), powers) for powers in _exponents(count, largest))
-    found: dict[tuple[Fraction, ...], tuple[int, ...]] = {}
-    for _, powers in ranked:
-        values = [_power(at, powers) for at in places]
-        found.setdefault(tuple(value / values[0] for value in values), powers)
-    return found
+    powers = sorted(_exponents(count, largest), key=lambda one: (sum(map(abs, one)), one))
+    return powers, np.array(powers, dtype=float)
 
 
 def _exponents(count: int, largest: int) -> Iterator[tuple[int, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..kernel.index import Index, declared
 from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
@@ -37,13 +37,45 @@ class Evaluator:
     ) -> Any:
         result = Fraction(0)
         for m, c in pairs:
-            subtotal: Any = 0  # whole numbers stay such until the coefficient comes
-            for place in _places(m, at, bound):
-                product: Any = 1
-                for f in m.factors:
-                    product = product * self._factor(f, place, m.bound)
-                subtotal = subtotal + product
-            result = result + c * subtotal
+            plan = _plan(m, bound, frozenset(at))
+            if plan is None:
+                subtotal = self._searched(m, at, bound)
+            elif all(at_index(g, at) >= 0 for g in plan.guards):
+                subtotal = self._nested(plan.depths, 0, dict(at), m.bound)
+            else:
+                continue
+            if subtotal is not None:  # whole numbers stay such until the coefficient comes
+                result = result + c * subtotal
+        return result
+
+    def _nested(self, depths: Sequence[Depth], d: int, place: dict[int, int], bound: int) -> Any:
+        """Σ of the product of the factors from this depth on; None if it is over nothing at all.
+
+        A factor stands before the sums over indices that it does not mention, and counts only if they are over
+        something: elsewhere it need not have a value.
+        """
+        v, fences, factors = depths[d]
+        low, high = _range(v, fences, place) if fences else (0, 0)
+        last = d + 1 == len(depths)
+        result: Any = None
+        for n in range(low, high + 1):
+            place[v] = n
+            product = 1 if last else self._nested(depths, d + 1, place, bound)
+            if product is not None:
+                for f in factors:
+                    product = product * self._factor(f, place, bound)
+                result = product if result is None else result + product
+        place.pop(v, None)
+        return result
+
+    def _searched(self, m: Monomial, at: dict[int, int], bound: int) -> Any:
+        """The same where ends of indices speak of one another."""
+        result: Any = None
+        for place in _searched(m, at, bound):
+            product: Any = 1
+            for f in m.factors:
+                product = product * self._factor(f, place, m.bound)
+            result = product if result is None else result + product
         return result
 
     def _factor(self, f: Factor, place: dict[int, int], bound: int) -> Any:
@@ -78,45 +110,31 @@ class Evaluator:
 
 
 def at_index(e: Index, place: Mapping[int, int]) -> int:
-    return e.const + sum(c * place[v] for v, c in e.terms)
+    result = e.const
+    for v, c in e.terms:
+        result += c * place[v]
+    return result
 
 
-def _places(m: Monomial, place: dict[int, int], outer: int = 0) -> Iterator[dict[int, int]]:
-    """Every value of the bound indices, those after `outer` others, at which all guards hold."""
-    known = frozenset(place)
-    order = _order(m, outer, known)
-    if order is None:
-        yield from _searched(m, place, outer)
-        return
+Fences = tuple[tuple[Index, int], ...]
+"""Guards with the coefficient of the index that they are ends of."""
+Depth = tuple[int, Fences, tuple[Factor, ...]]
+"""A bound index, its ends, and the factors that need no later one; outside all sums 0 and no ends."""
 
-    def chosen(place: dict[int, int], depth: int) -> Iterator[dict[int, int]]:
-        if depth == len(order):
-            if all(at_index(g, place) >= 0 for g in m.guards):
-                yield place
-            return
-        v, fences = order[depth]
-        low = high = None
-        for g, c in fences:
-            rest = g.const + sum(d * place[w] for w, d in g.terms if w != v)
-            if c > 0:
-                end = -(rest // c)
-                low = end if low is None else max(low, end)
-            else:
-                end = rest // -c
-                high = end if high is None else min(high, end)
-        for n in range(low, high + 1):  # type: ignore[operator]
-            yield from chosen({**place, v: n}, depth + 1)
 
-    yield from chosen(place, 0)
+class _Plan(NamedTuple):
+    """In which order the bound indices of a monomial are run through."""
+
+    guards: tuple[Index, ...]
+    """Those that no bound index of its own has a part in."""
+    depths: tuple[Depth, ...]
 
 
 @lru_cache(maxsize=20_000)
-def _order(
-    m: Monomial, outer: int, known: frozenset[int]
-) -> tuple[tuple[int, tuple[tuple[Index, int], ...]], ...] | None:
-    """The bound indices, each after those that its ends speak of, with these ends; None if there is no such order."""
+def _plan(m: Monomial, outer: int, known: frozenset[int]) -> _Plan | None:
+    """The bound indices after `outer` others, each after those that its ends speak of; None if that cannot be."""
     waiting = [v for v in range(-1 - outer, -m.bound - 1, -1) if v not in known]
-    ready, found = set(known), []
+    ready, order = set(known), []
     while waiting:
         for v in waiting:
             fences = tuple(
@@ -125,13 +143,34 @@ def _order(
                 if g.coefficient(v) and g.variables() - {v} <= ready
             )
             if {c > 0 for _, c in fences} == {True, False}:
-                found.append((v, fences))
+                order.append((v, fences))
                 ready.add(v)
                 waiting.remove(v)
                 break
         else:
             return None
-    return tuple(found)
+    depth = {v: d for d, (v, _) in enumerate(order, start=1)}
+    held: list[list[Factor]] = [[] for _ in range(1 + len(order))]
+    for f in m.factors:
+        held[max((depth.get(v, 0) for v in f.variables()), default=0)].append(f)
+    steps = zip([(0, ()), *order], held, strict=True)
+    guards = tuple(g for g in m.guards if depth.keys().isdisjoint(g.variables()))
+    return _Plan(guards, tuple((v, fences, tuple(factors)) for (v, fences), factors in steps))
+
+
+def _range(v: int, fences: Fences, place: Mapping[int, int]) -> tuple[int, int]:
+    """The least and the greatest value that the index has between these ends."""
+    lows, highs = [], []
+    for g, c in fences:
+        rest = g.const
+        for w, d in g.terms:
+            if w != v:
+                rest += d * place[w]
+        if c > 0:
+            lows.append(-(rest // c))
+        else:
+            highs.append(rest // -c)
+    return max(lows), min(highs)
 
 
 def _searched(m: Monomial, place: dict[int, int], outer: int) -> Iterator[dict[int, int]]:

@@ -35,7 +35,9 @@ def ways(m: Monomial) -> tuple[Way, ...]:
     for order in _orders(moved):
         names = {v: variable(-k) for k, v in enumerate(order, start=1)}
         found.append({v: shifts.get(v, variable(v)).put(names) for v in names})
-    return tuple(sorted(found, key=lambda way: _fences(m.put(way, m.bound))))
+    if len(found) > 1:
+        found.sort(key=lambda way: _fences(m.put(way, m.bound)))
+    return tuple(found)
 
 
 def _fences(m: Monomial) -> list[tuple]:
@@ -44,6 +46,8 @@ def _fences(m: Monomial) -> list[tuple]:
 
 
 def _orders(m: Monomial) -> list[list[int]]:
+    if m.bound == 1:
+        return [[-1]]
     complete: list[list[int]] = []
     _number(m, dict.fromkeys(range(-1, -m.bound - 1, -1), 0), complete)
     if len(complete) == 1:
@@ -68,7 +72,7 @@ def _anchors(m: Monomial) -> Way:
             for place, e in enumerate(f.at):
                 own = [(w, c) for w, c in e.terms if w < 0]
                 if len(own) == 1 and own[0][0] == v and abs(own[0][1]) == 1 and f.name != NUMBER:
-                    rest = e - variable(v) * own[0][1]
+                    rest = Index(e.const, {w: c for w, c in e.terms if w != v})
                     places.append(((f.name, place, -own[0][1], rest), rest, own[0][1]))
         if places:
             _, rest, sign = min(places, key=lambda found: found[0])

@@ -13,6 +13,7 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from . import labelling, tape
+from .memory import recall
 from .session import spend
 
 Step = Callable[[Rewriting, int], bool]
@@ -37,7 +38,7 @@ def simplified(term: Term) -> Term:
     if not any(m.bound or m.guards or m.factors for m in term.parts):
         return term
     work = Rewriting(term)
-    tape.run("normal form", work, tidy)
+    tape.run("normal form", work, lambda work: recall(work, tidy))
     return work.term()
 
 
@@ -52,19 +53,42 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 done.add(k)
 
 
+def tense(rows: Iterable[Index]) -> list[Index]:
+    """The rows that may be at odds: none has a variable that makes all rows with it true once it is large, or small.
+
+    Found by their looks. The others contradict nothing, nor say what a variable is: the kernel need not be asked.
+    """
+    left = list(rows)
+    while True:
+        ends = {(v, c > 0) for row in left for v, c in row.terms}
+        kept = [row for row in left if ends.issuperset([(v, c < 0) for v, c in row.terms])]
+        if len(kept) == len(left):
+            return left
+        left = kept
+
+
+def follows(e: Index, rows: Sequence[Index]) -> bool:
+    """Whether e ≥ 0 where all rows are ≥ 0: what `implied` says, asked only where it may."""
+    ends = {(v, c > 0) for row in rows for v, c in row.terms}
+    if not ends.issuperset([(v, c > 0) for v, c in e.terms]):
+        return False
+    contrary = negation(e)
+    firm = tense([contrary, *rows])
+    return contrary in firm and contradictory(firm)
+
+
 def _guards(work: Rewriting, k: int) -> bool:
     """Guards that the others imply go; with guards that contradict one another the monomial goes."""
     m, _ = work.parts[k]
     if not m.guards:
         return False
     rows = sorted({_tight(g) for g in m.guards})
-    if contradictory([*work.known, *rows]):
+    if contradictory(tense([*work.known, *rows])):
         work.regroup(k, [])
         return True
     for g in list(rows):
-        others = [h for h in rows if h != g]
-        if implied(g, [*work.known, *others]):
-            rows = others
+        if follows(g, [*work.known, *(h for h in rows if h != g)]):
+            rows.remove(g)
     if m.guards == frozenset(rows):
         return False
     work.regroup(k, [(rows, 1)])
@@ -84,10 +108,10 @@ def _equation(work: Rewriting, k: int) -> bool:
     m, _ = work.parts[k]
     if not m.bound or len(m.guards) < 2:
         return False
-    rows = [*work.known, *m.guards]
-    for guard in sorted(m.guards):
+    firm = tense([*work.known, *m.guards])
+    for guard in sorted(m.guards.intersection(firm)):
         for v, c in guard.terms:
-            if v < 0 and abs(c) == 1 and implied(guard * -1, rows):
+            if v < 0 and abs(c) == 1 and implied(guard * -1, firm):
                 work.eliminate(k, v, variable(v) - guard * c)
                 return True
     return _twins(work, k)
@@ -161,7 +185,9 @@ def _cancel(work: Rewriting, k: int) -> bool:
 def _rename(work: Rewriting, k: int) -> bool:
     m, _ = work.parts[k]
     found = labelling.ways(m)
-    if not found or m.put(found[0], m.bound) == m:
+    if not found or all(e == variable(v) for v, e in found[0].items()):
+        return False
+    if m.put(found[0], m.bound) == m:
         return False
     work.rename(k, [found[0]])
     return True

@@ -93,6 +93,12 @@ def spend(effort: int) -> None:
             raise TooHard("the search for it takes too long")
 
 
+def spent() -> int:
+    """What the search has taken so far."""
+    found = _current.get()
+    return 0 if found is None else EFFORT - found.left
+
+
 @contextmanager
 def session() -> Iterator[Session]:
     """A fresh registry of the kernel, and a session for one claim."""

@@ -16,6 +16,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from scanproof.proofs import kernel
+from scanproof.proofs.search import memory
 
 MODULES = ("index", "inequalities", "term", "theorem", "rules", "recursion", "induction")
 
@@ -192,3 +193,4 @@ def _forget() -> None:
         for found in vars(_module(module)).values():
             if hasattr(found, "cache_clear"):
                 found.cache_clear()
+    memory.known.clear()
