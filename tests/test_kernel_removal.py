@@ -63,6 +63,7 @@ def _tried(attack: attacks.Attack) -> bool:
 
 COUNTED = "len(self.states) + len(self.functions)"
 START = "used |= shown(gap.put({t: Index(0)}), tactic, theorems)"
+CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
 COPIED = "{n: pair for n, pair in self._parts.items() if n != k}"
 
 FUZZERS: dict[str, Callable[[random.Random], Any]] = {
@@ -137,7 +138,7 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
             *("recursion", "Recursion.__init__", "_put(f, dict.fromkeys(lost, ANY))", "f"),
             once.a_position_that_moves,
         ),
-        ("induction", "induction", "tuple(claims)", "claims", once.claims_exchanged_for_others),
+        ("induction", "induction", CLAIMED, "claims", once.claims_exchanged_for_others),
     ],
 )
 def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(

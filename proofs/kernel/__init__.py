@@ -8,4 +8,7 @@ that a rule never has to remember one: putting s for j into Σ_j [j = s][0 ≤ j
 which a sum is rewritten and shown to be 0. A theorem (`theorem.py`) is made in three ways: by such a proof of an
 equation, by a recursion that defines states (`recursion.py`), and by induction (`induction.py`). Which rule is applied
 where is found outside (`proofs/search`); the kernel checks every step and believes none.
+
+It is made to be safe from mistakes, in any order, of any kind. It is not safe from malice: Python has no walls, and an
+object that lies about its type or its length, or writes to what is private, gets what it wants.
 """

@@ -45,9 +45,10 @@ class Index(_Linear):
     __slots__ = ()
 
     def __new__(cls, const: int, terms: Mapping[int, int] | None = None) -> Index:
-        if any(type(c) is not int for c in (const, *(terms or {}).values())):
+        terms = {} if terms is None else dict(terms)
+        if any(type(c) is not int for c in (const, *terms, *terms.values())):
             raise IllTyped("an index has whole coefficients")
-        return _linear(const, terms or {})
+        return _linear(const, terms)
 
     def __add__(self, other: Index | int) -> Index:  # type: ignore[override]
         other = as_index(other)

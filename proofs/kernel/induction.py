@@ -30,7 +30,8 @@ def induction(
     Raises:
         NotProved, TooHard: if the start or the step is not shown.
     """
-    t, claims = position_number(when), tuple(claims)
+    t = position_number(when)
+    claims = [(Factor(f.name, tuple(f.at)), right) for f, right in claims]
     length = declared(t)[-1] + when
     if declared(t) != (when, length - when):
         raise IllTyped("induction runs over an index from 0 to a length")

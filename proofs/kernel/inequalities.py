@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from math import gcd
 
-from .errors import TooHard
+from .errors import IllTyped, TooHard
 from .index import Index
 
 ROWS = 400
@@ -47,6 +47,8 @@ def contradictory(rows: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _contradictory(rows: frozenset[Index]) -> bool:
+    if any(type(row) is not Index for row in rows):
+        raise IllTyped("inequalities are of indices")
     new: Iterable[Row] = rows
     left: dict[tuple[tuple[int, int], ...], int] = {}
     while True:

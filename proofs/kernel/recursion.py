@@ -27,7 +27,8 @@ class State(NamedTuple):
 
 def new_state(name: str, at: Sequence[Index], given: Sequence[Index]) -> State:
     """A state with a name that nothing else has."""
-    new = State(index.current.fresh(name), tuple(at), tuple(given))
+    at, given = tuple(at), tuple(given)
+    new = State(index.current.fresh(name), at, given)
     index.current.states[new.name] = new, None
     return new
 
@@ -44,18 +45,20 @@ class Recursion:
         self, time: Index, states: Sequence[State], first: Sequence[Term], step: Sequence[Term]
     ) -> None:
         t, known = position_number(time), index.current.states
-        orders = {s.name: (t, *map(position_number, (*s.at, *s.given))) for s in states}
-        if any(known.get(s.name) != (s, None) for s in states):
+        self.time, self.states = time, tuple(states)
+        self.first, self.step = tuple(first), tuple(step)
+        orders = {s.name: (t, *map(position_number, (*s.at, *s.given))) for s in self.states}
+        if any(known.get(s.name) != (s, None) for s in self.states):
             raise IllTyped("a recursion defines new states")
         if time not in declared(t):
             raise IllTyped("a recursion's time runs from 0 on")
-        for order, start, after in zip(orders.values(), first, step, strict=True):
+        for order, start, after in zip(orders.values(), self.first, self.step, strict=True):
             if t in reach([*order[1:], *start.scope]):
                 raise IllTyped("a recursion's start and positions do not speak of its time")
             spoken = reach(start.scope | after.scope | set(order)) - index.current.sizes
             if not spoken <= set(order):
                 raise IllTyped("a recursion speaks of a variable that it is not given")
-        begins, goes = _waiting_in(first), _waiting_in(step)
+        begins, goes = _waiting_in(self.first), _waiting_in(self.step)
         own = {f for f in goes if f.name in orders}
         if any(f.name in orders for f in begins) or any(f.at[:1] != (time,) for f in own):
             raise IllTyped("a recursion's start speaks of its states, or its step at another time")
@@ -64,11 +67,9 @@ class Recursion:
         every = {v for order in orders.values() for v in order}
         lost = {v for v in every if v == t or any(at.get(v) != variable(v) for at in moves)}
         rests = frozenset(_put(f, dict.fromkeys(lost, ANY)) for f in (begins | goes) - own)
-        self.time, self.states = time, tuple(states)
-        self.first, self.step = tuple(first), tuple(step)
         self.definitions: list[tuple[Theorem, Theorem]] = []
         """For each state what it is at 0, and at time + 1."""
-        for (name, order), start, after in zip(orders.items(), first, step, strict=True):
+        for (name, order), start, after in zip(orders.items(), self.first, self.step, strict=True):
             at, known[name] = [variable(v) for v in order[1:]], (order, rests)
             sides = (Index(0), start, order[1:]), (time + 1, after, order)
             begin, go = (
@@ -82,6 +83,8 @@ def _definition(left: Factor, right: Term, over: Iterable[int]) -> Theorem:
 
 
 def _waiting_in(terms: Iterable[Term]) -> set[Factor]:
+    for term in terms:
+        Term(term.parts, term.scope)  # it may have been made where other things are declared
     factors = {f for term in terms for m in term.parts for f in m.factors}
     return {g for f in factors for g in _waiting(_put(f, {}))}
 

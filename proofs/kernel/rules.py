@@ -56,7 +56,7 @@ class Rewriting:
     def __init__(self, term: Term) -> None:
         self.scope, self.known = frozenset(term.scope), facts(term.scope)
         """The variables that it may speak of, and what is ≥ 0."""
-        self.used: set[Any] = set()
+        self.used: frozenset[Any] = frozenset()
         """Theorems, and inverses that were taken for what they are the inverse of."""
         self._registry, self._left = index.current, STEPS
         self._allowed: frozenset[Theorem] = frozenset()
@@ -85,6 +85,8 @@ class Rewriting:
             new = [(n, c * rational(d)) for n, d in method(self, m, *args)]
         except (LookupError, ValueError, ArithmeticError) as error:
             raise IllTyped(f"{method.__name__} of what is not there: {error}") from error
+        for n, _ in new:
+            check(n, self.scope)
         if self._parts.get(k) != (m, c):
             raise IllTyped("a step within a step")
         self._parts = self._sum(new, {n: pair for n, pair in self._parts.items() if n != k})
@@ -101,12 +103,9 @@ class Rewriting:
     def regroup(self, m: Monomial, new: Iterable[tuple[Iterable[Index], Fraction]]) -> Pairs:
         """[guards] F = Σ c [other guards] F: both sides count F as often in every case."""
         shares = [(frozenset(map(as_index, guards)), rational(c)) for guards, c in new]
-        images = [(m._replace(guards=guards), c) for guards, c in shares]
-        for n, _ in images:
-            check(n, self.scope)
         if not self._vanish([(m.guards, Fraction(-1)), *shares], self.known):
             raise NotProved("the guards do not add up to the same")
-        return images
+        return [(m._replace(guards=guards), c) for guards, c in shares]
 
     def _vanish(
         self, shares: Sequence[tuple[Iterable[Index], Fraction]], known: frozenset[Index]
@@ -132,7 +131,7 @@ class Rewriting:
     def eliminate(self, m: Monomial, v: int, image: Index) -> Pairs:
         """e for v where v = e is known; Σ_v [v = e] F(v) = F(e), too, guards being kept with e for v."""
         rows = self.known | m.guards if v < 0 else self.known
-        if not image.variables() <= {*self.scope, *range(-m.bound, 0)} - {v}:
+        if v in image.variables():
             raise IllTyped("a variable is put away for an index without it")
         if not implied(variable(v) - image, rows) or not implied(image - variable(v), rows):
             raise NotProved("the guards do not say what the variable is")
@@ -142,6 +141,7 @@ class Rewriting:
     @_rule
     def rename(self, m: Monomial, ways: Sequence[Mapping[int, Index]]) -> Pairs:
         """The monomial with other names for its bound indices, each ± a new one plus what is free; equal shares."""
+        ways = [dict(images) for images in ways]
         own, share = range(-m.bound, 0), Fraction(1, len(ways))
         for images in ways:
             new = [[(w, abs(c)) for w, c in e.terms if w < 0] for e in images.values()]
@@ -177,7 +177,8 @@ class Rewriting:
         self, m: Monomial, place: int, theorem: Theorem, images: Mapping[int, Index]
     ) -> Pairs:
         """A factor by a theorem about it, with indices for the theorem's variables, each in its range."""
-        f, own = m.factors[place], {v for e in images.values() for v in e.variables()}
+        f, images = m.factors[place], dict(images)
+        own = {v for e in images.values() for v in e.variables()}
         if type(theorem) is not Theorem or theorem.registry is not index.current:
             raise IllTyped("expected a theorem about what is declared now")
         if theorem.name == HYPOTHESIS and theorem not in self._allowed:
@@ -190,7 +191,7 @@ class Rewriting:
         if not all(implied(fact, self.known | m.guards) for fact in facts):
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
         self.scope |= theorem.right.scope - theorem.over
-        self.used.add(theorem)
+        self.used |= {theorem}
         new = [(n.after(m.bound), c) for n, c in theorem.right.parts.items()]
         return [(m.divided(f).joined(n.put(images, n.bound)), c) for n, c in new]
 
@@ -208,7 +209,7 @@ class Rewriting:
         if function_of(f) != INVERSE:
             raise IllTyped("expected an inverse")
         if f.name != INVERSE_NUMBER:
-            self.used.add(f.name)
+            self.used |= {f.name}
         elif not implied(f.at[0] - 1, rows) and not implied(-f.at[0] - 1, rows):
             raise NotProved("the denominator may be 0")
         return body(f, bound)
@@ -232,6 +233,10 @@ class Goal(Rewriting):
         done = all(g.closed() for g in self.cases) if self.cases else not self._parts
         return done and self._registry is index.current
 
+    def rests(self) -> frozenset[Any]:
+        """What was used, in all cases."""
+        return self.used.union(*(case.rests() for case in self.cases))
+
     def split(self, guard: Index) -> None:
         """Two cases: the guard, which speaks of no bound index, holds or does not."""
         whole = self.term()
@@ -239,7 +244,7 @@ class Goal(Rewriting):
             raise IllTyped("a case is told by the scope's own variables")
         self.cases = Goal(whole, self._allowed), Goal(whole, self._allowed)
         for case, row in zip(self.cases, (guard, negation(guard)), strict=True):
-            case.known, case.used, case._left = self.known | {row}, self.used, self._left // 2
+            case.known, case._left = self.known | {row}, self._left // 2
 
     def clear(self, k: int, place: int) -> None:
         """All of it times T, for an inverse 1/T without bound indices: T ≠ 0, so it is 0 if it is 0 then."""
@@ -276,4 +281,4 @@ def shown(
     tactic(goal, [*theorems, *hypotheses])
     if not goal.closed():
         raise NotProved("something is left over")
-    return frozenset(goal.used)
+    return goal.rests()

@@ -97,7 +97,7 @@ class Term(_Sum):
         scope = frozenset(scope)
         for m in parts:
             check(m, scope)
-        if min(scope, default=1) <= 0:
+        if not all(0 < v < len(index.current.names) for v in scope):
             raise IllTyped("a term's scope is of declared variables")
         return made([(m, rational(c)) for m, c in parts.items()], scope)
 

@@ -178,7 +178,7 @@ def steps(left: Term, right: Term, session: Session, times: set[int] | None = No
             show_zero(goal, also)
         except KernelError:
             continue
-        rules = sorted((one for one in goal.used if isinstance(one, Theorem)), key=rank)
+        rules = sorted((one for one in goal.rests() if isinstance(one, Theorem)), key=rank)
         return Steps(goal.counts, _cases(goal), rules)
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from types import FrameType
@@ -18,6 +18,7 @@ from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, put, total
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
 from ..hostile import Values
@@ -30,6 +31,7 @@ from .making import (
     by,
     defined,
     emptied,
+    monomial_of,
     monomial_with,
     once,
     over,
@@ -325,3 +327,152 @@ def an_array_with_the_name_of_a_state_to_come() -> Sides:
     made = defined(as_term(5))
     equation(own, as_term(5), lambda goal, _: by(made.definitions[0][0])(goal))
     return 5, 7
+
+
+@once
+def a_time_that_is_guessed() -> Sides:
+    """A claim speaks of the variable that induction is about to declare for its time: S[u + 1] = 5 by S[u + 1] = 5."""
+    n = size("N", 2)
+    made = defined(as_term(5), lambda s, t: equal_indices(t, 0) + 5, time=position("t", 0, n))
+    (begin, go), name = made.definitions[0], made.states[0].name
+    when, coming = position("t", 0, n + 1), len(index.current.names)
+    right = Term(as_term(5).parts, [coming, n.terms[0][0]])
+
+    def by_hand(goal: Goal, rules: Sequence[Theorem]) -> None:
+        u = variable(coming)
+        if not rules:
+            return by(begin)(goal)
+        goal.split(n - 2 - u)
+        early, late = goal.cases
+        k = monomial_with(early, name)
+        early.rewrite(k, 0, rules[0], {coming: u + 1})
+        k = monomial_with(late, name)
+        late.rewrite(k, 0, go, {made.time.terms[0][0]: u})
+        return emptied(late)
+
+    (lemma,) = induction(when, [(Factor(name, (when,)), right)], by_hand)
+    one = Index(1)
+    step = by(lemma, **{index.name(v): one for v in when.variables()})
+    return shown(entry(name, 1), 5, at((n, 2)), step)
+
+
+@once
+def states_that_are_looked_at_once() -> Sides:
+    """S[0] = 5 and S[0] = 7, said of an iterator."""
+    time, state = position("t", 0, size("N", 1)), new_state("S", [], [])
+    numbers = as_term(5), as_term(7)
+    both = [Recursion(time, _iterated(state), [one], [one]) for one in numbers]
+    for made, one in zip(both, numbers, strict=True):
+        equation(
+            state.entry(0, []), one, lambda goal, _, made=made: by(made.definitions[0][0])(goal)
+        )
+    return numbers
+
+
+def _iterated(state: State) -> Any:
+    return iter([state])
+
+
+@once
+def a_state_within_a_state() -> Sides:
+    """While S is given its positions another state takes its name, S[0] = 5; then S[0] = 7."""
+    made: list[Recursion] = []
+
+    def positions() -> Iterator[Index]:
+        made.append(defined(as_term(5)))
+        yield from ()
+
+    positions_: Any = positions()
+    other = defined(as_term(7), state=new_state("S", positions_, []))
+    return (5, 7) if made[0].states[0].name == other.states[0].name else (5, 5)
+
+
+@once
+def claims_that_are_lists() -> Sides:
+    """S[t] = 5 is shown, and then the claim itself says 7."""
+    n = size("N", 1)
+    made = defined(as_term(5), time=position("t", 0, n))
+    when = position("t", 0, n + 1)
+    claim: Any = [Factor(made.states[0].name, (when,)), as_term(5)]
+
+    def exchanging(goal: Goal, rules: Sequence[Theorem]) -> None:
+        tactic(goal, rules)
+        claim[1] = as_term(7)
+
+    (lemma,) = induction(when, [claim], exchanging)
+    return valued(made.states[0].entry(0, []), lemma.right, {})
+
+
+@once
+def a_term_of_another_registry() -> Sides:
+    """S[0] = R[1], made where R was a state; here it becomes one later, with R[t + 1] = S[0] + 1."""
+    new_state("Q", [], [])
+    ahead = new_state("R", [], []).entry(1, [])
+    index.start_afresh()
+    current().recursions.clear()
+    begun = defined(ahead).states[0]
+    time, later = position("t", 0, size("N", 2)), new_state("R", [], [])
+    after = begun.entry(0, []) + 1
+    return _unfolded(defined(as_term(5), lambda s, t: after, time=time, state=later))
+
+
+def _in_a_case_that_is_none(step: Callable[[Goal], None], term: Term, q: Index) -> Term:
+    """What a goal becomes where q ≤ 0 for a q ≥ 1; there anything goes."""
+    goal = Goal(term + entry("Q", q) - entry("Q", q))
+    goal.split(q * -1)
+    case = goal.cases[0]
+    step(case)
+    return case.term()
+
+
+@once
+def an_index_put_away_that_is_not_there() -> Sides:
+    """The index of a sum is taken for the second of one: it is nobody's then, and another sum catches it."""
+    q = position("q", 1)
+    first = over((-1, Index(3)), factors=[X(B1)])
+    loose = _in_a_case_that_is_none(lambda goal: goal.eliminate(0, -2, q), first, q)
+    return valued(loose, loose, {}) if all(m.bound for m in loose.parts) else (0, 1)
+
+
+@once
+def an_index_renamed_by_what_is_not_there() -> Sides:
+    """A shift by an index of nothing: after the index of the sum is put away, the sum speaks of it."""
+    q, u = position("q", 1), position("u", 0)
+    first = over((-1, Index(3)), factors=[X(B1)])
+
+    def step(goal: Goal) -> None:
+        goal.rename(monomial_of(goal, 1), [{-1: B1 - u}])
+        goal.eliminate(monomial_of(goal, 1), -1, q)
+
+    made = _in_a_case_that_is_none(step, first, q)
+    spoken = {v for m in made.parts for v in m.variables()}
+    return (0, 0) if spoken <= made.scope else (0, 1)
+
+
+@once
+def a_sum_without_end_from_one_with_ends() -> Sides:
+    """A free index that ends a sum is put away for the sum's own."""
+    q = position("q", 1)
+    fences = frozenset([q - B1, B1])
+    first = Term({Monomial(1, fences, (X(B1),)): Fraction(1)}, q.variables())
+    made = _in_a_case_that_is_none(
+        lambda goal: goal.eliminate(monomial_of(goal, 1), q.terms[0][0], B1), first, q
+    )
+    return (0, 1) if any(len(m.guards) < 2 for m in made.parts) else (0, 0)
+
+
+@once
+def conditions_that_are_forgotten() -> Sides:
+    """x · (1/x) = 1 without saying x ≠ 0."""
+    x = entry("X", 0)
+
+    def step(goal: Goal) -> None:
+        k = monomial_with(goal, "X")
+        place = [f.name for f in goal.parts[k][0].factors].index("X")
+        goal.cancel(k, 1 - place, place)
+        forgetting: Any = goal.used
+        with suppress(AttributeError):
+            forgetting.clear()
+
+    made = equation(x * inverse(x, ()), as_term(1), lambda goal, _: step(goal))
+    return (0, 0) if made.used else (0, 1)

@@ -10,6 +10,7 @@ import numpy as np
 
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.inequalities import contradictory
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Monomial, Term, apply, as_term, entry
 from scanproof.proofs.reading.terms import indicator, put, total
@@ -18,6 +19,7 @@ from scanproof.proofs.search.normal import simplified
 from ..hostile import Values
 from .making import (
     B1,
+    B2,
     Sides,
     X,
     Y,
@@ -40,7 +42,7 @@ def a_half_for_an_index() -> Sides:
     return split_at(Index(wrong))
 
 
-@stopped_by("Index.__new__: any((type(c) is not int for c in (const, *(terms or {}).values())))")
+@stopped_by("Index.__new__: any((type(c) is not int for c in (const, *terms, *terms.values())))")
 def a_coefficient_that_overflows() -> Sides:
     """Σ_j [j = 2⁶² t] [4 j ≥ 1] is 1 for t ≥ 1; in 64 bits 4 · 2⁶² is 0."""
     t = position("t", 0)
@@ -88,7 +90,7 @@ def something_is_put_for_twice_a_variable() -> Sides:
     return valued(made, entry("X", 2), {})
 
 
-@stopped_by("Term.__new__: min(scope, default=1) <= 0")
+@stopped_by("Term.__new__: not all((0 < v < len(index.current.names) for v in scope))")
 def an_index_of_nothing_is_caught_by_a_sum() -> Sides:
     """T = X[b1], times a sum, is Σ_b1 X[b1] Y[b1]: T is a number that is not one."""
     n = size("N", 1)
@@ -159,3 +161,35 @@ def a_range_used_and_forgotten() -> Sides:
     j = position("j", 0, i)
     made = simplified(indicator(i - 1) * entry("X", i) + entry("Y", j)) - entry("Y", j)
     return valued(put(made, {i: Index(0)}), as_term(0), at((n, 2), (i, 0), (j, 0)))
+
+
+@once
+def a_count_of_bound_indices_that_overflows() -> Sides:
+    """1 as a sum over 128 indices is one over −128 in 8 bits: nothing is renamed then, and Σ_j Y[j] catches it."""
+    eight: Any = np.int8(0)
+    one = Term({Monomial(eight, frozenset(), ()): Fraction(1)})
+    fences = frozenset([B1, B1 * -1, B2, B2 * -1])
+    many = Term({Monomial(2, fences, ()): Fraction(1)}) * one
+    with np.errstate(over="ignore"):
+        while next(iter(many.parts)).bound > 0:
+            many = many * many
+        left, right = (over((-1, Index(3)), factors=[Y(e)]) * many for e in (B1, Index(0)))
+
+    def step(goal: Goal) -> None:
+        while todo := [(k, m.variables()) for k, (m, _) in goal.parts.items() if m.variables()]:
+            goal.eliminate(todo[0][0], min(todo[0][1]), Index(0))
+
+    equation(left, right, lambda goal, _: step(goal))
+    return 1, 3
+
+
+@stopped_by("_contradictory: any((type(row) is not Index for row in rows))")
+def rows_that_overflow() -> Sides:
+    """−100 ≤ x ≤ 100 in 8 bits has no solution; what was found of that is not kept for indices."""
+    x = position("x")
+    v, hundred = x.terms[0][0], np.int8(100)
+    rows: Any = [(((v, 1),), hundred), (((v, -1),), hundred)]
+    with np.errstate(over="ignore"):
+        contradictory(rows)
+    inside = indicator(x + 100, Index(100) - x)
+    return shown(inside, 0, at((x, 0)), lambda goal: goal.regroup(0, []))

@@ -128,7 +128,7 @@ def nothing_is_done() -> Sides:
     return shown(entry("X", 0), 0, {})
 
 
-@stopped_by("Recursion.__init__: any((known.get(s.name) != (s, None) for s in states))")
+@stopped_by("Recursion.__init__: any((known.get(s.name) != (s, None) for s in self.states))")
 def one_state_defined_twice() -> Sides:
     made = defined(as_term(5))
     other = defined(as_term(7), state=made.states[0])
