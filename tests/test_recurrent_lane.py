@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 
 import jax
@@ -101,6 +102,94 @@ def test_without_jax_the_lane_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(UsageError, match=r"pip install 'scanproof\[jax\]'"):
         recurrent(ssm.step, None, None, None)
+
+
+def test_heads_and_sequences_run_as_if_alone():
+    tokens = delta_rule.Token(
+        integers(3, 2, 5, 2), integers(3, 2, 5, 1), integers(3, 2, 5, 2), integers(3, 2, 5)
+    )
+    state = integers(3, 2, 1, 2)
+    found = recurrent(delta_rule.step, None, state, tokens, batch=2, keep_states=True, chunk=2)
+    for at in np.ndindex(3, 2):
+        one = delta_rule.Token(*(leaf[at] for leaf in tokens))
+        alone = scan(delta_rule.step, None, state[at], one)
+        for got, wanted in zip(found, alone, strict=True):
+            assert np.array_equal(got[at], wanted)
+
+
+def test_each_head_has_parameters_of_its_own():
+    heads, sequences, length = 3, 2, 4
+    parameters = ssm.Discrete(integers(heads, 2, 2), integers(heads, 2), integers(heads, 2))
+    state, tokens = integers(sequences, heads, 2), integers(sequences, heads, length)
+    found = recurrent(ssm.step, parameters, state, tokens, batch=2, parameter_batch=1)
+    for s, h in np.ndindex(sequences, heads):
+        own = ssm.Discrete(*(leaf[h] for leaf in parameters))
+        alone = scan(ssm.step, own, state[s, h], tokens[s, h])
+        assert np.array_equal(found.outputs[s, h], alone.outputs)
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 7, 100])
+def test_backward_pass_keeps_one_state_per_chunk_and_its_gradient_is_that_of_one_loop(chunk: int):
+    length, size = 7, 4
+    parameters = ssm.Discrete(integers(size, size), integers(size), integers(size))
+
+    def run(*arrays, chunk=chunk):
+        return recurrent(ssm.step, *arrays, chunk=chunk).outputs.sum()
+
+    given = parameters, integers(size), integers(length)
+    gradient = jax.grad(run, argnums=(0, 1, 2))(*given)
+    # Integers, of which float64 makes no error.
+    for got, wanted in zip(
+        jax.tree.leaves(gradient),
+        jax.tree.leaves(jax.grad(functools.partial(run, chunk=1), argnums=(0, 1, 2))(*given)),
+        strict=True,
+    ):
+        assert np.array_equal(got, wanted)
+    _, pull = jax.vjp(run, *given)
+    kept = sum(leaf.size for leaf in jax.tree.leaves(pull))
+    own = sum(leaf.size for leaf in jax.tree.leaves(given))
+    chunks = -(-length // chunk)
+    assert kept <= 2 * own + (chunks + 1) * size
+
+
+def test_precision_rounds_what_comes_in_and_sums_in_its_accumulator():
+    parameters = ssm.Discrete(np.eye(1), np.ones(1), np.ones(1))
+    third = np.asarray([1 / 3])
+    for name, rounded in (("float32", np.float32(1 / 3)), ("bfloat16", 0.333984375)):
+        found = recurrent(ssm.step, parameters, np.zeros(1), third, precision=name)
+        assert found.outputs.dtype == np.float32
+        assert found.outputs[0] == rounded
+    steps = delta_rule.Token(np.ones((1, 1)), np.ones((1, 1)), np.ones((1, 1)), np.asarray([257]))
+    run = recurrent(delta_rule.step, None, np.zeros((1, 1)), steps, precision="bfloat16")
+    assert run.outputs[0, 0] == 257  # whole numbers are no measurements: they stay
+
+
+WRONG = {
+    "NaN": ({"tokens": np.full(3, np.nan)}, r"recurrent\(tokens=...\) expects finite numbers"),
+    "batch": ({"batch": 1}, r"along axis 1, after 1 batch axes"),
+    "state's batch": (
+        {"batch": 1, "tokens": integers(3, 2)},
+        r"expects state with leading axes \(3,\).*got shape \(1,\)",
+    ),
+    "parameters' batch": ({"parameter_batch": 1}, r"parameter_batch ≤ batch"),
+    "chunk": ({"chunk": 0}, r"recurrent\(chunk=0\) expects a whole number ≥ 1"),
+    "precision": ({"precision": "float16"}, r"precision='float16': no such precision"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_bad_input_is_refused(name: str):
+    wrong, message = WRONG[name]
+    given = {"state": integers(1), "tokens": integers(3)} | wrong
+    with pytest.raises(UsageError, match=message):
+        recurrent(ssm.step, ssm.Discrete(*(integers(1, 1)[0],) * 3), **given)
+
+
+def test_states_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("scanproof.numeric.inputs.free_memory", lambda: 2**20)
+    parameters = ssm.Discrete(np.eye(64), np.ones(64), np.ones(64))
+    with pytest.raises(UsageError, match=r"needs 4\.\d MiB.*1\.0 MiB are free.*keep_states off"):
+        recurrent(ssm.step, parameters, np.zeros(64), np.zeros(8192), keep_states=True)
 
 
 def test_gradients_are_derived_on_jax_arrays_too():
