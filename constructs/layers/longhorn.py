@@ -16,10 +16,15 @@ def objective(S: Array, previous: Array, token: Token) -> Array:
 
 
 @definition
+def strength(token: Token) -> Array:
+    """Δ = β / (1 + β‖k‖²), with which the delta rule takes the online step."""
+    return token.beta / (1 + token.beta * (token.k @ token.k))
+
+
+@definition
 def step(parameters: None, state: Array, token: Token) -> tuple[Array, Array]:
-    """The delta rule with strength Δ = β / (1 + β‖k‖²): S_t = S_{t−1} + Δ (v − S_{t−1} k) kᵀ, o_t = S_t q_t.
+    """The delta rule with strength Δ: S_t = S_{t−1} + Δ (v − S_{t−1} k) kᵀ, o_t = S_t q_t.
 
     The state has shape (d, m).
     """
-    rate = token.beta / (1 + token.beta * (token.k @ token.k))
-    return delta_rule.step(parameters, state, token._replace(beta=rate))
+    return delta_rule.step(parameters, state, token._replace(beta=strength(token)))

@@ -1,0 +1,72 @@
+"""A progress bar on standard error, for work in blocks that lasts, and only where somebody is looking."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+PATIENCE = 2.0
+"""Seconds before the bar appears."""
+PAUSE = 0.1
+"""Seconds between two drawings."""
+
+
+class ProgressBar:
+    """`with ProgressBar("streaming", total) as bar: bar.tell(done)`; silent unless stderr is a terminal.
+
+    Args:
+        what: the words before the numbers.
+        total: how many blocks there are, None if nobody knows.
+        shown: False keeps it silent on a terminal too.
+    """
+
+    def __init__(self, what: str, total: int | None, *, shown: bool = True) -> None:
+        self.what = what
+        self.total = total
+        self.shown = shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self.drawn = time.monotonic() + PATIENCE - PAUSE
+        self.bar: Any = None
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
+
+    def tell(self, done: int) -> None:
+        """Show that `done` blocks are finished, if it is time to draw."""
+        now = time.monotonic()
+        if not self.shown or now < self.drawn + PAUSE:
+            return
+        self.drawn = now
+        if self.bar is None:
+            self.bar = _open(self.what, self.total)
+        # Drawn here, not by rich's own thread: the caller may fork, or print between two blocks.
+        self.bar.update(0, completed=done)
+        self.bar.refresh()
+
+
+def _open(what: str, total: int | None) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(30),
+        MofNCompleteColumn(),
+        TextColumn("blocks"),
+        Remaining(),
+        console=Console(file=sys.stderr),
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    bar.add_task(what, total=total)
+    bar.start()
+    return bar

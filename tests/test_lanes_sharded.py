@@ -1,0 +1,72 @@
+"""The sharded lane on nine devices, which are one processor, and in two processes that talk over the loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+from sharded_on_devices import CHECKS, draw
+
+from scanproof.numeric.chunked import chunked
+from scanproof.numeric.sharded import sharded
+
+HERE = Path(__file__).parent
+PATIENCE = 300
+"""Seconds for a process that needs ten on a quiet machine."""
+
+
+def started(script: str, *arguments: object) -> subprocess.Popen[str]:
+    """A script of this folder in a process of its own, with as many devices as it asks for."""
+    command = [sys.executable, HERE / script, *map(str, arguments)]
+    environment = {k: v for k, v in os.environ.items() if k not in ("XLA_FLAGS", "JAX_ENABLE_X64")}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+
+def printed(processes: list[subprocess.Popen[str]]) -> list[dict]:
+    """The JSON objects that the processes print last; none of them outlives this."""
+    try:
+        ends = [process.communicate(timeout=PATIENCE) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+    for process, (_, errors) in zip(processes, ends, strict=True):
+        assert process.returncode == 0, errors
+    return [json.loads(output.splitlines()[-1]) for output, _ in ends]
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> dict[str, str]:
+    """What the checks on nine devices say."""
+    return printed([started("sharded_on_devices.py", 9)])[0]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_on_nine_devices(verdicts: dict[str, str], name: str):
+    assert verdicts[name] == ""
+
+
+def test_in_two_processes():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    both = printed([started("sharded_in_processes.py", address, 2, place) for place in (0, 1)])
+    for found in both:
+        assert (found["devices"], found["local"]) == (4, 2)
+        assert max(found["shares"]) <= 1
+        assert found["total"] and found["state"]
+
+
+def test_on_one_device_it_is_the_chunked_lane():
+    tokens = draw(7)
+    mesh = jax.sharding.Mesh(np.asarray(jax.devices()[:1]), ("any name",))
+    found, wanted = sharded(**tokens, mesh=mesh, chunk=4), chunked(**tokens, chunk=4)
+    assert np.array_equal(found.outputs, wanted.outputs)
+    assert np.array_equal(found.final_state, wanted.final_state)
