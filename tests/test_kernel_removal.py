@@ -64,7 +64,8 @@ def _tried(attack: attacks.Attack) -> bool:
 COUNTED = "len(self.states) + len(self.functions)"
 START = "used |= shown(gap.put({t: Index(0)}), tactic, theorems)"
 CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
-COPIED = "{n: pair for n, pair in self._parts.items() if n != k}"
+COPIED = "{n: pair for n, pair in parts.items() if n != k}"
+SNAPSHOT = "parts.items() if n != k"
 
 FUZZERS: dict[str, Callable[[random.Random], Any]] = {
     "equations": lambda rng: equations(rng, 600),
@@ -126,8 +127,12 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
             once.a_function_read_at_too_few_positions,
         ),
         (
-            *("rules", "Rewriting._exchange", COPIED, "self._parts if self._parts.pop(k) else {}"),
+            *("rules", "Rewriting._exchange", COPIED, "parts if parts.pop(k) else {}"),
             once.a_step_that_breaks_off,
+        ),
+        (
+            *("rules", "Rewriting._exchange", SNAPSHOT, f"self._{SNAPSHOT}"),
+            once.a_step_within_a_step,
         ),
         (
             *("rules", "Goal.closed", "and self._registry is index.current", ""),

@@ -16,7 +16,7 @@ from scanproof.constructs.scan import leaves
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim, Row
 from ..language.statements import Equal, Statement
-from .engines import ENGINES, FLINT, SYMPY, holds, sides
+from .engines import FLINT, SYMPY, holds, sides
 from .mutation import changes, on_leaf, on_right_side, paths
 from .near_miss import WRONG_FIT
 from .points import candidates, difference_index, statements_at
@@ -44,7 +44,7 @@ def attack(
         for claim in (row.claim, *row.amendments):
             if progress is not None:
                 progress(claim.id)
-            if claim.body is not None and decide(claim, ENGINES["all"]).verdict == "proved":
+            if claim.body is not None and decide(claim, (FLINT, SYMPY)).verdict == "proved":
                 record = _attack(claim)
                 if record["mutants"]:
                     records.append(record)

@@ -142,6 +142,8 @@ def name(number: int) -> str:
 
 def declared(number: int) -> tuple[Index, ...]:
     """The facts e ≥ 0 that a free variable was declared with."""
+    if number >= len(current.facts):
+        raise IllTyped(f"variable {number} is not declared")
     return current.facts[number]
 
 
@@ -161,7 +163,7 @@ def reach(variables: Iterable[int]) -> set[int]:
         v = waiting.pop()
         if v not in seen:
             seen.add(v)
-            waiting += [w for e in current.facts[v] for w, _ in e.terms]
+            waiting += [w for e in declared(v) for w, _ in e.terms]
     return seen
 
 

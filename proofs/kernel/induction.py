@@ -35,10 +35,10 @@ def induction(
     length = declared(t)[-1] + when
     if declared(t) != (when, length - when):
         raise IllTyped("induction runs over an index from 0 to a length")
-    time = position("t", 0, length)
     fixed = reach([t]) - {t}
     gaps = [entry(factor.name, *factor.at) - right for factor, right in claims]
     every = [reach(gap.scope | fixed) - {t} - index.current.sizes for gap in gaps]
+    time = position("t", 0, length)  # declared now, so that no claim speaks of it
     hypotheses = []
     for (factor, right), over in zip(claims, every, strict=True):
         now = factor.put({t: time}), right.put({t: time})

@@ -81,15 +81,14 @@ class Rewriting:
     def _exchange(self, k: int, method: Callable[..., Pairs], args: tuple[Any, ...]) -> None:
         self.spend()
         try:
-            m, c = self._parts[k]
+            parts = self._parts  # a step within this one comes to nothing
+            m, c = parts[k]
             new = [(n, c * rational(d)) for n, d in method(self, m, *args)]
         except (LookupError, ValueError, ArithmeticError) as error:
             raise IllTyped(f"{method.__name__} of what is not there: {error}") from error
         for n, _ in new:
             check(n, self.scope)
-        if self._parts.get(k) != (m, c):
-            raise IllTyped("a step within a step")
-        self._parts = self._sum(new, {n: pair for n, pair in self._parts.items() if n != k})
+        self._parts = self._sum(new, {n: pair for n, pair in parts.items() if n != k})
 
     def _sum(self, pairs: Pairs, parts: Parts) -> Parts:
         """`parts` and more; a step that breaks off leaves the sum as it was."""

@@ -97,6 +97,8 @@ class Term(_Sum):
         scope = frozenset(scope)
         for m in parts:
             check(m, scope)
+        if not all(map(_plain, parts)):
+            raise IllTyped("a monomial of other things than numbers, indices and factors")
         if not all(0 < v < len(index.current.names) for v in scope):
             raise IllTyped("a term's scope is of declared variables")
         return made([(m, rational(c)) for m, c in parts.items()], scope)
@@ -138,6 +140,17 @@ def rational(value: Any) -> Fraction:
     if type(value) not in (int, Fraction):
         raise IllTyped(f"expected a term or a rational number, got {type(value).__name__}")
     return Fraction(value)
+
+
+def _plain(m: Monomial) -> bool:
+    """Whether nothing in it only looks like what it should be."""
+    places = [e for f in m.factors if type(f.at) is tuple for e in f.at]
+    kinds = [(type(f), type(f.name), type(f.at)) for f in m.factors]
+    return (
+        (type(m), type(m.bound)) == (Monomial, int)
+        and set(kinds) <= {(Factor, str, tuple)}
+        and {type(e) for e in (*m.guards, *places)} <= {Index}
+    )
 
 
 def check(m: Monomial, scope: Iterable[int]) -> None:
@@ -186,6 +199,7 @@ class Function(NamedTuple):
 
 def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
     """f(term), as an entry at the positions `order`, which must be all those that the term mentions."""
+    term = Term(term.parts, term.scope)  # it may have been made where other things are declared
     images = {position_number(one): variable(-k) for k, one in enumerate(order, start=1)}
     inside = {v for m in term.parts for v in m.variables() if v > 0} - index.current.sizes
     if not inside <= images.keys():

@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 HARMLESS = {
+    "declared: number >= len(current.facts)": "there are no facts of what is not declared: an IndexError",
     "position_number: v in current.sizes": (
         "the ranges of sizes are always there, and `put` and `total` refuse what one of them speaks of"
     ),

@@ -281,7 +281,7 @@ def a_side_that_is_changed_afterwards() -> Sides:
     return shown(left, right, {}, step)
 
 
-@stopped_by("Rewriting._exchange: self._parts.get(k) != (m, c)")
+@once
 def a_step_within_a_step() -> Sides:
     """X + [a ≥ 0] X − [a ≥ −1] X is X: while the first X is regrouped the second becomes one more of it."""
     a, x = position("a", 0), entry("X", 0)
@@ -476,3 +476,47 @@ def conditions_that_are_forgotten() -> Sides:
 
     made = equation(x * inverse(x, ()), as_term(1), lambda goal, _: step(goal))
     return (0, 0) if made.used else (0, 1)
+
+
+@once
+def a_time_that_is_guessed_in_a_place() -> Sides:
+    """The claim's own place is the variable that induction is about to declare: S[u + 1; u] is no S[w; u]."""
+    n, p = size("N", 2), position("p", 0)
+    time, state = position("s", 0, n), new_state("S", [], [p])
+    first = as_term(5) + entry("X", p) * 0
+    step = as_term(6) - equal_indices(time, p)
+    begin, go = Recursion(time, [state], [first], [step]).definitions[0]
+    when, coming = position("w", 0, n + 1), variable(len(index.current.names))
+    ours = p.terms[0][0]
+
+    def by_hand(goal: Goal, rules: Sequence[Theorem]) -> None:
+        k = monomial_with(goal, state.name)
+        if rules:
+            goal.rewrite(k, 0, go, {ours: coming, time.terms[0][0]: coming})
+            emptied(goal)
+        else:
+            goal.rewrite(k, 0, begin, {ours: coming})
+
+    (lemma,) = induction(when, [(Factor(state.name, (when, coming)), as_term(5))], by_hand)
+    images = dict.fromkeys(lemma.over, Index(1))
+    used = equation(
+        entry(state.name, 1, 1), as_term(5), lambda goal, _: goal.rewrite(0, 0, lemma, images)
+    )
+    return (5, 6) if used else (0, 0)
+
+
+@once
+def a_function_of_a_term_of_another_registry() -> Sides:
+    """S[0] = 1/R[1], made where R was a state; R becomes one later, with R[t + 1] = −S[0]: R[1]² is −1."""
+    for _ in range(3):
+        new_state("Q", [], [])
+    ahead = new_state("R", [], []).entry(1, [])
+    index.start_afresh()
+    current().recursions.clear()
+    begun = defined(apply("1/", ahead, ())).states[0]
+    new_state("V", [], [])
+    time, later = position("t", 0, size("N", 2)), new_state("R", [], [])
+    defined(as_term(5), lambda s, t: begun.entry(0, []) * -1, time=time, state=later)
+    return (
+        (1, -1) if f"{later.name}" in {f.name for m in ahead.parts for f in m.factors} else (0, 0)
+    )

@@ -12,7 +12,7 @@ from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.inequalities import contradictory
 from scanproof.proofs.kernel.rules import Goal, equation
-from scanproof.proofs.kernel.term import Monomial, Term, apply, as_term, entry
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry
 from scanproof.proofs.reading.terms import indicator, put, total
 from scanproof.proofs.search.normal import simplified
 
@@ -25,6 +25,7 @@ from .making import (
     Y,
     at,
     emptied,
+    monomial_of,
     once,
     over,
     regrouped,
@@ -163,24 +164,41 @@ def a_range_used_and_forgotten() -> Sides:
     return valued(put(made, {i: Index(0)}), as_term(0), at((n, 2), (i, 0), (j, 0)))
 
 
-@once
+@stopped_by("Term.__new__: not all(map(_plain, parts))")
 def a_count_of_bound_indices_that_overflows() -> Sides:
-    """1 as a sum over 128 indices is one over −128 in 8 bits: nothing is renamed then, and Σ_j Y[j] catches it."""
+    """1 as a sum over 128 indices is one over −128 in 8 bits: nothing is renamed then, and other sums catch it."""
     eight: Any = np.int8(0)
-    one = Term({Monomial(eight, frozenset(), ()): Fraction(1)})
     fences = frozenset([B1, B1 * -1, B2, B2 * -1])
-    many = Term({Monomial(2, fences, ()): Fraction(1)}) * one
+    one, two = (
+        Term({Monomial(n, g, ()): Fraction(1)}) for n, g in ((eight, frozenset()), (2, fences))
+    )
+
+    def times_first(name: str, other: str) -> Term:
+        """Σ_j other[j] · name[0]."""
+        many = two * one
+        for _ in range(62):
+            many = two * many
+        first = Term({Monomial(2, fences, (Factor(name, (B1,)),)): Fraction(1)}) * many
+        return over((-1, Index(3)), factors=[Factor(other, (B1,))]) * first
+
     with np.errstate(over="ignore"):
-        while next(iter(many.parts)).bound > 0:
-            many = many * many
-        left, right = (over((-1, Index(3)), factors=[Y(e)]) * many for e in (B1, Index(0)))
+        equation(times_first("X", "Y"), times_first("Y", "X"), lambda goal, _: None)
+    return 0, 1
+
+
+@once
+def places_that_are_looked_at_once() -> Sides:
+    """The places of a factor are a generator, empty after the first look: Σ_b X[b] is three times X of something."""
+    places: Any = (e for e in [B1])
+    m = Monomial(1, frozenset([B1, Index(2) - B1]), (Factor("X", places),))
+    right = Monomial(0, frozenset(), m.factors)
 
     def step(goal: Goal) -> None:
-        while todo := [(k, m.variables()) for k, (m, _) in goal.parts.items() if m.variables()]:
-            goal.eliminate(todo[0][0], min(todo[0][1]), Index(0))
+        goal.count(monomial_of(goal, 1), -1)
+        emptied(goal)
 
-    equation(left, right, lambda goal, _: step(goal))
-    return 1, 3
+    equation(Term({m: Fraction(1)}), Term({right: Fraction(3)}), lambda goal, _: step(goal))
+    return 0, 1
 
 
 @stopped_by("_contradictory: any((type(row) is not Index for row in rows))")
