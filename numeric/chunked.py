@@ -67,7 +67,7 @@ def chunked(
     return Scan(None, outputs, final_state)
 
 
-CACHE = 2**16
+CACHE = 2**17
 """Numbers of values and keys that a block on a CPU may have."""
 
 

@@ -179,7 +179,9 @@ def real(caller: str, name: str, array: Any, *, finite: bool = True) -> None:
         )
     if finite and kind(array) == "f" and not traced(array):
         known = np if isinstance(array, np.ndarray | np.generic) else jax(caller).numpy
-        if not bool(known.isfinite(array).all()):
+        with jax(caller).ensure_compile_time_eval():  # a known array may stand in a function that is traced
+            finite_everywhere = bool(known.isfinite(array).all())
+        if not finite_everywhere:
             raise UsageError(
                 f"{caller}({name}=...) expects finite numbers, got NaN or infinity among "
                 f"{array.size:,}; find where with numpy.isfinite."
