@@ -1,0 +1,13 @@
+"""Print how close a climb over inputs comes to the bound of each lane."""
+
+from tabulate import tabulate
+
+from .search import LANES, tightest
+
+if __name__ == "__main__":
+    found = [
+        [lane, precision, tightest(lane, precision=precision).ratio]
+        for precision in ("float32", "bfloat16")
+        for lane in (*LANES, "delta")
+    ]
+    print(tabulate(found, ("lane", "precision", "largest error / bound found"), floatfmt=".2f"))

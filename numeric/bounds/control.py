@@ -1,0 +1,289 @@
+"""Programs inside programs: calls, loops, branches, and programs on several devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scanproof.proofs.language.errors import UsageError
+
+from . import compressed
+from .enclosed import Enclosed, Value, Whole, error, hull, magnitude
+
+CONTROL: dict[str, Callable[..., Sequence[Any]]] = {}
+COMPILED = 512
+"""Turns, those of loops inside included, from which on a loop is compiled."""
+
+
+def control(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        CONTROL.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def closed(jaxpr: Any) -> Any:
+    if hasattr(jaxpr, "consts"):
+        return jaxpr
+    from jax.extend.core import ClosedJaxpr
+
+    return ClosedJaxpr(jaxpr, ())
+
+
+def inner_programs(equation: Any) -> list[Any]:
+    """The programs that an equation runs."""
+    found = []
+    for value in equation.params.values():
+        for program in value if isinstance(value, tuple | list) else (value,):
+            if hasattr(program, "eqns") or hasattr(program, "jaxpr"):
+                found.append(closed(program))
+    return found
+
+
+@control(
+    "jit",
+    "pjit",
+    "closed_call",
+    "core_call",
+    "remat",
+    "remat2",
+    "checkpoint",
+    "custom_jvp_call",
+    "custom_vjp_call",
+    "custom_vjp_call_jaxpr",
+    "custom_lin",
+)
+def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    params = equation.params
+    inner = next(params[k] for k in ("jaxpr", "call_jaxpr", "fun_jaxpr") if k in params)
+    return reader.run(closed(inner), values)
+
+
+@control("cond")
+def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    index, *rest = values
+    branches = [closed(b) for b in equation.params["branches"]]
+    if index is not None and isinstance(index.value, np.ndarray | np.generic):
+        chosen = int(np.clip(index.value, 0, len(branches) - 1))
+        return reader.run(branches[chosen], rest)
+    results = [reader.run(b, rest) for b in branches]
+    return [hull(reader.xp, v[0].shape, v[0].dtype, list(v)) for v in zip(*results, strict=True)]
+
+
+@control("while")
+def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    params = equation.params
+    first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    carry = values[second:]
+    while True:
+        (goes_on,) = reader.run(closed(params["cond_jaxpr"]), [*values[:first], *carry])
+        if goes_on is None or not isinstance(goes_on.value, np.ndarray | np.generic):
+            raise UsageError(
+                "a bound needs to know how often a loop runs, and this one ends when a computed number says so."
+            )
+        if not goes_on.value.all():
+            return carry
+        carry = reader.run(closed(params["body_jaxpr"]), [*values[first:second], *carry])
+
+
+@control("scan")
+def scan(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    params = equation.params
+    fixed, length = params["num_consts"], params["length"]
+    started = fixed + params["num_carry"]
+    body = closed(params["jaxpr"])
+    constants, carry, columns = values[:fixed], values[fixed:started], values[started:]
+    if not carry and length > 1 and all(_is_uniform(v) for v in columns):
+        results = reader.run(body, [*constants, *(_row(v, 0) for v in columns)])
+        return [_repeated(reader.xp, v, length) for v in results]
+    if turns(equation) >= COMPILED or (reader.xp is not np and length > 1):
+        return _looped(reader, params, body, constants, carry, columns)
+    order = range(length)[::-1] if params["reverse"] else range(length)
+    rows: list[Any] = [None] * length
+    for turn in order:
+        row = [_row(v, turn) for v in columns]
+        results = reader.run(body, [*constants, *carry, *row])
+        carry, rows[turn] = list(results[: started - fixed]), results[started - fixed :]
+    stacks = [_stacked(reader.xp, list(column)) for column in zip(*rows, strict=True)]
+    return [*carry, *stacks]
+
+
+def turns(equation: Any) -> int:
+    """How many turns an equation takes, with all loops inside."""
+    inside = sum(turns(e) for program in inner_programs(equation) for e in program.jaxpr.eqns)
+    own = equation.params["length"] if equation.primitive.name == "scan" else 1
+    return own * max(inside, 1) if equation.primitive.name == "scan" else inside
+
+
+def _is_uniform(value: Value | None) -> bool:
+    """Whether all rows are alike."""
+    return value is not None and all(f.shape[0] == 1 for f in _arrays(value))
+
+
+def _repeated(xp: Any, value: Any, length: int) -> Any:
+    """`length` equal rows."""
+    if value is None:
+        return None
+    return compressed.fields(lambda f: xp.reshape(f, (1, *f.shape)), value, (length, *value.shape))
+
+
+def _row(value: Any, turn: Any) -> Any:
+    if value is None:
+        return None
+    return compressed.fields(lambda f: f[0] if f.shape[0] == 1 else f[turn], value, value.shape[1:])
+
+
+def _stacked(xp: Any, rows: list[Any]) -> Any:
+    if any(v is None for v in rows):
+        return None
+    kinds, made = compressed.aligned(xp, rows)
+    shape = (len(rows), *rows[0].shape)
+    return made(
+        shape,
+        [None if k is None else xp.stack(_broadcast_together(xp, k)) for k in kinds],
+    )
+
+
+def _broadcast_together(xp: Any, fields: list[Any]) -> list[Any]:
+    return compressed.together(xp, fields) if fields[0].ndim else fields
+
+
+def _looped(
+    reader: Any,
+    params: Any,
+    body: Any,
+    constants: list[Any],
+    carry: list[Any],
+    columns: list[Any],
+) -> list[Any]:
+    """The same loop over the same rules, as a loop of JAX; compiled at once if the reader is not inside another."""
+    import jax
+    import jax.numpy as jnp
+
+    length, outer = params["length"], reader.xp
+    if any(v is None for v in (*constants, *carry, *columns)):
+        raise UsageError(f"a loop of {length} turns has a condition on computed numbers.")
+    inner = reader.inside(jnp)
+    columns = [_lengthened(outer, v) for v in columns]
+    carry = [_widest(outer, v) for v in carry]
+    fixed_kinds, row_kinds = [_Leaf(v) for v in constants], [_Leaf(v, 1) for v in columns]
+    kinds = [_Leaf(v) for v in carry]  # _widest leaves one kind
+
+    def turn(fixed: Any, state: Any, row: Any) -> tuple[list[Any], list[Any]]:
+        arrays = (*fixed, *state, *row)
+        every = (*fixed_kinds, *kinds, *row_kinds)
+        values = [k.value(a) for k, a in zip(every, arrays, strict=True)]
+        results = inner.run(body, values)
+        return [_widest(jnp, v) for v in results[: len(kinds)]], list(results[len(kinds) :])
+
+    fixed, rows = [_arrays(v) for v in constants], [_arrays(v) for v in columns]
+    while True:  # fields grow from length 1 to full until they stay as they are
+        found = jax.eval_shape(
+            lambda f, s, r: [_arrays(v) for v in turn(f, s, r)[0]],
+            fixed,
+            [_arrays(v) for v in carry],
+            [_first(v) for v in columns],
+        )
+        grown = [_grown(outer, v, arrays) for v, arrays in zip(carry, found, strict=True)]
+        if all(_same_sizes(v, w) for v, w in zip(carry, grown, strict=True)):
+            break
+        carry = grown
+
+    state = [_arrays(v) for v in carry]
+    sizes = [s[0].shape for s in state]
+    if outer is np:
+        every = [[(np.shape(a), a.dtype) for a in arrays] for arrays in (*fixed, *state, *rows)]
+        named = [vars(k) for k in (*fixed_kinds, *kinds, *row_kinds)]
+        key = id(body.jaxpr), str(named), str(every)
+        if key not in reader.programs:
+            loop, out_kinds = _loop(turn, sizes, length, params["reverse"])
+            reader.programs[key] = jax.jit(loop), out_kinds
+        program, out_kinds = reader.programs[key]
+        last, outputs = jax.tree.map(np.asarray, program(fixed, state, rows))
+    else:
+        loop, out_kinds = _loop(turn, sizes, length, params["reverse"])
+        last, outputs = loop(fixed, state, rows)
+    finals = [k.value(a) for k, a in zip(kinds, last, strict=True)]
+    stacks = [
+        k.value(a)._replace(shape=(length, *k.shape))
+        for k, a in zip(out_kinds, outputs, strict=True)
+    ]
+    return [*finals, *stacks]
+
+
+def _loop(turn: Any, sizes: list[Any], length: int, reverse: bool) -> tuple[Any, list[_Leaf]]:
+    import jax
+    import jax.numpy as jnp
+
+    out_kinds: list[_Leaf] = []
+
+    def program(fixed: Any, state: Any, rows: Any) -> Any:
+        def step(state: Any, row: Any) -> Any:
+            found, outputs = turn(fixed, state, row)
+            out_kinds[:] = [_Leaf(v) for v in outputs]
+            lasting = [
+                [jnp.broadcast_to(f, size) for f in _arrays(v)]
+                for v, size in zip(found, sizes, strict=True)
+            ]
+            return lasting, [_arrays(v) for v in outputs]
+
+        return jax.lax.scan(step, state, rows, length=length, reverse=reverse)
+
+    return program, out_kinds
+
+
+class _Leaf:
+    """What a value is beside its arrays."""
+
+    def __init__(self, value: Value, dropped: int = 0) -> None:
+        self.shape = value.shape[dropped:]
+        self.dtype = value.dtype
+        self.whole = isinstance(value, Whole)
+        self.signed = isinstance(value, Enclosed) and value.lower is not None
+        self.wrong = isinstance(value, Enclosed) and value.error is not None
+
+    def value(self, arrays: Sequence[Any]) -> Value:
+        if self.whole:
+            return Whole(self.shape, self.dtype, arrays[0])
+        rest = list(arrays[1:])
+        lower = rest.pop(0) if self.signed else None
+        return Enclosed(self.shape, self.dtype, arrays[0], lower, rest.pop(0) if rest else None)
+
+
+def _arrays(value: Value) -> list[Any]:
+    if isinstance(value, Whole):
+        return [value.value]
+    return [f for f in (value.upper, value.lower, value.error) if f is not None]
+
+
+def _first(value: Value) -> list[Any]:
+    return [f[0] for f in _arrays(value)]
+
+
+def _lengthened(xp: Any, value: Value) -> Value:
+    """Fields with their first axis at full length."""
+    return compressed.fields(
+        lambda f: xp.broadcast_to(f, (value.shape[0], *f.shape[1:])), value, value.shape
+    )
+
+
+def _widest(xp: Any, value: Value) -> Value:
+    """A carried value without a sign, with an error."""
+    if isinstance(value, Whole):
+        return value._replace(value=xp.asarray(value.value).astype(value.dtype))
+    size = magnitude(xp, value)
+    shape = np.broadcast_shapes(np.shape(size), np.shape(error(value)))
+    wrong = xp.broadcast_to(xp.asarray(error(value), dtype=float), shape)
+    return Enclosed(value.shape, value.dtype, xp.broadcast_to(size, shape), None, wrong)
+
+
+def _grown(xp: Any, value: Value, found: Sequence[Any]) -> Value:
+    sizes = np.broadcast_shapes(*(a.shape for a in found), *(np.shape(f) for f in _arrays(value)))
+    return compressed.fields(lambda f: xp.broadcast_to(f, sizes), value, value.shape)
+
+
+def _same_sizes(a: Value, b: Value) -> bool:
+    return [np.shape(f) for f in _arrays(a)] == [np.shape(f) for f in _arrays(b)]
