@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scanproof.constructs.iteration import iterate, iterates
     from scanproof.constructs.ranges import build, each
     from scanproof.constructs.scan import scan
+    from scanproof.numeric.running import run
     from scanproof.proofs.check import check
     from scanproof.proofs.construction import construct
     from scanproof.proofs.language.claim import Source
@@ -47,6 +48,7 @@ _PUBLIC = {
     "each": "scanproof.constructs.ranges",
     "build": "scanproof.constructs.ranges",
     "gradient": "scanproof.constructs.gradient",
+    "run": "scanproof.numeric.running",
 }
 
 __all__ = [
@@ -66,6 +68,7 @@ __all__ = [
     "gradient",
     "iterate",
     "iterates",
+    "run",
     "scan",
     "undetermined",
 ]

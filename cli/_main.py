@@ -12,10 +12,12 @@ import typer
 from scanproof import __version__
 
 from ._attack import attack
+from ._bench import bench
 from ._check import check
 from ._derivations import derivations
 from ._errata import errata
 from ._list import list_claims
+from ._run import run as run_construction
 from ._show import show
 from ._trust import trust
 
@@ -107,7 +109,23 @@ _add(
     "scanproof list 'gril.prop*'",
     "scanproof list mypaper.py",
 )
+_add(
+    "run",
+    run_construction,
+    "scanproof run gril.prop4.1",
+    "scanproof run gril.prop4.1 --features 128 --examples 65536 --heads 8",
+    "scanproof run gril.propA.1 --layers 3 --dtype float64",
+    "scanproof run ssd.thm4.1 --sampler normal --format json",
+    "scanproof run gd-ssm.prop2-construction --as-stated",
+)
 _add("trust", trust, "scanproof trust")
+_add(
+    "bench",
+    bench,
+    "scanproof bench",
+    "scanproof bench --features 64 --format json",
+    "scanproof bench --dtype bfloat16 --output bench.json",
+)
 _add("attack", attack, "scanproof attack", "scanproof attack 'gd-ssm.prop*'")
 _add(
     "errata",

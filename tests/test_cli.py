@@ -19,7 +19,7 @@ write = command_line.write
 def test_help_names_every_command_with_examples(run: Run):
     answer = run("--help")
     assert answer.code == 0
-    for name in ("check", "show", "list", "trust", "attack", "errata"):
+    for name in ("check", "show", "list", "trust", "attack", "errata", "bench"):
         assert f"\n  {name} " in answer.out
         assert "Examples:" in run(name, "--help").out
 

@@ -1,0 +1,139 @@
+"""The rounding bound of a construction before it runs: read from the very program that will run, block after block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..bounds.arithmetic import OUTWARD
+from ..bounds.enclosed import Enclosed, Whole, error, point
+from ..bounds.inputs import given
+from ..bounds.movement import MOVES
+from ..bounds.reading import Reader
+from ..jax_backend import jax, x64
+
+ENTRY_BY_ENTRY = 2**31
+"""Products in a run up to which every number is followed; beyond, the largest number of each token, over all heads."""
+
+
+BLOCK = 2048
+"""Tokens that are read at once, or the multiple of the chunk below it."""
+
+
+class Promises:
+    """Reads programs; a program is traced once for each set of shapes, and its loops are compiled once."""
+
+    def __init__(self, *, exactly: bool, together: bool = False) -> None:
+        self.exactly = exactly
+        """Whether every input number is followed, or the largest of each token."""
+        self.together = together
+        """Whether all heads are read as one, of the largest numbers."""
+        self._reader = Reader()
+        self._traced: dict[Any, Any] = {}
+
+    def entering(self, tree: Any) -> Any:
+        """Inputs (heads, …) in the dtype that they have, as values of the reading."""
+        return jax("bounds").tree.map(self._entering, tree)
+
+    def single(self, array: Any) -> Any:
+        """An input of one head."""
+        if self.exactly or array.ndim < 2:
+            return given(array, array.dtype, signed=self.exactly)
+        largest = np.abs(array).max(axis=-1, keepdims=True).astype(np.float64)
+        return Enclosed(array.shape, array.dtype, largest)
+
+    def read(self, program: Callable[..., Any], *values: Any) -> Any:
+        """What a program makes of values, as a tree of values."""
+        j = jax("bounds")
+        leaves, tree = j.tree.flatten(values, is_leaf=is_value)
+        shapes = tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
+        key = (program, tree, shapes)
+        with x64(True), np.errstate(all="ignore"):
+            if key not in self._traced:
+                arguments = tree.unflatten([j.ShapeDtypeStruct(v.shape, v.dtype) for v in leaves])
+                self._traced[key] = j.make_jaxpr(program, return_shape=True)(*arguments)
+            jaxpr, out = self._traced[key]
+            found = self._reader.run(jaxpr, leaves)
+        return j.tree.unflatten(j.tree.structure(out), found)
+
+    def _entering(self, array: Any) -> Any:
+        array = np.asarray(array)
+        if array.dtype.kind in "iub":
+            return point(array[:1] if self.together else array)
+        if not self.together:
+            return self.single(array)
+        if array.ndim < 3 and (array == array[:1]).all():  # the same for all heads, as decays are
+            return given(array[:1], array.dtype, signed=True)
+        largest = np.abs(array).max(axis=0, keepdims=True)
+        return self.single(largest) if largest.ndim > 2 else given(largest, array.dtype)
+
+
+def _stack(xp: Any, params: Any, shape: Any, *parts: Any) -> Any:
+    """`jax.numpy.stack`, an operation of its own in newer releases: a concatenation along a new axis."""
+    axis = params["axis"]
+    one = (*shape[:axis], 1, *shape[axis + 1 :])
+    lifted = [MOVES["reshape"](xp, {}, one, part) for part in parts]
+    return MOVES["concatenate"](xp, {"dimension": axis}, shape, *lifted)
+
+
+MOVES.setdefault("stack", _stack)
+
+
+def is_value(value: Any) -> bool:
+    return isinstance(value, Enclosed | Whole)
+
+
+def bound_of(value: Enclosed) -> np.ndarray:
+    """The finished bound, of the shape of the array."""
+    with np.errstate(all="ignore"):
+        bound = np.asarray(error(value)) * OUTWARD
+    bound = np.where(np.isnan(bound), np.inf, bound)
+    return np.broadcast_to(bound, value.shape)
+
+
+def of_stream(
+    promises: Promises,
+    lane: Callable[..., Any],
+    stream: Sequence[Any],
+    state: Any,
+    rows: Sequence[int],
+    block: int,
+    tell: Callable[[int], None],
+    changed: Callable[[Any, slice], Any] | None = None,
+) -> tuple[np.ndarray | None, Any]:
+    """The bounds of some outputs of a lane that is run over blocks, and the state after the last block.
+
+    Args:
+        promises: the reading.
+        lane: `(*block, initial_state=state) -> Scan`.
+        stream: arrays (heads, T, …).
+        state: before the first token.
+        rows: the places along axis 1 of the outputs.
+        block: tokens a block. The lane must compute the same numbers whatever the blocks are.
+        tell: is told how many tokens are done.
+        changed: from a block's values and its place to those to read instead.
+    """
+    carried, bounds = promises.entering(state), []
+
+    def program(block: Any, state: Any) -> Any:
+        run = lane(*block, initial_state=state)
+        return run.outputs, run.final_state
+
+    length = stream[0].shape[1]
+    for start in range(0, length, block):
+        cut = slice(start, min(start + block, length))
+        values = promises.entering(tuple(a[:, cut] for a in stream))
+        values = values if changed is None else changed(values, cut)
+        outputs, carried = promises.read(program, values, carried)
+        places = [row - start for row in rows if cut.start <= row < cut.stop]
+        if places:
+            bounds.append(bound_of(outputs)[:, places])
+        tell(cut.stop)
+    return (np.concatenate(bounds, axis=1) if bounds else None), carried
+
+
+def for_heads(value: Any, heads: int) -> Any:
+    """A value that was read for all heads as one, for each of them."""
+    return value._replace(shape=(heads, *value.shape[1:]))

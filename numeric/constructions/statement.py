@@ -1,0 +1,118 @@
+"""From a row's id to the statement that runs: its strongest proved parameters, or those as printed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from scanproof.proofs.construction import construct
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.language.claim import Claim, Row
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.fields import arguments
+from scanproof.proofs.ledger import built_in
+
+from .program import Program
+from .programs import PROGRAMS
+
+WHY_NOT = {
+    "identity": "it is an identity between expressions, without a layer to run",
+    "bound": "it is a bound on error terms, without a layer of its own to run",
+    "remark": "it is a remark on layers, not one of them",
+    "complexity": "it is a statement of complexity theory",
+    "empirical": "its parameters were trained, not constructed",
+    "definition": "it defines a layer, but no parameters for it",
+    "existence": "no parameters are known that do it",
+    "construction": "its parameters are not known to do it",
+}
+
+
+def runnable() -> list[str]:
+    """The ids of the rows that have a program, in the ledger's order."""
+    return [row.claim.id for row in built_in().rows if _programs(row)]
+
+
+def find(id: str, as_stated: bool = False) -> tuple[Claim, Program, str]:
+    """The statement to run, its program, and its verdict.
+
+    Args:
+        id: a row's id, with or without "-construction", or an amendment's id. An amendment is taken as it is; of a row
+            the first statement that is proved, the row's own before its amendments.
+        as_stated: take the parameters as printed, whatever the verdict.
+
+    Raises:
+        UsageError: for an unknown id, or a row or statement that does not run; those that do are listed.
+    """
+    row = _row(id)
+    for amendment in row.amendments:
+        if amendment.id == id:
+            if id not in PROGRAMS:
+                raise _does_not_run(row, id)
+            return amendment, PROGRAMS[id], _verdict(amendment)
+    if not _programs(row):
+        raise _does_not_run(row, id)
+    if as_stated:
+        if row.claim.id not in PROGRAMS:
+            raise UsageError(
+                f"run {id} --as-stated: the statement as printed has no parameters that run; leave --as-stated out, "
+                f"and {', '.join(c.id for c in _programs(row))} is run."
+            )
+        return row.claim, PROGRAMS[row.claim.id], _verdict(row.claim)
+    for claim in (row.claim, *row.amendments):
+        verdict = _verdict(claim) if claim.id in PROGRAMS else ""
+        if verdict == "proved":
+            return claim, PROGRAMS[claim.id], verdict
+    raise UsageError(
+        f"run {id}: none of its statements is proved; --as-stated runs the parameters as printed."
+    )
+
+
+def parameters(claim: Claim, program: Program, values: Mapping[str, Any]) -> Any:
+    """The layer's parameters at these sizes, step size and extra values."""
+
+    def made(**values: Any) -> Any:
+        assert claim.parameters is not None
+        names = arguments(f"the parameters of {claim.id}", claim.parameters)
+        asked = {
+            n
+            for n, a in names.items()
+            if n in claim.ranges or n in claim.given or a.default is a.empty
+        }
+        wanted = {n: v for n, v in values.items() if n in asked and n != "xp"}
+        return construct(claim.id, as_stated=True, **wanted).parameters
+
+    if program.parameters is not None:
+        return program.parameters(made, values)
+    if claim.parameters is None:
+        return None
+    return made(**values)
+
+
+def _row(id: str) -> Row:
+    ledger = built_in()
+    for wanted in (id, f"{id}-construction"):
+        for row in ledger.rows:
+            if any(c.id == wanted for c in (row.claim, *row.amendments)):
+                return row
+    (row,) = ledger.select([id])  # an unknown id is answered with the nearest ones
+    return row
+
+
+def _programs(row: Row) -> list[Claim]:
+    return [claim for claim in (row.claim, *row.amendments) if claim.id in PROGRAMS]
+
+
+def _does_not_run(row: Row, id: str) -> UsageError:
+    why = WHY_NOT.get(row.claim.kind, "it has no layer to run")
+    return UsageError(
+        f"run {id}: there is nothing to run, {why}; rows that run: {', '.join(runnable())}."
+    )
+
+
+@functools.cache
+def _verdict(claim: Claim) -> str:
+    """By the fast engine, and by all of them where it does not know (claims with exp or log)."""
+    verdict = decide(claim, ENGINES["flint"]).verdict
+    return verdict if verdict != "unknown" else decide(claim, ENGINES["all"]).verdict

@@ -1,0 +1,1 @@
+"""What the constructions are tried on: the sources' samplers, learners, step sizes and metrics."""

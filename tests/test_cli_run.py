@@ -1,0 +1,158 @@
+"""`scanproof run`: its table and JSON, what it refuses before it compiles, and what an interrupted run keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import command_line
+import pytest
+from command_line import Run, one_line
+
+from scanproof.numeric import running
+from scanproof.numeric.constructions import checking, statement
+from scanproof.proofs.language.errors import UsageError
+
+run = command_line.run
+
+SMALL = ("--features", "3", "--examples", "5")
+
+
+def test_the_table_has_what_was_run_and_what_came_out(run: Run):
+    answer = run(
+        "run", "gril.propA.1", *SMALL, "--layers", "2", "--seed", "3", "--sampler", "normal"
+    )
+    assert answer.code == 0
+    names = [line.split("  ")[0] for line in answer.out.splitlines()]
+    for name in (
+        "statement", "learner", "sizes", "inputs", "W0", "η", "lane", "device", "error", "bound",
+        "error / bound", "tokens per second", "share of the floor",
+    ):  # fmt: skip
+        assert name in names
+    assert "gril.propA.1 (proved)" in answer.out
+    assert "normal, standard deviation 1; seed 3" in answer.out
+    assert "power iteration" in answer.out and "L = 2" in answer.out
+    assert "not available" not in answer.out
+
+
+def test_json_has_every_field_of_the_report(run: Run):
+    answer = run("run", "gd-ssm.prop1", *SMALL, "--format", "json", "--step-size", "0.25")
+    report = json.loads(answer.out)
+    assert report.pop("schema") == "scanproof.run/1"
+    assert set(report) == set(running.Report("x").as_dict())
+    assert report["step_size"] == 0.25 and report["step_size_rule"] == "as given"
+    assert report["verdict"] == "proved" and report["ratio"] <= 1
+    assert report["share_of_floor"] > 0 and report["tokens_per_second"] > 0
+
+
+def test_two_runs_with_one_seed_find_the_same_error(run: Run):
+    first, second = (
+        json.loads(run("run", "gd-ssm.prop1", *SMALL, "--format", "json").out) for _ in range(2)
+    )
+    assert (first["error"], first["bound"]) == (second["error"], second["bound"])
+
+
+def test_a_row_is_run_with_its_strongest_proved_statement_and_as_stated_says_so(run: Run):
+    mended = run("run", "gd-ssm.prop2-construction", *SMALL)
+    assert "gd-ssm.prop2-construction+transpose+sign (proved)" in mended.out
+    assert "the row's strongest proved statement" in mended.out
+    printed = run("run", "gd-ssm.prop2-construction", *SMALL, "--as-stated")
+    assert "gd-ssm.prop2-construction (refuted), as stated, whatever the verdict" in printed.out
+
+
+BAD = [
+    (("gril.prop4.2",), "no claim matches"),
+    (("gril.eq10",), "nothing to run, it is an identity .*; rows that run: gd-ssm.prop1, .*gril.prop4.1"),
+    (("gril.table5",), "trained, not constructed; rows that run"),
+    (("ssd.thm5.1", "--as-stated"), "as printed has no parameters that run; leave --as-stated out"),
+    (("gril.prop4.1", "--features", "0"), "--features 0: give a whole number ≥ 1"),
+    (("gril.prop4.1", "--examples", "0"), "--examples 0: give a whole number ≥ 1"),
+    (("gril.prop4.1", "--heads", "-1"), "--heads -1: give a whole number ≥ 1"),
+    (("gril.prop4.1", "--chunk", "0"), "--chunk 0: give a whole number ≥ 1"),
+    (("gril.prop4.1", "--chunk", "x"), "chunk"),
+    (("gril.prop4.1", "--dtype", "float16"), "allowed: float64, float32, bfloat16"),
+    (("gril.prop4.1", "--lane", "delta"), "runs on chunked or recurrent or sharded"),
+    (("gril.longhorn", "--lane", "chunked"), "runs on delta or recurrent"),
+    (("gril.prop4.1", "--sampler", "cauchy"), "allowed: uniform, normal"),
+    (("gril.prop4.1", "--input-scale", "0"), "--input-scale 0.0: give a positive number"),
+    (("gril.prop4.1", "--input-scale", "nan"), "--input-scale nan: give a positive number"),
+    (("gril.prop4.1", "--step-size", "nan"), "--step-size nan: give a positive number"),
+    (("gril.prop4.1", "--step-size", "inf"), "--step-size inf: give a positive number"),
+    (("gril.prop4.1", "--seed", "-1"), "--seed -1: give a whole number ≥ 0"),
+    (("gril.prop4.1", "--layers", "2"), "one layer and one step; leave --layers out"),
+    (("gril.prop4.1", "--targets", "2"), "as many targets as features; leave --targets out"),
+    (("gd-ssm.prop1", "--targets", "2"), "one target; leave --targets out"),
+    (("ssd.remark4.1-lsa", "--features", "2"), "about 1 feature; leave --features out"),
+    (("gril.prop4.3", "--targets", "1"), "number of classes, at least 2"),
+    (("gril.prop4.1", "--format", "xml"), "allowed: table, json"),
+    (("gril.prop4.1", "--examples", "1000000000000"), r"needs [\d,.]+ GiB .* --examples \d+ would fit"),
+    (("ssd.thm5.2-construction", "--examples", "1000000"), r"--examples \d+ would fit"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), BAD, ids=[" ".join(a) for a, _ in BAD])
+def test_what_cannot_run_is_refused_in_one_line_before_anything_is_drawn(
+    run: Run, monkeypatch: pytest.MonkeyPatch, arguments, complaint
+):
+    monkeypatch.setattr(running.Run, "draw", lambda self: pytest.fail("it was drawn"))
+    message = one_line(run("run", *arguments))
+    assert re.search(complaint, message), message
+
+
+def test_what_is_said_to_fit_fits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(checking, "free_memory", lambda: 2**30)
+    for id in ("gril.prop4.1", "ssd.thm5.2-construction"):
+        with pytest.raises(UsageError) as refused:
+            running.Run(checking.Asked(id, examples=10**7), running.Report(id), False)
+        fitting = int(re.search(r"--examples (\d+) would fit", str(refused.value)).group(1))  # type: ignore[union-attr]
+        running.Run(checking.Asked(id, examples=fitting), running.Report(id), False)
+
+
+def test_without_jax_it_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    assert "pip install 'scanproof[jax]'" in one_line(run("run", "gril.prop4.1"))
+
+
+def test_an_interrupted_run_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running.Run, "compare", interrupted)
+    answer = run("run", "gril.prop4.1", *SMALL)
+    assert answer.code == 130 and answer.err == ""
+    assert "tokens per second" in answer.out and "interrupted" in answer.out
+    lines = dict(line.split("  ", 1) for line in answer.out.splitlines())
+    assert lines["error"].strip() == "not available"
+    assert "promised" in lines["bound"]
+
+
+def test_a_run_interrupted_at_once_says_nothing(run: Run, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running.Run, "draw", interrupted)
+    assert run("run", "gril.prop4.1", *SMALL) == (130, "", "")
+
+
+def test_a_device_that_runs_out_of_memory_is_a_usage_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    def exhausted(self):
+        raise RuntimeError("RESOURCE_EXHAUSTED: out of memory")
+
+    monkeypatch.setattr(running.Run, "execute", exhausted)
+    assert "take fewer --examples, --heads or --features" in one_line(
+        run("run", "gril.prop4.1", *SMALL)
+    )
+
+
+def test_a_step_size_that_the_format_has_not_is_a_usage_error(run: Run):
+    message = one_line(run("run", "gd-ssm.prop1", *SMALL, "--input-scale", "1e-30"))
+    assert "is no float32 number; choose another --input-scale, --step-size or --dtype" in message
+
+
+def test_every_row_that_is_listed_runs_as_some_statement():
+    listed = statement.runnable()
+    assert len(listed) > 30 and len(set(listed)) == len(listed)
+    assert {"gril.prop4.1", "ssd.thm5.1", "ch9.icl", "gril.longhorn"} <= set(listed)

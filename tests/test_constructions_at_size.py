@@ -1,0 +1,322 @@
+"""Constructions at size: programs against definitions, and every kind of them against its learner within its bound."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import numpy as np
+import pytest
+
+from scanproof.constructs import tokens as tokenisations
+from scanproof.constructs.constructions import hybrid as hybrid_parameters
+from scanproof.constructs.iteration import iterate
+from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
+from scanproof.constructs.layers import linear_transformer as transformer
+from scanproof.constructs.scan import map_leaves, scan
+from scanproof.numeric import running, x64
+from scanproof.numeric.constructions import bounding, comparison, statement
+from scanproof.numeric.constructions import tokenising as cut
+from scanproof.numeric.constructions.linear import mapped, rank_one
+from scanproof.numeric.constructions.problem import Settings
+from scanproof.numeric.constructions.programs import PROGRAMS
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.ledger import built_in
+
+SMALL = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
+"""Two chunks of examples and one left over."""
+
+
+@functools.cache
+def prepared(id: str, dtype: str = "float64", lane: str | None = None, layers: int | None = None):
+    sizes = {**SMALL, "features": None} if "one-feature" in id else SMALL
+    with pytest.MonkeyPatch.context() as patch:  # what is compared here holds whatever the verdict
+        patch.setattr(statement, "_verdict", lambda claim: "proved")
+        return running.prepared(id, dtype=dtype, lane=lane, layers=layers, **sizes)
+
+
+@pytest.fixture(autouse=True)
+def float64(monkeypatch: pytest.MonkeyPatch):
+    """JAX computes in float64 where it is asked to, and predictions are compared at two tokens: each is a program."""
+    monkeypatch.setattr(running, "COMPARED", 2)
+    with x64():
+        yield
+
+
+def test_every_program_belongs_to_a_statement_of_the_ledger():
+    ids = {c.id for row in built_in().rows for c in (row.claim, *row.amendments)}
+    assert set(PROGRAMS) <= ids
+
+
+@pytest.mark.parametrize("id", PROGRAMS)
+def test_every_program_traces_with_the_parameters_of_its_statement(id: str):
+    program = PROGRAMS[id]
+    claim = next(c for row in built_in().rows for c in (row.claim, *row.amendments) if c.id == id)
+    features = program.largest_features or 2
+    targets = {"vector": features, "scalar": None}.get(program.targets, 1 if "binary" in id else 2)
+    settings = Settings(features, 3, 1, targets, 1)
+    problem = program.draw(settings, 0.5)
+    values = {**program.letters(settings), "eta": 0.5, **problem.extra}
+    p = statement.parameters(claim, program, values)
+    if p is not None and not hasattr(program.machine, "program"):
+        gate = program.machine.gate(p, problem)
+        assert gate is None or gate.has_matrix_form
+    assert program.machine.work(p, problem, 1).D >= 1 if p is not None else True
+    learned = jax.eval_shape(
+        lambda x, y: program.learner(
+            x, y, None if problem.W0 is None else problem.W0[0], 0.5, problem.extra, 1, 3
+        ),
+        problem.x[0],
+        problem.y[0],
+    )
+    assert learned.dtype == np.float64
+
+
+RUNS = [
+    ("gd-ssm.prop1", {}),
+    ("gd-ssm.prop2-stride1+embedding", {"targets": 2}),
+    ("gril.prop4.1", {}),
+    ("gril.prop4.1", {"dtype": "bfloat16"}),
+    ("gril.prop4.1", {"dtype": "float64", "lane": "recurrent", "sampler": "normal"}),
+    ("gril.prop4.1-from0", {"input_scale": 1e-3}),
+    ("gril.w3-minimal-gd+two-cycles", {"targets": 2}),
+    ("gril.propA.1", {"layers": 3}),
+    ("gril.propA.1-construction+transpose+embedding", {"lane": "recurrent", "targets": 1}),
+    ("gril.a5-construction", {"layers": 2, "dtype": "float64"}),
+    ("gril.prop4.3", {"targets": 3}),
+    ("gril.longhorn", {"targets": 2}),
+    ("gril.online-gd+current-state", {"lane": "recurrent"}),
+    ("ssd.thm4.1", {}),
+    ("ssd.thm4.1-stars+lower-left", {"dtype": "bfloat16"}),
+    ("ssd.remark4.1-lsa", {"features": None, "layers": 2}),
+    ("ssd.thm5.1", {}),
+    ("ssd.thm5.2-construction", {"layers": 2}),
+    ("ch9.icl", {"layers": 2}),
+]
+
+
+@pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
+def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
+    found = running.run(id, **{**SMALL, "progress": False, **options})
+    assert found.verdict == "proved"
+    assert found.ratio is not None and found.ratio <= 1
+    assert (
+        found.bound is not None and found.bound < 1
+    )  # outputs are of order 1: the bound says something
+    assert found.error is not None and found.relative_error is not None
+    assert found.relative_error < {"bfloat16": 2.0**-5, "float32": 2.0**-18}.get(
+        found.dtype, 2.0**-46
+    )
+
+
+@pytest.mark.parametrize(
+    "id", ["gd-ssm.prop2-construction", "gril.a5-construction", "ssd.thm4.1-construction"]
+)
+def test_printed_parameters_that_are_refuted_are_far_off(id: str):
+    found = running.run(id, as_stated=True, **{**SMALL, "progress": False})
+    assert found.verdict == "refuted" and found.as_stated
+    assert found.ratio is not None and found.ratio > 1000
+
+
+@pytest.mark.parametrize(
+    ("id", "examples", "chunk"),
+    [("gril.prop4.1", 1, 64), ("gril.prop4.1", 7, 3), ("gril.propA.1", 1, 1), ("ch9.icl", 1, 2)],
+)
+def test_lengths_and_chunks_of_any_size_run(id: str, examples: int, chunk: int):
+    found = running.run(id, features=2, examples=examples, chunk=chunk, progress=False)
+    assert found.ratio is not None and found.ratio <= 1
+
+
+def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
+    """Small whole numbers, with which float64 computes exactly."""
+    return np.random.default_rng(seed).integers(-3, 4, shape).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "whole"),
+    [
+        (cut.THREE, cut.three),
+        (cut.THREE_EMBEDDED, cut.three_embedded),
+        (cut.TWO_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 2, 1)),
+        (cut.THREE_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 3, 1)),
+        (cut.CONCATENATED, tokenisations.concatenated),
+    ],
+    ids=["three", "three embedded", "two", "three, stride 1", "concatenated"],
+)
+def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs, whole):
+    scalar = pairs is cut.CONCATENATED
+    x, y = whole_numbers(6, 2), whole_numbers(5) if scalar else whole_numbers(5, 2, seed=1)
+    problem = type("Problem", (), {"x": x[None], "y": y[None], "examples": 5})
+    found = pairs.tokens(*(a[0] for a in pairs.stream(problem)))
+    wanted = whole(x, y)
+    last = len(wanted.t)  # with stride one, the last pair has a token more, which nothing reads
+    assert last - 1 <= pairs.place(5) + (pairs.an_example - 1 - pairs.slot)
+    map_leaves(lambda a, b: np.testing.assert_array_equal(a[:last], b), found, wanted)
+
+
+def interleaved(x, y):
+    return tokenisations.interleaved(*cut.wide(x, y))
+
+
+def outputs(run, lane: str | None = None):
+    """All outputs of a causal layer on one block, and the final states."""
+    stream = run.machine.stream(run.p, run.problem, run.options)
+    done = jax.jit(run.lane)(*stream, initial_state=run.state)
+    return np.asarray(done.outputs), done.final_state
+
+
+def close(found, wanted, scale: float) -> None:
+    """Equal but for float64's rounding of sums of a few dozen products of numbers up to `scale`."""
+    np.testing.assert_allclose(
+        found, wanted, rtol=0, atol=512 * np.finfo(float).eps * max(scale, 1)
+    )
+
+
+def test_the_block_is_the_scan_of_its_step_on_every_lane():
+    run = prepared("gril.prop4.1")
+    for lane in (None, "recurrent"):
+        found, (state,) = outputs(prepared("gril.prop4.1", lane=lane))
+        for head in range(2):
+            x, y = run.problem.x[head], run.problem.y[head]
+            done = scan(gril.step, run.p, np.zeros((3, 3)), cut.three(x, y))
+            close(found[head], done.outputs, 30)
+            close(state[head], done.final_state, 30)
+
+
+@pytest.mark.parametrize("lane", [None, "recurrent"])
+def test_layers_at_the_last_token_are_the_stack(lane: str | None):
+    run = prepared("gril.propA.1", lane=lane, layers=3)
+    stream = run.machine.stream(run.p, run.problem, run.options)
+    states = jax.jit(run.lane)(*stream, initial_state=run.state).final_state
+    found = jax.jit(run.finish)(states)
+    for head in range(2):
+        x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
+        done = multi_step.stack(gril.two_head_step, run.p, cut.three(x, y), W0, 3)
+        close(found[head], done.outputs[1][-1], 100)
+
+
+@pytest.mark.parametrize("lane", [None, "recurrent"])
+def test_stacked_transformer_layers_are_the_stack(lane: str | None):
+    run = prepared("ch9.icl", lane=lane, layers=2)
+    found, _ = outputs(run)
+    for head in range(2):
+        x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
+        rows = transformer.weights_in_tokens(W0, x[:-1], y)
+        close(found[head], transformer.stack(run.p, rows, 2)[:, :3], 100)
+
+
+@pytest.mark.parametrize("lane", [None, "recurrent"])
+def test_the_ssd_layer_is_its_masked_form(lane: str | None):
+    run = prepared("ssd.thm4.1", lane=lane)
+    found, _ = outputs(run)
+    for head in range(2):
+        Z = tokenisations.labelled(run.problem.x[head], run.problem.y[head]).T
+        close(found[head], ssd.mamba2(run.p, Z)[-1], 30)
+
+
+def test_causal_attention_layers_are_their_masked_form():
+    run = prepared("ssd.remark4.1-lsa+one-feature", layers=2)
+    found, _ = outputs(run)
+    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
+    mask = lsa.causal_mask(np, 6)
+    wanted = iterate(lambda Z: lsa.layer(Z, mask, run.p.P, run.p.Q), Z, 2)
+    close(found[0], wanted[-1], 30)
+
+
+def test_attention_that_hides_the_query_is_its_masked_form():
+    run = prepared("ssd.remark4.1-lsa-construction+mask", layers=2)
+    found = jax.jit(run.compute)(*run.arrays)
+    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
+    mask = lsa.examples_mask(np, 6)
+    wanted = iterate(lambda Z: lsa.layer(Z, mask, run.p.P, run.p.Q), Z, 2)
+    close(found[0], wanted[-1, -1], 30)
+
+
+def test_two_layers_that_only_the_query_sees_through_are_their_masked_form():
+    run = prepared("ssd.remark4.1-ssd+free-mask")
+    found = jax.jit(run.compute)(*run.arrays)
+    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
+    (claim,) = (a for r in built_in().rows for a in r.amendments if a.id == run.claim.id)
+    mask = claim.construct({"xp": np, "n": 5, "d": 3, "eta": 0.5}).mask
+    for S in (run.p.first, run.p.second):
+        Z = ssd.layer(Z, mask, S)
+    close(found[0], Z[-1, -1], 30)
+
+
+@pytest.mark.parametrize("id", ["ssd.thm5.1+one-layer", "ssd.thm5.2+one-step"])
+@pytest.mark.parametrize("lane", [None, "recurrent"])
+def test_the_hybrid_recurrence_is_the_masked_layer_with_the_proved_parameters(id, lane):
+    run = prepared(id, lane=lane)
+    found, _ = outputs(run)
+    values = {**run.problem.extra, "d": 3, "eta": run.eta, "xp": np}
+    values = {n: np.asarray(v) if n in ("eta", "eps") else v for n, v in values.items()}
+    masked = run.claim.construct(values)
+    np.testing.assert_allclose(ssd.decay_mask(run.p.decays), masked.ssd_mask, rtol=1e-13)
+    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
+    close(found[0], hybrid.layer(masked, Z)[-1], 30)
+
+
+def test_the_decays_of_a_column_are_those_of_its_mask():
+    column = np.asarray([4.0, 2.0, 0.5, 1.0])
+    mask = ssd.decay_mask(hybrid_parameters.decays_of_column(column))
+    assert np.array_equal(mask[:, -1], column)
+
+
+@pytest.mark.parametrize("u", [[0, 1, 0], [2, -4, 0.5], [1, 0, 3]])
+def test_factors_of_a_mixing_matrix_are_exact(u):
+    v = np.asarray([0.0, 3.0, -1.0])
+    left, right = rank_one(np.outer(u, v))
+    assert np.array_equal(np.outer(left, right), np.outer(u, v))
+
+
+def test_a_mixing_matrix_of_rank_two_has_no_factors():
+    with pytest.raises(UsageError, match=r"not a product u vᵀ.*--lane recurrent"):
+        rank_one(np.eye(3))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.eye(3),
+        [[0, 2, 0], [0, 0, -3]],
+        [[0, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 5]],
+        np.ones((2, 3)),
+    ],
+    ids=["identity", "diagonal", "rows of zeros", "full"],
+)
+def test_mapped_rows_are_the_matrix_product(matrix):
+    rows = whole_numbers(4, 3)
+    assert np.array_equal(mapped(matrix, jax.numpy.asarray(rows)), rows @ np.asarray(matrix).T)
+
+
+def test_blocks_do_not_change_a_run(monkeypatch: pytest.MonkeyPatch):
+    options = {"features": 3, "examples": 11, "chunk": 2, "progress": False}
+    whole = running.run("gril.prop4.1", **options)
+    monkeypatch.setattr(running, "BLOCK", 12)
+    cut = running.run("gril.prop4.1", **options)
+    assert cut.blocks == 3 and whole.blocks == 1
+    assert (cut.error, cut.bound) == (whole.error, whole.bound)
+
+
+def test_a_coarser_reading_promises_no_less(monkeypatch: pytest.MonkeyPatch):
+    fine = running.run("gril.prop4.1", **{**SMALL, "progress": False})
+    monkeypatch.setattr(bounding, "ENTRY_BY_ENTRY", 0)
+    coarse = running.run("gril.prop4.1", **{**SMALL, "progress": False})
+    assert coarse.bound_of != fine.bound_of
+    assert coarse.bound is not None and fine.bound is not None and coarse.bound >= fine.bound
+    assert coarse.ratio is not None and coarse.ratio <= 1
+
+
+def test_sensitivities_of_a_construction_are_the_learners():
+    found = comparison.distances("gril.prop4.1", features=3, examples=5)
+    assert found.prediction_l2 < 1e-5 and found.sensitivity_l2 < 1e-5
+    assert abs(found.sensitivity_cosine - 1) < 1e-6
+
+
+def test_losses_of_construction_and_learner_agree_along_a_sweep_of_scales():
+    half, one = comparison.loss_against_input_scale(
+        "ssd.thm4.1", (0.5, 1.0), features=3, examples=5
+    )
+    assert half.step_size == one.step_size
+    for losses in (half, one):
+        assert abs(losses.layer - losses.learner) <= 1e-4 * losses.learner
