@@ -22,8 +22,9 @@ test: build/.test ## run the tests
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing
 
-bench: build/.core ## time the checks
+bench: build/.test ## time the checks and the lanes
 	@$(BIN)/python -m scanproof.proofs.bench
+	@$(BIN)/scanproof bench
 
 cutoff: build/.core ## prove claims for all sizes a second way, without the kernel
 	@$(BIN)/python -m scanproof.proofs.cutoffs

@@ -1,0 +1,168 @@
+"""What is timed: the lanes, and what they are compared with. A case is a program without arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.layers import delta_rule, linear_attention
+
+from ..blocks import in_blocks
+from ..chunked import chunked
+from ..delta import delta
+from ..jax_backend import jax, platform
+from ..recurrent import recurrent
+from ..sharded import sharded
+from ..streaming import streaming
+from .problem import Problem
+
+PLAIN, SCAN, CHUNKED = "matrix product of 4d²", "lax.scan", "chunked"
+NUMPY_TOKENS = 1024
+"""NumPy runs so many tokens of one head, and its time is scaled up: a token costs the same wherever it stands."""
+
+
+class Case(NamedTuple):
+    """One program."""
+
+    run: Callable[[], Any]
+    """Returns the outputs (heads, T, d), alone or first in a tuple."""
+    layer: str | None = None
+    """Which of `Problem.exact` the outputs are compared with; None: they are not."""
+    dtype: str = "float32"
+    share: float = 1.0
+    """The share of all tokens and heads that it runs."""
+
+
+def cases(problem: Problem, dtype: str) -> dict[str, Case]:
+    """All that can be timed here, by name.
+
+    Args:
+        problem: the tokens.
+        dtype: "float32" or "bfloat16": that of the plain product and of the lanes that are not named otherwise.
+    """
+    j = jax("bench")
+    heads, _, d = problem.size
+    z, b, c = problem.tokens(dtype)
+    state = j.numpy.zeros((heads, d, d))
+    found: dict[str, Case] = {}
+    found[PLAIN] = Case(_plain_product(j, problem, dtype))
+    found[SCAN] = Case(functools.partial(j.jit(_scan), state, c, b, z), "unit", dtype)
+    if platform() == "cpu":
+        found[f"{SCAN}, head by head"] = Case(
+            functools.partial(j.jit(_scan_head_by_head), state, c, b, z), "unit", dtype
+        )
+        found["NumPy, one head"] = _numpy(problem)
+    bind = functools.partial
+
+    def lane(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
+        return Case(_outputs(bind(run, precision=dtype), *arrays), layer, dtype)
+
+    def gated(z: Any, b: Any, c: Any, log_decay: Any, precision: Any) -> Any:
+        return chunked(z, b, c, log_decay=log_decay, precision=precision)
+
+    associations = linear_attention.Token(c, b, z)
+    found["recurrent"] = lane(
+        bind(recurrent, linear_attention.step, None, batch=1), "unit", state, associations
+    )
+    found[CHUNKED] = lane(chunked, "unit", z, b, c)
+    scalar = j.numpy.float32(problem.scalar())
+    found[f"{CHUNKED}, one decay"] = lane(gated, "scalar", z, b, c, scalar)
+    found[f"{CHUNKED}, a decay a token"] = lane(gated, "per-token", z, b, c, problem.log_decay)
+    if dtype != "bfloat16":
+        low = problem.tokens("bfloat16")
+        found[f"{CHUNKED}, bfloat16"] = lane(chunked, "unit", *low, dtype="bfloat16")
+    writes = delta_rule.Token(b, z, c, problem.beta)
+    found[f"{SCAN}, delta rule"] = lane(
+        bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
+    )
+    found["delta"] = lane(delta, "delta", z, b, c, problem.beta)
+    found["streaming, 4 blocks"] = Case(_stream(problem, (z, b, c), dtype), "unit", dtype)
+    found.update(_shards(j, problem, (z, b, c), dtype))
+    return found
+
+
+def _outputs(lane: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
+    """(outputs, final state) of a lane inside `jit`, where arguments are not looked through for NaN."""
+    compiled = jax("bench").jit(lambda *arrays: lane(*arrays)[1:])
+    return lambda: compiled(*arrays)
+
+
+def _plain_product(j: Any, problem: Problem, dtype: str) -> Callable[[], Any]:
+    """(tokens · heads, d) times (d, 2d): the FLOPs of a recurrence without its order."""
+    d = problem.size.features
+    left = problem.z.reshape(-1, d).astype(dtype)
+    right = j.random.normal(j.random.key(1), (d, 2 * d)).astype(dtype)
+    precision = "highest" if dtype == "float32" else "default"
+    product = j.jit(
+        functools.partial(
+            j.numpy.matmul, precision=precision, preferred_element_type=j.numpy.dtype("float32")
+        )
+    )
+    return lambda: product(left, right)
+
+
+def _scan(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
+    """`lax.scan` over `linear_attention.step` as one would write it, batched over heads."""
+    j = jax("bench")
+    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
+    step = functools.partial(linear_attention.step, None)
+    with j.default_matmul_precision("highest"):
+        state, outputs = j.vmap(functools.partial(j.lax.scan, step))(state, tokens)
+    return outputs, state
+
+
+def _scan_head_by_head(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
+    j = jax("bench")
+    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
+    step = functools.partial(linear_attention.step, None)
+    state, outputs = j.lax.map(lambda one: j.lax.scan(step, *one), (state, tokens))
+    return outputs, state
+
+
+def _numpy(problem: Problem) -> Case:
+    """The definition on NumPy arrays, one token after the other."""
+    length = min(NUMPY_TOKENS, problem.size.tokens)
+    z, b, c = (np.asarray(a[0, :length]) for a in (problem.z, problem.b, problem.c))
+
+    def run() -> np.ndarray:
+        state, outputs = np.zeros((z.shape[-1],) * 2, z.dtype), np.empty_like(z)
+        for t in range(length):
+            token = linear_attention.Token(c[t], b[t], z[t])
+            state, outputs[t] = linear_attention.step(None, state, token)
+        return outputs[None]
+
+    return Case(run, "unit", share=length / problem.size.token_heads)
+
+
+def _stream(problem: Problem, tokens: tuple[Any, ...], dtype: str) -> Callable[[], Any]:
+    host = tuple(np.asarray(a) for a in tokens)
+    length = -(-problem.size.tokens // 4)
+
+    def run() -> np.ndarray:
+        parts = streaming(chunked, in_blocks(host, length), progress=False, precision=dtype)
+        return np.concatenate([np.asarray(part) for part in parts], axis=1)
+
+    return run
+
+
+def _shards(j: Any, problem: Problem, tokens: tuple[Any, ...], dtype: str) -> dict[str, Case]:
+    """The sharded lane on one device and on all there are."""
+    found = {}
+    count = j.device_count()
+    for axis in ("heads", "sequence"):
+        for devices in sorted({1, count}):
+            if axis == "heads" and problem.size.heads % devices:
+                continue
+            mesh = j.sharding.Mesh(np.asarray(j.devices()[:devices]), (axis,))
+            run = functools.partial(sharded, mesh=mesh, axis=axis, precision=dtype)
+            spec = (None, axis, None) if axis == "sequence" else (axis, None, None)
+            if axis == "sequence" and problem.size.tokens % devices:
+                continue
+            place = j.sharding.NamedSharding(mesh, j.sharding.PartitionSpec(*spec))
+            arrays = j.device_put(tokens, place)
+            name = f"sharded over {axis}, {devices} device{'s' * (devices > 1)}"
+            found[name] = Case(_outputs(run, *arrays), "unit", dtype)
+    return found

@@ -1,0 +1,101 @@
+"""The tokens that are timed, and what the lanes must make of them, computed in float64."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.layers import delta_rule, linear_attention, ssd
+
+from ..inputs import fits
+from ..jax_backend import jax, x64
+from ..recurrent import recurrent
+
+CHECKED_HEADS = 8
+"""Heads whose outputs are compared with float64."""
+
+
+class Size(NamedTuple):
+    """What is timed."""
+
+    heads: int
+    tokens: int
+    features: int
+    """d: keys and values have as many."""
+
+    @property
+    def token_heads(self) -> int:
+        return self.heads * self.tokens
+
+    @property
+    def flops(self) -> int:
+        """Of the plain matrix product: 4d² a token and head."""
+        return 4 * self.features**2 * self.token_heads
+
+
+class Problem:
+    """Normal tokens (heads, T, d) with 1/√d keys and queries, decays, write strengths; seeded."""
+
+    def __init__(self, size: Size, seed: int = 0) -> None:
+        self.size = size
+        heads, T, d = size
+        fits(
+            "bench",
+            48 * size.token_heads * d,
+            f"the tokens of {size.token_heads:,} tokens and heads",
+            "choose smaller --tokens or --heads",
+        )
+        random = jax("bench").random
+        keys = random.split(random.key(seed), 5)
+        z, b, c = (random.normal(key, (heads, T, d)) for key in keys[:3])
+        self.z, self.b, self.c = z, b / d**0.5, c / d**0.5
+        self.log_decay = -random.exponential(keys[3], (heads, T)) / 16
+        # β ‖k‖² < 1, so that no write overshoots.
+        strength = random.uniform(keys[4], (heads, T), minval=0.1, maxval=1.0)
+        self.beta = strength / (1 + (self.b * self.b).sum(axis=-1))
+        self._exact: dict[tuple[str, str], np.ndarray] = {}
+
+    def tokens(self, dtype: str) -> tuple[Any, Any, Any]:
+        """z, b and c in a dtype."""
+        return self.z.astype(dtype), self.b.astype(dtype), self.c.astype(dtype)
+
+    def exact(self, layer: str, dtype: str) -> np.ndarray:
+        """The outputs of the first `CHECKED_HEADS` heads on the tokens as this dtype has them, in float64.
+
+        Args:
+            layer: "unit", "scalar", "per-token" or "delta".
+            dtype: "float32" or "bfloat16".
+        """
+        if (layer, dtype) not in self._exact:
+            self._exact[layer, dtype] = _exact(self, layer, dtype)
+        return self._exact[layer, dtype]
+
+    def scalar(self) -> float:
+        """One log-decay for all tokens."""
+        return -1 / 64
+
+
+def _exact(problem: Problem, layer: str, dtype: str) -> np.ndarray:
+    z, b, c = (np.asarray(a[:CHECKED_HEADS], dtype=np.float64) for a in problem.tokens(dtype))
+    state = np.zeros((len(z), z.shape[-1], z.shape[-1]))
+    if layer == "delta":
+        beta = np.asarray(problem.beta[:CHECKED_HEADS], dtype=np.float64)
+        step, tokens = delta_rule.step, delta_rule.Token(b, z, c, beta)
+    elif layer == "unit":
+        step, tokens = linear_attention.step, linear_attention.Token(c, b, z)
+    else:
+        log_decay = np.full(z.shape[:2], np.float32(problem.scalar()), dtype=np.float64)
+        if layer == "per-token":
+            log_decay = np.asarray(problem.log_decay[:CHECKED_HEADS], dtype=np.float64)
+        step, tokens = ssd.step, ssd.Token(z, np.exp(log_decay), b, c)
+    with x64():
+        return np.asarray(
+            recurrent(step, None, state, tokens, batch=1, precision="float64").outputs
+        )
+
+
+def relative_error(found: np.ndarray, exact: np.ndarray) -> float:
+    """‖found − exact‖ / ‖exact‖ over all entries (relative RMS)."""
+    found = found.astype(np.float64)
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))

@@ -1,0 +1,204 @@
+"""Running a benchmark, and its figures as one dictionary and as tables."""
+
+from __future__ import annotations
+
+import datetime
+import platform as machine
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+from ..chunked import plan
+from ..jax_backend import jax, platform
+from .cases import CHUNKED, PLAIN, SCAN, cases
+from .ceilings import COPY, PRODUCT, probes
+from .peers import on_host, peer_cases, peers, wait
+from .problem import Problem, Size, relative_error
+from .timing import Timing, interleaved, ratio
+
+SCHEMA = "scanproof.bench/1"
+ACCURACY = {"float32": 1e-6, "bfloat16": 4e-3}
+"""Relative RMS of the outputs against float64 that a lane must keep."""
+SPEED = {64: (7.0, 1.5), 128: (5.0, 2.0)}
+"""For d: at most so many times the plain product's time, at least so many times faster than `lax.scan`."""
+
+Tell = Callable[[str, int, int], None]
+
+
+def benchmark(
+    sizes: list[Size], dtype: str, rounds: int, tell: Tell | None = None
+) -> dict[str, Any]:
+    """Time everything at each size.
+
+    Args:
+        sizes: what is timed.
+        dtype: "float32" or "bfloat16".
+        rounds: how often each program runs after its warm-up.
+        tell: told the name of each program before it runs, how many calls are done, and how many there are.
+
+    Returns:
+        `{"schema", "device", "versions", "date", "dtype", "rounds", "fla", "sizes": [{"heads", "tokens", "features",
+        "chunk", "ceilings", "floor_seconds", "rows": [...]}]}`; a row has `name`, `seconds` (median), `spread`
+        (interquartile range / median), `first_seconds`, `ns_per_token_head`, `to_product`, `to_scan`, `floor_share`,
+        `error`, `accuracy_goal`, `speed_goal`, `met`. Ratios are medians over rounds.
+
+    Raises:
+        UsageError: if JAX is missing, or the sizes do not fit in memory.
+    """
+    j = jax("bench")
+    fla = peers()
+    device = j.devices()[0]
+    return {
+        "schema": SCHEMA,
+        "device": {
+            "platform": device.platform,
+            "name": device.device_kind if device.platform != "cpu" else machine.machine(),
+            "count": j.device_count(),
+        },
+        "versions": {name: version(name) for name in ("jax", "jaxlib", "numpy")},
+        "date": datetime.date.today().isoformat(),
+        "dtype": dtype,
+        "rounds": rounds,
+        "fla": fla if isinstance(fla, str) else f"fla-core {version('fla-core')}",
+        "sizes": [_at(size, dtype, rounds, fla, tell) for size in sizes],
+    }
+
+
+def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dict[str, Any]:
+    problem = Problem(size)
+    found = cases(problem, dtype)
+    if not isinstance(fla, str):
+        found |= peer_cases(problem, dtype, fla)
+    limits = probes(dtype)
+    programs = {name: case.run for name, case in found.items()} | limits.programs
+    timings = interleaved(programs, wait, rounds, tell)
+    d = size.features
+    chunk = plan(size.tokens, d, d, size.heads, platform()).chunk
+    ceilings = limits.ceilings(timings[COPY].median, timings[PRODUCT].median)
+    # A smaller product may use the device better than the square one.
+    ceilings = ceilings._replace(flops=max(ceilings.flops, size.flops / timings[PLAIN].median))
+    floor = ceilings.floor(size, dtype, chunk)
+    rows = []
+    for name, case in found.items():
+        timing = timings[name]
+        scaled = Timing(timing.first, tuple(s / case.share for s in timing.rounds))
+        error = None
+        if case.layer is not None:
+            result = case.run()
+            outputs = result[0] if isinstance(result, tuple) else result
+            exact = problem.exact(case.layer, case.dtype)
+            outputs = on_host(outputs, len(exact))
+            error = relative_error(outputs, exact[: len(outputs), : outputs.shape[1]])
+        scan = f"{SCAN}, delta rule" if case.layer == "delta" else SCAN
+        rows.append(_row(name, case, size, scaled, error, timings[PLAIN], timings[scan], floor))
+    return {
+        **size._asdict(),
+        "chunk": chunk,
+        "ceilings": ceilings._asdict(),
+        "floor_seconds": floor,
+        "rows": rows,
+    }
+
+
+def _row(
+    name: str,
+    case: Any,
+    size: Size,
+    timing: Timing,
+    error: float | None,
+    plain: Timing,
+    scan: Timing,
+    floor: float,
+) -> dict[str, Any]:
+    to_product, to_scan = ratio(timing, plain), ratio(scan, timing)
+    own = name.startswith((CHUNKED, "delta", "streaming", "sharded"))
+    accuracy = ACCURACY.get(case.dtype) if own and error is not None else None
+    speed = None
+    if name == CHUNKED and case.dtype == "float32" and platform() == "cpu":
+        speed = SPEED.get(size.features)
+    return {
+        "name": name,
+        "seconds": timing.median,
+        "spread": timing.spread,
+        "first_seconds": timing.first,
+        "ns_per_token_head": 1e9 * timing.median / size.token_heads,
+        "to_product": to_product,
+        "to_scan": to_scan if name != PLAIN else None,
+        "floor_share": floor / timing.median,
+        "error": error,
+        "accuracy_goal": accuracy,
+        "speed_goal": speed,
+        "met": {
+            "accuracy": None if accuracy is None or error is None else error <= accuracy,
+            "speed": None if speed is None else to_product <= speed[0] and to_scan >= speed[1],
+        },
+    }
+
+
+def inaccurate(record: dict[str, Any]) -> list[str]:
+    """The programs that miss their accuracy, named with their size."""
+    return [
+        f"{row['name']} (d = {size['features']})"
+        for size in record["sizes"]
+        for row in size["rows"]
+        if row["met"]["accuracy"] is False
+    ]
+
+
+def as_text(record: dict[str, Any]) -> str:
+    """The tables for people."""
+    device, versions = record["device"], record["versions"]
+    lines = [
+        f"{device['platform']} {device['name']}, {device['count']} device{'s' * (device['count'] > 1)}; "
+        f"JAX {versions['jax']}; {record['dtype']}; {record['rounds']} interleaved rounds, medians; {record['date']}"
+    ]
+    for size in record["sizes"]:
+        lines += ["", *_table(size)]
+    lines += [
+        "",
+        "× product: how many times the plain product's time; × scan: how many times faster than lax.scan over the",
+        "same layer; ±: interquartile range of the times; error: relative RMS of the outputs against float64.",
+    ]
+    if record["device"]["platform"] == "gpu" or "importable" not in record["fla"]:
+        lines.append(f"flash-linear-attention: {record['fla']}.")
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _table(size: dict[str, Any]) -> list[str]:
+    from tabulate import tabulate
+
+    rows = [
+        [
+            row["name"],
+            f"{1e3 * row['seconds']:.2f} ms",
+            f"{100 * row['spread']:.0f} %",
+            f"{row['ns_per_token_head']:.2f} ns",
+            f"{row['to_product']:.1f}",
+            "" if row["to_scan"] is None else f"{row['to_scan']:.2f}",
+            f"{100 * row['floor_share']:.0f} %",
+            "" if row["error"] is None else f"{row['error']:.1e}",
+            _goal(row),
+        ]
+        for row in size["rows"]
+    ]
+    headers = ["", "time", "±", "a token·head", "× product", "× scan", "of floor", "error", "goal"]
+    align = ("left", *["right"] * 7, "left")
+    table = tabulate(rows, headers, "simple", disable_numparse=True, colalign=align)
+    ceilings = size["ceilings"]
+    return [
+        f"d = {size['features']}, {size['tokens']:,} tokens, {size['heads']} heads, C = {size['chunk']}; ceilings: "
+        f"copy {ceilings['bytes_per_second'] / 1e9:.1f} GB/s, matrix product {ceilings['flops'] / 1e9:.0f} GFLOP/s",
+        *table.splitlines(),
+    ]
+
+
+def _goal(row: dict[str, Any]) -> str:
+    parts = []
+    if row["speed_goal"]:
+        most, least = row["speed_goal"]
+        parts.append(f"≤ {most:g} and ≥ {least:g} {'met' if row['met']['speed'] else 'MISSED'}")
+    if row["accuracy_goal"]:
+        parts.append(
+            f"error ≤ {row['accuracy_goal']:g}" + ("" if row["met"]["accuracy"] else " MISSED")
+        )
+    return "; ".join(parts)
