@@ -65,9 +65,20 @@ def test_rows_that_readme_says_hold_are_proved(report):
         assert rows[id] == "proved", id
 
 
-def test_readme_s_python_example_prints_the_construction(capsys):
-    exec(compile(PYTHON[1], "README.md", "exec"), {})
-    shapes, mixing = capsys.readouterr().out.splitlines()
+def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    exec(compile(code, "README.md", "exec"), {})
+    return capsys.readouterr().out.splitlines()
+
+
+def test_readme_s_lanes_agree(capsys):
+    (example,) = [code for code in PYTHON if "import chunked" in code]
+    (difference,) = printed(example, capsys)
+    assert 0 < float(difference) < 1e-5
+
+
+def test_readme_s_construction_is_printed(capsys):
+    (example,) = [code for code in PYTHON if "scanproof.construct(" in code]
+    shapes, mixing = printed(example, capsys)
     assert "'gate': (8, 8)" in shapes
     assert mixing == "Matrix([[0, 0, 0], [1, 0, 0], [0, 0, 0]])"
 
