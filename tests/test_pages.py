@@ -11,6 +11,8 @@ import command_line
 import pytest
 from command_line import Run
 
+from scanproof.numeric.bench.report import ACCURACY
+
 run = command_line.run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,7 +75,7 @@ def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
 def test_readme_s_lanes_agree(capsys):
     (example,) = [code for code in PYTHON if "import chunked" in code]
     (difference,) = printed(example, capsys)
-    assert 0 < float(difference) < 1e-5
+    assert 0 < float(difference) < 2 * ACCURACY["float32"]  # both lanes are that close to float64
 
 
 def test_readme_s_construction_is_printed(capsys):
