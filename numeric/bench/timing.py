@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-
 BURST = 3
 """Calls of a program in its turn."""
 
