@@ -154,7 +154,8 @@ def _proofs() -> list[list[str]]:
 def _twelve_indices() -> float:
     """Seconds for the normal form of Σ A[a, b] A[b, c] ⋯ over twelve indices, shuffled."""
     from .kernel.index import position, size
-    from .kernel.term import as_term, entry, total
+    from .kernel.term import as_term, entry
+    from .reading.terms import total
     from .search.normal import simplified
     from .search.session import session
 

@@ -161,7 +161,7 @@ LAYER_CASES = {
     ),
     "Euler's step": layer(
         ssm.euler_step,
-        lambda p, h, x: (loops.euler_steps(*p, h, x)[-1], loops.euler_steps(*p, h, x)),
+        lambda p, h, x: (loops.euler_steps(*p, h=h, x=x)[-1], loops.euler_steps(*p, h=h, x=x)),
         lambda d, N, f, k: (ssm.Sampled(d(f, f), d(f), d()), d(f), d(N)),
     ),
     "gradient accumulation, one target": layer(

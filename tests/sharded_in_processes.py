@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Any
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -26,7 +27,7 @@ def main() -> None:
     address, processes, place = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     jax.distributed.initialize(address, num_processes=processes, process_id=place)
-    found = {"devices": jax.device_count(), "local": jax.local_device_count()}
+    found: dict[str, Any] = {"devices": jax.device_count(), "local": jax.local_device_count()}
     tokens = {**draw(T), **decays(T)}
     with x64():
         run = sharded(**tokens, chunk=CHUNK, precision="float64")

@@ -81,14 +81,12 @@ def shares_of_bound(
     run: Any, tokens: dict[str, Any], precision: str = "float64", **options: Any
 ) -> list[float]:
     """|computed − reference| over the bounds of both programs, the largest of each array of this process."""
+    settings: tuple[dict[str, Any], ...] = (
+        {"lane": "sharded", "chunk": CHUNK, "precision": precision, **options},
+        {"lane": "recurrent", "precision": "float64"},
+    )
     with x64():
-        ours, theirs = (
-            bounds.linear(**tokens, **settings)
-            for settings in (
-                {"lane": "sharded", "chunk": CHUNK, "precision": precision, **options},
-                {"lane": "recurrent", "precision": "float64"},
-            )
-        )
+        ours, theirs = (bounds.linear(**tokens, **one) for one in settings)
     shares = []
     for name, wanted in zip(("outputs", "final_state"), reference(tokens), strict=True):
         limit = getattr(ours, name).bound + getattr(theirs, name).bound

@@ -145,6 +145,7 @@ def test_fla_kernels_are_called_with_the_very_tokens():
     cases = peers.peer_cases(problem, "float32", (Torch, simple_gla, delta_rule))
     for name, case in cases.items():
         outputs = np.asarray(case.run())[0].transpose(1, 0, 2)
+        assert case.layer is not None
         assert relative_error(outputs, problem.exact(case.layer, "float32")) < 1e-6, name
     assert calls["gla"] == ((1, 64, 2, 8), (1, 64, 2), 1.0)
     assert calls["delta"] == ((1, 64, 2, 8), (1, 64, 2), 1.0)

@@ -47,6 +47,7 @@ def test_a_gate_is_of_its_kind_and_says_why(gate, token_axes: int, kind: str):
 def test_log_decay_and_reset_give_the_decays_back(gate, token_axes: int):
     found = classify(gate, token_axes=token_axes)
     reset = False if found.reset is None else found.reset
+    assert found.log_decay is not None
     decays = np.where(reset, 0, np.exp(found.log_decay))
     wanted = np.asarray(gate).reshape(*np.shape(gate)[:token_axes], -1)[..., 0]
     assert decays.shape == wanted.shape

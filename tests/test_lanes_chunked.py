@@ -230,6 +230,7 @@ def test_no_array_holds_a_state_for_every_token(where: str):
     size = largest(jax.make_jaxpr(compute)(array, array, array).jaxpr)
     assert length * width <= size <= length * max(width, cut.chunk, width * width // cut.chunk)
     compiled = jax.jit(compute).lower(array, array, array).compile().memory_analysis()
+    assert compiled is not None
     assert compiled.temp_size_in_bytes < 4 * length * width * width / 4
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import signal
 import sys
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -267,7 +268,7 @@ def test_wrong_options_are_refused_at_once():
     with pytest.raises(UsageError, match="initial_state or resume, not both"):
         streaming(chunked, cut, initial_state=STATE, resume=streaming(chunked, cut).finished)
     with pytest.raises(UsageError, match="`finished` of an earlier run, got ndarray"):
-        streaming(chunked, cut, resume=STATE)
+        streaming(chunked, cut, resume=cast(Any, STATE))
     with pytest.raises(UsageError, match=r"count=-1\) expects a whole number"):
         streaming(chunked, cut, count=-1)
 
@@ -280,7 +281,7 @@ def test_what_a_lane_has_to_say_names_the_block():
         list(run)
     assert run.finished.blocks == 1
     with pytest.raises(UsageError, match="expects a lane that returns a Scan, got tuple"):
-        list(streaming(lambda *arrays, initial_state: (), cut))
+        list(streaming(cast(Any, lambda *arrays, initial_state: ()), cut))
     with pytest.raises(
         UsageError, match=r"stepwise\(step\) needs the state before the first token"
     ):

@@ -76,6 +76,7 @@ def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(rep
 
     def run(claim):
         result = decide(claim, ENGINES["all"])
+        assert result.counterexample is not None
         path = tmp_path / f"{claim.id}.py"
         path.write_text(script(claim, result.counterexample), encoding="utf-8")
         command = [sys.executable, "-I", "-S", str(path)]

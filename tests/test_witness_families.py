@@ -312,11 +312,15 @@ def test_rows_that_say_more_than_equations_are_proved_for_all_sizes(id):
 
 def test_the_inputs_found_do_it_at_sizes_that_were_not_tried():
     claim = CLAIMS["ssd.thm5.2-eq12+P_Y"]
-    (witness,) = prove(claim).witnesses
+    proof = prove(claim)
+    assert isinstance(proof, Proof), proof
+    (witness,) = proof.witnesses
     assert isinstance(witness, Witness)
     for sizes in ({"n": 6, "d": 4}, {"n": 5, "d": 1}, {"n": 1, "d": 5}):
         dims = {"x": (sizes["n"] + 1, sizes["d"]), "w": (sizes["d"],)}
         dims |= {"B": (sizes["d"],) * 2, "a": (sizes["n"] + 1,)}
         point = {name: witness.family[name].numbers(dims[name]) for name in claim.given}
-        (statement,) = statements_at(claim, sizes, point)
+        statements = statements_at(claim, sizes, point)
+        assert statements is not None
+        (statement,) = statements
         assert difference_index(statement) is not None

@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -145,7 +145,7 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point) -> set[Any]:
             raise TooLong
         # Arrays are total functions to the kernel; what stands outside must not matter.
         inside = all(0 <= i < n for i, n in zip(place, numbers[name].shape, strict=True))
-        return _plain(numbers[name][place]) if inside else 1009 + 7 * sum(place)
+        return _plain(cast(Fraction, numbers[name][place])) if inside else 1009 + 7 * sum(place)
 
     evaluator = Evaluator(entries, reading.session)
     pairs = set()

@@ -113,7 +113,7 @@ class ExactArray:
     def __neg__(self) -> ExactArray:
         return self._wrap(np.negative(self.entries))
 
-    def __pow__(self, exponent: int) -> ExactArray:
+    def __pow__(self, exponent: int | np.integer) -> ExactArray:
         if not hasattr(exponent, "__index__") or exponent < 0:
             raise TypeError(f"an exact array takes powers 0, 1, 2, …, got {exponent!r}")
         power = self._wrap(np.full(self.shape, self.field.number(1), dtype=object))

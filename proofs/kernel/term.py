@@ -118,7 +118,7 @@ class Term(_Sum):
         pairs = [(m.times(n), c * d) for m, c in self.parts.items() for n, d in right]
         return made(pairs, self.scope | other.scope)
 
-    __rmul__ = __mul__
+    __rmul__ = __mul__  # type: ignore[assignment]  a tuple has another
 
     def put(self, images: Mapping[int, Index]) -> Term:
         """The term with indices for free variables; that they lie in their ranges is for the caller to see."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from ..kernel.index import Index, declared, size
+from ..kernel.term import Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.sizes import shape
@@ -52,7 +53,7 @@ class Reading:
             Unreadable: if there may be such sizes.
         """
         own = {v for e in (*axes, *self.sizes.values()) for v in e.variables()}
-        for v in (of.left.scope | of.right.scope) - own:
+        for v in (cast(Term, of.left).scope | of.right.scope) - own:
             ends = declared(v)
             if len(ends) == 2 and not holds(ends[0] + ends[1]):
                 raise Unreadable("a loop that may have no turn")

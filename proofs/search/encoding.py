@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.index import Index, declared, variable
@@ -80,7 +80,7 @@ def declaration_to(v: int) -> list[Any]:
 
 
 def theorem_to(rule: Theorem, hypotheses: Sequence[Theorem]) -> list[Any]:
-    session, state = current(), rule.left.name
+    session, state = current(), cast(Factor, rule.left).name
     if state in session.recursions and rule in session.definition(state):
         return ["definition", state, session.definition(state).index(rule)]
     lemmas = _lemmas(session)

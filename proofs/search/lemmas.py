@@ -7,7 +7,7 @@ Where a step needs entries of a state that never change, that is tried first. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from ..kernel import index as declarations
@@ -315,7 +315,7 @@ def _at_every_time(
 
 
 def _put(
-    pairs: Sequence[tuple[Monomial, Fraction]], images: dict[int, Index]
+    pairs: Iterable[tuple[Monomial, Fraction]], images: dict[int, Index]
 ) -> list[tuple[Monomial, Fraction]]:
     return [(m.put(images, m.bound), c) for m, c in pairs]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 from math import gcd
+from typing import cast
 
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, variable
@@ -297,7 +298,7 @@ def _spread(goal: Goal, bound: int) -> None:
 
 
 def residues(
-    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Iterable[Index]
+    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Collection[Index]
 ) -> list[tuple[tuple[Index, ...], Fraction]]:
     """Σ c [guards] as a sum over disjoint regions, those with coefficient 0 left out."""
     depth = len(known)
@@ -325,10 +326,11 @@ def residues(
 
 def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
     """What to put for the rule's variables to make it speak of this factor."""
-    if rule.left.name != factor.name or len(rule.left.at) != len(factor.at):
+    left = cast(Factor, rule.left)
+    if left.name != factor.name or len(left.at) != len(factor.at):
         return None
     images: dict[int, Index] = {}
-    waiting = list(zip(rule.left.at, factor.at, strict=True))
+    waiting = list(zip(left.at, factor.at, strict=True))
     while waiting:
         later = []
         for pattern, e in waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from ..kernel import index as declarations
 from ..kernel.index import variable
@@ -32,7 +33,7 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
     def search(goal: Goal) -> None:
         if hypotheses:
-            times = {v for rule in hypotheses for v in rule.left.at[0].variables()}
+            times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
             unfold_once(goal, session, times)
         show_zero(goal, also)
 

@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
@@ -17,7 +17,7 @@ from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import negation
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import INVERSE, Monomial, Term, body, entry, function_of
+from scanproof.proofs.kernel.term import INVERSE, Factor, Monomial, Term, body, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.array import reciprocal
 from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
@@ -79,7 +79,7 @@ class Trial:
         self.rng = rng
         n, m = size("N", 1), size("M", 1)
         t = position("t", 0, n + 1)
-        self.known = {"N": n, "M": m, "t": t}
+        self.known: dict[str, Any] = {"N": n, "M": m, "t": t}
         self.rules = self._recursion(t)
         parts = [self._summand() for _ in range(rng.choice((1, 2)))]
         self.goal = Goal(sum(parts[1:], start=parts[0]))
@@ -248,7 +248,8 @@ class Trial:
         pool = [*self.rules, *(r for n in current().recursions for r in current().definition(n))]
         if self.rng.random() < 0.8 and m.factors:
             place = self.rng.randrange(len(m.factors))
-            pool = [r for r in pool if r.left.name == m.factors[place].name] or pool
+            name = m.factors[place].name
+            pool = [r for r in pool if cast(Factor, r.left).name == name] or pool
         rule = self.rng.choice(pool)
         images = None
         if 0 <= place < len(m.factors) and self.rng.random() < 0.8:

@@ -7,7 +7,7 @@ term. Nothing rests on this: the equations shown are the kernel's theorems alrea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -51,7 +51,7 @@ def _lengthened(term: Term) -> Term:
     return Term(parts, term.scope)
 
 
-def _next(m: Monomial, known: Sequence[Index]) -> Iterator[tuple[Monomial, Monomial]]:
+def _next(m: Monomial, known: Collection[Index]) -> Iterator[tuple[Monomial, Monomial]]:
     """The monomial with one more term of a sum, and that term: the one after the last, or before the first."""
     for v in range(-1, -m.bound - 1, -1):
         ends = [g for g in m.guards if g.coefficient(v)]
@@ -110,7 +110,7 @@ def _merged(term: Term) -> Term:
     return Term(parts, term.scope)
 
 
-def _joined(shares: list[Share], known: Sequence[Index]) -> list[Share]:
+def _joined(shares: list[Share], known: Collection[Index]) -> list[Share]:
     """[p] [q] + [p] [not q] is [p]."""
     for n, (one, c) in enumerate(shares):
         for k, (other, d) in enumerate(shares[:n]):
@@ -121,7 +121,7 @@ def _joined(shares: list[Share], known: Sequence[Index]) -> list[Share]:
     return shares
 
 
-def _images(m: Monomial, known: Sequence[Index]) -> Iterable[dict[int, Index]]:
+def _images(m: Monomial, known: Collection[Index]) -> Iterable[dict[int, Index]]:
     """What the monomial's guards say that free variables are."""
     rows = [*known, *m.guards]
     for g in sorted(m.guards):

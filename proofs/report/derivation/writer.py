@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from ...evidence.verdict import place
 from ...language.claim import Claim
@@ -278,7 +278,9 @@ class Writer:
     def _because(self, steps: Steps | None, splits: bool = False) -> tuple[str, set[int]]:
         """How the difference goes to 0, and the definitions that are used on the way."""
         used = (
-            [] if steps is None else [r.left.name for r in steps.rests_on if r.name == "definition"]
+            []
+            if steps is None
+            else [cast(Factor, r.left).name for r in steps.rests_on if r.name == "definition"]
         )
         shown = [self.reader.states[n] for n in used if n in self.reader.states]
         said = "".join(f"the definition of {name}; " for name in dict.fromkeys(shown))

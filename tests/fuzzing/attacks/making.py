@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
@@ -61,7 +61,7 @@ def shown(
             step(goal)
 
     theorem = equation(as_term(left), as_term(right), all_steps)
-    return valued(theorem.left, theorem.right, place)
+    return valued(cast(Term, theorem.left), theorem.right, place)
 
 
 def monomial_with(goal: Rewriting, *names: str) -> int:
@@ -184,8 +184,9 @@ def by(rule: Theorem, **images: Index) -> Callable[[Goal], None]:
     """A rule applied once to its factor, with the same index for all variables unless told otherwise."""
 
     def step(goal: Goal) -> None:
-        k = monomial_with(goal, rule.left.name)
-        place = [f.name for f in goal.parts[k][0].factors].index(rule.left.name)
+        name = cast(Factor, rule.left).name
+        k = monomial_with(goal, name)
+        place = [f.name for f in goal.parts[k][0].factors].index(name)
         table = {v: images.get(index.name(v), Index(0)) for v in rule.over}
         goal.rewrite(k, place, rule, table)
 

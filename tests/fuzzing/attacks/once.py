@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
@@ -253,7 +253,7 @@ def a_hypothesis_by_another_name() -> Sides:
         for rule in rules:
             with suppress(AttributeError):
                 rule.name = "lemma"  # type: ignore[misc]
-            claim = [(rule.left, as_term(5))]
+            claim = [(cast(Factor, rule.left), as_term(5))]
             kept.extend(
                 induction(position("t", 0, n + 1), claim, lambda g, _, known=rule: by(known)(g))
             )

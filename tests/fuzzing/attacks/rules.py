@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from scanproof.proofs.kernel import index as registry
 from scanproof.proofs.kernel.index import Index, position, size
@@ -73,7 +73,7 @@ def a_guard_that_a_sum_catches_later() -> Sides:
 
 
 def _S(rule: Theorem) -> Term:
-    return entry(rule.left.name, 0)
+    return entry(cast(Factor, rule.left).name, 0)
 
 
 def _images(rule: Theorem, time: int) -> dict[int, Index]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import cast
 
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
@@ -37,7 +38,7 @@ from .making import (
 @stopped_by("Theorem.__post_init__: key is not BY_THE_KERNEL")
 def a_theorem_made_by_hand() -> Sides:
     made = Theorem("equation", as_term(0), as_term(1), frozenset(), frozenset())
-    return valued(made.left, made.right, {})
+    return valued(cast(Term, made.left), made.right, {})
 
 
 @once
@@ -214,7 +215,7 @@ def a_hypothesis_that_is_kept() -> Sides:
         if not rules:
             by(made.definitions[0][0])(goal)
         for rule in rules:
-            claim = [(rule.left, as_term(5))]
+            claim = [(cast(Factor, rule.left), as_term(5))]
             kept.extend(
                 induction(
                     position("t", 0, n + 1), claim, lambda g, _, known=rule: by(known)(g), [rule]
