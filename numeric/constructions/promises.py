@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..bounds.arithmetic import OUTWARD
-from ..bounds.enclosed import Enclosed, Whole, error, point
+from ..bounds.enclosed import Enclosed, Whole, error, flushed, point
 from ..bounds.inputs import given
-from ..bounds.movement import MOVES
 from ..bounds.reading import Reader
 from ..jax_backend import jax, x64
 
@@ -41,8 +40,7 @@ class Promises:
         """An input of one head."""
         if self.exactly or array.ndim < 2:
             return given(array, array.dtype, signed=self.exactly)
-        largest = np.abs(array).max(axis=-1, keepdims=True).astype(np.float64)
-        return Enclosed(array.shape, array.dtype, largest)
+        return _largest(array, (-1,), array.shape)
 
     def read(self, program: Callable[..., Any], *values: Any) -> Any:
         """What a program makes of values, as a tree of values."""
@@ -66,19 +64,16 @@ class Promises:
             return self.single(array)
         if array.ndim < 3 and (array == array[:1]).all():  # the same for all heads, as decays are
             return given(array[:1], array.dtype, signed=True)
-        largest = np.abs(array).max(axis=0, keepdims=True)
-        return self.single(largest) if largest.ndim > 2 else given(largest, array.dtype)
+        axes = (0, -1) if array.ndim > 2 and not self.exactly else (0,)
+        return _largest(array, axes, (1, *array.shape[1:]))
 
 
-def _stack(xp: Any, params: Any, shape: Any, *parts: Any) -> Any:
-    """`jax.numpy.stack`, an operation of its own in newer releases: a concatenation along a new axis."""
-    axis = params["axis"]
-    one = (*shape[:axis], 1, *shape[axis + 1 :])
-    lifted = [MOVES["reshape"](xp, {}, one, part) for part in parts]
-    return MOVES["concatenate"](xp, {"dimension": axis}, shape, *lifted)
-
-
-MOVES.setdefault("stack", _stack)
+def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclosed:
+    """Of numbers in their own dtype, the largest along axes, and the largest of those that may be flushed to 0."""
+    sizes = np.abs(array.astype(np.float64))
+    lost = flushed(sizes, array.dtype)
+    lost = None if lost is None else lost.max(axis=axes, keepdims=True)
+    return Enclosed(shape, array.dtype, sizes.max(axis=axes, keepdims=True), None, lost)
 
 
 def is_value(value: Any) -> bool:
