@@ -53,6 +53,7 @@ def bench(
 
     from scanproof.proofs.language.errors import UsageError
 
+    from ._interrupts import heard
     from ._output import Destination, quiet_stdout, say, write
     from ._progress import progress
 
@@ -69,8 +70,8 @@ def bench(
             raise UsageError(f"--{name} {value}: expects a whole number ≥ 1.")
     wanted = _features(features)
     file = None if output is None else Destination(output)
-    _prepare(devices)
-    with quiet_stdout():
+    with heard(), quiet_stdout():
+        _prepare(devices)
         from scanproof.numeric.bench.problem import Size
         from scanproof.numeric.bench.report import as_text, benchmark, inaccurate
         from scanproof.numeric.jax_backend import platform
@@ -116,9 +117,10 @@ def _nearest(defaults: tuple[tuple[int, int, int], ...], d: int) -> tuple[int, i
 
 def _prepare(devices: int | None) -> None:
     """Settings that JAX reads when it starts: the CPU's devices, and GPU memory that torch must share."""
-    from scanproof.numeric.jax_backend import jax
+    from scanproof.numeric.jax_backend import jax, one_blas_thread
     from scanproof.proofs.language.errors import UsageError
 
+    one_blas_thread()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
         jax("bench").config.update("jax_num_cpu_devices", devices or min(2, os.cpu_count() or 1))

@@ -75,7 +75,7 @@ def _scanproof(
 
 
 def _add(name: str, command: Any, *examples: str) -> None:
-    takes_targets = "targets" in command.__annotations__
+    takes_targets = command.__annotations__.get("targets") == "Targets"
     epilog = "\n".join(["\b", "Examples:", *(f"  {example}" for example in examples)])
     help = (command.__doc__ or "") + (TARGETS if takes_targets else "")
     app.command(name, help=help, epilog=epilog)(command)

@@ -71,12 +71,15 @@ def run(
     one_of("--format", format, FORMATS)
 
     from scanproof.numeric import running
+    from scanproof.numeric.jax_backend import one_blas_thread
 
+    from ._interrupts import heard
     from ._output import quiet_stdout, write
 
+    one_blas_thread()
     report = running.Report(id)
     try:
-        with quiet_stdout():
+        with heard(), quiet_stdout():
             running.run(
                 id,
                 features=features,

@@ -8,6 +8,8 @@ from typing import Any
 from scanproof.constructs.scan import leaves, map_leaves
 from scanproof.proofs.language.errors import UsageError
 
+from .inputs import positive
+
 
 class Blocks(Sequence[Any]):
     """Views of `length` tokens each, the last one perhaps shorter; built as the whole that was cut."""
@@ -21,9 +23,12 @@ class Blocks(Sequence[Any]):
         return -(-self.tokens // self.length)
 
     def __getitem__(self, index: Any) -> Any:
-        if not 0 <= index < len(self):
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        if not -len(self) <= index < len(self):
             raise IndexError(f"block {index} of {len(self)}")
-        return self._cut(slice(index * self.length, min((index + 1) * self.length, self.tokens)))
+        start = range(len(self))[index] * self.length
+        return self._cut(slice(start, min(start + self.length, self.tokens)))
 
     def __iter__(self) -> Iterator[Any]:
         return (self[index] for index in range(len(self)))
@@ -43,8 +48,7 @@ def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     Raises:
         UsageError: if `length` is not a whole number ≥ 1, or the arrays have no common number of tokens T ≥ 1.
     """
-    if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-        raise UsageError(f"in_blocks(length={length!r}) expects a whole number of tokens ≥ 1.")
+    length = positive("in_blocks", "length", length)
     names = list(arrays) if isinstance(arrays, Mapping) else None
     if names is not None:
         tree: Any = tuple(arrays[name] for name in names)
@@ -52,7 +56,7 @@ def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     else:
         tree = tuple(arrays) if isinstance(arrays, list) else arrays
         first = next(iter(leaves(tree)), None)
-    rank = 0 if first is None else len(first.shape)
+    rank = len(getattr(first, "shape", ()))
 
     def token_axis(array: Any) -> int | None:
         own = len(getattr(array, "shape", ()))

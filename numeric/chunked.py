@@ -37,7 +37,8 @@ def chunked(
 ) -> Scan:
     """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t for all tokens, by matrix products over chunks of C tokens.
 
-    Differentiable; the backward pass keeps one state per chunk and computes the rest again.
+    Differentiable in reverse mode (`jax.grad`, `jax.vjp`); the backward pass keeps one state per chunk and computes the
+    rest again.
 
     Args:
         z: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
@@ -111,9 +112,10 @@ def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N
     """Bytes of outputs and work space."""
     C, G, head_by_head = plan(T, D, N, heads, platform(), chunk)
     width = itemsize(numbers.accumulate) + itemsize(numbers.inputs)
-    block = G * C * C + (G + 1) * D * N  # scores and states, as they come and as they are read
+    scores = G * C * C if C <= T else 0  # a chunk longer than the sequence is never run
+    block = scores + (G + 1) * D * N  # scores and states, as they come and as they are read
     joined = 2 if T % C and T > C else 1
-    outputs = heads * T * D * itemsize(numbers.accumulate)
+    outputs = heads * (T + 2 * N) * D * itemsize(numbers.accumulate)  # with two states a head
     return joined * outputs + (1 if head_by_head else heads) * block * width
 
 

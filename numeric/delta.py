@@ -123,13 +123,14 @@ def _run(
     numbers = precision_of(wanted)
     size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
     z, b, c, beta = arrays
-    shape = np.shape(z)
-    width = itemsize(numbers.accumulate)
-    needed = 0
-    if len(shape) >= 2:  # outputs and writes, and the inverse of each chunk's system
-        needed = math.prod(shape) * width * 2 + math.prod(shape[:-1]) * width * min(size, shape[-2])
+
+    def needed(heads: int, T: int, D: int, N: int) -> int:
+        """Bytes of outputs and writes, of the inverse of each chunk's system, and of two states a head."""
+        numbers_a_head = T * (2 * D + min(size, T)) + 2 * D * N
+        return heads * numbers_a_head * itemsize(numbers.accumulate)
+
     tokens = linear_tokens(caller, numbers, z, b, c, None, None, initial_state, needed=needed)
-    real(caller, "beta", beta)
+    real(caller, "beta", beta, numbers.accumulate)
     shape = (*tokens.batch, tokens.sizes[0])
     broadcasts(caller, "beta", beta, shape)
     jnp = jax(caller).numpy
@@ -199,7 +200,8 @@ def _core(
     def step(state: Any, chunk: Any) -> tuple[Any, Any]:
         chunk, inverse = chunk
         u = matmul(numbers, inverse, right_side(state, chunk))
-        state, outputs = block_step(numbers, state, *(a[None] for a in (u, chunk.k, chunk.q)), None)
+        u, k, q = (a[None] for a in (u, chunk.k, chunk.q))
+        state, outputs = block_step(numbers, state, u, k, q, None)
         return state, outputs[0]
 
     def head(one: Any) -> Any:

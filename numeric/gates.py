@@ -49,8 +49,15 @@ def classify(gate: Any, *, state_axes: int = 2, token_axes: int = 0) -> Gate:
     Raises:
         UsageError: if the gate is no array of finite numbers or has more axes than tokens and state together.
     """
-    array = np.asarray(gate)
-    if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+    try:
+        array = np.asarray(gate)
+        known = array.dtype.kind in "fiu" and np.isfinite(array).all()
+    except (
+        TypeError,
+        ValueError,
+    ):  # JAX's for a traced array, NumPy's for rows of different lengths
+        known, array = False, np.asarray(None)
+    if not known:
         raise UsageError(
             f"classify(gate) expects finite real numbers, got dtype {array.dtype} with shape {array.shape}; "
             "a gate that is computed inside jit must be classified before."

@@ -76,7 +76,7 @@ def linear_tokens(
         UsageError: if a shape or dtype is wrong, a value is NaN or infinite, or it does not fit in memory.
     """
     for name, array in (("z", z), ("b", b), ("c", c)):
-        real(caller, name, array)
+        real(caller, name, array, precision.inputs)
     zs, bs, cs = (tuple(np.shape(array)) for array in (z, b, c))
     if len(zs) < 2 or bs[:-1] != zs[:-1] or cs != bs:
         raise UsageError(
@@ -97,10 +97,10 @@ def linear_tokens(
             )
         broadcasts(caller, "reset", reset, (*batch, T))
     if initial_state is not None:
-        real(caller, "initial_state", initial_state)
+        real(caller, "initial_state", initial_state, precision.accumulate)
         if tuple(np.shape(initial_state)) not in {(*batch, D, N), (D, N)}:
             raise UsageError(
-                f"{caller}(initial_state=...) expects shape {(*batch, D, N)} or {(D, N)}, "
+                f"{caller}(initial_state=...) expects shape {(*batch, D, N)}{f' or {(D, N)}' if batch else ''}, "
                 f"got {tuple(np.shape(initial_state))}; a state is values × keys."
             )
     if not isinstance(needed, int):
@@ -115,7 +115,7 @@ def linear_tokens(
         caller,
         converted + needed,
         f"{own:,} numbers of tokens",
-        "shorten the sequence (streaming() runs it in blocks), or use fewer heads or sequences",
+        "shorten the sequence (streaming() runs it in blocks), or use fewer heads or sequences or a smaller chunk",
     )
     jnp = jax(caller).numpy
     inputs, accumulate = precision.inputs, precision.accumulate
@@ -125,9 +125,9 @@ def linear_tokens(
         state = jnp.broadcast_to(jnp.asarray(initial_state, accumulate), (*batch, D, N))
     return LinearTokens(
         *(jnp.asarray(array, inputs) for array in (z, b, c)),
-        None if log_decay is None else jnp.asarray(log_decay, accumulate),
-        None if reset is None else jnp.broadcast_to(jnp.asarray(reset), (*batch, T)),
-        state,
+        log_decay=None if log_decay is None else jnp.asarray(log_decay, accumulate),
+        reset=None if reset is None else jnp.broadcast_to(jnp.asarray(reset), (*batch, T)),
+        initial_state=state,
     )
 
 
@@ -162,8 +162,17 @@ def positive(caller: str, name: str, value: Any) -> int:
     return int(value)
 
 
-def real(caller: str, name: str, array: Any, *, finite: bool = True) -> None:
+def real(
+    caller: str, name: str, array: Any, dtype: str | None = None, *, finite: bool = True
+) -> None:
     """Check that an argument is an array of real numbers, and that its values, where known, are finite.
+
+    Args:
+        caller: what the error messages say was called.
+        name: that of the argument.
+        array: the argument.
+        dtype: what it will be converted to, in which its values must be finite too; None: its own.
+        finite: whether values are looked at.
 
     Raises:
         UsageError: otherwise.
@@ -177,15 +186,25 @@ def real(caller: str, name: str, array: Any, *, finite: bool = True) -> None:
         raise UsageError(
             f"{caller}({name}=...) expects an array of real numbers, got {dtype_name(array)}."
         )
-    if finite and kind(array) == "f" and not traced(array):
-        known = np if isinstance(array, np.ndarray | np.generic) else jax(caller).numpy
-        with jax(caller).ensure_compile_time_eval():  # a known array may stand in a function that is traced
-            finite_everywhere = bool(known.isfinite(array).all())
-        if not finite_everywhere:
+    if finite and kind(array) == "f" and not traced(array) and array.size:
+        j = jax(caller)
+        with j.ensure_compile_time_eval():  # a known array may stand in a function that is traced
+            largest = max(-float(array.min()), float(array.max()), key=_nan_first)
+        if not math.isfinite(largest):
             raise UsageError(
                 f"{caller}({name}=...) expects finite numbers, got NaN or infinity among "
                 f"{array.size:,}; find where with numpy.isfinite."
             )
+        room = math.inf if dtype is None else float(j.numpy.finfo(dtype).max)
+        if largest > room:
+            raise UsageError(
+                f"{caller}({name}=...) expects numbers that {dtype} has, up to {room:.3g}, got {largest:.3g}; "
+                "scale them down, or take another precision."
+            )
+
+
+def _nan_first(number: float) -> float:
+    return math.inf if math.isnan(number) else number
 
 
 def broadcasts(caller: str, name: str, array: Any, shape: tuple[int, ...]) -> None:

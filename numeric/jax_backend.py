@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -22,9 +23,17 @@ def jax(caller: str = "scanproof.numeric") -> Any:
         import jax.numpy
     except ImportError as error:
         raise UsageError(
-            f"{caller}() runs layers in JAX, which is not installed; try: pip install 'scanproof[jax]'"
+            f"{caller} needs JAX, which is not installed; try: pip install 'scanproof[jax]'"
         ) from error
     return jax
+
+
+def one_blas_thread() -> None:
+    """Keep OpenBLAS, which solves a CPU's triangular systems for JAX, to one thread; for programs, before JAX starts.
+
+    Its threads wait for each other in a loop: on two busy cores small systems take seconds instead of milliseconds.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def x64(enabled: bool = True) -> AbstractContextManager[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.scan import Scan, leaves
+from scanproof.constructs.scan import Scan, leaves, map_leaves
 from scanproof.proofs.language.errors import UsageError
 
 from .inputs import fits, kind, positive, real
@@ -64,13 +64,15 @@ def recurrent(
     """
     j = jax("recurrent")
     numbers = None if precision is None else precision_of(precision)
+    _check_axes(step, batch, parameter_batch)
+    parameters, state, tokens = (map_leaves(_array, t) for t in (parameters, state, tokens))
     _check_tokens(step, tokens, batch)
     _check_batch(step, parameters, state, tokens, batch, parameter_batch)
     chunk = positive("recurrent", "chunk", chunk)
     for name, tree in (("parameters", parameters), ("state", state), ("tokens", tokens)):
         for leaf in leaves(tree):
             if kind(leaf) == "f":
-                real("recurrent", name, leaf)
+                real("recurrent", name, leaf, None if numbers is None else numbers.inputs)
     arrays = _converted(j, numbers, (parameters, state, tokens))
     options = step, keep_states, (batch, parameter_batch), chunk
     made = j.tree.leaves(_loop().eval_shape(*options, *arrays))
@@ -134,6 +136,11 @@ def _scan_by_chunks(j: Any, body: Any, state: Any, tokens: Any, chunk: int) -> t
     return state, j.tree.map(lambda *a: j.numpy.concatenate(a), *parts)
 
 
+def _array(leaf: Any) -> Any:
+    """Lists are arrays; all else stays, as Python's numbers have a type of their own in JAX."""
+    return np.asarray(leaf) if isinstance(leaf, list) else leaf
+
+
 def _converted(j: Any, numbers: Precision | None, tree: Any) -> Any:
     """The arrays as JAX's, those of floating-point numbers rounded to a precision's inputs."""
 
@@ -146,8 +153,17 @@ def _converted(j: Any, numbers: Precision | None, tree: Any) -> Any:
     return j.tree.map(convert, tree)
 
 
+def _check_axes(step: Any, batch: Any, parameter_batch: Any) -> None:
+    whole = all(isinstance(n, int | np.integer) for n in (batch, parameter_batch))
+    if not whole or not 0 <= parameter_batch <= batch:
+        raise UsageError(
+            f"recurrent({_name(step)}) expects whole numbers 0 ≤ parameter_batch ≤ batch, "
+            f"got parameter_batch={parameter_batch}, batch={batch}."
+        )
+
+
 def _check_tokens(step: Any, tokens: Any, batch: int) -> None:
-    shapes = [tuple(leaf.shape) for leaf in leaves(tokens)]
+    shapes = [tuple(np.shape(leaf)) for leaf in leaves(tokens)]
     lengths = {shape[batch] if len(shape) > batch else 0 for shape in shapes}
     if len(lengths) != 1 or 0 in lengths:
         after = f", after {batch} batch axes" if batch else ""
@@ -160,11 +176,6 @@ def _check_tokens(step: Any, tokens: Any, batch: int) -> None:
 def _check_batch(
     step: Any, parameters: Any, state: Any, tokens: Any, batch: int, parameter_batch: int
 ) -> None:
-    if not 0 <= parameter_batch <= batch:
-        raise UsageError(
-            f"recurrent({_name(step)}) expects 0 ≤ parameter_batch ≤ batch, got parameter_batch={parameter_batch}, "
-            f"batch={batch}."
-        )
     if not batch:
         return
     wanted = tuple(leaves(tokens)[0].shape[:batch])

@@ -25,9 +25,9 @@ from .constructions.bounding import promised
 from .constructions.checking import BLOCK, Asked
 from .constructions.machines import TwoHeads
 from .constructions.masked import WHOLE
-from .constructions.problem import Options, Problem, Settings
+from .constructions.problem import Options, Problem, Settings, Work
 from .constructions.program import Program
-from .constructions.report import Report
+from .constructions.report import Report as Report
 from .jax_backend import jax, platform, x64
 from .precision import Precision, matmul
 from .precision import precision as precision_of
@@ -91,6 +91,7 @@ def run(
         as_stated,
     )  # fmt: skip
     report = Report(id) if report is None else report
+    jax("run")
     with x64(True):
         return Run(asked, report, progress).all()
 
@@ -122,7 +123,6 @@ class Run:
 
     def __init__(self, asked: Asked, report: Report, progress: bool) -> None:
         """Checks everything; nothing is drawn or compiled."""
-        jax("run")
         self.asked, self.report, self.progress = asked, report, progress
         report.id = asked.id
         checking.values(asked)
@@ -200,7 +200,7 @@ class Run:
     def build(self) -> None:
         """The parameters, the lane that fits the gate, and the blocks."""
         values = {**self.program.letters(self.settings), "eta": self.eta, **self.problem.extra}
-        self.p = statement.parameters(self.claim, self.program, values)
+        self.p: Any = statement.parameters(self.claim, self.program, values)
         if self.p is None:
             from types import SimpleNamespace
 
@@ -349,7 +349,7 @@ class Run:
 
     def measure_floor(self) -> None:
         """The time of one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
-        work = self.machine.work(self.p, self.problem, self.settings.layers)
+        work: Work = self.machine.work(self.p, self.problem, self.settings.layers)
         rows = self.report.tokens * self.settings.heads * work.passes
         used = min(rows, ROWS)
         jnp = jax().numpy
@@ -378,9 +378,14 @@ class Run:
                     expected[index, at] = np.asarray(learn(*head))
                     done += 1
                     bar.tell(done)
-        wrong = np.abs(self.predictions - expected)
+        with np.errstate(invalid="ignore"):
+            wrong = np.abs(self.predictions - expected)
         self.expected = expected
         report = self.report
+        if not np.isfinite(wrong).all():
+            which = "learner" if not np.isfinite(expected).all() else "layer"
+            self.lacks("comparison", f"the {which} overflows; choose a smaller --step-size")
+            return
         report.error = float(wrong.max())
         size = math.sqrt((expected**2).sum())
         if size:

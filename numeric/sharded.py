@@ -137,7 +137,8 @@ def _check(j: Any, mesh: Any, numbers: Precision, *arrays: Any) -> LinearTokens:
     )
     _check_memory(mesh, numbers, shapes)  # looking at every number takes some itself
     for name, array in named.items():
-        real("sharded", name, array)
+        dtype = numbers.accumulate if name == "initial_state" else inputs
+        real("sharded", name, array, dtype)
     if traced(log_decay) or getattr(log_decay, "is_fully_addressable", True):
         gate("sharded", log_decay, (*shapes.batch, shapes.sizes[0]), numbers)
     return shapes

@@ -63,6 +63,7 @@ def test_a_row_is_run_with_its_strongest_proved_statement_and_as_stated_says_so(
 
 BAD = [
     (("gril.prop4.2",), "no claim matches"),
+    (("gril.prop*",), r"give one id, not a pattern; it matches gril.prop4.1,"),
     (("gril.eq10",), "nothing to run, it is an identity .*; rows that run: gd-ssm.prop1, .*gril.prop4.1"),
     (("gril.table5",), "trained, not constructed; rows that run"),
     (("ssd.thm5.1", "--as-stated"), "as printed has no parameters that run; leave --as-stated out"),
@@ -71,7 +72,7 @@ BAD = [
     (("gril.prop4.1", "--heads", "-1"), "--heads -1: give a whole number ≥ 1"),
     (("gril.prop4.1", "--chunk", "0"), "--chunk 0: give a whole number ≥ 1"),
     (("gril.prop4.1", "--chunk", "x"), "chunk"),
-    (("gril.prop4.1", "--dtype", "float16"), "allowed: float64, float32, bfloat16"),
+    (("gril.prop4.1", "--dtype", "float16"), "--dtype float16: .* allowed: float64, float32, bfloat16"),
     (("gril.prop4.1", "--lane", "delta"), "runs on chunked or recurrent or sharded"),
     (("gril.longhorn", "--lane", "chunked"), "runs on delta or recurrent"),
     (("gril.prop4.1", "--sampler", "cauchy"), "allowed: uniform, normal"),
@@ -87,6 +88,8 @@ BAD = [
     (("gril.prop4.3", "--targets", "1"), "number of classes, at least 2"),
     (("gril.prop4.1", "--format", "xml"), "allowed: table, json"),
     (("gril.prop4.1", "--examples", "1000000000000"), r"needs [\d,.]+ GiB .* --examples \d+ would fit"),
+    (("gril.prop4.1", "--features", "1000000", "--examples", "1"), r"GiB .* --features \d+ would fit"),
+    (("gd-ssm.prop1", "--heads", "1000000000", "--examples", "1"), r"GiB .* --heads \d+ would fit"),
     (("ssd.thm5.2-construction", "--examples", "1000000"), r"--examples \d+ would fit"),
 ]  # fmt: skip
 
@@ -111,7 +114,14 @@ def test_what_is_said_to_fit_fits(monkeypatch: pytest.MonkeyPatch):
 
 def test_without_jax_it_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "jax", None)
-    assert "pip install 'scanproof[jax]'" in one_line(run("run", "gril.prop4.1"))
+    message = one_line(run("run", "gril.prop4.1"))
+    assert "run needs JAX" in message and "pip install 'scanproof[jax]'" in message
+
+
+def test_help_says_nothing_of_patterns_and_files(run: Run):
+    assert "ID is a row" in run("run", "--help").out
+    assert "TARGET" not in run("run", "--help").out
+    assert "TARGET" in run("check", "--help").out
 
 
 def test_an_interrupted_run_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch):
@@ -150,6 +160,13 @@ def test_a_device_that_runs_out_of_memory_is_a_usage_error(
 def test_a_step_size_that_the_format_has_not_is_a_usage_error(run: Run):
     message = one_line(run("run", "gd-ssm.prop1", *SMALL, "--input-scale", "1e-30"))
     assert "is no float32 number; choose another --input-scale, --step-size or --dtype" in message
+
+
+def test_a_step_size_with_which_the_numbers_overflow_is_told(run: Run):
+    options = ("--layers", "50", "--step-size", "1e30", "--format", "json")
+    report = json.loads(run("run", "gril.propA.1", *SMALL, *options).out)
+    assert report["error"] is None and report["relative_error"] is None
+    assert "overflows; choose a smaller --step-size" in report["missing"]["comparison"]
 
 
 def test_every_row_that_is_listed_runs_as_some_statement():

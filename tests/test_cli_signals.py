@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 import command_line
 import pytest
 from command_line import TRUE, Write, command, left_behind
+
+from scanproof._interrupts import heard
 
 write = command_line.write
 
@@ -49,6 +52,27 @@ def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "")
     assert left_behind() == {file, "started"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
+    came = []
+
+    def callback(phase: str, info: dict) -> None:
+        if not came:
+            came.append(phase)
+            signal.raise_signal(signal.SIGINT)
+
+    gc.callbacks.append(callback)
+    try:
+        with pytest.raises(KeyboardInterrupt), heard():
+            gc.collect()
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                time.sleep(0.01)
+    finally:
+        gc.callbacks.remove(callback)
+    assert came and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import jax
 import numpy as np
@@ -18,12 +19,12 @@ from scanproof.numeric import running, x64
 from scanproof.numeric.constructions import bounding, comparison, statement
 from scanproof.numeric.constructions import tokenising as cut
 from scanproof.numeric.constructions.linear import mapped, rank_one
-from scanproof.numeric.constructions.problem import Settings
+from scanproof.numeric.constructions.problem import Problem, Settings
 from scanproof.numeric.constructions.programs import PROGRAMS
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.ledger import built_in
 
-SMALL = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
+SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 """Two chunks of examples and one left over."""
 
 
@@ -146,7 +147,7 @@ def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
 def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs, whole):
     scalar = pairs is cut.CONCATENATED
     x, y = whole_numbers(6, 2), whole_numbers(5) if scalar else whole_numbers(5, 2, seed=1)
-    problem = type("Problem", (), {"x": x[None], "y": y[None], "examples": 5})
+    problem = Problem(x[None], y[None], W0=None, w=np.zeros(0), extra={})
     found = pairs.tokens(*(a[0] for a in pairs.stream(problem)))
     wanted = whole(x, y)
     last = len(wanted.t)  # with stride one, the last pair has a token more, which nothing reads
@@ -189,6 +190,7 @@ def test_layers_at_the_last_token_are_the_stack(lane: str | None):
     stream = run.machine.stream(run.p, run.problem, run.options)
     states = jax.jit(run.lane)(*stream, initial_state=run.state).final_state
     found = jax.jit(run.finish)(states)
+    assert run.problem.W0 is not None
     for head in range(2):
         x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
         done = multi_step.stack(gril.two_head_step, run.p, cut.three(x, y), W0, 3)
@@ -199,6 +201,7 @@ def test_layers_at_the_last_token_are_the_stack(lane: str | None):
 def test_stacked_transformer_layers_are_the_stack(lane: str | None):
     run = prepared("ch9.icl", lane=lane, layers=2)
     found, _ = outputs(run)
+    assert run.problem.W0 is not None
     for head in range(2):
         x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
         rows = transformer.weights_in_tokens(W0, x[:-1], y)

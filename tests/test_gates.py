@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 import pytest
 
@@ -73,11 +74,17 @@ def test_a_reset_is_only_there_where_a_decay_is_zero():
         (np.ones((2, 2, 2)), 0, "at most 2 state axes"),
         (0.5, 1, "expects 1 token axes"),
         (np.ones((0, 2)), 0, "at least one entry"),
+        ([[1.0], [1.0, 2.0]], 0, "finite real numbers"),
     ],
 )
 def test_what_is_no_gate_is_refused(gate, token_axes: int, message: str):
     with pytest.raises(UsageError, match=message):
         classify(gate, token_axes=token_axes)
+
+
+def test_a_gate_that_is_not_known_yet_is_refused():
+    with pytest.raises(UsageError, match="computed inside jit must be classified before"):
+        jax.jit(lambda gate: classify(gate).log_decay)(0.5)
 
 
 @pytest.mark.parametrize("decays", [[-0.5], [np.inf], [np.nan]])

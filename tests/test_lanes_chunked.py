@@ -282,6 +282,10 @@ WRONG = {
     "ragged": ({"z": [[1.0], [1.0, 2.0]]}, r"chunked\(z=...\) expects an array"),
     "NaN": ({"z": np.full((4, 3), np.nan)}, r"chunked\(z=...\) expects finite numbers"),
     "infinite": ({"b": np.full((4, 2), np.inf)}, r"chunked\(b=...\) expects finite numbers"),
+    "too large": (
+        {"z": np.full((4, 3), -1e300)},
+        r"numbers that float32 has, up to 3.4e\+38, got 1e\+300",
+    ),
     "NaN decay": ({"log_decay": np.asarray(np.nan)}, r"chunked\(log_decay=...\)"),
     "infinite decay": ({"log_decay": np.asarray(np.inf)}, r"chunked\(log_decay=...\).*\+inf"),
     "decay shape": ({"log_decay": np.zeros(3)}, r"log_decay=.*broadcasts to \(4,\).*got \(3,\)"),
@@ -302,6 +306,12 @@ def test_bad_input_is_refused_before_anything_compiles(name: str, monkeypatch: p
     given = {"z": np.ones((4, 3)), "b": np.ones((4, 2)), "c": np.ones((4, 2))} | wrong
     with pytest.raises(UsageError, match=message):
         chunked(**given)
+
+
+def test_a_chunk_longer_than_the_sequence_takes_no_more_memory_than_one_token_after_the_other():
+    tokens = np.random.default_rng(3).normal(size=(3, 5, 2)).astype(np.float32)
+    one, long = (chunked(*tokens, chunk=chunk) for chunk in (6, 10**12))
+    assert np.array_equal(one.outputs, long.outputs)
 
 
 def test_what_does_not_fit_is_refused_with_what_would(monkeypatch: pytest.MonkeyPatch):

@@ -205,6 +205,7 @@ def test_root_mean_square_error_at_size(precision, share):
         ({"beta": np.full((7,), np.nan)}, r"delta\(beta=.*expects finite numbers"),
         ({"beta": "1"}, r"delta\(beta=.*expects an array of real numbers"),
         ({"b": np.ones((2, 7, 1))}, r"delta\(\) expects .*got z \(2, 7, 2\), b \(2, 7, 1\)"),
+        ({"z": [[1.0], [1.0, 2.0]]}, r"delta\(z=.*expects an array of real numbers"),
         ({"z": np.ones((2, 7, 2), complex)}, r"delta\(z=.*expects an array of real numbers"),
         ({"chunk": 0}, r"delta\(chunk=0\) expects a whole number ≥ 1"),
         ({"initial_state": np.ones((3, 2))}, r"a state is values × keys"),

@@ -291,7 +291,7 @@ def test_what_a_lane_has_to_say_names_the_block():
 @pytest.mark.parametrize(
     "arrays, length, axis, message",
     [
-        ((Z, B, C), 0, None, r"length=0\) expects a whole number of tokens ≥ 1"),
+        ((Z, B, C), 0, None, r"length=0\) expects a whole number ≥ 1"),
         ((Z, B, C), 2.5, None, r"length=2.5\) expects a whole number"),
         (
             (Z, B[:, :4], C),
@@ -301,6 +301,7 @@ def test_what_a_lane_has_to_say_names_the_block():
         ),
         ((Z[:, :0], B[:, :0]), 8, None, r"T ≥ 1"),
         ((), 8, None, r"got shapes none"),
+        (([[1.0]], [[1.0]]), 1, None, r"expects arrays with one common number of tokens"),
         (whole(5), 2, None, r"give axis=0 for tokens of shape \(T, …\)"),
         ((Z, B[0]), 2, 0, r"along axis 0"),
     ],
@@ -313,5 +314,7 @@ def test_arrays_that_cannot_be_cut_are_refused(arrays, length, axis, message: st
 def test_blocks_are_a_sequence():
     blocks = in_blocks(whole(T), BLOCK, axis=0)
     assert [len(block) for block in blocks] == [8, 8, 7]
-    with pytest.raises(IndexError):
-        blocks[3]
+    assert [len(block) for block in blocks[1:]] == [8, 7] and len(blocks[-1]) == 7
+    for outside in (3, -4):
+        with pytest.raises(IndexError):
+            blocks[outside]

@@ -117,6 +117,23 @@ def test_heads_and_sequences_run_as_if_alone():
             assert np.array_equal(got[at], wanted)
 
 
+def test_lists_are_arrays():
+    tokens = delta_rule.Token(integers(4, 2), integers(4, 1), integers(4, 2), integers(4))
+    lists = delta_rule.Token(*(leaf.tolist() for leaf in tokens))
+    state = integers(1, 2)
+    found, wanted = (
+        recurrent(delta_rule.step, None, *given)
+        for given in ((state.tolist(), lists), (state, tokens))
+    )
+    assert np.array_equal(found.outputs, wanted.outputs)
+
+
+@pytest.mark.parametrize("batch", [-1, 1.0])
+def test_axes_that_are_no_number_of_axes_are_refused(batch):
+    with pytest.raises(UsageError, match=rf"whole numbers .* batch={batch}\."):
+        recurrent(delta_rule.step, None, np.zeros((1, 2)), integers(4, 2), batch=batch)
+
+
 def test_each_head_has_parameters_of_its_own():
     heads, sequences, length = 3, 2, 4
     parameters = ssm.Discrete(integers(heads, 2, 2), integers(heads, 2), integers(heads, 2))

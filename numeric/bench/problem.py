@@ -42,9 +42,9 @@ class Problem:
         heads, T, d = size
         fits(
             "bench",
-            48 * size.token_heads * d,
-            f"the tokens of {size.token_heads:,} tokens and heads",
-            "choose smaller --tokens or --heads",
+            48 * size.token_heads * d + 48 * heads * d * d,  # states, as they come and in float64
+            f"{size.token_heads:,} tokens and heads and {heads} states of {d} × {d}",
+            "choose smaller --tokens, --heads or --features",
         )
         random = jax("bench").random
         keys = random.split(random.key(seed), 5)

@@ -104,8 +104,3 @@ def _inverse(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     tail = moved.sum(axis=-1, keepdims=True) * norm / np.where(norm < 1, 1 - norm, 1.0)
     bound = size + moved @ size + tail * size.max(axis=-2, keepdims=True)
     return np.where(norm < 1, bound, np.inf)
-
-
-def spread(strengths: np.ndarray, norms: np.ndarray) -> np.ndarray:
-    """ρ = max(1, |1 − β ‖k‖²|), the spectral norm of I − β k kᵀ (1 if k has one entry, at least)."""
-    return np.maximum(1.0, np.abs(1 - strengths * norms**2))

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
 from scanproof.proofs.language.errors import UsageError
 
 from ..inputs import SHARE, free_memory, gigabytes, itemsize
-from ..precision import Precision
+from ..precision import PRECISIONS, Precision
 from ..tasks.samplers import SAMPLERS
 from .masked import WHOLE
-from .problem import Settings
+from .problem import Problem, Settings
 from .program import ANY, CLASSES, Program
 
 FEATURES, CHOSEN_CLASSES = 64, 10
 """Features and classes where none are given."""
 BLOCK = 2**24
 """Numbers of one token array in a block, all heads together."""
+MATRICES = 16
+"""Matrices of f columns beside the tokens, in float64: parameters and their factors; a head has half as many."""
 
 
 class Asked(NamedTuple):
@@ -55,6 +57,10 @@ def values(asked: Asked) -> None:
             raise UsageError(f"run --{name} {size}: give a whole number ≥ 1.")
     if not _whole(asked.seed) or asked.seed < 0:
         raise UsageError(f"run --seed {asked.seed}: give a whole number ≥ 0.")
+    if isinstance(asked.dtype, str) and asked.dtype not in (*PRECISIONS, "bf16"):
+        raise UsageError(
+            f"run --dtype {asked.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
+        )
     if asked.sampler not in SAMPLERS:
         raise UsageError(
             f"run --sampler {asked.sampler}: no such sampler; allowed: {', '.join(SAMPLERS)}."
@@ -64,7 +70,7 @@ def values(asked: Asked) -> None:
             raise UsageError(f"run --{name} {given}: give a positive number, such as 0.5.")
 
 
-def _whole(value: Any) -> bool:
+def _whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -138,18 +144,27 @@ def memory(id: str, program: Program, settings: Settings, numbers: Precision) ->
     room, needed = SHARE * free, _needed(program, settings, numbers)
     if needed <= room:
         return
-    fits, too_many = 0, settings.examples
-    while too_many - fits > 1:
-        middle = (fits + too_many) // 2
-        less = settings._replace(examples=middle)
-        fits, too_many = (
-            (middle, too_many) if _needed(program, less, numbers) <= room else (fits, middle)
-        )
-    remedy = f"--examples {fits} would fit" if fits else "take fewer --features or --heads"
+    remedy = "nothing of this kind would fit"
+    for size in ("examples", "features", "heads"):
+        fits, too_many = 0, getattr(settings, size)
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            small = _needed(program, _with(settings, size, middle), numbers) <= room
+            fits, too_many = (middle, too_many) if small else (fits, middle)
+        if fits:
+            remedy = f"--{size} {fits} would fit"
+            break
     raise UsageError(
         f"run {id} needs {gigabytes(needed)} for --heads {settings.heads} --examples {settings.examples} "
         f"--features {settings.features}, and {gigabytes(free)} are free; {remedy}."
     )
+
+
+def _with(settings: Settings, size: str, value: int) -> Settings:
+    """The same with another size; targets that are as many as the features stay so."""
+    if size == "features" and settings.targets == settings.features:
+        settings = settings._replace(targets=value)
+    return settings._replace(**{size: value})
 
 
 def _needed(program: Program, settings: Settings, numbers: Precision) -> int:
@@ -161,8 +176,10 @@ def _needed(program: Program, settings: Settings, numbers: Precision) -> int:
     width = itemsize(numbers.accumulate)
     working = 8 * min(rows * (f + k), BLOCK) * width  # tokens, their z, b and c, outputs
     if isinstance(program.machine, WHOLE):
-        working = program.machine.buffer(_Sizes(settings), width)
-    return 2 * data + 2 * stream + working
+        working = program.machine.buffer(cast(Problem, _Sizes(settings)), width)
+    # Weights and states of every head, parameters, and all of them again for the bound and the learner.
+    matrices = 8 * f * max(f, k) * (MATRICES + MATRICES * settings.heads // 2)
+    return 2 * data + 2 * stream + working + matrices
 
 
 class _Sizes:

@@ -121,4 +121,4 @@ def _losses(id: str, value: Any, **options: Any) -> Losses:
         target = np.einsum("hf,hf...->h...", run.problem.x[:, -1], w)
         last = run.predictions[:, -1], run.expected[:, -1]
         losses = (float(squared_loss(prediction, target)) for prediction in last)
-        return Losses(value, *losses, run.eta)
+        return Losses(value, *losses, step_size=run.eta)

@@ -268,7 +268,7 @@ class TwoHeads:
         def heads_only(parameters: Any, state: Any, window: Any) -> tuple[Any, Any]:
             """The definition without what it makes of the weights, which the states never see."""
             unused = jax().numpy.zeros_like(state[0])
-            state, _ = self.step(parameters, state, gril.WeightedWindow(*window, unused))
+            state, _ = self.step(parameters, state, gril.WeightedWindow(*window, weights=unused))
             return state, ()
 
         return recurrent(heads_only, _arrays(p, options), states, windows, batch=1).final_state
@@ -284,7 +284,7 @@ class TwoHeads:
             window = map_leaves(lambda leaf: leaf[0], windows)
 
             def layer(_: Any, carried: Any) -> Any:
-                token = gril.WeightedWindow(*window, carried[0])
+                token = gril.WeightedWindow(*window, weights=carried[0])
                 return self.step(arrays, states, token)[1]
 
             empty = jax().numpy.zeros(W.shape[-1:], W.dtype)

@@ -45,7 +45,7 @@ class ExamplesMask:
         return lsa.Parameters(p.P, p.Q, 1 / problem.examples)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
-        return Work(*np.shape(p.P), layers)
+        return Work(*np.shape(p.P), passes=layers)
 
     def buffer(self, problem: Problem, width: int) -> int:
         """Bytes beside the data: the tokens of a layer, its queries and outputs."""
@@ -91,7 +91,7 @@ class QueryOnly:
     arrays = ExamplesMask.arrays
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
-        return Work(*np.shape(p.first), 1)
+        return Work(*np.shape(p.first), passes=1)
 
     def program(
         self, p: Any, problem: Problem, options: Options, layers: int

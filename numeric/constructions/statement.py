@@ -91,13 +91,19 @@ def parameters(claim: Claim, program: Program, values: Mapping[str, Any]) -> Any
 
 
 def _row(id: str) -> Row:
+    """The row of an id.
+
+    Raises:
+        UsageError: if there is none, or `id` is a pattern.
+    """
     ledger = built_in()
     for wanted in (id, f"{id}-construction"):
         for row in ledger.rows:
             if any(c.id == wanted for c in (row.claim, *row.amendments)):
                 return row
-    (row,) = ledger.select([id])  # an unknown id is answered with the nearest ones
-    return row
+    matched = ledger.select([id])  # an unknown id is answered with the nearest ones
+    known = [row.claim.id for row in matched if _programs(row)] or ["none that runs"]
+    raise UsageError(f"run {id}: give one id, not a pattern; it matches {', '.join(known)}.")
 
 
 def _programs(row: Row) -> list[Claim]:

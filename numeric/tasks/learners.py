@@ -26,7 +26,7 @@ def gradient_descent(loss: Loss, w: Any, x: Any, y: Any, step_size: Any, steps: 
 
     def one(_: Any, weights: Any) -> Any:
         arrays = map(Differentiable, (weights, x, y))
-        return plain(descent.gradient_descent(loss, *arrays, step_size))
+        return plain(descent.gradient_descent(loss, *arrays, step_size=step_size))
 
     return jax().lax.fori_loop(0, steps, one, w)
 
@@ -47,7 +47,7 @@ def stochastic_gradient_descent(
 
     def one(weights: Any, example: Any) -> Any:
         arrays = (Differentiable(weights), *(Differentiable(part[None]) for part in example))
-        weights = plain(descent.stochastic_gradient_descent(loss, *arrays, step_size))
+        weights = plain(descent.stochastic_gradient_descent(loss, *arrays, step_size=step_size))
         return weights, weights if keep else None
 
     last, every = jax().lax.scan(one, w, (x, y))
