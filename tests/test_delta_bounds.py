@@ -174,7 +174,7 @@ def test_no_state_or_write_is_larger_than_its_energy_allows(seed, most):
     norms = np.linalg.norm(keys, axis=1)
     beta = rng.uniform(0, most, T) / norms**2
     energy = Energy(beta[None], beta[None], norms[None])
-    start, sizes = np.linalg.norm(first)[None, None], np.abs(values)[None, :, None]
+    start, sizes = np.array([[np.linalg.norm(first)]]), np.abs(values)[None, :, None]
     bounds = energy.states(start, sizes)
     s, states, writes = first, [], []
     for k, v, b in zip(keys, values, beta, strict=True):

@@ -91,11 +91,11 @@ def carried(
         levels.append((P2 * a1 + a2 * (P1 + a1), (P2 + a2) * b1 + b2))
     found = [start]
     for j in range(1, len(levels[0][1]) + 1):
-        k, best = 0, None
+        k, best = 0, np.full_like(start, np.inf)
         while k < len(levels) and j % 2**k == 0:
             i = j // 2**k - 1
             after = (norms[k][i] + levels[k][0][i]) * found[j - 2**k] + levels[k][1][i]
-            best = after if best is None else np.fmin(best, after)
+            best = np.fmin(best, after)
             k += 1
         found.append(best)
     return np.stack(found)

@@ -215,11 +215,11 @@ class _Run:
         pieces = []
         for begin, count, length in self.groups(len(tokens.beta)):
             cut = slice(begin, begin + count * length)
-            three = (
+            given_, rounded, missing = (
                 _Tokens(*(f[cut].reshape(count, length, *f.shape[1:]) for f in which))
                 for which in (exact, tokens, lost)
             )
-            pieces.append(self.piece(*three, size, wrong, scale))
+            pieces.append(self.piece(given_, rounded, missing, size, wrong, scale))
             size, wrong = pieces[-1].size, pieces[-1].state
         outputs, rows = (np.concatenate(parts) for parts in list(zip(*pieces, strict=True))[:2])
         reach = rows * scale * exact.q[:, None] + OWN.tiny
@@ -276,8 +276,10 @@ class _Run:
         reached = _at(new.reached, computed)[:, None] * (1 + q)
         fits = new.fits.all() & (4 * reached < own.largest).all()
         outputs, e = np.where(fits, outputs, np.inf), np.where(fits, e, np.inf)
-        flat = [np.broadcast_to(f, outputs.shape).reshape(-1, f.shape[-1]) for f in (outputs, s_t)]
-        return _Piece(*flat, e[-1], s[-1])
+        off, reach = (
+            np.broadcast_to(f, outputs.shape).reshape(-1, f.shape[-1]) for f in (outputs, s_t)
+        )
+        return _Piece(off, reach, e[-1], s[-1])
 
     def system(self, numbers: Precision, tokens: _Tokens, single: bool) -> Any:
         """The strengths, the energy and the system of chunks, and the norms of their transitions."""

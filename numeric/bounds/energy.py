@@ -81,7 +81,7 @@ class Energy:
         most = self.most[:, None]
         w = norm(np.sqrt(np.where(self.gentle, self.strengths, 0.0))[..., None] * values)
         y = (w + np.hypot(w, np.sqrt(2 - most) * start)) / (2 - most)
-        gentle = self.gentle.all(axis=1)[:, None]
+        gentle = np.asarray(self.gentle.all(axis=1))[:, None]
         return np.where(gentle, np.fmin(plain, np.sqrt(most) * y), plain) * ROOM
 
 

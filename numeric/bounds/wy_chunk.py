@@ -98,7 +98,7 @@ def inverse(L: Enclosed, norms: np.ndarray) -> Inverse:
 
     upper, lower, lost = strict(L.upper), strict(low(L)), strict(np.asarray(error(L)) + 0 * L.upper)
     middle, radius = (upper + lower) / 2, (upper - lower) / 2 + 2 * OWN.unit * np.abs(upper)
-    fine = (np.abs(middle) + lost < 2.0**100).all(axis=(-2, -1))
+    fine = np.asarray((np.abs(middle) + lost < 2.0**100).all(axis=(-2, -1)))
     matrix = np.eye(C) + np.where(fine[:, None, None], middle, 0.0)
     X = np.tril(np.linalg.inv(matrix))
     size = np.abs(matrix)
@@ -241,7 +241,7 @@ def added(
         spectral_norm(np.sqrt(energy.weights)[..., None] * K),
         np.sqrt((energy.weights * norms**2).sum(axis=1)),
     )
-    gentle = energy.gentle.all(axis=1)
+    gentle = np.asarray(energy.gentle.all(axis=1))
     of_w = times * known(np.where(gentle[:, None], 0.0, w[..., 0]), w[..., 1:])
     lost_states = energy.states(0 * one, of_values + of_w)
     lost_writes = energy.writes(0 * one, of_values + of_w, lost_states)
@@ -289,4 +289,5 @@ def added(
     reached = reached + ((w + w_error) * np.maximum(1.0, norms)[..., None]).max(axis=1)
     matrices = np.maximum(norms.max(axis=1) ** 2, (X * reach).max(axis=(-2, -1)))
     fits = (matrices < own.most / 4) & (found.size.max(axis=(-2, -1)) < own.most / 4)
-    return Added(*(a * ROOM for a in (state, outputs, plain, reached, states)), fits)
+    roomy = [a * ROOM for a in (state, outputs, plain, reached, states)]
+    return Added(*roomy, fits=fits)
