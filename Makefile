@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test fuzz bench lint mutants errata derivations clean FORCE
+.PHONY: help verdicts test devices fuzz bench lint mutants errata derivations clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -25,6 +25,9 @@ fuzz: build/.test ## try the kernel on 100,000 random equations
 bench: build/.test ## time the checks and the lanes
 	@$(BIN)/python -m scanproof.proofs.bench
 	@$(BIN)/scanproof bench
+
+devices: build/.test ## run the lanes' tests on a CPU shown as 8 devices
+	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_lane*.py tests/test_delta_bounds.py tests/test_recurrent_lane.py
 
 cutoff: build/.core ## prove claims for all sizes a second way, without the kernel
 	@$(BIN)/python -m scanproof.proofs.cutoffs
