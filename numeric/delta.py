@@ -53,8 +53,9 @@ def delta(
     """S_t = S_{t−1} + β_t (z_t − S_{t−1} b_t) b_tᵀ, o_t = S_t c_t for all tokens, by matrix products over chunks.
 
     Differentiable; beside the inputs, the backward pass keeps one state per chunk and C numbers per token, and computes
-    the rest again. With β_t ‖b_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do
-    rounding errors.
+    the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
+    where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as `scanproof run` does. With
+    β_t ‖b_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
 
     Args:
         z: values v, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
