@@ -148,6 +148,11 @@ def test_the_kernel_alone_answers_proved_or_unknown():
     assert "no proof was found" in str(false.reason)
 
 
+def test_a_claim_that_the_kernel_does_not_run_is_unknown_to_it_alone():
+    found = decide(CLAIMS["gril.ablation-doubles"], ENGINES["kernel"])
+    assert (found.verdict, found.reason) == ("unknown", "it speaks of no sizes")
+
+
 def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
     from scanproof.proofs.evidence import all_sizes
 
