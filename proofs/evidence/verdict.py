@@ -79,7 +79,8 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
             # A claim's body is foreign code: its mistake is this row's alone.
             result = Result("error", reason=f"the claim raised {type(error).__name__}: {error}")
     result.definitions = sorted({place(function) for function in ran})
-    unread = tuple(engines) == (KERNEL,) and result.verdict == "unknown"  # it may stop before the body
+    # The kernel may stop before it runs the body.
+    unread = tuple(engines) == (KERNEL,) and result.verdict == "unknown"
     if not ran and result.verdict != "error" and not unread:
         reason = "no definition ran: call a layer or learner of scanproof.constructs, or mark yours @definition"
         return Result("error", reason=reason)
