@@ -155,8 +155,8 @@ def _plain(m: Monomial) -> bool:
 
 def check(m: Monomial, scope: Iterable[int]) -> None:
     """Raise IllTyped if a monomial speaks of what is not there, or sums over infinitely many: that has no rules."""
-    own = (NUMBER, INVERSE_NUMBER, *index.current.states, *index.current.bodies)
-    if any(not f.name.isidentifier() and f.name not in own for f in m.factors):
+    odd = {f.name for f in m.factors if not f.name.isidentifier()} - {NUMBER, INVERSE_NUMBER}
+    if not all(n in index.current.states or n in index.current.bodies for n in odd):
         raise IllTyped("an array's name is an identifier, or that of a state")
     if not m.variables() <= {*scope, *range(-m.bound, 0)}:
         raise IllTyped("a monomial speaks of a variable outside the scope")
