@@ -9,6 +9,7 @@ from .. import tokens
 from ..array_api import Array
 from ..definition import definition
 from ..layers import gril
+from ..learners.losses import sigmoid, softmax
 from .gril import CONSTANT, prop4_1
 
 
@@ -41,3 +42,15 @@ def error_windows(features: Array, errors: Array) -> gril.Window:
     d, K = features.shape[1], errors.shape[1]
     stream = tokens.interleaved(tokens.padded(features, K, 0), tokens.padded(errors, 0, d))
     return tokens.windows(stream, 3, 2)
+
+
+@definition
+def classifier_windows(features: Array, y: Array, W: Array) -> gril.Window:
+    """`error_windows` of r_i = softmax(Wᵀφ(x_i)) − y_i (§4.4): features (N + 1, d), y (N, K), W (d, K)."""
+    return error_windows(features, softmax(features[:-1] @ W) - y)
+
+
+@definition
+def binary_windows(features: Array, y: Array, w: Array) -> gril.Window:
+    """`error_windows` of r_i = σ(w·φ(x_i)) − y_i (A.6): features (N + 1, d), y (N,), w (d,)."""
+    return error_windows(features, (sigmoid(features[:-1] @ w) - y)[:, None])

@@ -10,7 +10,10 @@ import numpy as np
 
 from scanproof.constructs import tokens as tokenisations
 from scanproof.constructs.constructions import hybrid as hybrid_parameters
-from scanproof.constructs.constructions.gril_classification import error_windows
+from scanproof.constructs.constructions.gril_classification import (
+    binary_windows,
+    classifier_windows,
+)
 from scanproof.constructs.layers import gril, hybrid, lsa
 from scanproof.constructs.layers import linear_transformer as transformer
 from scanproof.constructs.layers.hybrid_terms import half_step_term
@@ -20,10 +23,9 @@ from scanproof.constructs.learners.losses import (
     MEAN,
     BinaryCrossEntropy,
     SquaredError,
-    sigmoid,
-    softmax,
 )
 
+from ..jax_backend import jax
 from ..tasks import samplers
 from . import tokenising as cut
 from .learning import Descent
@@ -94,20 +96,17 @@ NONLINEAR = SquaredError(
 
 
 def classifier(loss: Any) -> Program:
-    def windows(x: Any, y: Any, W0: Any) -> Any:
-        return error_windows(x, softmax(x[:-1] @ W0) - y)
-
     def read(outputs: Any, following: Any, W0: Any) -> Any:
         return following @ W0 + outputs[:, : W0.shape[1]]
 
-    machine = Recurrence(GRIL, Pairs(windows), read, starts=True)
+    machine = Recurrence(GRIL, Pairs(classifier_windows), read, starts=True)
     does = "logits for φ(x_{t+1}) after one step from W0 on t examples; φ(x) = x"
     return Program(does, machine, Descent(loss), CLASSES)
 
 
 def from_zero(loss: Any) -> Program:
     def windows(x: Any, y: Any) -> Any:
-        return error_windows(x, softmax(0 * x[:-1, :1] * y) - y)
+        return classifier_windows(x, y, jax().numpy.zeros((x.shape[1], y.shape[1]), x.dtype))
 
     def read(outputs: Any, following: Any, W0: Any) -> Any:
         return outputs[:, : outputs.shape[1] - following.shape[1]]
@@ -118,13 +117,10 @@ def from_zero(loss: Any) -> Program:
 
 
 def binary() -> Program:
-    def windows(x: Any, y: Any, w: Any) -> Any:
-        return error_windows(x, (sigmoid(x[:-1] @ w) - y)[:, None])
-
     def read(outputs: Any, following: Any, w: Any) -> Any:
         return following @ w + outputs[:, 0]
 
-    machine = Recurrence(GRIL, Pairs(windows), read, starts=True)
+    machine = Recurrence(GRIL, Pairs(binary_windows), read, starts=True)
     does = "logit for φ(x_{t+1}) after one step from w0 on t examples; φ(x) = x"
     return Program(does, machine, Descent(BinaryCrossEntropy()), CLASSES)
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from scanproof.constructs.array_api import outer, unit
-from scanproof.constructs.constructions.gril_classification import error_windows, prop4_3
+from scanproof.constructs.constructions.gril_classification import (
+    binary_windows,
+    classifier_windows,
+    prop4_3,
+)
 from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
@@ -74,8 +78,7 @@ def classifier(xp, J, d, eta, corrections=()):
 def accumulated(p, W, phi, y, xp):
     """The block on windows with r_i = softmax(Wφ(x_i)) − y_i: the states Z_t and the outputs ẑ_{t+1}."""
     K, d = W.shape
-    windows = error_windows(phi, softmax(phi[:-1] @ W.T) - y)
-    run = scan(layer.step, p, xp.zeros((K + d, K + d)), windows)
+    run = scan(layer.step, p, xp.zeros((K + d, K + d)), classifier_windows(phi, y, W.T))
     return run.states[:, :K, K:], run.outputs[:, :K]
 
 
@@ -169,7 +172,7 @@ def from_zero_on_the_mean(p, phi, free, eta, xp, d, J):
     assuming={},
 )
 def binary(p, w, phi, y, eta, xp, d):
-    windows = error_windows(phi, (sigmoid(phi[:-1] @ w) - y)[:, None])
+    windows = binary_windows(phi, y, w)
     outputs = scan(layer.step, p, xp.zeros((1 + d, 1 + d)), windows).outputs
     updated = prefix_predictions(BinaryCrossEntropy(), w, phi, y, eta)
     return equal(phi[1:] @ w + outputs[:, 0], updated)
