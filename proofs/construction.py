@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -156,23 +157,27 @@ def _row(id: str) -> Row:
 
 
 def _strongest(row: Row, id: str, as_stated: bool) -> Claim:
-    from .evidence.engines import ENGINES
-    from .evidence.verdict import decide
-
     named = [c for c in row.amendments if c.id == id]
     if named:
         return named[0]
     if as_stated and row.claim.parameters is not None:
         return row.claim
     for claim in (row.claim, *row.amendments):
-        if claim.parameters is None:
-            continue
-        # flint is the fastest, but knows no exp and log.
-        if any(decide(claim, ENGINES[name]).verdict == "proved" for name in ("flint", "all")):
+        if claim.parameters is not None and quick_verdict(claim) == "proved":
             return claim
     raise UsageError(
         f"construct({id!r}): no proved parameters are known; pass as_stated=True for the printed ones."
     )
+
+
+@functools.cache
+def quick_verdict(claim: Claim) -> str:
+    """By the fast engine, and by all of them where it does not know (claims with exp or log)."""
+    from .evidence.engines import ENGINES
+    from .evidence.verdict import decide
+
+    verdict = decide(claim, ENGINES["flint"]).verdict
+    return verdict if verdict != "unknown" else decide(claim, ENGINES["all"]).verdict
 
 
 def _exact(xp: Namespace, value: Any, wanted: str, dims: tuple[int, ...]) -> ExactArray:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
-from scanproof.proofs.construction import construct
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.construction import construct, quick_verdict
 from scanproof.proofs.language.claim import Claim, Row
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.fields import arguments
@@ -50,7 +47,7 @@ def find(id: str, as_stated: bool = False) -> tuple[Claim, Program, str]:
         if amendment.id == id:
             if id not in PROGRAMS:
                 raise _does_not_run(row, id)
-            return amendment, PROGRAMS[id], _verdict(amendment)
+            return amendment, PROGRAMS[id], quick_verdict(amendment)
     if not _programs(row):
         raise _does_not_run(row, id)
     if as_stated:
@@ -59,9 +56,9 @@ def find(id: str, as_stated: bool = False) -> tuple[Claim, Program, str]:
                 f"run {id} --as-stated: the statement as printed has no parameters that run; leave --as-stated out, "
                 f"and {', '.join(c.id for c in _programs(row))} is run."
             )
-        return row.claim, PROGRAMS[row.claim.id], _verdict(row.claim)
+        return row.claim, PROGRAMS[row.claim.id], quick_verdict(row.claim)
     for claim in (row.claim, *row.amendments):
-        verdict = _verdict(claim) if claim.id in PROGRAMS else ""
+        verdict = quick_verdict(claim) if claim.id in PROGRAMS else ""
         if verdict == "proved":
             return claim, PROGRAMS[claim.id], verdict
     raise UsageError(
@@ -115,10 +112,3 @@ def _does_not_run(row: Row, id: str) -> UsageError:
     return UsageError(
         f"run {id}: there is nothing to run, {why}; rows that run: {', '.join(runnable())}."
     )
-
-
-@functools.cache
-def _verdict(claim: Claim) -> str:
-    """By the fast engine, and by all of them where it does not know (claims with exp or log)."""
-    verdict = decide(claim, ENGINES["flint"]).verdict
-    return verdict if verdict != "unknown" else decide(claim, ENGINES["all"]).verdict
