@@ -32,7 +32,7 @@ SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 def prepared(id: str, dtype: str = "float64", lane: str | None = None, layers: int | None = None):
     sizes = {**SMALL, "features": None} if "one-feature" in id else SMALL
     with pytest.MonkeyPatch.context() as patch:  # what is compared here holds whatever the verdict
-        patch.setattr(statement, "_verdict", lambda claim: "proved")
+        patch.setattr(statement, "quick_verdict", lambda claim: "proved")
         return running.prepared(id, dtype=dtype, lane=lane, layers=layers, **sizes)
 
 
@@ -62,7 +62,9 @@ def test_every_program_traces_with_the_parameters_of_its_statement(id: str):
     if p is not None and not hasattr(program.machine, "program"):
         gate = program.machine.gate(p, problem)
         assert gate is None or gate.has_matrix_form
-    assert program.machine.work(p, problem, 1).D >= 1 if p is not None else True
+    if p is not None:
+        state = program.machine.work(p, problem, 1)
+        assert features <= state.D * state.N  # the gradient for one target, at least
     learned = jax.eval_shape(
         lambda x, y: program.learner(
             x, y, None if problem.W0 is None else problem.W0[0], 0.5, problem.extra, 1, 3
@@ -311,15 +313,17 @@ def test_a_coarser_reading_promises_no_less(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_sensitivities_of_a_construction_are_the_learners():
-    found = comparison.distances("gril.prop4.1", features=3, examples=5)
-    assert found.prediction_l2 < 1e-5 and found.sensitivity_l2 < 1e-5
-    assert abs(found.sensitivity_cosine - 1) < 1e-6
+    found = comparison.distances("gril.prop4.1", features=3, examples=5, dtype="float64")
+    close((found.prediction_l2, found.sensitivity_l2, found.sensitivity_cosine), (0, 0, 1), 30)
+    other = comparison.distances("gril.prop4.1", features=3, examples=5, dtype="bfloat16")
+    assert other.prediction_l2 > 0 and other.sensitivity_l2 > 0
 
 
 def test_losses_of_construction_and_learner_agree_along_a_sweep_of_scales():
     half, one = comparison.loss_against_input_scale(
-        "ssd.thm4.1", (0.5, 1.0), features=3, examples=5
+        "ssd.thm4.1", (0.5, 1.0), features=3, examples=5, dtype="float64"
     )
     assert half.step_size == one.step_size
     for losses in (half, one):
-        assert abs(losses.layer - losses.learner) <= 1e-4 * losses.learner
+        assert losses.learner > 0
+        close(losses.layer, losses.learner, 30)
