@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from scanproof.constructs.definition import definition
     from scanproof.constructs.gradient import gradient
     from scanproof.constructs.iteration import iterate, iterates
+    from scanproof.constructs.norms import absolute, norm, operator_norm
     from scanproof.constructs.ranges import build, each
     from scanproof.constructs.scan import scan
     from scanproof.numeric.running import run
@@ -48,6 +49,9 @@ _PUBLIC = {
     "each": "scanproof.constructs.ranges",
     "build": "scanproof.constructs.ranges",
     "gradient": "scanproof.constructs.gradient",
+    "norm": "scanproof.constructs.norms",
+    "absolute": "scanproof.constructs.norms",
+    "operator_norm": "scanproof.constructs.norms",
     "run": "scanproof.numeric.running",
 }
 
@@ -56,6 +60,7 @@ __all__ = [
     "Source",
     "UsageError",
     "__version__",
+    "absolute",
     "at_most",
     "build",
     "check",
@@ -68,6 +73,8 @@ __all__ = [
     "gradient",
     "iterate",
     "iterates",
+    "norm",
+    "operator_norm",
     "run",
     "scan",
     "undetermined",

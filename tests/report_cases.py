@@ -67,9 +67,9 @@ def every_kind() -> dict[str, Any]:
     def witness(x):
         return differs(total(x * x), total(x))
 
-    @source.claim("kinds.bound", kind="bound", says="0 ≤ Σ x²", given={"x": "N"})
-    def bound(x):
-        return at_most(0 * total(x), total(x * x))
+    @source.claim("kinds.bound", kind="bound", says="1 + Σ x ≤ exp(Σ x)", given={"x": "N"})
+    def bound(x, xp):
+        return at_most(1 + total(x), xp.exp(total(x)))
 
     @source.claim("kinds.error", says="it raises", given={"x": "N"})
     def error(x):

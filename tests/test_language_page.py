@@ -16,8 +16,8 @@ EXAMPLES = re.findall(
 )
 
 
-def test_the_page_has_five_worked_examples():
-    assert len(EXAMPLES) == 5
+def test_the_page_has_six_worked_examples():
+    assert len(EXAMPLES) == 6
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))

@@ -67,7 +67,14 @@ def test_every_decided_statement_names_the_definitions_that_ran(report):
 def test_sympy_alone_never_contradicts_the_verdicts(report):
     alone = {s["id"]: s["verdict"] for s in statements(check(LEDGER, engine="sympy"))}
     both = {s["id"]: s["verdict"] for s in statements(report)}
-    assert alone == both
+    # Bounds are the kernel's: for them sympy can only fail to find a counterexample.
+    bounds = {
+        s["id"] for s in statements(report) if {"bound-chain", "sum-of-squares"} & set(methods(s))
+    }
+    assert {id: v for id, v in alone.items() if id not in bounds} == {
+        id: v for id, v in both.items() if id not in bounds
+    }
+    assert {alone[id] for id in bounds} <= {"unknown", "proved"}
 
 
 def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(report, tmp_path):
@@ -87,6 +94,10 @@ def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(rep
         shown = list(pool.map(run, refuted))
     assert len(shown) > 20
     assert [r for r in shown if r[1] != 0] == []
+
+
+def methods(statement):
+    return [one["method"] for one in statement["evidence"]]
 
 
 def statements(report):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..language.claim import Claim
 from ..language.errors import UsageError
+from ..language.numbers import is_nonzero
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
 from .engines import sides
@@ -20,7 +21,6 @@ from .points import (
     difference_index,
     find,
     inputs_as_text,
-    is_nonzero,
     nested,
     simplest,
     statements_at,

@@ -129,6 +129,11 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
     else:
         xp = arrays[0].__array_namespace__()
     left, right = xp.asarray(left), xp.asarray(right)
+    if isinstance(statement, AtMost):  # a number bounds every entry
+        left, right = (
+            xp.zeros(other.shape) + one if one.shape == () else one
+            for one, other in ((left, right), (right, left))
+        )
     if left.shape != right.shape:
         name = f" ({statement.label})" if statement.label else ""
         raise UsageError(

@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from ..exact.array import ExactArray, Namespace
-from ..language.claim import Claim, is_met
+from ..language.claim import Claim
+from ..language.conditions import as_bounds, holds, is_met
 from ..language.errors import UsageError
+from ..language.fields import call
 from ..language.sizes import Sizes, shape
-from ..language.statements import Statement
+from ..language.statements import AtMost, Statement
 
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
+
+FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
+"""What a condition raises that branches on its numbers, where it is called with arrays."""
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
@@ -82,10 +87,30 @@ def evaluate(
 
 
 def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
-    """Whether inputs at a point satisfy every side condition of the claim (numbers and their comparisons)."""
+    """Whether inputs at a point satisfy every side condition of the claim."""
     if not claim.assuming:
         return True
-    scalars = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
+    stated = assumed(claim, sizes, arrays)
+    numbers = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
     return all(
-        is_met(claim, condition, {**scalars, **sizes}) for condition in claim.assuming.values()
+        all(map(holds, stated[text]))
+        if text in stated
+        else is_met(claim, condition, {**numbers, **sizes})
+        for text, condition in claim.assuming.items()
     )
+
+
+def assumed(claim: Claim, sizes: Sizes, arrays: Mapping[str, Any]) -> dict[str, list[AtMost]]:
+    """The side conditions that are bounds, by their text, on these arrays; the others are for plain numbers alone.
+
+    A condition of the latter kind answers True or False, or fails on arrays of a backend of its own.
+    """
+    found = {}
+    for text, condition in claim.assuming.items():
+        try:
+            bounds = as_bounds(call(condition, {**arrays, **sizes}))
+        except FOR_NUMBERS:
+            continue
+        if bounds is not None:
+            found[text] = bounds
+    return found

@@ -12,13 +12,15 @@ import numpy as np
 
 from ..exact.array import ExactArray
 from ..exact.expressions import ExpressionField
-from ..exact.polynomials import RationalField
+from ..exact.roots import RootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
+from ..language.numbers import exceeds, is_nonzero
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Statement
 from .engines import sides
 from .instance import Point, constants, evaluate, meets_hypotheses, shapes
+from .tight import fitting, tightened
 
 PALETTES = (
     (0, 1, -1),
@@ -29,7 +31,6 @@ PALETTES = (
 SIMPLE = (Fraction(0), Fraction(1), Fraction(-1), Fraction(2))
 SIMPLE_SCALARS = (Fraction(1), Fraction(0), Fraction(-1), Fraction(2))
 TRIES = 12
-DIGITS = 60
 
 Mutation = Callable[[Any], Any] | None
 
@@ -37,34 +38,44 @@ Mutation = Callable[[Any], Any] | None
 def statements_at(
     claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
 ) -> list[Statement] | None:
-    """The statements at a point in rational numbers, or in sympy's constants where exp and log need them.
+    """The statements at a point in rational numbers and roots, or in sympy's constants where exp and log need them.
 
-    None where a hypothesis fails or a denominator vanishes.
+    None where a hypothesis fails, a denominator vanishes, or a number has no exact form.
     """
-    rational = RationalField()
-    arrays = constants(claim, rational, point)
+    numbers = RootsField()
+    arrays = constants(claim, numbers, point)
     try:
         if not meets_hypotheses(claim, sizes, arrays):
             return None
         try:
-            return evaluate(claim, rational, sizes, arrays, mutate)
+            found = evaluate(claim, numbers, sizes, arrays, mutate)
         except NotPolynomial:
             field = ExpressionField([])
             found = evaluate(claim, field, sizes, constants(claim, field, point), mutate)
-            return found if all(_is_real(s) for s in found) else None
-    except (DivisionByZero, ZeroDivisionError):
+    except (DivisionByZero, ZeroDivisionError, NotPolynomial):
         return None
+    return found if all(_is_real(s) for s in found) else None
 
 
 def _is_real(statement: Any) -> bool:
     """Whether both sides (or statistic and value) are finite real numbers in every entry."""
     arrays = [v for v in vars(statement).values() if isinstance(v, ExactArray)]
     return all(
-        getattr(e, "is_extended_real", True) is not False
-        and getattr(e, "is_finite", True) is not False
-        for a in arrays
-        for e in a.entries.flat
+        isinstance(e, int | Fraction) or _is_finite(e) for a in arrays for e in a.entries.flat
     )
+
+
+def _is_finite(number: Any) -> bool:
+    """Whether one of sympy's constants is a real number, and not one divided by 0, as sympy lets one write."""
+    return not (
+        number.is_extended_real is False or number.is_finite is False or number.has(*_no_numbers())
+    )
+
+
+def _no_numbers() -> tuple[Any, ...]:
+    import sympy
+
+    return sympy.nan, sympy.zoo, sympy.oo
 
 
 def difference_index(statement: Any) -> tuple[int, ...] | None:
@@ -80,22 +91,19 @@ def difference_index(statement: Any) -> tuple[int, ...] | None:
     return None
 
 
-def is_nonzero(number: Any) -> bool:
-    """Whether a Fraction or a sympy constant is certainly not 0."""
-    if isinstance(number, (int, Fraction)):
-        return number != 0
-    return abs(number.evalf(DIGITS)) > Fraction(1, 10 ** (DIGITS // 2))
-
-
-def exceeds(number: Any) -> bool:
-    """Whether a Fraction or a sympy constant is certainly positive."""
-    if isinstance(number, (int, Fraction)):
-        return number > 0
-    return number.evalf(DIGITS) > Fraction(1, 10 ** (DIGITS // 2))
-
-
 def candidates(claim: Claim, sizes: Sizes, tries: int = TRIES) -> Iterator[Point]:
-    """Points to try: all ones, then seeded draws from ever richer palettes of small numbers."""
+    """Points to try: all ones, then seeded draws from ever richer palettes of small numbers.
+
+    Each is followed by one at which conditions that are bounds are met, with equality where they are on a symbol.
+    """
+    for point in _drawn(claim, sizes, tries):
+        yield point
+        fitted = fitting(claim, sizes, point)
+        if fitted is not None:
+            yield fitted
+
+
+def _drawn(claim: Claim, sizes: Sizes, tries: int) -> Iterator[Point]:
     dims = shapes(claim, sizes)
     yield {name: _array(d, itertools.repeat(Fraction(1))) for name, d in dims.items()}
     rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
@@ -103,6 +111,12 @@ def candidates(claim: Claim, sizes: Sizes, tries: int = TRIES) -> Iterator[Point
         for _ in range(tries):
             yield {
                 name: _array(d, (Fraction(rng.choice(palette)) for _ in itertools.count()))
+                for name, d in dims.items()
+            }
+    for palette in PALETTES if claim.kind == "bound" else ():
+        for _ in range(tries):  # equal tokens, at which sums over tokens are largest
+            yield {
+                name: _array(d, itertools.repeat(Fraction(rng.choice(palette))))
                 for name, d in dims.items()
             }
 
@@ -139,10 +153,22 @@ def simplest(
                 if before in order[: place + 1]:
                     continue
                 array[index] = simple
-                found = statements_at(claim, sizes, point)
-                if found is None or not shows(found):
+                if _shown(claim, sizes, point, shows):
+                    continue
+                fitted = tightened(claim, sizes, point)
+                if fitted is not None and _shown(claim, sizes, fitted, shows):
+                    for name in point:
+                        point[name][...] = fitted[name]
+                else:
                     array[index] = before
     return point
+
+
+def _shown(
+    claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
+) -> bool:
+    found = statements_at(claim, sizes, point)
+    return found is not None and shows(found)
 
 
 def _array(dims: tuple[int, ...], numbers: Iterator[Fraction]) -> np.ndarray:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scanproof.constructs.definition import recording
 
+from ..exact.roots import RootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
@@ -16,6 +18,7 @@ from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
 from .counterexample import Counterexample, agreement, collision, difference, violation
 from .engines import KERNEL, Engine, sides, truth
+from .instance import assumed, constants
 from .near_miss import near_misses
 from .points import candidates, difference_index, find, inputs_as_text, statements_at
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 NEVER_CHECKED = ("empirical", "complexity")
 BOUND_TRIES = 60
 """Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
+TRIED_WELL = 4
+"""At how many sizes many points are tried where conditions are bounds."""
 
 
 @dataclass
@@ -103,17 +108,21 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
                 continue  # the kernel, of another make, agrees with the first engine
         if engine is not KERNEL:
             runs += _runs(claim, engine, everywhere=not runs)
-    problem = _disagreement(runs) or _says_nothing(runs)
+    statements = [[s for s, _ in run.found] for run in runs] or _at_points(claim)
+    bounds = _undecided_bounds(runs, statements)
+    problem = _disagreement(runs) or _says_nothing(statements)
     if problem is not None:
         return Result("error", reason=problem)
     result = _refuted(claim, runs)
     if result is not None:
         return _fairly(claim, result)
-    if not runs:
-        return Result("unknown", reason=_points_only(claim))
-    undecided = _undecided(claim, runs)
+    if not runs and not bounds:
+        return Result("unknown", reason="it needs exp, log or a norm, which no engine that ran has")
+    undecided = _undecided(runs)
     if undecided is not None:
         return Result("unknown", reason=undecided)
+    if bounds:
+        return _bounded(claim, engines)
     result = _proved(claim, runs)
     if KERNEL in engines and result.verdict == "proved":
         _lift(result, lifted or _all_sizes(claim))
@@ -124,7 +133,7 @@ def _holds(runs: list[Run]) -> bool:
     return bool(runs) and all(shown is True for run in runs for _, shown in run.found)
 
 
-def _all_sizes(claim: Claim) -> Lifted:
+def _all_sizes(claim: Claim) -> Proof | str:
     """The kernel's proof, or why there is none; it is asked about what holds at fixed sizes."""
     from .replay import prove
 
@@ -174,7 +183,7 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
                 else:
                     found = violation(claim, [run.sizes]) or violation(claim, claim.every_size)
     if found is None and (not runs or _has(runs, AtMost)):
-        found = violation(claim, claim.every_size, BOUND_TRIES)
+        found = _bound_violation(claim)
     if found is None:
         for part in _parts(runs, Determines):
             found = found or collision(claim, claim.every_size, part)
@@ -195,6 +204,14 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
     )
 
 
+def _bound_violation(claim: Claim) -> Counterexample | None:
+    """Where conditions are met with equality half the draws do, and fewer where smaller sizes show nothing."""
+    if not _hypotheses(claim):
+        return violation(claim, claim.every_size, BOUND_TRIES)
+    first, later = claim.every_size[:TRIED_WELL], claim.every_size[TRIED_WELL:]
+    return violation(claim, first, BOUND_TRIES // 2) or violation(claim, later)
+
+
 def _fairly(claim: Claim, result: Result) -> Result:
     """A witness that fails does not refute an existence claim; for the rest, what small change would help?"""
     any_choice = claim.over_all_parameters or (
@@ -209,12 +226,47 @@ def _fairly(claim: Claim, result: Result) -> Result:
     return result
 
 
-def _undecided(claim: Claim, runs: list[Run]) -> str | None:
-    """Why the statements are not all shown, or None if they are."""
+def _undecided_bounds(runs: list[Run], statements: list[list[Statement]]) -> bool:
+    """Whether there are bounds that symbols alone do not decide; where no engine ran, they decide none."""
+    if not runs:
+        return any(isinstance(s, AtMost) for found in statements for s in found)
+    return any(shown is None and isinstance(s, AtMost) for run in runs for s, shown in run.found)
+
+
+def _bounded(claim: Claim, engines: Sequence[Engine]) -> Result:
+    """A claim with bounds, of which no counterexample was found: the kernel shows every statement, or none."""
+    if KERNEL not in engines:
+        why = "a bound is proved for all sizes, by the kernel, which was not asked"
+        return Result("unknown", reason=f"no counterexample was found; {why}")
+    proof = _all_sizes(claim)
+    if isinstance(proof, str):
+        return Result("unknown", reason=f"no counterexample was found; {proof}{_unused(claim)}")
+    return Result("proved", "all-sizes", evidence=proof.entries())
+
+
+def _hypotheses(claim: Claim) -> set[str]:
+    """The conditions that are bounds, which a proof can use, and near which points are looked for."""
+    for sizes in claim.every_size if claim.assuming else ():
+        for point in candidates(claim, sizes, 1):
+            with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
+                return set(assumed(claim, sizes, constants(claim, RootsField(), point)))
+    return set()
+
+
+def _unused(claim: Claim) -> str:
+    """Which conditions no proof can use."""
+    texts = [text for text in claim.assuming if text not in _hypotheses(claim)]
+    if not texts:
+        return ""
+    return (
+        f"; no hypothesis, since it answers True or False instead of at_most(…): {'; '.join(texts)}"
+    )
+
+
+def _undecided(runs: list[Run]) -> str | None:
+    """Why the statements other than bounds are not all shown, or None if they are."""
     if any(shown is False for run in runs for _, shown in run.found):
         return "equality could not be shown, and no counterexample was found"
-    if any(shown is None and isinstance(s, AtMost) for run in runs for s, shown in run.found):
-        return "no counterexample was found; a proof needs the bound engine, which is not built yet"
     if _has(runs, Determines):
         return "no two inputs with equal statistics and different values were found"
     return None
@@ -267,12 +319,9 @@ def _contradicted(claim: Claim, sizes: Sizes) -> bool:
     return False
 
 
-def _points_only(claim: Claim) -> str:
-    for sizes in claim.every_size:
-        for found in _some_statements(claim, sizes):
-            if any(isinstance(s, AtMost) for s in found):
-                return "no counterexample was found; a proof needs the bound engine, which is not built yet"
-    return "it needs exp or log, which only the sympy engine has"
+def _at_points(claim: Claim) -> list[list[Statement]]:
+    """The claim's statements at one point of each size, where no engine runs it."""
+    return [found for sizes in claim.every_size for found in _some_statements(claim, sizes)]
 
 
 def _some_statements(claim: Claim, sizes: Sizes) -> list[list[Statement]]:
@@ -311,11 +360,11 @@ def _disagreement(runs: list[Run]) -> str | None:
     return None
 
 
-def _says_nothing(runs: list[Run]) -> str | None:
+def _says_nothing(statements: list[list[Statement]]) -> str | None:
     """A comparison whose sides are empty at every size would be true of anything."""
     entries: dict[int, int] = {}
-    for run in runs:
-        for part, (statement, _) in enumerate(run.found):
+    for found in statements:
+        for part, statement in enumerate(found):
             if isinstance(statement, Equal | Differs | AtMost):
                 size = sides(statement)[0].entries.size
                 entries[part] = max(entries.get(part, 0), size)

@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .scalar import NotPolynomial
+from .singular_values import largest_singular_value
+
 
 class Field(Protocol):
     """Scalars of one kind."""
@@ -23,6 +26,13 @@ class Field(Protocol):
     def exp(self, scalar: Any) -> Any: ...
 
     def log(self, scalar: Any) -> Any: ...
+
+    def abs(self, scalar: Any) -> Any: ...
+
+    def sqrt(self, scalar: Any) -> Any: ...
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """That of a symmetric matrix of three rows or more with eigenvalues ≥ 0."""
 
 
 class ExactArray:
@@ -216,11 +226,37 @@ class Namespace:
     def abs(self, array: Any) -> ExactArray:
         return self._map(self.field.abs, self.asarray(array).entries)
 
+    def norm(self, array: Any) -> ExactArray:
+        """See `constructs.norms`."""
+        array = _without_symbols(self.asarray(array))
+        if array.shape[-1] == 1:
+            return self.abs(array[..., 0])
+        return self.sqrt((array * array).sum(axis=-1))
+
+    def operator_norm(self, array: Any) -> ExactArray:
+        """See `constructs.norms`."""
+        matrices = _without_symbols(self.asarray(array)).entries
+        out = np.empty(matrices.shape[:-2], dtype=object)
+        for index in np.ndindex(out.shape):
+            out[index] = largest_singular_value(self.field, matrices[index])
+        return ExactArray(out, self.field)
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
-            f"exact arrays have no function {name!r}; known: abs, asarray, concat, exp, eye, log, ones, reshape, "
-            "sqrt, stack, tril, zeros"
+            f"exact arrays have no function {name!r}; known: abs, asarray, concat, exp, eye, log, norm, ones, "
+            "operator_norm, reshape, sqrt, stack, tril, zeros"
         )
+
+
+def _without_symbols(array: ExactArray) -> ExactArray:
+    """The array, if sympy may take its norm: norms of symbols are for points and for the kernel.
+
+    Raises:
+        NotPolynomial: if there are sympy's symbols in it.
+    """
+    if any(getattr(entry, "free_symbols", None) for entry in array.entries.flat):
+        raise NotPolynomial("a norm")
+    return array
 
 
 def _filled(shape: Any, value: Any) -> np.ndarray:

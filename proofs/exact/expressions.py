@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .array import ExactArray
+from .roots import largest_root
 from .scalar import DivisionByZero, as_fraction
 
 
@@ -44,6 +45,9 @@ class ExpressionField:
         if scalar.is_negative:
             raise DivisionByZero(f"sqrt({scalar}) is not a real number")
         return self._sympy.sqrt(scalar)
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        return largest_root(gram)
 
     def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:
         """∇loss at `at` by `sympy.diff` with respect to fresh symbols, which are then replaced."""

@@ -23,10 +23,17 @@ class _PolynomialField:
         return self.number(0)
 
     def abs(self, scalar: Ratio) -> Ratio:
-        raise NotPolynomial("abs")
+        if scalar:
+            raise NotPolynomial("abs")
+        return scalar
 
     def sqrt(self, scalar: Ratio) -> Ratio:
-        raise NotPolynomial("sqrt")
+        if scalar:
+            raise NotPolynomial("sqrt")
+        return scalar
+
+    def largest_eigenvalue(self, gram: Any) -> Ratio:
+        raise NotPolynomial("the largest singular value")
 
     def number(self, value: Any) -> Ratio:
         raise NotImplementedError
@@ -103,6 +110,9 @@ class RationalField:
         if root is None:
             raise NotPolynomial("sqrt")
         return root
+
+    def largest_eigenvalue(self, gram: Any) -> Fraction:
+        raise NotPolynomial("the largest singular value")
 
 
 def rational_root(value: Fraction) -> Fraction | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from ..language.errors import UsageError
 from .scalar import as_fraction
 
 
@@ -90,6 +91,12 @@ class RecordedField:
 
     def sqrt(self, scalar: Node) -> Node:
         return Node("sqrt", (scalar,))
+
+    def largest_eigenvalue(self, gram: Any) -> Node:
+        raise UsageError(
+            "the operator norm of a matrix of three rows and columns or more has no formula to write into a script; "
+            "`scanproof show` prints its value."
+        )
 
 
 def in_order(nodes: list[Node]) -> Iterator[Node]:

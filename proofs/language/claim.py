@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .conditions import is_met
 from .errors import UsageError
-from .fields import CHANGES, FIELDS, arguments, check_fields, check_id, known
+from .fields import CHANGES, FIELDS, arguments, call, check_fields, check_id, known
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
@@ -90,34 +91,12 @@ class Claim:
         return found
 
 
-def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call `function` with those of `values` that its signature names."""
-    wanted = inspect.signature(function).parameters
-    return function(**{name: values[name] for name in wanted if name in values})
-
-
 def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
     """The keyword-only arguments of a body with their defaults."""
     wanted = arguments(f"claim {id}: the body", body).values()
     return {
         p.name: p.default for p in wanted if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
     }
-
-
-def is_met(claim: Claim, condition: Callable[..., Any], values: Mapping[str, Any]) -> bool:
-    """Whether a side condition holds of plain numbers.
-
-    Raises:
-        UsageError: if the condition answers with anything but True or False.
-    """
-    answer = call(condition, values)
-    if not isinstance(answer, bool) and type(answer).__name__ not in ("bool_", "bool"):
-        text = next((t for t, c in claim.assuming.items() if c is condition), "?")
-        raise UsageError(
-            f"the condition {text!r} of claim {claim.id} answered with a {type(answer).__name__}; conditions get plain "
-            "numbers and return True or False, for example lambda x: (x > 0).all()."
-        )
-    return bool(answer)
 
 
 class Row:

@@ -212,6 +212,12 @@ def _check_signatures(claim: Claim) -> set[str]:
     return asked
 
 
+def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Call `function` with those of `values` that its signature names."""
+    wanted = inspect.signature(function).parameters
+    return function(**{name: values[name] for name in wanted if name in values})
+
+
 def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """A function's arguments by name; *args and **keywords are given nothing, and ask for nothing.
 

@@ -30,7 +30,7 @@ class Differs:
 
 @dataclass(frozen=True)
 class AtMost:
-    """left ≤ right in every entry."""
+    """left ≤ right in every entry; a number on either side stands for all entries."""
 
     left: Any
     right: Any
@@ -74,7 +74,7 @@ def differs(left: Any, right: Any, label: str = "") -> Differs:
 
 
 def at_most(left: Any, right: Any, label: str = "") -> AtMost:
-    """left ≤ right in every entry."""
+    """left ≤ right in every entry; one side may be a single number. See `constructs.norms` for norms."""
     return AtMost(left, right, label)
 
 

@@ -452,6 +452,21 @@ class Namespace:
     def log(self, one: KernelArray) -> KernelArray:
         return function("log", one)
 
+    def abs(self, one: Any) -> KernelArray:
+        from .measured import absolute
+
+        return absolute(array(one))
+
+    def norm(self, one: Any) -> KernelArray:
+        from .measured import norm
+
+        return norm(array(one))
+
+    def operator_norm(self, one: Any) -> KernelArray:
+        from .measured import operator_norm
+
+        return operator_norm(array(one))
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("differentiate",):
             raise AttributeError(name)

@@ -11,17 +11,17 @@ from ..kernel.index import declared, name, reach
 from ..kernel.term import Factor, Monomial, Term, body, function_of
 from ..search.encoding import guards_to, index_to, indices_to
 from .array import KernelArray
-from .claims import Reading
+from .claims import Part, Reading
 
 
 def canonical(reading: Reading) -> str:
-    """Both sides of every statement, the recursions and the ranges of the variables; nothing depends on an order."""
+    """Both sides of every statement and hypothesis, the recursions and the ranges of the variables.
+
+    Nothing depends on an order.
+    """
     writer = _Writer()
     sizes = {size: index_to(e) for size, e in reading.sizes.items()}
-    parts = [
-        [part.kind.__name__, writer.array(part.left), writer.array(part.right)]
-        for part in reading.parts
-    ]
+    parts = [writer.part(part) for part in (*reading.parts, *reading.conditions)]
     recursions = []
     for recursion in dict.fromkeys(found for found, _ in reading.session.recursions.values()):
         states = [[s.name, writer.indices(s.at), writer.indices(s.given)] for s in recursion.states]
@@ -37,6 +37,10 @@ class _Writer:
     def __init__(self) -> None:
         self.free: set[int] = set()
         self._known: dict[tuple[Factor, int], Any] = {}
+
+    def part(self, one: Part) -> list[Any]:
+        sides = [self.array(one.left), self.array(one.right)]
+        return [one.kind.__name__, *sides, *filter(None, (one.measure, one.condition))]
 
     def array(self, one: KernelArray) -> list[Any]:
         return [self.indices(one.dims), self.indices(one.at), self.term(one.term)]

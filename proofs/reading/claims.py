@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, size
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
+from ..language.conditions import as_bounds
+from ..language.fields import call
 from ..language.sizes import shape
-from ..language.statements import Determines, Equal, Statement, Undetermined
+from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
 from ..search.session import Session
-from .array import KernelArray, Namespace, array, holds, symbol
+from .array import KernelArray, Namespace, array, comprehension, holds, symbol
+from .measured import Measured
 from .size import Size, Unreadable
 from .size import index as as_index
+
+FOR_NUMBERS = (
+    *(Unreadable, KernelError, TypeError, ValueError, AttributeError, IndexError),
+    *(ArithmeticError, RecursionError),
+)
+"""What a condition raises that branches on its numbers, where it is called with symbols."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +37,10 @@ class Part:
     right: KernelArray
     shared: tuple[str, ...] = ()
     """The symbols that two inputs have in common, where there is a statistic."""
+    measure: str = ""
+    """What is taken of `left` before it is compared: "" nothing, else "norm", "absolute" or "operator" (a norm)."""
+    condition: str = ""
+    """For a condition its text."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +50,16 @@ class Reading:
     sizes: dict[str, Index]
     parts: list[Part]
     session: Session
+    conditions: list[Part] = field(default_factory=list)
+    """The side conditions that are bounds. Those for plain numbers alone are not read: no proof uses them."""
 
     @property
     def equations(self) -> list[tuple[KernelArray, KernelArray]]:
         return [(part.left, part.right) for part in self.parts if part.kind is Equal]
+
+    @property
+    def has_bounds(self) -> bool:
+        return any(part.kind is AtMost for part in (*self.parts, *self.conditions))
 
     @property
     def variables(self) -> dict[str, int]:
@@ -94,14 +114,53 @@ def read(
     if mutate is not None:
         parameters = mutate(parameters)
     statements = claim.statements(values, parameters)
-    return Reading(sizes, [_part(s) for s in statements], current)
+    parts = [_part(s) for s in statements]
+    return Reading(sizes, parts, current, _conditions(claim, values, current))
+
+
+def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> list[Part]:
+    found: list[Part] = []
+    for text, condition in claim.assuming.items():
+        before = current.divided, set(current.partial), set(current.functions)
+        try:
+            bounds = as_bounds(call(condition, values)) or ()
+            found += [_bound(bound, text) for bound in bounds]
+        except FOR_NUMBERS:
+            current.divided, current.partial, current.functions = before
+    return found
 
 
 def _part(statement: Statement) -> Part:
     if isinstance(statement, Determines | Undetermined):
-        sides = array(statement.statistic), array(statement.value)
+        sides = _plain(statement.statistic), _plain(statement.value)
         return Part(type(statement), *sides, tuple(statement.shared))
-    left, right = array(statement.left), array(statement.right)
+    if isinstance(statement, AtMost):
+        return _bound(statement)
+    left, right = _plain(statement.left), _plain(statement.right)
     if left.dims != right.dims:
         raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")
     return Part(type(statement), left, right)
+
+
+def _bound(bound: AtMost, condition: str = "") -> Part:
+    """left ≤ right; a number stands for all entries of the other side."""
+    left, right = array(bound.left), _plain(bound.right)
+    right = _spread(right, left.dims)
+    if isinstance(left, Measured):
+        part = Part(AtMost, left.of, right, measure=left.measure, condition=condition)
+    else:
+        left = _spread(left, right.dims)
+        part = Part(AtMost, left, right, condition=condition)
+    if left.dims != right.dims:
+        raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")
+    return part
+
+
+def _plain(value: Any) -> KernelArray:
+    """An array of terms, with none of the kernel's own words for a norm."""
+    found = array(value)
+    return KernelArray(found.dims, found.at, found.term)
+
+
+def _spread(one: KernelArray, dims: Sequence[Index]) -> KernelArray:
+    return comprehension(dims, lambda *at: one.term) if dims and not one.dims else one

@@ -1,0 +1,51 @@
+"""Certified enclosures: every number is a ball of python-flint's `arb` that holds the true one.
+
+Balls are another arithmetic than Fractions and sympy's roots, and take any root: an independent check of bounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .scalar import DivisionByZero, as_fraction
+
+
+class ArbField:
+    """Scalars are balls, at the working precision of `flint.ctx`; a ball without end has no value."""
+
+    name = "arb"
+
+    def __init__(self) -> None:
+        import flint
+
+        self._flint = flint
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, self._flint.arb):
+            return value
+        exact = as_fraction(value)
+        return self._flint.arb(self._flint.fmpq(exact.numerator, exact.denominator))
+
+    def exp(self, scalar: Any) -> Any:
+        return scalar.exp()
+
+    def log(self, scalar: Any) -> Any:
+        return scalar.log()
+
+    def abs(self, scalar: Any) -> Any:
+        return abs(scalar)
+
+    def sqrt(self, scalar: Any) -> Any:
+        """√ of the part of the ball that is not negative: what the root is of is ≥ 0, however wide its ball."""
+        if scalar < 0:
+            raise DivisionByZero(f"sqrt({scalar}) is not a real number")
+        return scalar.nonnegative_part().sqrt()
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        matrix = self._flint.arb_mat(*gram.shape, list(gram.flat))
+        first, *others = (value.real for value in matrix.eig(multiple=True))
+        for other in others:
+            first = first.max(other)
+        return first
