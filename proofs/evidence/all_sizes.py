@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..bounds.chain import Bound, bounded
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
-from ..language.statements import AtMost, Determines, Differs, Undetermined
+from ..language.statements import Determines, Differs, Undetermined
 from ..reading.array import KernelArray
 from ..reading.claims import Reading, read
 from ..reading.size import Unreadable
@@ -19,10 +20,11 @@ from ..search.session import Session, session
 from .axioms import axioms_of
 from .collision_family import Collision, colliding
 from .comparison import disagreement
-from .size_bounds import Bound, bounded
 from .witness_family import Witness, differing
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
+EFFORT = 250_000
+"""What the search may take for a bound, whose differences have hundreds of monomials."""
 NO_SIZES = "it speaks of no sizes"
 
 
@@ -49,7 +51,8 @@ class Proof:
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         axioms = axioms_of(self.session.functions, self.session.differentiated)
         assumes = {"assumes": [NO_DENOMINATOR_IS_0]} if self.session.divided else {}
-        return {**entry, "axioms": axioms, **assumes}
+        steps = list(dict.fromkeys(step for bound in self.bounds for step in bound.steps))
+        return {**entry, "axioms": axioms, **assumes, **({"steps": steps} if steps else {})}
 
 
 def prove(
@@ -67,6 +70,8 @@ def prove(
     if not claim.ranges:
         return NO_SIZES
     with session() as current:
+        if claim.kind == "bound":
+            current.left = EFFORT
         return _prove(claim, mutate, seen, current)
 
 
@@ -84,8 +89,8 @@ def _prove(
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:
             return problem
-        bounds = [bounded(part, reading, claim) for part in reading.parts if part.kind is AtMost]
-        method = "induction" if current.inductions else "normal-form"
+        bounds = bounded(reading.parts, reading, claim)
+        method = _method(bounds, current)
         witnesses = _witnesses(claim, reading, current, mutate)
     except Unreadable as error:
         return f"for all sizes it is not read: {error}"
@@ -98,6 +103,12 @@ def _prove(
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
     return Proof(tuple(theorems), method, current, tuple(bounds), witnesses)
+
+
+def _method(bounds: Sequence[Bound], current: Session) -> str:
+    if bounds:
+        return "sum-of-squares" if any(one.squares for one in bounds) else "bound-chain"
+    return "induction" if current.inductions else "normal-form"
 
 
 def _theorem(left: KernelArray, right: KernelArray, reading: Reading) -> Theorem:

@@ -1,0 +1,95 @@
+"""What bounds rest on: norms of an array's entries that are at most a term, and terms that are ≥ 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from ..kernel.index import Index, declared, facts, reach
+from ..kernel.inequalities import implied
+from ..kernel.term import Factor, Term
+
+
+class Bounded(NamedTuple):
+    """The norm of `left` along the places `axes` is at most `right`, for all values of `over` in their ranges.
+
+    It is the absolute value if there is no such place, the Euclidean norm if there is one, and the largest singular
+    value if there are two. The variables at these places are among `over`, and `right` speaks of none of them.
+    """
+
+    left: Factor
+    axes: tuple[int, ...]
+    over: frozenset[int]
+    right: Term
+    why: str
+
+
+class AtLeast0(NamedTuple):
+    """term ≥ 0 for all values of `over` in their ranges."""
+
+    term: Term
+    over: frozenset[int]
+    why: str
+
+
+@dataclass(frozen=True)
+class Known:
+    """All that is known at one place of a proof."""
+
+    bounds: tuple[Bounded, ...] = ()
+    """Those that are to be used rather than others come first."""
+    gaps: tuple[AtLeast0, ...] = ()
+    squares: tuple[AtLeast0, ...] = ()
+    """Bounds of norms once more, as right² − Σ entry² ≥ 0."""
+    signs: dict[str, list[AtLeast0]] = field(default_factory=dict)
+    """The gaps that are one entry times a positive number, by its name."""
+
+    def also(
+        self,
+        bounds: Iterable[Bounded] = (),
+        gaps: Iterable[AtLeast0] = (),
+        squares: Iterable[AtLeast0] = (),
+    ) -> Known:
+        gaps = tuple(gaps)
+        signs = {name: list(found) for name, found in self.signs.items()}
+        for gap in gaps:
+            f = single(gap.term)
+            if f is not None and f[1] > 0:
+                signs.setdefault(f[0].name, []).append(gap)
+        return replace(
+            self,
+            bounds=(*bounds, *self.bounds),
+            gaps=(*self.gaps, *gaps),
+            squares=(*self.squares, *squares),
+            signs=signs,
+        )
+
+
+def single(term: Term):
+    """(f, c) if the term is, as written, c · f for one entry f."""
+    if len(term.parts) != 1:
+        return None
+    ((m, c),) = term.parts.items()
+    return (m.factors[0], c) if not m.bound and not m.guards and len(m.factors) == 1 else None
+
+
+def within(over: Iterable[int], images: Mapping[int, Index], rows: Iterable[Index]) -> bool:
+    """Whether each of the variables is given an index that the rows say is in its range."""
+    over, rows = set(over), frozenset(rows)
+    ends = [fact.put(images) for v in over for fact in declared(v)]
+    return over == set(images) and all(implied(end, rows) for end in ends)
+
+
+def has_values(v: int) -> bool:
+    """Whether a variable's range is never empty."""
+    ends = declared(v)
+    if len(ends) < 2:
+        return True
+    length = ends[0] + ends[1]
+    return not length.coefficient(v) and implied(length, facts(length.variables()))
+
+
+def fixed(over: Iterable[int]) -> set[int]:
+    """The variables, not these, that their ranges speak of."""
+    return reach(over) - set(over)

@@ -1,0 +1,191 @@
+"""Bounds by induction on layers: at time 0, and from each time to the next, all together.
+
+A bound says something of a state's entries at one time, say the last; the guess is that it holds at every time, with
+that time for the last one on the right too. What it says at a time τ bounds the states that stand in the step, and so
+the right side is a recurrence that the left side's norm does not outrun.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..kernel import index as declarations
+from ..kernel.errors import KernelError
+from ..kernel.index import Index, declared, facts, position
+from ..kernel.rules import Rewriting
+from ..kernel.term import NUMBER, Factor, Monomial, Term, made
+from ..search import tape
+from ..search.normal import Step, rewriting, tidy
+from ..search.session import Session, current
+from ..search.unfolding import at_constant_times
+from .facts import within
+from .hypotheses import Sides
+
+if TYPE_CHECKING:
+    from .chain import Bound, Context
+
+INDUCTION = "induction on layers"
+
+
+class Goal(NamedTuple):
+    """A bound to be shown: its sides and its measure."""
+
+    sides: Sides
+    measure: str
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A bound at any time."""
+
+    goal: Goal
+    """It, at the time `when`."""
+    when: Index
+    length: Index
+    """The last time."""
+
+    def at(self, time: Index) -> Goal:
+        one, images = self.goal.sides, {self.when.terms[0][0]: time}
+        left, right = one.left.put(images), one.right.put(images)
+        return Goal(Sides(one.at, one.ends, left, right), self.goal.measure)
+
+
+def timed(goal: Goal, session: Session) -> Timed | None:
+    """The bound at any time of the states on its left side; None if it is about no one time.
+
+    Put back, the time makes it the bound that it was, and is in range.
+    """
+    one = goal.sides
+    found = {
+        f.at[0]: f
+        for m in one.left.parts
+        for f in m.factors
+        if f.name in session.recursions and not session.is_product(f.name)
+    }
+    if len(found) != 1:
+        return None
+    ((end, f),) = found.items()
+    if len(end.terms) != 1 or end.terms[0][1] != 1:
+        return None
+    length = _length(f, session)
+    if length is None:
+        return None
+    ((v, _),) = end.terms
+    when = position("t", 0, length + 1)
+    image = when - end.const
+    if v in declarations.current.sizes:
+        left, right = (_with_time(term, v, image, session) for term in (one.left, one.right))
+        at = one.at
+    else:
+        left, right = one.left.put({v: image}), one.right.put({v: image})
+        at = tuple(e for e in one.at if v not in e.variables())
+        if len(at) != len(one.at) - 1:
+            return None
+    there = Goal(Sides(at, one.ends, left, right), goal.measure)
+    back = {when.terms[0][0]: end}
+    same = dict(left.put(back).parts) == dict(one.left.parts)
+    same = same and dict(right.put(back).parts) == dict(one.right.parts)
+    rows = facts(one.left.scope | one.right.scope)
+    return Timed(there, when, length) if same and within(back, back, rows) else None
+
+
+def _length(f: Factor, session: Session) -> Index | None:
+    """The last time of a state, at the positions that it stands at."""
+    recursion, k = session.recursions[f.name]
+    state = recursion.states[k]
+    ends = declared(recursion.time.terms[0][0])
+    places = zip((*state.at, *state.given), f.at[1:], strict=True)
+    length = (ends[1] + recursion.time + 1).put({v.terms[0][0]: e for v, e in places})
+    return length if length.variables() <= declarations.current.sizes else None
+
+
+def _with_time(term: Term, v: int, image: Index, session: Session) -> Term:
+    """The term with another index for a size where it is a time of states, or a number."""
+
+    def factor(f: Factor) -> Factor:
+        if f.name == NUMBER:
+            return f.put({v: image})
+        if f.name in session.recursions:
+            return Factor(f.name, (f.at[0].put({v: image}), *f.at[1:]))
+        return f
+
+    pairs = [
+        (Monomial(m.bound, m.guards, tuple(sorted(map(factor, m.factors)))), c)
+        for m, c in term.parts.items()
+    ]
+    return made(pairs, term.scope | image.variables())
+
+
+def unfolded(term: Term, times: Iterable[int] = ()) -> Term:
+    """The term with states at constant times, and at those after a time, by their definitions."""
+    session, times = current(), set(times)
+
+    def search(work: Rewriting) -> None:
+        tidy(work, [at_constant_times(session), _later(session, times)])
+
+    work = Rewriting(term)
+    tape.run("rewrite", work, search)
+    return work.term()
+
+
+def _later(session: Session, times: set[int]) -> Step:
+    """S[τ + 1] by its step."""
+
+    def step(work: Rewriting, k: int) -> bool:
+        for f in work.parts[k][0].factors:
+            if f.name in session.recursions and times & f.at[0].variables() and f.at[0].const > 0:
+                rule = session.definition(f.name)[1]
+                if rewriting([rule], only=f)(work, k):
+                    return True
+        return False
+
+    return step
+
+
+Prove = Callable[[Goal, "Context"], "Bound"]
+
+
+def by_induction(
+    every: Sequence[Timed], context: Context, prove: Prove
+) -> tuple[list[Timed], list[Bound], Context]:
+    """Those bounds that hold at every time if all of them do at the one before, and what is known then.
+
+    Args:
+        every: bounds at any time; those with other last times have inductions of their own.
+        context: what is known.
+        prove: proves a bound, or raises KernelError.
+
+    Returns:
+        The bounds that are shown, their proofs, and what is known with them.
+    """
+    left = list(every)
+    while left:
+        time = position("t", 0, left[0].length)
+        hypotheses = context
+        for one in left:
+            hypotheses = hypotheses.knowing(one.at(time), "induction hypothesis", time)
+        found: list[tuple[Timed, Bound]] = []
+        for one in left:
+            try:
+                start = prove(_unfolded(one.at(Index(0))), context)
+                step = prove(_unfolded(one.at(time + 1), time.variables()), hypotheses)
+            except KernelError:
+                continue
+            found.append((one, start.then(step, INDUCTION, (time,))))
+        if len(found) == len(left):
+            for one, _ in found:
+                there = one.goal
+                at = (*there.sides.at, one.when)
+                goal = there._replace(sides=there.sides._replace(at=at))
+                context = context.knowing(goal, INDUCTION)
+            return left, [bound for _, bound in found], context
+        left = [one for one, _ in found]
+    return [], [], context
+
+
+def _unfolded(goal: Goal, times: Iterable[int] = ()) -> Goal:
+    one = goal.sides
+    left, right = unfolded(one.left, times), unfolded(one.right, times)
+    return goal._replace(sides=one._replace(left=left, right=right))
