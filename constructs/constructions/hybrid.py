@@ -11,10 +11,11 @@ from typing import Any
 
 from ..array_api import Array, namespace, outer, unit
 from ..definition import definition
-from ..layers import lsa
+from ..layers import hybrid, lsa
 from ..layers.hybrid import Parameters
 from ..layers.ssd import decay_mask
 from ..learners.operators import batch_gram, steps_polynomial
+from ..scan import Scan, scan
 
 
 @definition
@@ -31,9 +32,20 @@ def selecting_mask(
         entry: a scalar.
         others: a scalar.
     """
-    chosen = xp.eye(length)[start:stop].sum(axis=0)
+    return row_mask(xp.eye(length)[start:stop].sum(axis=0), entry, others)
+
+
+@definition
+def row_mask(chosen: Array, entry: Array, others: Array = 1) -> Array:
+    """The causal mask with `entry` for 1 in the chosen rows and `others` elsewhere: (T, T).
+
+    Args:
+        chosen: 1 for a row that is chosen, else 0, shape (T,).
+        entry: a scalar.
+        others: a scalar.
+    """
     factors = others + (entry - others) * chosen
-    return factors[:, None] * lsa.causal_mask(xp, length)
+    return factors[:, None] * lsa.causal_mask(namespace(chosen), chosen.shape[0])
 
 
 @definition
@@ -54,6 +66,7 @@ def theorem5_1(
     B: Array | None = None,
     t: int = 1,
     corrections: Collection[str] = (),
+    chosen: Array | None = None,
 ) -> Parameters:
     """Thm. 5.1 (App. A): L_ti = 1 + ηn and 1 elsewhere, A_l = −B_l, P_X = I, P_Y = −1, with B_l = εB.
 
@@ -68,15 +81,55 @@ def theorem5_1(
         corrections: "sign" takes P_Y = +1, so that the two sublayers cancel for labels too. "scale" takes
             L_ti = 1 + ηn/ε, against the ε in B_l; the mask is then given times ε and S divided by it, which is the
             same layer and makes sense for ε = 0.
+        chosen: e_t, shape (n + 1,), in place of t.
     """
     feature_matrix = on_features(xp, xp.eye(d) if B is None else B)
+    if chosen is None:
+        chosen = unit(xp, n + 1, t - 1)
     if "scale" in corrections:
-        mask = selecting_mask(xp, n + 1, t - 1, t, eps + eta * n, others=eps)
+        mask = row_mask(chosen, eps + eta * n, others=eps)
         S = feature_matrix
     else:
-        mask = selecting_mask(xp, n + 1, t - 1, t, 1 + eta * n)
+        mask = row_mask(chosen, 1 + eta * n)
         S = eps * feature_matrix
     return _cancelling(xp, mask, S, eps * feature_matrix, corrections)
+
+
+@definition
+def theorem5_1_layers(
+    Z: Array,
+    chosen: Array,
+    eta: Array,
+    eps: Array = 1,
+    corrections: Collection[str] = (),
+    *,
+    causal: bool = True,
+) -> Scan:
+    """Layers of Thm. 5.1 one above the other, layer l on the example that row l chooses.
+
+    Args:
+        Z: tokens as columns, shape (d + 1, T).
+        chosen: rows e_t, shape (l, T), l ≥ 1.
+        eta: step size η.
+        eps: ε.
+        corrections: those of `theorem5_1`.
+        causal: whether a token sees only those before it and itself; else it sees all, in both sublayers.
+
+    Returns:
+        The tokens after each layer: states and outputs of shape (l, d + 1, T).
+    """
+    xp = namespace(Z)
+    d, n = Z.shape[0] - 1, Z.shape[1] - 1
+
+    def one_layer(step_size: Array, tokens: Array, row: Array) -> tuple[Array, Array]:
+        p = theorem5_1(xp, n, d, step_size, eps, corrections=corrections, chosen=row)
+        if not causal:
+            everything = xp.ones((n + 1, n + 1))
+            p = p._replace(ssd_mask=p.ssd_mask[:, -1:] * everything, lsa_mask=everything)
+        tokens = hybrid.layer(p, tokens)
+        return tokens, tokens
+
+    return scan(one_layer, eta, Z, chosen)
 
 
 @definition

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import namespace
 from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_1,
@@ -18,15 +17,16 @@ from scanproof.constructs.layers.hybrid_terms import (
     increment,
     mask_term,
 )
+from scanproof.constructs.norms import absolute, norm
 
 from ...language.statements import at_most, equal
+from .sizes_of_data import FEATURES, HALF_STEP, MATRIX
 from .source import ssd
 
-# Tokens are columns. The bounds are tried at d = 1, where norms are absolute values, on tokens without labels, since
-# labels take no part in what becomes of the features.
-SCALAR_DATA = {"x": "n+1 d", "a": "n+1", "B": "d d", "C": ""}
-SCALAR_SIZES = {"n": (1, 2), "d": (1,)}
-BOUNDED = {"‖x_i‖ ≤ C": lambda x, C: all(abs(entry) <= C for entry in x.flat)}
+# Tokens are columns. The bounds are stated of tokens without labels, which take no part in what becomes of features.
+DATA = {"x": "n+1 d", "a": "n+1", "B": "d d", "C": "", "b": ""}
+FEW = {"n": (1, 2), "d": (1, 2)}
+BOUNDED = {**FEATURES, **MATRIX}
 
 
 def of_features(x, mask, B, xp):
@@ -40,17 +40,19 @@ def of_features(x, mask, B, xp):
     where="eq. 6",
     kind="bound",
     says="‖x_i^{l+½} − x_i^l‖ ≤ (1/n) |Σ_j L_ji| ‖B‖ C³ when ‖x‖ ≤ C",
-    given=SCALAR_DATA,
-    sizes=SCALAR_SIZES,
+    given=DATA,
+    sizes=FEW,
     assuming=BOUNDED,
     reading="L is a mask of Def. 3.2, with decays of either sign.",
-    unmended="with Σ_j |L_ji| it is the triangle inequality, which needs the bound engine",
 )
-def eq6(x, a, B, C, xp, n):
+def eq6(x, a, b, B, C, xp, n, *, of_each=False):
     mask = mamba2.decay_mask(a)
-    moved = mamba2.layer(x.T, mask, -B) - x.T
-    size = xp.abs(B[0, 0]) * C**3
-    return at_most(xp.abs(moved[0]), xp.abs(mask.sum(axis=0)) * size / n)
+    moved = (mamba2.layer(x.T, mask, -B) - x.T).T
+    entries = absolute(mask).sum(axis=0) if of_each else absolute(mask.sum(axis=0))
+    return at_most(norm(moved), entries * b * C**3 / n)
+
+
+eq6.amend("sum", "‖x_i^{l+½} − x_i^l‖ ≤ (1/n) Σ_j |L_ji| ‖B‖ C³ when ‖x‖ ≤ C", of_each=True)
 
 
 @ssd.claim(
@@ -101,32 +103,27 @@ def three_terms_appendix(B, u, v, w, u0, v0, w0, *, subtracted="v0"):
 three_terms_appendix.amend("index", "the same with B(u − u0), as in §5.1", subtracted="u0")
 
 
-def halved(x):
-    """x_i^½ for B = ½ and decays 0 (the mask is the identity), tokens as rows: (n + 1, d) -> (n + 1, d)."""
-    xp = namespace(x)
-    return mamba2.layer(x.T, xp.eye(x.shape[0]), -xp.eye(x.shape[1]) / 2).T
-
-
 @ssd.claim(
     "ssd.thm5.1-i1",
     where="App. A",
     kind="bound",
     says="‖I_1‖ ≤ 3‖B‖C²δ when ‖x‖ ≤ C and ‖x_i^½ − x_i‖ ≤ δ",
-    given={"x": "n+1 d"},
-    sizes=SCALAR_SIZES,
-    assuming={"‖x_i‖ ≤ 1": lambda x: all(abs(v) <= 1 for v in x.flat)},
+    given={"x": "n+1 d", "half": "n+1 d", "B": "d d", "C": "", "b": "", "delta": ""},
+    sizes=FEW,
+    assuming={**BOUNDED, **HALF_STEP},
     reading=(
-        "Tried with C = 1, B = ½, decays 0 and equal tokens, δ the move of each; then ‖x_i^½‖ ≤ C too, as it is "
-        "read to be. The sum in I_1 has n + 1 terms and is divided by n."
+        "I_1 = (1/n) Σ_j (⟨Bx_i^½, x_j^½⟩x_j^½ − ⟨Bx_i, x_j⟩x_j) for any x^½ near x; “using ‖x‖ ≤ C” each of the three "
+        "terms is bounded, so ‖x_i^½‖ ≤ C is taken to hold too. The sum has n + 1 terms and is divided by n."
     ),
-    unmended="with the factor (n + 1)/n it is the triangle inequality, which needs the bound engine",
 )
-def i1(x, xp, n, d):
-    equal_tokens = xp.ones((n + 1, 1)) * x[0]
-    p = of_features(equal_tokens, xp.eye(n + 1), xp.eye(d) / 2, xp)
-    left = xp.abs(half_step_term(p, equal_tokens.T, xp.eye(d) / 2)[0])
-    delta = xp.abs(halved(equal_tokens) - equal_tokens)[:, 0]
-    return at_most(left, 3 * delta / 2)
+def i1(x, half, B, b, C, delta, xp, n, *, terms=0):
+    seen = xp.ones((n + 1, n + 1))
+    change = mamba2.masked_mixing(half.T, seen, B) - mamba2.masked_mixing(x.T, seen, B)
+    bound = 3 * b * C**2 * delta * xp.ones((n + 1,))
+    return at_most(norm(change.T / n), bound * (n + terms) / n)
+
+
+i1.amend("count", "‖I_1‖ ≤ 3 ((n + 1)/n) ‖B‖C²δ", terms=1)
 
 
 @ssd.claim(
@@ -134,15 +131,14 @@ def i1(x, xp, n, d):
     where="App. A",
     kind="bound",
     says="‖I_2‖ ≤ (‖B‖C³/n) Σ_j |1 − L_ji| when ‖x‖ ≤ C",
-    given=SCALAR_DATA,
-    sizes=SCALAR_SIZES,
+    given={"x": "n+1 d", "L": "n+1 n+1", "B": "d d", "C": "", "b": ""},
+    sizes=FEW,
     assuming=BOUNDED,
-    reading="L is a mask of Def. 3.2; the sums are over all n + 1 tokens.",
+    reading="For any L, not only the masks of Def. 3.2; the sums are over all n + 1 tokens.",
 )
-def i2(x, a, B, C, xp, n):
-    L = mamba2.decay_mask(a)
-    left = xp.abs(mask_term(of_features(x, L, B, xp), x.T, B)[0])
-    return at_most(left, xp.abs(1 - L).sum(axis=0) * (xp.abs(B[0, 0]) * C**3) / n)
+def i2(x, L, b, B, C, xp, n):
+    left = norm(mask_term(of_features(x, L, B, xp), x.T, B).T)
+    return at_most(left, absolute(1 - L).sum(axis=0) * b * C**3 / n)
 
 
 DRIFT = {"x": "t+r+1 d", "B": "d d", "eta": ""}

@@ -22,18 +22,17 @@ from scanproof.constructs.learners.operators import (
     binomials,
     steps_polynomial,
 )
+from scanproof.constructs.norms import absolute, norm
 
 from ...language.statements import at_most, differs, equal
+from .sizes_of_data import FEATURES, LABELS, MATRIX
 from .source import ssd
 from .theorem51_labels import with_mask
 
-# The bounds are tried at d = 1, where norms are absolute values; the batch S is the set of the first m of n = m + r
-# examples. A bound O(·) is stated with an explicit constant, found by the triangle inequality.
-SCALAR_DATA = {"x": "m+r+1 d", "y": "m+r", "B": "d d", "C": "", "D": ""}
-SCALAR_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1,)}
-FEATURES = {"‖x_i‖ ≤ C": lambda x, C: all(abs(entry) <= C for entry in x.flat)}
-LABELS = {"|y_i| ≤ D": lambda y, D: all(abs(entry) <= D for entry in y.flat)}
-SMALL = {"m‖B‖C² ≤ 1": lambda B, C, m: m * abs(B[0, 0]) * C**2 <= 1}
+# The batch S is the set of the first m of n = m + r examples. A bound O(·) is stated with an explicit constant.
+DATA = {"x": "m+r+1 d", "y": "m+r", "B": "d d", "C": "", "D": "", "b": ""}
+FEW = {"m": (1, 2), "r": (0, 1), "d": (1, 2)}
+SMALL = {"m‖B‖C² ≤ 1": lambda b, C, m: at_most(m * b * C**2, 1)}
 
 
 def printed_mask(xp, m, r, d, B):
@@ -47,16 +46,18 @@ def printed_mask(xp, m, r, d, B):
     where="App. A",
     kind="bound",
     says="‖x_i^½ − x_i‖ = O(mε)",
-    given={"x": "m+r+1 d", "B": "d d", "C": ""},
-    sizes=SCALAR_SIZES,
-    assuming=FEATURES,
+    given={"x": "m+r+1 d", "B": "d d", "C": "", "b": ""},
+    sizes=FEW,
+    assuming={**FEATURES, **MATRIX},
     parameters=printed_mask,
-    reading="As ‖x_i^½ − x_i‖ ≤ 2m‖B‖C³ with ‖B‖ ≤ ε and the printed mask: Σ_j |L_ji| ≤ 2mn.",
+    reading="As ‖x_i^½ − x_i‖ ≤ (m + 1 + 1/n) ‖B‖C³ with ‖B‖ ≤ ε and the printed mask, and m + 1 + 1/n ≤ 3m.",
 )
-def dx(p, x, B, C, xp, m, r, d):
+def dx(p, x, b, C, xp, m, r, d):
     Z = tokens.labelled(x, xp.zeros((m + r,))).T
-    moved = xp.abs((half_step(p, Z) - Z)[0])
-    return at_most(moved, moved * 0 + 2 * m * xp.abs(B[0, 0]) * C**3)
+    moved = norm((half_step(p, Z) - Z)[:d].T)
+    everywhere = xp.ones((m + r + 1,))
+    yield at_most(moved, (m + 1 + xp.asarray(1) / (m + r)) * b * C**3 * everywhere)
+    yield at_most(moved, 3 * m * b * C**3 * everywhere)
 
 
 @ssd.claim(
@@ -78,18 +79,22 @@ def e1(p, x, y, m, r, d):
     where="App. A",
     kind="bound",
     says="|E_2| ≤ (K_0/n) Σ_{j≤i} (‖x_i^½ − x_i‖ + ‖x_j^½ − x_j‖ + |y_j^½ − y_j|) = O(m‖B‖)",
-    given=SCALAR_DATA,
-    sizes=SCALAR_SIZES,
-    assuming={**FEATURES, **LABELS, **SMALL},
+    given=DATA,
+    sizes=FEW,
+    assuming={**FEATURES, **LABELS, **MATRIX, **SMALL},
     parameters=printed_mask,
     reading=(
-        "E_2 as in Thm. 5.1, without B in its products, and as |E_2| ≤ 52m‖B‖C⁴D for m‖B‖C² ≤ 1, which bounds the half "
-        "step by 3C and 3D; for large ‖B‖ E_2 is cubic in ‖B‖."
+        "E_2 as in Thm. 5.1, without B in its products: |E_2| ≤ ((n + 1)/n) ((1 + u)³ − 1) C²D with "
+        "u = (m + 1 + 1/n) ‖B‖C². For m‖B‖C² ≤ 1 that is at most 126 m‖B‖C⁴D; for large ‖B‖ E_2 is cubic in ‖B‖."
     ),
 )
-def e2(p, x, y, B, C, D, xp, m, d):
-    error = xp.abs(half_step_term(p, tokens.labelled(x, y).T, on_features(xp, xp.eye(d)))[d])
-    return at_most(error, error * 0 + 52 * m * xp.abs(B[0, 0]) * C**4 * D)
+def e2(p, x, y, b, C, D, xp, m, r, d):
+    n = m + r
+    error = absolute(half_step_term(p, tokens.labelled(x, y).T, on_features(xp, xp.eye(d)))[d])
+    everywhere = xp.ones((n + 1,))
+    u = (m + 1 + xp.asarray(1) / n) * b * C**2
+    yield at_most(error, (n + 1) * ((1 + u) ** 3 - 1) * C**2 * D / n * everywhere)
+    yield at_most((n + 1) * ((1 + u) ** 3 - 1) * C**2 * D / n, 126 * m * b * C**4 * D)
 
 
 BATCH = {"x": "m d", "eta": "", "C": ""}

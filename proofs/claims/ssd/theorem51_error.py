@@ -1,0 +1,150 @@
+"""How far the layers of Theorem 5.1 are from SGD, with explicit constants (ssd §5.1, App. A)."""
+
+from __future__ import annotations
+
+from scanproof.constructs import tokens
+from scanproof.constructs.constructions.hybrid import (
+    on_features,
+    theorem5_1,
+    theorem5_1_layers,
+)
+from scanproof.constructs.layers import hybrid, lsa
+from scanproof.constructs.layers.hybrid_terms import half_step_term
+from scanproof.constructs.norms import absolute, norm
+from scanproof.constructs.scan import scan
+
+from ...language.statements import at_most, equal
+from .sizes_of_data import EPSILON, FEATURES, LABELS, MATRIX, STEP_SIZE
+from .theorem51 import ANY_LABELS, SIZES, theorem
+from .theorem51_labels import e2
+
+# The layer with its scale mended: L_ti = 1 + ηn/ε, B_l = εI and P_Y = +1; the example of the step is number t of
+# n = t + r, and tokens are columns.
+BOUNDED = {**FEATURES, **LABELS, **STEP_SIZE, **EPSILON}
+DATA = {**ANY_LABELS, "eps": "", "C": "", "D": ""}
+
+
+MENDED = ("scale", "sign")
+
+
+def mended(xp, t, r, d, eta, eps):
+    """The parameters of one layer for ε ≥ 0."""
+    return theorem5_1(xp, t + r, d, eta, eps, t=t, corrections=MENDED)
+
+
+@theorem.restate(
+    "layer",
+    (
+        "with L_ti = 1 + ηn/ε and B_l = εI a layer is its limit and (ε/n) Σ_{j≤i} (⟨x_i^½, x_j^½⟩z_j^½ − ⟨x_i, x_j⟩z_j), "
+        "for every ε"
+    ),
+    kind="identity",
+    given={**ANY_LABELS, "eps": ""},
+    sizes=SIZES,
+    parameters=mended,
+    reading="The unselected part, kept: in the limit it cancels between the sublayers.",
+)
+def layer(p, x, y, eta, eps, xp, t, r, d):
+    Z = tokens.labelled(x, y).T
+    limit = hybrid.layer(mended(xp, t, r, d, eta, 0), Z)
+    rest = half_step_term(p, Z, eps * on_features(xp, xp.eye(d)))
+    return equal(hybrid.layer(p, Z), limit + rest)
+
+
+@theorem.restate(
+    "step-error",
+    (
+        "a layer is its limit but for (ε(n + 1)/n) ((1 + u)³ − 1) C³ in the features and (ε(n + 1)/n) ((1 + u)³ − 1) C²D "
+        "in the labels, u = (η + ε(n + 1)/n) C², when ‖x_i‖ ≤ C and |y_i| ≤ D"
+    ),
+    kind="bound",
+    given=DATA,
+    sizes=SIZES,
+    assuming=BOUNDED,
+    parameters=mended,
+)
+def step_error(p, x, y, eta, eps, C, D, xp, t, r, d):
+    Z = tokens.labelled(x, y).T
+    n = t + r
+    rest = half_step_term(p, Z, eps * on_features(xp, xp.eye(d)))
+    share = eps * (n + 1) / n
+    growth = share * ((1 + (eta + share) * C**2) ** 3 - 1) * xp.ones((n + 1,))
+    yield at_most(norm(rest[:d].T), growth * C**3)
+    yield at_most(absolute(rest[d]), growth * C**2 * D)
+
+
+def in_turn(x, y, eta, xp, l, s):
+    """The tokens after l layers of the limit on the examples 1, …, l of n = l + s, (d + 1, n + 1)."""
+    Z = tokens.labelled(x, y).T
+    return theorem5_1_layers(Z, xp.eye(l + s + 1)[:l], eta, 0, MENDED).final_state
+
+
+def ideal_labels(x, y, eta, xp, l, s):
+    """The labels after l steps y_i ← y_i − η⟨x_i, x_t⟩y_t of the tokens i ≥ t, t = 1, …, l."""
+    start = xp.concat([y, xp.zeros((1,))], axis=0)
+    visible = lsa.causal_mask(xp, l + s + 1)
+
+    def step(step_size, labels, e):
+        labels = labels - step_size * ((e @ visible) * (x @ (e @ x))) * (e @ labels)
+        return labels, labels
+
+    return scan(step, eta, start, xp.eye(l + s + 1)[:l]).final_state
+
+
+@e2.restate(
+    "bound",
+    "|E_2| ≤ ((n + 1)/n) ((1 + u)³ − 1) C²D with u = ε‖B‖ (η + (n + 1)/n) C², for the printed layer with B_l = εB",
+    given={**DATA, "B": "d d", "b": ""},
+    sizes=SIZES,
+    assuming={**BOUNDED, **MATRIX},
+    parameters=None,
+    reading="So E_2 = O(ε) with a constant that depends on C, D, ‖B‖ and η, and not on n; it is not O(ε/n).",
+)
+def e2_bound(x, y, eta, eps, B, b, C, D, xp, t, r, d):
+    n = t + r
+    p = theorem5_1(xp, n, d, eta, eps, B, t)
+    error = half_step_term(p, tokens.labelled(x, y).T, on_features(xp, xp.eye(d)))[d]
+    share = xp.asarray(n + 1) / n
+    growth = (1 + eps * b * (eta + share) * C**2) ** 3 - 1
+    return at_most(absolute(error), share * growth * C**2 * D * xp.ones((n + 1,)))
+
+
+LAYERS = {"x": "l+s+1 d", "y": "l+s", "eta": "", "C": "", "D": ""}
+LAYER_SIZES = {"l": (1, 2), "s": (0, 1), "d": (1, 2)}
+SHORT = {**FEATURES, **LABELS, **STEP_SIZE, "ηC² ≤ 2": lambda eta, C: at_most(eta * C**2, 2)}
+
+
+@theorem.restate(
+    "drift",
+    "for ηC² ≤ 2 and l ≤ n layers in the limit ‖x_i^l‖ ≤ C and ‖x_i^l − x_i‖ ≤ lηC³",
+    kind="bound",
+    given={"x": "l+s+1 d", "eta": "", "C": ""},
+    sizes=LAYER_SIZES,
+    assuming={name: SHORT[name] for name in SHORT if "D" not in name},
+)
+def drift(x, eta, C, xp, l, s, d):
+    X = in_turn(x, xp.zeros((l + s,)), eta, xp, l, s)[:d]
+    yield at_most((X * X).sum(axis=0), C**2 * xp.ones((l + s + 1,)))
+    yield at_most(norm(X.T - x), l * eta * C**3 * xp.ones((l + s + 1,)))
+
+
+@theorem.restate(
+    "error",
+    (
+        "for ηC² ≤ 2 and l ≤ n layers in the limit the query holds −⟨w_l, x_{n+1}⟩ but for "
+        "l(l − 1) η²C⁴D (1 + ηC²)^{l−1}, w_l being l steps of SGD"
+    ),
+    kind="bound",
+    given=LAYERS,
+    sizes=LAYER_SIZES,
+    assuming=SHORT,
+    reading="The labels of all tokens, against those of ideal updates; for i ≥ l these are y_i − w_l·x_i (ssd.thm5.1-affine).",
+)
+def error(x, y, eta, C, D, xp, l, s, d):
+    Z = in_turn(x, y, eta, xp, l, s)
+    growth, all_tokens = 1 + eta * C**2, xp.ones((l + s + 1,))
+    yield at_most((Z[:d] * Z[:d]).sum(axis=0), C**2 * all_tokens)
+    yield at_most(norm(Z[:d].T - x), l * eta * C**3 * all_tokens)
+    yield at_most(absolute(Z[d]), growth**l * D * all_tokens)
+    gap = Z[d] - ideal_labels(x, y, eta, xp, l, s)
+    yield at_most(absolute(gap) * growth, xp.asarray(l) * (xp.asarray(l) - 1) * eta**2 * C**4 * D * growth**l * all_tokens)

@@ -1,0 +1,159 @@
+"""What the layers of Theorem 5.1 compute, with their scale mended: SGD in a metric of its own (ssd §5.1, App. A)."""
+
+from __future__ import annotations
+
+from scanproof.constructs import tokens
+from scanproof.constructs.constructions.hybrid import theorem5_1_layers
+from scanproof.constructs.learners import moving_metric
+from scanproof.constructs.learners.descent import stochastic_gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.ranges import each
+from scanproof.constructs.scan import scan
+
+from ...language.statements import equal
+from .theorem51 import theorem
+
+# Tokens are columns, the label is the last row and the query's label is 0. The layers are those with L_ti = 1 + ηn/ε,
+# B_l = εI and P_Y = +1, at ε = 0.
+SCALE = ("scale", "sign")
+
+
+def limit_layers(x, y, eta, chosen, causal=True):
+    """The tokens after each of the layers at ε = 0, (l, d + 1, n + 1), on the examples that the rows choose."""
+    Z = tokens.labelled(x, y).T
+    return theorem5_1_layers(Z, chosen, eta, 0, SCALE, causal=causal).states
+
+
+def moving(x, y, eta, chosen, xp):
+    """(w_l, A_l) of `moving_metric` with the weights (l, n) of the examples in each step."""
+    data = moving_metric.Data(x[:-1], y, eta)
+    return scan(moving_metric.step, data, moving_metric.start(xp, x.shape[1]), chosen).final_state
+
+
+def residuals(x, y, w, xp):
+    """y_i − w·x_i, where the query's label is 0: (n + 1,)."""
+    return xp.concat([y, xp.zeros((1,))], axis=0) - x @ w
+
+
+def padded(chosen, xp):
+    """Rows e_t on n examples as rows on n + 1 tokens."""
+    return xp.concat([chosen, xp.zeros((chosen.shape[0], 1))], axis=1)
+
+
+DATA = {"x": "n+1 d", "y": "n", "eta": ""}
+LAYERS = {**DATA, "chosen": "l n"}
+
+
+@theorem.restate(
+    "rule",
+    (
+        "with L_ti = 1 + ηn/ε, B_l = εI and ε → 0, l layers in which every token sees the examples leave x_i^l = A_l x_i "
+        "and y_i^l = y_i − ⟨w_l, x_i⟩, where w_{l+1} = w_l − η G_l ∇L_t(w_l), G_l = A_lᵀA_l, "
+        "A_{l+1} = (I − η u uᵀ) A_l, u = A_l x_t"
+    ),
+    kind="identity",
+    given=LAYERS,
+    sizes={"n": (1, 2), "d": (1, 2), "l": (1, 2)},
+    reading=(
+        "The closed form: SGD preconditioned by the Gram matrix of the map that the features have been through. Row l "
+        "of `chosen` is e_t; any weights v do, with Σ_j v_j u_j u_jᵀ, u_j = A_l x_j, for u uᵀ and "
+        "L = ½ Σ_j v_j (w·x_j − y_j)²."
+    ),
+)
+def rule(x, y, eta, chosen, xp):
+    Z = limit_layers(x, y, eta, padded(chosen, xp), causal=False)[-1]
+    w, A = moving(x, y, eta, chosen, xp)
+    yield equal(Z[:-1], A @ x.T, label="features")
+    yield equal(Z[-1], residuals(x, y, w, xp), label="labels")
+
+
+@theorem.restate(
+    "linear",
+    "on linear labels y_i = w·x_i these layers have w_l = w − A_lᵀ w; so has SGD, with A_{l+1} = A_l (I − η x_t x_tᵀ)ᵀ",
+    kind="identity",
+    given={"x": "n+1 d", "w": "d", "eta": "", "chosen": "l n"},
+    sizes={"n": (1, 2), "d": (1, 2), "l": (1, 2)},
+    reading="What is left to learn is w_l − w = −A_lᵀ w: the layers learn as fast as they shrink the features.",
+)
+def linear(x, w, eta, chosen, xp):
+    learnt, A = moving(x, x[:-1] @ w, eta, chosen, xp)
+    return equal(learnt, w - A.T @ w)
+
+
+@theorem.restate(
+    "first-epoch",
+    "with causal masks and the examples 1, …, l in turn the same holds for the tokens i ≥ l, the query among them",
+    kind="identity",
+    given=DATA,
+    sizes={"n": (1, 2, 3), "d": (1, 2)},
+    reading=(
+        "For every l ≤ n. A second pass differs: token 1 has then not seen what the others have, and its features and "
+        "label are scaled by 1 − η‖x_1‖² (+second-epoch)."
+    ),
+)
+def first_epoch(x, y, eta, xp, n):
+    for l in each(1, n):
+        chosen = xp.eye(n)[:l]
+        Z = limit_layers(x, y, eta, padded(chosen, xp))[-1]
+        w, A = moving(x, y, eta, chosen, xp)
+        yield equal(Z[:-1, l - 1 :], (A @ x.T)[:, l - 1 :], label=f"features, l = {l}")
+        yield equal(Z[-1, l - 1 :], residuals(x, y, w, xp)[l - 1 :], label=f"labels, l = {l}")
+
+
+@theorem.restate(
+    "second-epoch",
+    (
+        "with causal masks the first step of a second pass over n = 1 examples is SGD's times (1 − η‖x_1‖²): "
+        "w_2 = w_1 + η (1 − η‖x_1‖²)³ (y_1 − 0·x_1) x_1, where SGD has w_1 + η (1 − η‖x_1‖²) y_1 x_1"
+    ),
+    kind="identity",
+    given={"x": "2 d", "y": "1", "eta": ""},
+    sizes={"d": (1, 2, 3)},
+)
+def second_epoch(x, y, eta, xp, d):
+    twice = xp.ones((2, 1))
+    found = limit_layers(x, y, eta, padded(twice, xp))[-1][d, 1]
+    kept = 1 - eta * (x[0] @ x[0])
+    sgd = stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:1], y, eta, [0, 0])
+    yield equal(x[1] @ sgd, eta * y[0] * (x[0] @ x[1]) * (1 + kept), label="SGD")
+    yield equal(-found, eta * y[0] * (x[0] @ x[1]) * (1 + kept**3), label="the layers")
+
+
+@theorem.restate(
+    "condition",
+    (
+        "after two layers the weights exceed those of SGD by −η² (2 − η‖x_1‖²) (x_1·x_2) (y_2 − w_1·x_2) x_1: they are "
+        "the same for all labels if and only if x_1·x_2 = 0 or η‖x_1‖² ∈ {0, 2}"
+    ),
+    kind="identity",
+    given={"x": "3+r d", "y": "2+r", "eta": ""},
+    sizes={"r": (0, 1), "d": (1, 2)},
+    reading="Examples 1 and 2 in turn. That no other data do it is read off the factors, as y_2 − w_1·x_2 is any number.",
+)
+def condition(x, y, eta, xp, r, d):
+    chosen = xp.eye(r + 2)[:2]
+    found, _ = moving(x, y, eta, chosen, xp)
+    first = stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:1], y[:1], eta)
+    both = stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:2], y[:2], eta)
+    factor = eta * eta * (2 - eta * (x[0] @ x[0])) * (x[0] @ x[1]) * (y[1] - first @ x[1])
+    return equal(found - both, -factor * x[0])
+
+
+@theorem.restate(
+    "orthogonal",
+    "if the examples are pairwise orthogonal, l ≤ n layers are l steps of SGD, exactly",
+    kind="identity",
+    given={"c": "n", "query": "n+s", "y": "n", "eta": ""},
+    sizes={"n": (1, 2, 3), "s": (0, 1)},
+    reading=(
+        "Orthogonal vectors are multiples of coordinate vectors in some orthonormal basis, in which x_i = c_i e_i here; "
+        "the query is any vector, and there may be s coordinates besides."
+    ),
+)
+def orthogonal(c, query, y, eta, xp, n, s):
+    examples = xp.concat([c[:, None] * xp.eye(n), xp.zeros((n, s))], axis=1)
+    x = xp.concat([examples, query[None]], axis=0)
+    for l in each(1, n):
+        found = limit_layers(x, y, eta, padded(xp.eye(n)[:l], xp))[-1][-1, n]
+        sgd = stochastic_gradient_descent(HALF_SUM, xp.zeros((n + s,)), x[:l], y[:l], eta)
+        yield equal(-found, query @ sgd, label=f"l = {l}")
