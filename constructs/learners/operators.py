@@ -54,12 +54,24 @@ def binomials(xp: Any, n: int) -> Array:
 def steps_polynomial(R: Array, m: int, step_size: Array, steps: int) -> Array:
     """Q = Σ_{s=1}^K C(K, s) (−η)^s m^{−s} R^{s−1} (ssd eq. 11, with R for the misprinted S), shape of R.
 
+    Built up by Pascal's rule, C(K + 1, s) = C(K, s) + C(K, s − 1): Q_{K+1} = Q_K − (η/m)(I + R Q_K), Q_0 = 0;
+    `printed_polynomial` is the sum as it stands.
+
     Args:
         R: (d, d).
         m: examples in the batch.
         step_size: η.
-        steps: K ≥ 1.
+        steps: K ≥ 0.
     """
+    xp = namespace(R)
+    rate = -step_size * xp.asarray(1) / m
+    one = xp.eye(R.shape[0])
+    return iterate(lambda Q: Q + rate * (one + R @ Q), 0 * R, steps)
+
+
+@definition
+def printed_polynomial(R: Array, m: int, step_size: Array, steps: int) -> Array:
+    """Q of `steps_polynomial` with the binomial coefficients written out; K ≥ 1."""
     xp = namespace(R)
     rate = -step_size * xp.asarray(1) / m
     factors = binomials(xp, steps)[1:] * iterates(lambda power: power * rate, rate, steps)

@@ -43,14 +43,20 @@ def _of(inside: Callable[[Sequence[Index]], Term], at: Sequence[Index]) -> Facto
     return Factor(m.factors[0].name, tuple(at))
 
 
-def plain(term: Term, known: Known) -> Term:
-    """The same term with absolute values of single entries only, and of sums that have no more to say."""
+def plain(term: Term, known: Known, squares: bool = True) -> Term:
+    """The same term with absolute values of single entries only, and of sums that have no more to say.
+
+    Args:
+        term: the term.
+        known: what is known to be ≥ 0.
+        squares: whether X² is to be |X|².
+    """
     rows = facts(term.scope)
-    pairs = [(n, c * d) for m, c in term.parts.items() for n, d in _plain(m, rows, known)]
+    pairs = [(n, c * d) for m, c in term.parts.items() for n, d in _plain(m, rows, known, squares)]
     return Term(summed(pairs), term.scope)
 
 
-def _plain(m: Monomial, rows: frozenset[Index], known: Known) -> Pairs:
+def _plain(m: Monomial, rows: frozenset[Index], known: Known, squares: bool) -> Pairs:
     pairs: list[tuple[Monomial, Fraction]] = [(m._replace(factors=()), Fraction(1))]
     for f in m.factors:
         if function_of(f) == ABS:
@@ -58,7 +64,7 @@ def _plain(m: Monomial, rows: frozenset[Index], known: Known) -> Pairs:
         else:
             inside = [(Monomial(m.bound, frozenset(), (f,)), Fraction(1))]
         pairs = [(p.joined(n), c * d) for p, c in pairs for n, d in inside]
-    return [(_even(p, rows, known), c) for p, c in pairs]
+    return [(_even(p, rows, known), c) for p, c in pairs] if squares else pairs
 
 
 def _even(m: Monomial, rows: frozenset[Index], known: Known) -> Monomial:

@@ -7,7 +7,7 @@ fewer values, or a number #[e] with e ≥ 0. Which multiples of candidates do it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -77,7 +77,7 @@ class _Search:
         self.rows = facts(term.scope) | case
         self.inverses = _inverses(term)
         self.wanted = self._written(term)
-        self.pieces: list[Piece] = []
+        self.pieces: list[tuple[Piece, ...]] = []
         self.columns: list[Sum] = []
         self._seen: set[Any] = set()
         self._asked: set[tuple[Monomial, bool]] = set()
@@ -120,9 +120,12 @@ class _Search:
         found = solution(columns, [self.wanted.get(m, Fraction(0)) for m in monomials])
         if found is None:
             return None
-        every = [*self.pieces, *(Piece(Fraction(1), m) for m in own)]
-        every = [self._in_case(piece) for piece in every]
-        return [every[k]._replace(factor=c * every[k].factor) for k, c in sorted(found.items())]
+        every = [*self.pieces, *((Piece(Fraction(1), m),) for m in own)]
+        return [
+            self._in_case(piece)._replace(factor=c * piece.factor)
+            for k, c in sorted(found.items())
+            for piece in every[k]
+        ]
 
     def more(self) -> bool:
         """Whether there are new candidates."""
@@ -151,7 +154,7 @@ class _Search:
         except KernelError:
             return
         if column and column not in self.columns:
-            self.pieces.append(piece)
+            self.pieces.append((piece,))
             self.columns.append(column)
 
     def _in_case(self, piece: Piece) -> Piece:
@@ -161,8 +164,8 @@ class _Search:
     def _candidates(self, m: Monomial, negative: bool) -> Iterator[Piece]:
         plain = _bare(m)
         if negative:
+            self._sums(m)
             yield from self._numbers(m)
-            yield from self._sums(m)
         elif self.squares:
             yield from self._times(plain)
         every = [*self.known.gaps, *(self.known.squares if self.squares else ())]
@@ -195,35 +198,48 @@ class _Search:
                     factors = (*m.divided(f).factors, Factor(NUMBER, (e,)))
                     yield Piece(Fraction(1), m._replace(factors=tuple(sorted(factors))))
 
-    def _sums(self, m: Monomial) -> Iterator[Piece]:
+    def _sums(self, m: Monomial) -> None:
         """A sum over more values less the sum over these: what is between them."""
         for n, c in self.wanted.items():
             if c <= 0 or n == m or not self.never_negative(n):
                 continue
             if n.bound == m.bound and n.factors == m.factors:
-                here: frozenset[Index] = n.guards
-                for g in sorted(m.guards - n.guards):
-                    if not implied(g, self.rows | here):
-                        yield Piece(Fraction(1), n._replace(guards=here | {negation(g)}))
-                        here = here | {g}
+                self._between(n, sorted(m.guards - n.guards), m)
             elif n.bound == m.bound + 1:
-                yield from self._others(n, m)
+                for gap in self._places(n, m):
+                    self._between(n, [gap, -gap], m)
 
-    def _others(self, n: Monomial, m: Monomial) -> Iterator[Piece]:
-        """The summands of a sum besides one of them."""
+    def _between(self, n: Monomial, region: Sequence[Index], m: Monomial) -> None:
+        """n = m + the rest, if m is n where the guards of the region hold too."""
+        if len(region) > CASES:
+            return
+        narrowed = n._replace(guards=n.guards.union(region))
+        try:
+            term = Term({narrowed: Fraction(1)}, self.scope)
+            if self._written(simplified(term)) != {m: Fraction(1)}:
+                return
+        except KernelError:
+            return
+        here, rest = n.guards, []
+        for g in region:
+            if not contradictory(self.rows | here | {negation(g)}):
+                rest.append(Piece(Fraction(1), n._replace(guards=here | {negation(g)})))
+            here = here | {g}
+        self.pieces.append(tuple(rest))
+        self.columns.append({n: Fraction(1), m: Fraction(-1)})
+
+    def _places(self, n: Monomial, m: Monomial) -> Iterator[Index]:
+        """For a bound index of n what is 0 where it is what makes n this m, which has one fewer."""
         moved = n.after(m.bound)
         own = frozenset(range(-moved.bound, -m.bound))
         for left, images in _divisions(list(m.factors), list(moved.factors), own, {}):
-            back = {w: -k - m.bound for k, w in enumerate(range(-1, -n.bound - 1, -1), start=1)}
             if left or set(images) != own:
                 continue
             names: dict[Index, int] = {}
             for w in range(-1, -n.bound - 1, -1):
-                e = images[back[w]]
+                e = images[w - m.bound]
                 if e in names or not any(v < 0 for v in e.variables()):
-                    at = variable(names[e]) if e in names else e
-                    for side in (variable(w) - at - 1, at - 1 - variable(w)):
-                        yield Piece(Fraction(1), n._replace(guards=n.guards | {side}))
+                    yield variable(w) - (variable(names[e]) if e in names else e)
                     break
                 names[e] = w
 

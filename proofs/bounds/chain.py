@@ -6,7 +6,7 @@ What is searched for is which way of writing the left side does, and the certifi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ..kernel.errors import KernelError, NotProved
@@ -16,6 +16,7 @@ from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import AtMost
 from ..reading.claims import Part, Reading
+from ..reading.terms import total
 from ..search import encoding, tape
 from ..search.lemmas import show
 from ..search.normal import simplified
@@ -27,13 +28,15 @@ from .certificates import certificate
 from .differences import ways
 from .facts import Bounded, Known
 from .hypotheses import Difference, Sides, assumed, defined, learned, sides
-from .layers import INDUCTION, Goal, by_induction, timed
+from .layers import INDUCTION, Goal, by_induction, timed, timed_sums
 from .majorant import Notes, majorant
+from .products import of_products
 from .regions import in_regions
 from .signs import Piece, Use, is_product, signs_of_states, value
 
 CANCELLED = "leading parts cancel"
 SQUARE = "squares are ≥ 0"
+SQUARED = "‖v‖ ≤ C from v·v ≤ C² and C ≥ 0"
 SCHEMAS = (
     INDUCTION,
     CANCELLED,
@@ -45,9 +48,12 @@ SCHEMAS = (
     schemas.DIAGONAL,
     schemas.COUNT,
     SQUARE,
+    SQUARED,
 )
 SHORT = 150
 """What is left with more monomials than this is looked at last."""
+SERIES = 3
+"""So many ways of writing what is left are tried by induction on a size."""
 NOT_FOUND = "no bound was found: what is left of the right side is not seen to be ≥ 0"
 
 
@@ -88,11 +94,13 @@ class Context:
 
     known: Known
     differences: tuple[Difference, ...] = ()
+    inside: bool = False
+    """Whether this is within an induction on a size."""
 
     def knowing(self, goal: Goal, why: str, time: Index | None = None) -> Context:
         """With a bound; `time`, if given, is not any in its range."""
         known, more = learned(self.known, goal.sides, goal.measure, why, time)
-        return Context(in_one_form(known), (*self.differences, *more))
+        return replace(self, known=in_one_form(known), differences=(*self.differences, *more))
 
 
 def bounded(parts: Sequence[Part], reading: Reading, claim: Claim) -> list[Bound]:
@@ -107,6 +115,9 @@ def bounded(parts: Sequence[Part], reading: Reading, claim: Claim) -> list[Bound
         return []
     goals = [Goal(sides(part), part.measure) for part in wanted]
     context = begun(reading.conditions)
+    lefts, rights = ([getattr(goal.sides, side) for goal in goals] for side in ("left", "right"))
+    for one in of_products(lefts, rights, context.known, current()):
+        *_, context = by_induction([one], context, shown)
     found: dict[int, Bound] = {}
     layered = {k: timed(goal, current()) for k, goal in enumerate(goals)}
     for length in dict.fromkeys(one.length for one in layered.values() if one is not None):
@@ -158,14 +169,16 @@ def shown(goal: Goal, context: Context) -> Bound:
     """
     one, measure = goal
     failed: KernelError = NotProved(NOT_FOUND)
-    left, right = simplified(one.left), simplified(plain(one.right, context.known))
+    left = simplified(plain(one.left, context.known, squares=False))
+    right = simplified(plain(one.right, context.known))
     later: list[tuple[Way, bool]] = []
     for way in _ways(left, right, one, measure, context):
         if isinstance(way, KernelError):
             failed = way
             continue
         later += [(way, False)] if len(way.rest.parts) > SHORT else []
-        later += [(way, True)]
+        later += [] if context.inside else [(way, True)]
+        failed = NotProved(NOT_FOUND)
         found = None if len(way.rest.parts) > SHORT else _closed(left, way, False, context)
         if found is not None:
             return found
@@ -173,7 +186,38 @@ def shown(goal: Goal, context: Context) -> Bound:
         found = _closed(left, way, squares, context)
         if found is not None:
             return found
+    for way, _ in [] if context.inside else later:
+        found = _by_sums(left, way, context)
+        if found is not None:
+            return found
+    if measure == "norm":
+        return _by_square(one, context)
     raise NotProved(NOT_FOUND) if later else failed
+
+
+def _by_square(one: Sides, context: Context) -> Bound:
+    """The norm is at most a right side ≥ 0 because its square is at most the right side's square.
+
+    Raises:
+        NotProved, TooHard: if either is not shown.
+    """
+    square = one.left * one.left
+    for end in one.ends:
+        square = total(square, end)
+    start = shown(Goal(one._replace(ends=(), left=one.right * 0), ""), context)
+    squared = one._replace(ends=(), left=square, right=one.right * one.right)
+    return start.then(shown(Goal(squared, ""), context), SQUARED, ())
+
+
+def _by_sums(left: Term, way: Way, context: Context) -> Bound | None:
+    """What is left is ≥ 0 by induction on a size: geometric series, binomials."""
+    within = replace(context, inside=True)
+    for one in timed_sums(way.rest, current()):
+        found, proofs, there = by_induction([one], within, shown)
+        if found:
+            last = _closed(left, way, False, there)
+            return None if last is None else proofs[0].then(last, INDUCTION, ())
+    return None
 
 
 def _closed(left: Term, way: Way, squares: bool, context: Context) -> Bound | None:
@@ -238,7 +282,8 @@ def _majorant(
     if measure:
         return majorant(left, one.ends, known, own, notes, coarse)
     rows = facts(left.scope)
-    here = {m: c for m, c in left.parts.items() if c > 0 and is_product(m, rows, known)}
+    kept = {m: c for m, c in left.parts.items() if c > 0 and is_product(m, rows, known)}
+    here = kept if own else {}
     rest = {m: c for m, c in left.parts.items() if m not in here}
     return Term(here, left.scope) + majorant(Term(rest, left.scope), (), known, own, notes, coarse)
 

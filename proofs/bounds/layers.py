@@ -7,13 +7,13 @@ the right side is a recurrence that the left side's norm does not outrun.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, declared, facts, position
+from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.rules import Rewriting
 from ..kernel.term import NUMBER, Factor, Monomial, Term, made
 from ..search import tape
@@ -43,8 +43,10 @@ class Timed:
     goal: Goal
     """It, at the time `when`."""
     when: Index
-    length: Index
-    """The last time."""
+    length: Index | None
+    """The last time, if there is one."""
+    free: tuple[Index, ...] = ()
+    """Positions that stay the same from one time to the next, and of which it holds, too, whatever they are."""
 
     def at(self, time: Index) -> Goal:
         one, images = self.goal.sides, {self.when.terms[0][0]: time}
@@ -91,6 +93,28 @@ def timed(goal: Goal, session: Session) -> Timed | None:
     return Timed(there, when, length) if same and within(back, back, rows) else None
 
 
+def timed_sums(rest: Term, session: Session) -> Iterator[Timed]:
+    """rest ≥ 0 with a time for a size: in states' times, numbers and the ends of sums; then without these."""
+    times = {v for m in rest.parts for f in m.factors for v in _time(f, session) if v > 0}
+    ends = {v for m in rest.parts if m.bound for g in m.guards for v in g.variables()}
+    powers = any(_time(f, session) for m in rest.parts if m.bound for f in m.factors)
+    for v in sorted((times | ends if powers else times) & declarations.current.sizes):
+        when = position("t", 0)
+        back = {when.terms[0][0]: variable(v)}
+        seen = []
+        for ends in (True, False):
+            term = _with_time(rest, v, when, session, ends)
+            moved = any(when.variables() & m.variables() for m in term.parts)
+            if moved and term.parts not in seen and dict(term.put(back).parts) == dict(rest.parts):
+                seen.append(term.parts)
+                goal = Goal(Sides((), (), term * 0, term), "")
+                yield Timed(goal, when, None)
+
+
+def _time(f: Factor, session: Session) -> set[int]:
+    return f.at[0].variables() if f.name in session.recursions and f.at else set()
+
+
 def _length(f: Factor, session: Session) -> Index | None:
     """The last time of a state, at the positions that it stands at."""
     recursion, k = session.recursions[f.name]
@@ -101,8 +125,11 @@ def _length(f: Factor, session: Session) -> Index | None:
     return length if length.variables() <= declarations.current.sizes else None
 
 
-def _with_time(term: Term, v: int, image: Index, session: Session) -> Term:
-    """The term with another index for a size where it is a time of states, or a number."""
+def _with_time(term: Term, v: int, image: Index, session: Session, ends: bool = False) -> Term:
+    """The term with another index for a size where it is a time of states, a number, or the end of a sum."""
+
+    def guard(g: Index) -> Index:
+        return g.put({v: image}) if ends and any(w < 0 for w, _ in g.terms) else g
 
     def factor(f: Factor) -> Factor:
         if f.name == NUMBER:
@@ -112,7 +139,12 @@ def _with_time(term: Term, v: int, image: Index, session: Session) -> Term:
         return f
 
     pairs = [
-        (Monomial(m.bound, m.guards, tuple(sorted(map(factor, m.factors)))), c)
+        (
+            Monomial(
+                m.bound, frozenset(map(guard, m.guards)), tuple(sorted(map(factor, m.factors)))
+            ),
+            c,
+        )
         for m, c in term.parts.items()
     ]
     return made(pairs, term.scope | image.variables())
@@ -123,11 +155,26 @@ def unfolded(term: Term, times: Iterable[int] = ()) -> Term:
     session, times = current(), set(times)
 
     def search(work: Rewriting) -> None:
+        _peel(work, times)
         tidy(work, [at_constant_times(session), _later(session, times)])
 
     work = Rewriting(term)
     tape.run("rewrite", work, search)
     return work.term()
+
+
+def _peel(work: Rewriting, times: set[int]) -> None:
+    """Σ_{s ≤ τ} as Σ_{s ≤ τ − 1} and what is at s = τ."""
+    every = {g for m, _ in work.parts.values() for g in m.guards}
+    ends = [
+        g
+        for g in every
+        if any(c > 0 and v in times for v, c in g.terms) and any(v < 0 for v, _ in g.terms)
+    ]
+    for g in sorted(ends, key=lambda g: (g.const, g)):
+        for k in [k for k, (m, _) in work.parts.items() if g in m.guards]:
+            guards = work.parts[k][0].guards
+            work.regroup(k, [(guards - {g} | {g - 1}, 1), (guards | {-g}, 1)])
 
 
 def _later(session: Session, times: set[int]) -> Step:
@@ -162,7 +209,7 @@ def by_induction(
     """
     left = list(every)
     while left:
-        time = position("t", 0, left[0].length)
+        time = position("t", 0, left[0].length)  # of the last time it is the step's conclusion
         hypotheses = context
         for one in left:
             hypotheses = hypotheses.knowing(one.at(time), "induction hypothesis", time)
@@ -177,7 +224,7 @@ def by_induction(
         if len(found) == len(left):
             for one, _ in found:
                 there = one.goal
-                at = (*there.sides.at, one.when)
+                at = (*there.sides.at, *one.free, one.when)
                 goal = there._replace(sides=there.sides._replace(at=at))
                 context = context.knowing(goal, INDUCTION)
             return left, [bound for _, bound in found], context

@@ -19,9 +19,9 @@ from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, facts, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import NUMBER, Factor, Monomial, Term, as_term
+from ..kernel.term import NUMBER, Factor, Monomial, Term, as_term, body, function_of
 from ..reading.terms import total
-from .absolute import absolute
+from .absolute import ABS, absolute
 from .facts import Bounded, Known, fixed, within
 from .signs import is_never_negative, match, moved, summed
 
@@ -94,14 +94,13 @@ def _bound(
         if implied(gap, known_here) and implied(-gap, known_here):
             m, diagonal, ends = m.put({b: variable(a)}, m.bound), {a, b}, set()
     chosen = [
-        None if f.name in own else _first(f, known, facts(scope) | m.guards) for f in m.factors
+        None if f.name in own else _first(f, m.bound, known, facts(scope) | m.guards)
+        for f in m.factors
     ]
     summed_over, along = _coordinates(m, ends, chosen), set(diagonal)
     _expect_axes(m, diagonal, chosen)
     along |= summed_over
-    guards = frozenset([g for g in m.guards if along.isdisjoint(g.variables())])
-    if coarse:
-        guards = _relaxed(m, guards, along, chosen, facts(scope) | guards)
+    guards = _region(m, along, chosen, facts(scope), coarse)
     rows = facts(scope) | guards
     own_factors: list[Factor] = _traces(m, summed_over - ends, chosen, rows, notes)
     uses: list[Chosen] = []
@@ -122,29 +121,32 @@ def _bound(
     return Term(summed([(_without(along, p), c) for p, c in pairs]), scope)
 
 
-def _relaxed(
+def _region(
     m: Monomial,
-    guards: frozenset[Index],
     along: set[int],
     chosen: Sequence[Chosen | None],
-    rows: frozenset[Index],
+    context: frozenset[Index],
+    coarse: bool,
 ) -> frozenset[Index]:
-    """Guards that follow from these, each about one bound index and sizes: more summands, none of them negative."""
+    """Guards without coordinates that follow from those of the monomial: more summands, none of them negative.
+
+    They are its own and what says that entries are in range; if `coarse` only those about one index and sizes.
+    """
+    rows = context | m.guards
+    own = [g for g in m.guards if along.isdisjoint(g.variables())]
     ends = [
         fact.put(one.images)
         for one in chosen
         if one is not None
-        for v in sorted(one.bound.over)
+        for v in one.bound.over
         for fact in declared(v)
     ]
-    one_only = [
-        g
-        for g in (*sorted(guards), *ends)
-        if along.isdisjoint(g.variables())
-        and len([v for v in g.variables() if v not in declarations.current.sizes]) == 1
-        and any(v < 0 for v in g.variables())
-    ]
-    return frozenset([g for g in one_only if implied(g, rows)])
+    ends = [e for e in ends if any(v < 0 for v in e.variables()) and implied(e, rows)]
+    ends = [e for e in ends if along.isdisjoint(e.variables())]
+    if not coarse:
+        return frozenset([*own, *(e for e in ends if not implied(e, context.union(own)))])
+    sizes = declarations.current.sizes
+    return frozenset([g for g in (*own, *ends) if len(g.variables() - sizes) == 1])
 
 
 def _note(
@@ -176,12 +178,20 @@ def _note(
         notes[CAUCHY_SCHWARZ] = None
 
 
-def _first(f: Factor, known: Known, rows: Iterable[Index]) -> Chosen | None:
-    """The first bound of this factor."""
-    for bound in known.bounds:
-        images = match(bound.left, bound.over, f)
-        if images is not None and bound.left.put(images) == f and within(bound.over, images, rows):
-            return Chosen(bound, images)
+def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Chosen | None:
+    """The first bound of this factor of a monomial with so many bound indices; of |X| it is that of X, an entry."""
+    if function_of(f) == ABS:
+        inside = body(f, bound)
+        if len(inside) != 1 or abs(inside[0][1]) != 1:
+            return None
+        m = inside[0][0]
+        plain = m.bound == bound and not m.guards and len(m.factors) == 1
+        one = _first(m.factors[0], bound, known, rows) if plain else None
+        return None if one is None else Chosen(one.bound._replace(axes=()), one.images)
+    for one in known.bounds:
+        images = match(one.left, one.over, f)
+        if images is not None and one.left.put(images) == f and within(one.over, images, rows):
+            return Chosen(one, images)
     return None
 
 

@@ -47,10 +47,20 @@ def is_never_negative(f: Factor, rows: frozenset[Index], known: Known) -> bool:
     if name == INVERSE:
         # Bound indices of its own come after all those that are spoken of here.
         depth = max([0, *(-v for e in (*f.at, *rows) for v in e.variables())])
-        return all(c > 0 and is_product(m, rows, known) for m, c in body(f, depth))
+        inside = dict(body(f, depth))
+        sums = all(c > 0 and is_product(m, rows, known) for m, c in inside.items())
+        return sums or any(not gap.over and _alike(inside, gap.term) for gap in known.gaps)
     return name in NEVER_NEGATIVE or any(
         _images(gap, f, rows) is not None for gap in known.signs.get(f.name, ())
     )
+
+
+def _alike(inside: Mapping[Monomial, Fraction], term: Term) -> bool:
+    """Whether one sum, as it is written, is a positive multiple of the other."""
+    if inside.keys() != term.parts.keys() or any(m.bound for m in inside):
+        return False
+    ratios = {c / term.parts[m] for m, c in inside.items()}
+    return len(ratios) == 1 and min(ratios) > 0
 
 
 def _images(gap: AtLeast0, f: Factor, rows: frozenset[Index]) -> Mapping[int, Index] | None:

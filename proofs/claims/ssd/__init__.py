@@ -6,6 +6,9 @@ from . import stacking
 from . import theorem51
 from . import theorem51_features
 from . import theorem51_labels
+from . import theorem51_rule
+from . import theorem51_error
+from . import theorem51_existence
 from . import theorem52
 from . import theorem52_errors
 from . import figures  # after the modules of §5, whose rows come before the figures
@@ -18,8 +21,11 @@ __all__ = [
     "stacking",
     "theorem41",
     "theorem51",
+    "theorem51_error",
+    "theorem51_existence",
     "theorem51_features",
     "theorem51_labels",
+    "theorem51_rule",
     "theorem52",
     "theorem52_errors",
 ]

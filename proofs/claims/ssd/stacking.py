@@ -10,7 +10,6 @@ from scanproof.constructs.constructions.ssd import (
     theorem4_1,
     two_steps_query_only,
 )
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.iteration import iterate
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
@@ -18,6 +17,15 @@ from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN
 
 from ...language.statements import differs, equal
+from .single_example import (
+    example_and_query,
+    exchanged,
+    response,
+    single_example,
+    steps_at_the_query,
+    steps_exchanged,
+    unexcited,
+)
 from .source import ssd
 from .theorem41 import ANY_LABELS, LINEAR, labels
 
@@ -28,26 +36,6 @@ def steps(x, y, eta, xp, L):
     """⟨w_L, x_{n+1}⟩ after L steps from 0 on the loss of Theorem 4.1."""
     w = gradient_descent(MEAN, xp.zeros((x.shape[1],)), x[:-1], y, eta, L)
     return x[-1] @ w
-
-
-# One example, its label and a query suffice to see that two steps are out of reach.
-
-
-def single_example(x_1, y_1, x_q, xp, n, d):
-    """Tokens of eq. 1, all 0 but example n = (x_1 e_1, y_1) and the query x_q e_1, as columns."""
-    feature, label = unit(xp, d + 1, 0), unit(xp, d + 1, d)
-    example, query = unit(xp, n + 1, n - 1), unit(xp, n + 1, n)
-    return x_1 * outer(feature, example) + y_1 * outer(label, example) + x_q * outer(feature, query)
-
-
-def response(output, x_1, xp):
-    """M = ∂²output/∂y_1∂x_q at y_1 = x_q = 0, and x_1 M' − M."""
-    zero = xp.asarray(0)
-
-    def M(x):
-        return gradient(lambda y: gradient(lambda q: output(x, y, q), zero), zero)
-
-    return M(x_1), x_1 * gradient(M, x_1) - M(x_1)
 
 
 @ssd.claim(
@@ -92,9 +80,7 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
         return output
 
     def two_steps(x, y, q):
-        Z = single_example(x, y, q, xp, n, d)
-        w_2 = gradient_descent(MEAN, xp.zeros((d,)), Z[:d, :n].T, Z[d, :n], eta, steps=2)
-        return Z[:d, n] @ w_2
+        return steps_at_the_query(single_example(x, y, q, xp, n, d), eta, xp, 2)
 
     inert = [S - S[0, 0] * corner for S in S_before]
     erasing = S - (S[0, 0] + n / (x_1 * x_1)) * corner
@@ -171,6 +157,11 @@ def labels_follow(x, w, y_query, S, a, xp, n, d):
     yield equal(error, own * (w @ x[n] - y_query), label="the query's error")
 
 
+# Two layers of attention whose value matrices change only the label, P_l = e_{d+1} p_lᵀ with any p_l, and any Q_l.
+TWO_LAYERS = {"value": "2 d+1", "Q": "2 d+1 d+1"}
+PLACES = {"n": (1, 2), "d": (2, 3)}
+
+
 @ssd.claim(
     "ssd.remark4.1-lsa",
     where="Remark 4.1",
@@ -179,17 +170,80 @@ def labels_follow(x, w, y_query, S, a, xp, n, d):
         "in an LSA multi-step gradient descent is possible, since the value matrix P can ensure that only the labels y "
         "change; M is the causal mask (Def. 3.1)"
     ),
-    given=LINEAR,
-    sizes=LSA_SIZES,
-    parameters=label_attention,
+    given={**TWO_LAYERS, "z": "d+1", "x": "d", "alpha": "", "gamma": "", "sigma": "", "eta": ""},
+    sizes=PLACES,
+    over_all_parameters=True,
     reading=(
-        "“Is possible”: some P and Q. The witness tried is the construction of the works that the source cites, which "
-        "fails with a causal mask (ssd.remark4.1-lsa-construction). For d = 1 another one does it (+one-feature); for "
-        "d ≥ 2 nothing is known here."
+        "Multi-step: already two steps, one layer a step. For d ≥ 2, η ≠ 0 and σ ≠ 0 no real P_l = e_{d+1} p_lᵀ and "
+        "Q_l, l = 1, 2, put σ⟨w_2, x_{n+1}⟩ into the query's slot for all linear data. Suppose that some do. All "
+        "tokens but one example z = (x_1, y_1) and the query are 0. (a) If p_1 ⟂ z, then after the first layer no "
+        "label has changed but for a cubic in x_{n+1}, so that the output's part linear in x_{n+1} is quadratic in z; "
+        "that of two steps is not if y_1 ≠ 0 and x_1 ≠ 0. So p_1 is orthogonal to no such z, which for d ≥ 2 leaves "
+        "p_1 = (0, π). (b) Hence some x ≠ 0 has p_1 and p_2 orthogonal to (x, 0). On the line of x the output's slope "
+        "at y_1 = 0 does not change when example and query are exchanged; that of two steps does. The identities: "
+        "+two-features, for all n and d. For d = 1 it is possible: +one-feature. More layers than steps: +deeper."
     ),
 )
-def lsa_existence(p, x, w, eta, xp, n, d, L):
-    return lsa_steps(p, x, x[:-1] @ w, eta, xp, n, d, L, lsa.causal_mask(xp, n + 1))
+def lsa_existence(value, Q, z, x, alpha, gamma, sigma, eta, xp, n):
+    doubled, single = unexcited(value, Q, z, z[:-1], xp, n)
+    yield equal(doubled - 4 * single, 0 * eta, label="(a)")
+    there, back = exchanged(value, Q, x, alpha, gamma, xp, n)
+    yield equal(there - back, 0 * eta, label="(b)")
+    to, fro = steps_exchanged(x, alpha, gamma, eta, xp, n, 2)
+    yield equal(there - back, sigma * (to - fro), label="(b) for two steps")
+
+
+@lsa_existence.restate(
+    "two-features",
+    (
+        "no two layers of it do two steps if d ≥ 2: (a) for p_1 ⟂ z = (x_1, y_1) the part linear in x_{n+1} is 4 times "
+        "as large for 2z, and that of ⟨w_2, x_{n+1}⟩ exceeds 4 times by −12(2η/n)² y_1‖x_1‖²⟨x_1, x_{n+1}⟩; (b) for "
+        "p_1, p_2 ⟂ (x, 0) the slope at y_1 = 0 is the same for (x_1, x_{n+1}) = (αx, γx) and (γx, αx), and that of "
+        "⟨w_2, x_{n+1}⟩ differs by −(2η/n)² αγ(α² − γ²)‖x‖⁴"
+    ),
+    given={**TWO_LAYERS, "z": "d+1", "x": "d", "x_q": "d", "alpha": "", "gamma": "", "eta": ""},
+    reading=(
+        "All other parameters are arbitrary. That (a) and (b) leave none is the argument of ssd.remark4.1-lsa. For "
+        "d ≥ 3, where some x is orthogonal to any p_1 and p_2, (b) alone suffices, and excludes a sequence of layers "
+        "whose outputs tend to those of two steps too, since no parameter is a factor in it."
+    ),
+    over_all_parameters=False,
+    kind="remark",
+)
+def two_features(value, Q, z, x, x_q, alpha, gamma, eta, xp, n, d):
+    step_size = 2 * eta / n
+    doubled, single = unexcited(value, Q, z, x_q, xp, n)
+    yield equal(doubled, 4 * single, label="(a), two layers")
+    x_1, y_1 = z[:d], z[d]
+    wrong = 0
+    for factor, t in ((1, 2), (-4, 1)):
+        Z = example_and_query(t * x_1, t * y_1, x_q, xp, n)
+        wrong = wrong + factor * steps_at_the_query(Z, eta, xp, 2)
+    claimed = -12 * step_size**2 * y_1 * (x_1 @ x_1) * (x_1 @ x_q)
+    yield equal(wrong, claimed, label="(a), two steps")
+    there, back = exchanged(value, Q, x, alpha, gamma, xp, n)
+    yield equal(there, back, label="(b), two layers")
+    to, fro = steps_exchanged(x, alpha, gamma, eta, xp, n, 2)
+    claimed = -(step_size**2) * alpha * gamma * (alpha**2 - gamma**2) * (x @ x) ** 2
+    yield equal(to - fro, claimed, label="(b), two steps")
+
+
+@lsa_existence.restate(
+    "deeper",
+    (
+        "L layers of it do K ≥ 2 steps for no L < d, nor as a limit: some x ≠ 0 is orthogonal to the features of all "
+        "p_l, and for such x the slope at y_1 = 0 does not change when example and query are exchanged on its line, "
+        "as that of K steps does"
+    ),
+    given={"value": "L d+1", "Q": "L d+1 d+1", "x": "d", "alpha": "", "gamma": "", "eta": ""},
+    sizes={"L": (1, 2, 3), "K": (2, 3), "n": (1, 2), "d": (2,)},
+    reading="Checked for the L and K listed; what L ≥ d layers can do in more layers than steps is not treated.",
+    over_all_parameters=False,
+    kind="remark",
+)
+def deeper(value, Q, x, alpha, gamma, eta, xp, n, K):
+    yield equal(*exchanged(value, Q, x, alpha, gamma, xp, n), label="L layers")
+    yield differs(*steps_exchanged(x, alpha, gamma, eta, xp, n, K), label="K steps")
 
 
 def lsa_steps(p, x, y, eta, xp, n, d, L, mask):

@@ -11,6 +11,7 @@ from scanproof.constructs.constructions.hybrid import (
 from scanproof.constructs.layers import hybrid, lsa
 from scanproof.constructs.layers.hybrid_terms import half_step_term
 from scanproof.constructs.norms import absolute, norm
+from scanproof.constructs.ranges import build
 from scanproof.constructs.scan import scan
 
 from ...language.statements import at_most, equal
@@ -35,8 +36,8 @@ def mended(xp, t, r, d, eta, eps):
 @theorem.restate(
     "layer",
     (
-        "with L_ti = 1 + ηn/ε and B_l = εI a layer is its limit and (ε/n) Σ_{j≤i} (⟨x_i^½, x_j^½⟩z_j^½ − ⟨x_i, x_j⟩z_j), "
-        "for every ε"
+        "with L_ti = 1 + ηn/ε and B_l = εI a layer is its limit and "
+        "(ε/n) Σ_{j≤i} (⟨x_i^½, x_j^½⟩z_j^½ − ⟨x_i, x_j⟩z_j), for every ε"
     ),
     kind="identity",
     given={**ANY_LABELS, "eps": ""},
@@ -54,8 +55,8 @@ def layer(p, x, y, eta, eps, xp, t, r, d):
 @theorem.restate(
     "step-error",
     (
-        "a layer is its limit but for (ε(n + 1)/n) ((1 + u)³ − 1) C³ in the features and (ε(n + 1)/n) ((1 + u)³ − 1) C²D "
-        "in the labels, u = (η + ε(n + 1)/n) C², when ‖x_i‖ ≤ C and |y_i| ≤ D"
+        "a layer is its limit but for (ε(n + 1)/n) ((1 + u)³ − 1) C³ in the features and "
+        "(ε(n + 1)/n) ((1 + u)³ − 1) C²D in the labels, u = (η + ε(n + 1)/n) C², when ‖x_i‖ ≤ C and |y_i| ≤ D"
     ),
     kind="bound",
     given=DATA,
@@ -73,22 +74,28 @@ def step_error(p, x, y, eta, eps, C, D, xp, t, r, d):
     yield at_most(absolute(rest[d]), growth * C**2 * D)
 
 
-def in_turn(x, y, eta, xp, l, s):
-    """The tokens after l layers of the limit on the examples 1, …, l of n = l + s, (d + 1, n + 1)."""
-    Z = tokens.labelled(x, y).T
-    return theorem5_1_layers(Z, xp.eye(l + s + 1)[:l], eta, 0, MENDED).final_state
+def in_turn(x, labels, eta, xp):
+    """The tokens after each of n layers of the limit, on the examples 1, …, n: (n, d + 1, n + 1)."""
+    Z = xp.concat([x, labels[:, None]], axis=1).T
+    n = x.shape[0] - 1
+    return theorem5_1_layers(Z, xp.eye(n + 1)[:n], eta, 0, MENDED).states
 
 
-def ideal_labels(x, y, eta, xp, l, s):
-    """The labels after l steps y_i ← y_i − η⟨x_i, x_t⟩y_t of the tokens i ≥ t, t = 1, …, l."""
-    start = xp.concat([y, xp.zeros((1,))], axis=0)
-    visible = lsa.causal_mask(xp, l + s + 1)
+def ideal_labels(x, start, eta, xp):
+    """The labels after each of n steps y_i ← y_i − η⟨x_i, x_t⟩y_t of the tokens i ≥ t, t = 1, …, n: (n, n + 1)."""
+    n = x.shape[0] - 1
+    visible = lsa.causal_mask(xp, n + 1)
 
     def step(step_size, labels, e):
         labels = labels - step_size * ((e @ visible) * (x @ (e @ x))) * (e @ labels)
         return labels, labels
 
-    return scan(step, eta, start, xp.eye(l + s + 1)[:l]).final_state
+    return scan(step, eta, start, xp.eye(n + 1)[:n]).states
+
+
+def layers_so_far(xp, n):
+    """l = 1, …, n, shape (n, 1)."""
+    return build(xp, n, lambda before: xp.asarray(before + 1))[:, None]
 
 
 @e2.restate(
@@ -109,42 +116,93 @@ def e2_bound(x, y, eta, eps, B, b, C, D, xp, t, r, d):
     return at_most(absolute(error), share * growth * C**2 * D * xp.ones((n + 1,)))
 
 
-LAYERS = {"x": "l+s+1 d", "y": "l+s", "eta": "", "C": "", "D": ""}
-LAYER_SIZES = {"l": (1, 2), "s": (0, 1), "d": (1, 2)}
-SHORT = {**FEATURES, **LABELS, **STEP_SIZE, "ηC² ≤ 2": lambda eta, C: at_most(eta * C**2, 2)}
+LAYERS = {"x": "n+1 d", "y": "n", "eta": "", "C": "", "D": ""}
+LAYER_SIZES = {"n": (1, 2), "d": (1, 2)}
+SHORT = {**FEATURES, **STEP_SIZE, "ηC² ≤ 2": lambda eta, C: at_most(eta * C**2, 2)}
 
 
 @theorem.restate(
     "drift",
-    "for ηC² ≤ 2 and l ≤ n layers in the limit ‖x_i^l‖ ≤ C and ‖x_i^l − x_i‖ ≤ lηC³",
+    "for ηC² ≤ 2 and every l ≤ n the layers in the limit have ‖x_i^l‖ ≤ C and ‖x_i^l − x_i‖ ≤ lηC³",
     kind="bound",
-    given={"x": "l+s+1 d", "eta": "", "C": ""},
+    given={"x": "n+1 d", "eta": "", "C": ""},
     sizes=LAYER_SIZES,
-    assuming={name: SHORT[name] for name in SHORT if "D" not in name},
+    assuming=SHORT,
 )
-def drift(x, eta, C, xp, l, s, d):
-    X = in_turn(x, xp.zeros((l + s,)), eta, xp, l, s)[:d]
-    yield at_most((X * X).sum(axis=0), C**2 * xp.ones((l + s + 1,)))
-    yield at_most(norm(X.T - x), l * eta * C**3 * xp.ones((l + s + 1,)))
+def drift(x, eta, C, xp, n, d):
+    X = in_turn(x, xp.zeros((n + 1,)), eta, xp)[:, :d].mT
+    yield at_most(norm(X), C)
+    yield at_most(norm(X - x), layers_so_far(xp, n) * eta * C**3 * xp.ones((n + 1,)))
 
 
 @theorem.restate(
     "error",
     (
-        "for ηC² ≤ 2 and l ≤ n layers in the limit the query holds −⟨w_l, x_{n+1}⟩ but for "
-        "l(l − 1) η²C⁴D (1 + ηC²)^{l−1}, w_l being l steps of SGD"
+        "for ηC² ≤ 2 and every l ≤ n the query holds −⟨w_l, x_{n+1}⟩ after l layers in the limit but for "
+        "l(l − 1) η²C⁴D (1 + ηC²)^l, w_l being l steps of SGD"
     ),
     kind="bound",
     given=LAYERS,
     sizes=LAYER_SIZES,
-    assuming=SHORT,
-    reading="The labels of all tokens, against those of ideal updates; for i ≥ l these are y_i − w_l·x_i (ssd.thm5.1-affine).",
+    assuming={**SHORT, **LABELS},
+    reading=(
+        "The labels of all tokens, against those of ideal updates; for i ≥ l these are y_i − w_l·x_i "
+        "(ssd.thm5.1-affine)."
+    ),
 )
-def error(x, y, eta, C, D, xp, l, s, d):
-    Z = in_turn(x, y, eta, xp, l, s)
-    growth, all_tokens = 1 + eta * C**2, xp.ones((l + s + 1,))
-    yield at_most((Z[:d] * Z[:d]).sum(axis=0), C**2 * all_tokens)
-    yield at_most(norm(Z[:d].T - x), l * eta * C**3 * all_tokens)
-    yield at_most(absolute(Z[d]), growth**l * D * all_tokens)
-    gap = Z[d] - ideal_labels(x, y, eta, xp, l, s)
-    yield at_most(absolute(gap) * growth, xp.asarray(l) * (xp.asarray(l) - 1) * eta**2 * C**4 * D * growth**l * all_tokens)
+def error(x, y, eta, C, D, xp, n, d):
+    start = xp.concat([y, xp.zeros((1,))], axis=0)
+    Z = in_turn(x, start, eta, xp)
+    l, everyone = layers_so_far(xp, n), xp.ones((n + 1,))
+    growth = 1 + eta * C**2
+    growths = build(xp, n, lambda before: growth ** (before + 1))[:, None]  # (1 + ηC²)^l
+    yield at_most(norm(Z[:, :d].mT), C)
+    yield at_most(norm(Z[:, :d].mT - x), l * eta * C**3 * everyone)
+    yield at_most(absolute(Z[:, d]), growths * D * everyone)
+    gap = Z[:, d] - ideal_labels(x, start, eta, xp)
+    yield at_most(absolute(gap), l * (l - 1) * eta**2 * C**4 * D * growths * everyone)
+
+
+EPOCH = {
+    "x": "n+1 d",
+    "h": "n+1 d",
+    "y": "n+1",
+    "ideal": "n+1",
+    **dict.fromkeys(("eta", "C", "D", "delta", "E"), ""),
+}
+STARTED = {
+    **SHORT,
+    **LABELS,
+    "‖h_i‖ ≤ C": lambda h, C: at_most(norm(h), C),
+    "‖h_i − x_i‖ ≤ δ": lambda h, x, delta: at_most(norm(h - x), delta),
+    "|y_i − ŷ_i| ≤ E": lambda y, ideal, E: at_most(absolute(y - ideal), E),
+}
+
+
+@theorem.restate(
+    "epochs",
+    (
+        "one more epoch, from any features h_i with ‖h_i‖ ≤ C, ‖h_i − x_i‖ ≤ δ and labels |y_i| ≤ D, |y_i − ŷ_i| ≤ E: "
+        "after l ≤ n of its layers these are δ + lηC³, D (1 + ηC²)^l and "
+        "(E + 2lηCδD + l(l − 1) η²C⁴D) (1 + ηC²)^l, against ideal updates with causal sums"
+    ),
+    kind="bound",
+    given=EPOCH,
+    sizes=LAYER_SIZES,
+    assuming=STARTED,
+    reading=(
+        "So l layers of several epochs have the bounds of +drift and +error, with l counted through. The ideal updates "
+        "ŷ are with causal sums, which in a second epoch are not SGD's: ssd.thm5.1-affine."
+    ),
+)
+def epochs(x, h, y, ideal, eta, C, D, delta, E, xp, n, d):
+    Z = in_turn(h, y, eta, xp)
+    l, everyone = layers_so_far(xp, n), xp.ones((n + 1,))
+    growth = 1 + eta * C**2
+    growths = build(xp, n, lambda before: growth ** (before + 1))[:, None]
+    yield at_most(norm(Z[:, :d].mT), C)
+    yield at_most(norm(Z[:, :d].mT - x), (delta + l * eta * C**3) * everyone)
+    yield at_most(absolute(Z[:, d]), growths * D * everyone)
+    gap = Z[:, d] - ideal_labels(x, ideal, eta, xp)
+    drifted = 2 * l * eta * C * delta + l * (l - 1) * eta**2 * C**4
+    yield at_most(absolute(gap), (E + drifted * D) * growths * everyone)

@@ -47,8 +47,8 @@ LAYERS = {**DATA, "chosen": "l n"}
 @theorem.restate(
     "rule",
     (
-        "with L_ti = 1 + ηn/ε, B_l = εI and ε → 0, l layers in which every token sees the examples leave x_i^l = A_l x_i "
-        "and y_i^l = y_i − ⟨w_l, x_i⟩, where w_{l+1} = w_l − η G_l ∇L_t(w_l), G_l = A_lᵀA_l, "
+        "with L_ti = 1 + ηn/ε, B_l = εI and ε → 0, l layers in which every token sees the examples leave "
+        "x_i^l = A_l x_i and y_i^l = y_i − ⟨w_l, x_i⟩, where w_{l+1} = w_l − η G_l ∇L_t(w_l), G_l = A_lᵀA_l, "
         "A_{l+1} = (I − η u uᵀ) A_l, u = A_l x_t"
     ),
     kind="identity",
@@ -128,7 +128,9 @@ def second_epoch(x, y, eta, xp, d):
     kind="identity",
     given={"x": "3+r d", "y": "2+r", "eta": ""},
     sizes={"r": (0, 1), "d": (1, 2)},
-    reading="Examples 1 and 2 in turn. That no other data do it is read off the factors, as y_2 − w_1·x_2 is any number.",
+    reading=(
+        "Examples 1 and 2 in turn. That no other data do it is read off the factors, as y_2 − w_1·x_2 is any number."
+    ),
 )
 def condition(x, y, eta, xp, r, d):
     chosen = xp.eye(r + 2)[:2]
@@ -146,7 +148,7 @@ def condition(x, y, eta, xp, r, d):
     given={"c": "n", "query": "n+s", "y": "n", "eta": ""},
     sizes={"n": (1, 2, 3), "s": (0, 1)},
     reading=(
-        "Orthogonal vectors are multiples of coordinate vectors in some orthonormal basis, in which x_i = c_i e_i here; "
+        "Orthogonal vectors are multiples of coordinate vectors in some orthonormal basis, in which x_i = c_i e_i; "
         "the query is any vector, and there may be s coordinates besides."
     ),
 )

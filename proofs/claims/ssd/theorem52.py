@@ -21,6 +21,7 @@ from scanproof.constructs.learners.operators import (
     batch_gram,
     batch_operator,
     binomials,
+    printed_polynomial,
     steps_polynomial,
 )
 
@@ -228,9 +229,11 @@ def operator(x, eta, xp, m, r, K):
     increment_operator = iterate(lambda now: now - eta * (T @ now), one, K) - one
     terms = iterates(lambda now: -eta * (T @ now), -eta * T, K)  # (−η)^s T^s for s = 1, …, K
     binomial = (binomials(xp, K)[1:, None, None] * terms).sum(axis=0)
-    Q = steps_polynomial(batch_gram(x, m), m, eta, K)
+    R = batch_gram(x, m)
+    Q = printed_polynomial(R, m, eta, K)
     yield equal(increment_operator, binomial, label="binomial expansion")
     yield equal(binomial, batch_columns(x @ Q @ x.T, m, xp), label="Q")
+    yield equal(Q, steps_polynomial(R, m, eta, K), label="Q by Pascal's rule")
 
 
 @ssd.claim(

@@ -22,7 +22,7 @@ from scanproof.constructs.learners.operators import (
     binomials,
     steps_polynomial,
 )
-from scanproof.constructs.norms import absolute, norm
+from scanproof.constructs.norms import absolute, norm, operator_norm
 
 from ...language.statements import at_most, differs, equal
 from .sizes_of_data import FEATURES, LABELS, MATRIX
@@ -99,7 +99,6 @@ def e2(p, x, y, b, C, D, xp, m, r, d):
 
 BATCH = {"x": "m d", "eta": "", "C": ""}
 BATCH_SIZES = {"m": (1, 2), "d": (1,), "K": (1, 2, 3)}
-BATCH_BOUND = {**FEATURES, "C > 0": lambda C: C > 0}
 
 
 @ssd.claim(
@@ -108,12 +107,12 @@ BATCH_BOUND = {**FEATURES, "C > 0": lambda C: C > 0}
     kind="bound",
     says="‖Q‖ ≤ (1/(mC²)) ((1 + |η|C²)^K − 1)",
     given=BATCH,
-    sizes=BATCH_SIZES,
-    assuming=BATCH_BOUND,
+    sizes={"m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    assuming=FEATURES,
 )
 def qnorm(x, eta, C, xp, m, K):
     Q = steps_polynomial(batch_gram(x, m), m, eta, K)
-    return at_most(xp.abs(Q[0, 0]), ((1 + xp.abs(eta) * C**2) ** K - 1) / (m * C**2))
+    return at_most(operator_norm(Q), ((1 + absolute(eta) * C**2) ** K - 1) / (m * C**2))
 
 
 @ssd.claim(
@@ -122,7 +121,7 @@ def qnorm(x, eta, C, xp, m, K):
     says="‖Q‖ = (1/m) Σ_{s=1}^K C(K,s) |η|^s C^{2(s−1)}",
     given=BATCH,
     sizes={"m": (1, 2), "d": (1,), "K": (1, 2)},
-    assuming=BATCH_BOUND,
+    assuming={**FEATURES, "C > 0": lambda C: C > 0},
     reading="At d = 1, for all |x_t| ≤ C and step sizes η.",
 )
 def qnorm_equal(x, eta, C, xp, m, K):

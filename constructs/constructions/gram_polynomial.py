@@ -1,0 +1,43 @@
+"""An SSD layer whose S depends on the context, through the inputs' Gram matrix alone, and does K steps at once."""
+
+from __future__ import annotations
+
+from ..array_api import Array, namespace
+from ..definition import definition
+from ..iteration import iterate
+from ..layers.hybrid import Parameters
+from ..learners.operators import batch_gram
+from .hybrid import on_features
+from .reverse_sgd import query_mask, with_masks
+
+
+@definition
+def steps_matrix(R: Array, rate: Array, K: int) -> Array:
+    """Q_K of Q_{k+1} = (I − ρR) Q_k − ρI, Q_0 = 0: (I − ρR)^K = I + R Q_K, and K steps take Σ y_t x_t to −w_K by Q_K.
+
+    Args:
+        R: Σ x_t x_tᵀ, (d, d).
+        rate: ρ, the step size times the factor of R in the loss's Hessian.
+        K: steps.
+    """
+    one = namespace(R).eye(R.shape[0])
+    return iterate(lambda Q: Q - rate * (R @ Q + one), 0 * one, K)
+
+
+@definition
+def gram_polynomial(x: Array, m: int, eta: Array, K: int) -> Parameters:
+    """S = diag(Qᵀ, 0), Q = `steps_matrix` of R = Σ_{t∈S} x_t x_tᵀ at the rate 2η/m, and weights −1 from S to the query.
+
+    The mask is a limit of masks of decays, and the LSA sublayer does nothing.
+
+    Args:
+        x: inputs and the query, shape (n + 1, d); only the first m take part.
+        m: S is the set of the first m examples.
+        eta: step size η of the loss (1/m) Σ_{t∈S} (w·x_t − y_t)².
+        K: steps.
+    """
+    xp = namespace(x)
+    n = x.shape[0] - 1
+    batch = xp.concat([xp.ones((m,)), xp.zeros((n - m,))], axis=0)
+    Q = steps_matrix(batch_gram(x, m), 2 * eta / m, K)
+    return with_masks(xp, x.shape[1], query_mask(batch))._replace(S=on_features(xp, Q.T))

@@ -1,0 +1,174 @@
+"""The rows of `open`, and what their arguments rest on: each condition is needed, and one step is never excluded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scanproof.constructs import tokens
+from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.constructions.gram_polynomial import gram_polynomial
+from scanproof.constructs.constructions.value_projection import label_value, selecting_decays
+from scanproof.constructs.gradient import gradient
+from scanproof.constructs.layers import hybrid, lsa, ssd
+from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM, MEAN
+from scanproof.proofs.claims.open import batch_steps, first_order, two_layers
+from scanproof.proofs.claims.ssd import single_example
+from scanproof.proofs.evidence.engines import FLINT, SYMPY, holds
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.statements import Equal, equal
+from scanproof.proofs.ledger import built_in
+
+LEDGER = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
+EXISTENCE = (
+    "ssd.remark4.1-lsa",
+    "open.lsa-causal-stack",
+    "open.eq5-two-layers",
+    "open.first-order-select",
+    "open.thm5.2-context-free",
+    "open.window-two",
+)
+"""Refuted for all parameters: the last part fails and every other one holds."""
+
+
+def verdict(body, given, sizes):
+    source = Source("test", title="claims of known truth")
+    row = source.claim("test.row", says="…", given=given, sizes=sizes)(body)
+    return decide(row.claim, (FLINT,)).verdict
+
+
+def parts(id):
+    claim = LEDGER[id]
+    return FLINT.statements(claim, claim.every_size[0])
+
+
+@pytest.mark.parametrize("id", EXISTENCE)
+def test_only_what_the_parameters_would_have_to_do_fails(id):
+    claim = LEDGER[id]
+    result = decide(claim, (FLINT, SYMPY))
+    assert (claim.kind, claim.over_all_parameters, result.verdict) == ("existence", True, "refuted")
+    shown = [holds(statement) for statement in parts(id) if isinstance(statement, Equal)]
+    assert shown[0] is True and shown[-1] is False
+
+
+def test_exchanging_example_and_query_changes_layers_that_read_the_features():
+    def swapped(value, Q, x, alpha, gamma, xp):
+        output = single_example.label_layers(value, Q, xp, 1)
+
+        def slope(a, b):
+            return gradient(lambda y: output(a * x, y, b * x), xp.asarray(0))
+
+        return equal(slope(alpha, gamma), slope(gamma, alpha))
+
+    given = {"value": "2 d+1", "Q": "2 d+1 d+1", "x": "d", "alpha": "", "gamma": ""}
+    assert verdict(swapped, given, {"d": (2,)}) == "refuted"
+
+
+def test_neither_exchange_nor_relation_excludes_one_step():
+    def one_step(x, alpha, gamma, eta, rate, xp):
+        yield equal(*single_example.steps_exchanged(x, alpha, gamma, eta, xp, 1, 1))
+        yield equal(batch_steps.steps_relation(rate, xp, 1), 0 * rate)
+
+    given = {"x": "d", "alpha": "", "gamma": "", "eta": "", "rate": ""}
+    assert verdict(one_step, given, {"d": (1, 2)}) == "proved"
+
+
+def test_over_the_complex_numbers_two_features_and_one_example_do_two_steps():
+    rng = np.random.default_rng(0)
+    rate = 0.7
+    p_1, b = np.array([1, 1j, 0]) * (-rate / 2), np.array([1, -1j])
+    Q_1 = np.zeros((3, 3), complex)
+    Q_1[:2, 2] = b
+    value = np.stack([p_1, np.array([0, 0, 1])])
+    Q = np.stack([Q_1, np.diag([2 * rate, 2 * rate, 0])])
+    output = single_example.label_layers(value, Q, np, 1)
+    for _ in range(3):
+        x_1, x_q, y_1 = rng.normal(size=2), rng.normal(size=2), rng.normal()
+        Z = single_example.example_and_query(x_1, np.asarray(y_1), x_q, np, 1)
+        two_steps = single_example.steps_at_the_query(Z, rate / 2, np, 2)
+        np.testing.assert_allclose(output(x_1, y_1, x_q), two_steps, rtol=1e-12)
+
+
+def test_the_relation_needs_a_label_row_or_a_form_that_vanishes_on_the_feature():
+    def any_layer(a, S, P, Q, rate, xp):
+        output = batch_steps.layer_output(a, S, P, Q, xp)
+
+        def slope(k, l):
+            return gradient(lambda y: output(k, y, l), xp.asarray(0))
+
+        return equal(batch_steps.relation(slope), 0 * rate)
+
+    assert verdict(any_layer, {**batch_steps.LINE, "rate": ""}, {}) == "refuted"
+
+
+def test_a_free_mask_escapes_the_relation_and_does_two_steps():
+    """The query's column alone in the SSD sublayer, and LSA with a mask that hides the query from itself."""
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(4, 2)), rng.normal(size=3)
+    rate, root = 2 * 0.1 / 3, np.sqrt(2)
+    seen = np.outer([1, 1, 1, 0], [0, 0, 0, 1])
+    first = ssd.layer(tokens.labelled(x, y).T, seen, 3 * rate * (1 + root) * np.diag([1, 1, 0]))
+    value = np.diag([0, 0, 1])
+    second = lsa.layer(first, seen, value, 3 * rate * (1 - root) * np.diag([1, 1, 0]))
+    w_2 = gradient_descent(MEAN, np.zeros(2), x[:3], y, 0.1, 2)
+    np.testing.assert_allclose(second[2, 3], w_2 @ x[3], rtol=1e-12)
+
+
+def test_the_two_layer_relation_needs_the_diagonal_of_a_mask_of_decays():
+    def free_diagonal(a, S, g, xp):
+        one = xp.ones((1,))
+
+        def output(x_1, y_1, x_2):
+            Z = single_example.example_and_query(x_1 * one, y_1, x_2 * one, xp, 1)
+            for layer in range(2):
+                own = g[layer] * outer(unit(xp, 2, 0), unit(xp, 2, 0))
+                Z = ssd.layer(Z, ssd.decay_mask(a[layer]) + own, S[layer])
+            return Z[1, 1]
+
+        _, c_1, c_2, c_3 = two_layers.responses(output, xp)
+        _, (u, v) = two_layers.layers_responses(a, S, xp)
+        return equal(c_1**3, u * c_2 + v * c_3)
+
+    assert verdict(free_diagonal, {**two_layers.LAYERS, "g": "2"}, {}) == "refuted"
+
+
+def test_what_selects_for_the_label_moves_the_features_too():
+    def label_alone(L, S, P, Q, z, x_q, xp, t, gap, d):
+        changes = (first_order.first_order(L, S, P, Q, z, x_q, j, xp) for j in (t - 1, t + gap))
+        selected, other = changes
+        return equal((selected - other)[:d], 0 * z[:d])
+
+    given = {**first_order.PARAMETERS, **first_order.DATA}
+    sizes = {"t": (1,), "gap": (0,), "after": (0,), "d": (1,)}
+    assert verdict(label_alone, given, sizes) == "refuted"
+
+
+@pytest.mark.parametrize("eps", [1e-2, 1e-4])
+def test_decays_come_as_near_to_an_epoch_of_sgd_as_their_eps(eps):
+    rng = np.random.default_rng(2)
+    n, d, eta = 4, 3, 0.2
+    x, y = rng.normal(size=(n + 1, d)), rng.normal(size=n)
+    Z = tokens.labelled(x, y).T
+    p = label_value(np, d, -eta * n * eps)
+    for t in range(1, n + 1):
+        mask = ssd.decay_mask(selecting_decays(np, t, n + 1 - t, eps))
+        Z = lsa.layer(Z, mask, p.V, p.S)
+    w = stochastic_gradient_descent(HALF_SUM, np.zeros(d), x[:n], y, eta)
+    error = abs(Z[d, n] + w @ x[n])
+    assert 0 < error < 100 * eps
+    np.testing.assert_array_equal(Z[:d], x.T)
+
+
+def test_parameters_for_k_steps_depend_on_the_inputs_through_their_gram_matrix_alone():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(6, 2)), rng.normal(size=5)
+    rotation, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    other = np.concatenate([rotation @ x[:3], x[3:]])
+    one, two = (gram_polynomial(inputs, 3, 0.1, 4) for inputs in (x, other))
+    np.testing.assert_allclose(one.S, two.S, rtol=1e-12, atol=1e-12)
+    for inputs, p in ((x, one), (other, two)):
+        w = gradient_descent(MEAN, np.zeros(2), inputs[:3], y[:3], 0.1, 4)
+        after = hybrid.layer(p, tokens.labelled(inputs, y).T)
+        np.testing.assert_allclose(after[2, 5], w @ inputs[5], rtol=1e-10)
