@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test devices fuzz bench lint mutants errata derivations clean FORCE
+.PHONY: help verdicts test devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -29,6 +29,9 @@ bench: build/.test ## time the checks and the lanes
 devices: build/.test ## run the lanes' tests on a CPU shown as 8 devices
 	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_lane*.py tests/test_delta_bounds.py tests/test_recurrent_lane.py
 
+tightness: build/.test ## try to break every bound by gradient ascent, and tell how near it comes
+	@$(BIN)/python -m scanproof.numeric.tightness --sizes 8 --starts 60 --steps 400
+
 cutoff: build/.core ## prove claims for all sizes a second way, without the kernel
 	@$(BIN)/python -m scanproof.proofs.cutoffs
 
@@ -45,6 +48,9 @@ errata: build/.core ## write the errata pages
 
 derivations: build/.core ## write the pages of derivations
 	@$(BIN)/scanproof derivations --output docs/derivations
+
+figures: build/.test ## draw the figures of the pages
+	@$(BIN)/python -m scanproof.numeric.plots docs/figures
 
 clean: ## remove the virtual environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage

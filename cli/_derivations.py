@@ -23,6 +23,7 @@ def derivations(
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.derivation.pages import pages
     from scanproof.proofs.report.derivation.told import tell_all
+    from scanproof.proofs.report.measured import figures_beside
 
     from ._errata import _make_folder, _write
     from ._output import say, write
@@ -39,7 +40,9 @@ def derivations(
         raise UsageError(f"no page was written, since {wrong[0]['id']} is an error.")
     found = {
         output / f"{name}.md": text
-        for name, text in pages(tell_all(chosen.rows, report), report).items()
+        for name, text in pages(
+            tell_all(chosen.rows, report), report, figures_beside(output)
+        ).items()
     }
     if check:
         old = [path for path, text in found.items() if not _is_current(path, text)]

@@ -22,6 +22,7 @@ def errata(
     from scanproof.proofs.check import check as checked
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.errata import errata as page
+    from scanproof.proofs.report.measured import figures_beside
 
     from ._output import say, write
     from ._progress import progress
@@ -43,8 +44,11 @@ def errata(
             f"no page was written, since {errors[0]['id']} is an error: {errors[0]['reason']}"
         )
     failing = {c["source"] for c in report["claims"] if c["as_stated"]["verdict"] == "refuted"}
+    figures = figures_beside(output)
     pages = {
-        output / f"{name}.md": page(report, name) for name in report["sources"] if name in failing
+        output / f"{name}.md": page(report, name, figures)
+        for name in report["sources"]
+        if name in failing
     }
     if check:
         old = [path for path, text in pages.items() if not _is_current(path, text)]

@@ -17,6 +17,7 @@ from ._check import check
 from ._derivations import derivations
 from ._errata import errata
 from ._list import list_claims
+from ._plot import plot
 from ._run import run as run_construction
 from ._show import show
 from ._trust import trust
@@ -117,6 +118,13 @@ _add(
     "scanproof run gril.propA.1 --layers 3 --dtype float64",
     "scanproof run ssd.thm4.1 --sampler normal --format json",
     "scanproof run gd-ssm.prop2-construction --as-stated",
+)
+_add(
+    "plot",
+    plot,
+    "scanproof plot ssd.thm5.1 --out thm5.1.svg",
+    "scanproof plot ssd.thm5.2-qnorm --out qnorm.png",
+    "scanproof plot mypaper.thm2 mypaper.py --out thm2.pdf",
 )
 _add("trust", trust, "scanproof trust")
 _add(

@@ -65,7 +65,8 @@ class Destination:
         UsageError: on creation, if the file could not be written later.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, option: str = "--output") -> None:
+        self.option = option
         self.path = None if path is None else path.resolve()
         self.colour = path is None and colour_wanted()
         self._named = path
@@ -73,14 +74,14 @@ class Destination:
             with self._clear_errors():
                 self._try()
 
-    def write(self, text: str) -> None:
-        """Write the whole text."""
+    def write(self, text: str | bytes) -> None:
+        """Write the whole text, or the bytes of a picture, which only a file takes."""
         if self.path is None:
-            write(text)
+            write(text if isinstance(text, str) else text.decode())
             return
         with self._clear_errors():
             if self._is_device():
-                self.path.write_text(text, encoding="utf-8", errors="backslashreplace")
+                self.path.write_bytes(_bytes(text))
             else:
                 replace(self.path, text)
 
@@ -109,17 +110,17 @@ class Destination:
         except OSError as error:
             why = error.strerror or error
             raise UsageError(
-                f"--output {self._named}: cannot write there: {why}; name another file."
+                f"{self.option} {self._named}: cannot write there: {why}; name another file."
             ) from error
 
 
-def replace(path: Path, text: str) -> None:
+def replace(path: Path, text: str | bytes) -> None:
     """Write a file in one step: the old one stays until the new one is whole."""
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
     temporary = _temporary(path)
     try:
         with _create(temporary, mode) as file:
-            file.write(text)
+            file.write(_bytes(text))
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -132,5 +133,8 @@ def _temporary(path: Path) -> Path:
 
 
 def _create(path: Path, mode: int):
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    return os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n")
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text

@@ -14,6 +14,13 @@ FOLDERS = {
     "proofs/reading": "claims read with symbols for sizes, for the kernel",
 }
 FILES = {
+    "proofs/bounds/hypotheses.py": "bounds: conditions as hypotheses,",
+    "proofs/bounds/facts.py": "what is known and where it holds,",
+    "proofs/bounds/absolute.py": "absolute values in one form,",
+    "proofs/bounds/majorant.py": "the triangle inequality and norms of products,",
+    "proofs/bounds/signs.py": "what is ≥ 0, and sums of it,",
+    "proofs/bounds/layers.py": "induction on layers,",
+    "proofs/bounds/chain.py": "and how these make a proof",
     "proofs/workers.py": "the processes that decide, and their answers",
     "proofs/check.py": "from verdicts to the report",
 }

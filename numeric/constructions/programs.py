@@ -48,6 +48,7 @@ from .recipes import (
     two_heads,
     wide_start,
 )
+from .reverse import FULL_BATCHES, REVERSE_SGD
 
 E = CrossEntropy()
 LAST = {"every": False}
@@ -138,6 +139,7 @@ PROGRAMS: dict[str, Program] = {
     "ssd.remark4.1-lsa+one-feature": ONE_FEATURE,
     "ssd.remark4.1-lsa-construction+mask": attention(MEAN),
     "ssd.thm5.1+one-layer": semiseparable(OneOfMany(*ONE_EXAMPLE), "t", example_weights),
+    "ssd.thm5.1+reverse+sign": REVERSE_SGD,
     "ssd.thm5.1-construction+scale+sign": masked(
         OnPart(*ONE_EXAMPLE, sign=-1),
         theorem5_1(("scale",)),
@@ -156,5 +158,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     # ch9
     "ch9.icl": TRANSFORMER,
+    # open
+    "open.ssd-stack-any-accuracy": FULL_BATCHES,
 }
 """By the id of a statement, as stated or amended."""

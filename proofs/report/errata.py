@@ -6,6 +6,7 @@ The pages hold nothing that changes from run to run: no timing, no commit, no li
 from __future__ import annotations
 
 from .markdown import block, code, escaped, grid
+from .measured import Figures, measured
 from .story import counterexample
 from .words import Record, is_collision, is_mended, one_line, over_sizes, suffix, verdict_words
 
@@ -13,8 +14,8 @@ CONSTRUCTION = "The printed construction fails. Whether another one works is a q
 COLLISION = "No map can serve both of these inputs."
 
 
-def errata(report: Record, source: str) -> str:
-    """The page of one source, in Markdown."""
+def errata(report: Record, source: str, figures: Figures | None = None) -> str:
+    """The page of one source, in Markdown, with the figures of its rows."""
     claims = [claim for claim in report["claims"] if claim["source"] == source]
     by_verdict: dict[str, list[Record]] = {}
     for claim in claims:
@@ -28,7 +29,7 @@ def errata(report: Record, source: str) -> str:
     ]
     lines += ["", "## Statements that fail"]
     for claim in wrong:
-        lines += ["", *_failing(claim)]
+        lines += ["", *_failing(claim, figures or {})]
     lines += [] if wrong else ["", "None of the statements that were decided."]
     lines += ["", "## Statements that hold", "", *_holding(right)]
     lines += ["", "## Statements still open", "", *_open(open_rows)]
@@ -71,7 +72,7 @@ def _counts(
     return ["", *grid(["statements", "number"], rows)]
 
 
-def _failing(claim: Record) -> list[str]:
+def _failing(claim: Record, figures: Figures) -> list[str]:
     statement = claim["as_stated"]
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
     lines = [f"### {code(claim['id'])}{where}", "", "The source says:", ""]
@@ -89,7 +90,7 @@ def _failing(claim: Record) -> list[str]:
     if statement["near_misses"]:
         changes = "; ".join(escaped(change) for change in statement["near_misses"])
         lines += [f"*Small changes that make it true, found by trying them.* {changes}.", ""]
-    return [*lines, *_mends(claim)]
+    return [*lines, *measured(claim["id"], figures), *_mends(claim)]
 
 
 def _mends(claim: Record) -> list[str]:

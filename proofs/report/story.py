@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..language.claim import Claim
+from ..orders import orders
 from .words import (
     Record,
     at_sizes,
@@ -92,6 +93,7 @@ def _sections(
             "Amended statements", [_amendment(a, claim) for a in claim["amended"]], "list"
         )
         yield Section("No amendment", _present(claim["unmended"]))
+        yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
     yield Section("Evidence", [_evidence(e) for e in statement["evidence"]], "list")
     yield Section("Definitions that ran", list(statement["definitions"]), "list")
     yield Section("Written down in", [written] if written else [], "list")

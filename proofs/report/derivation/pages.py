@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..markdown import block, code, escaped, grid
+from ..measured import Figures, measured
 from ..story import counterexample
 from ..words import Record, suffix, verdict_words
 from .markdown import as_markdown
@@ -18,17 +19,21 @@ ROOT = "../../"
 """From a page to the repository's root."""
 
 
-def pages(entries: Sequence[Entry], report: Record) -> dict[str, str]:
-    """The page of each source, in Markdown."""
+def pages(
+    entries: Sequence[Entry], report: Record, figures: Figures | None = None
+) -> dict[str, str]:
+    """The page of each source, in Markdown, with the figures of its rows."""
     by_source: dict[str, list[Entry]] = {name: [] for name in report["sources"]}
     for entry in entries:
         by_source[entry.record["source"]].append(entry)
     return {
-        name: _page(report["sources"][name], name, own) for name, own in by_source.items() if own
+        name: _page(report["sources"][name], name, own, figures or {})
+        for name, own in by_source.items()
+        if own
     }
 
 
-def _page(source: Record, name: str, entries: Sequence[Entry]) -> str:
+def _page(source: Record, name: str, entries: Sequence[Entry], figures: Figures) -> str:
     shown = [e for e in entries if any(t.proof or t.breaks for t in e.told.values())]
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     lines = [
@@ -50,7 +55,7 @@ def _page(source: Record, name: str, entries: Sequence[Entry]) -> str:
         *(f"- [{code(e.record['id'])}](#{_anchor(e.record['id'])}): {_summary(e)}" for e in shown),
     ]
     for entry in shown:
-        lines += ["", *_section(entry)]
+        lines += ["", *_section(entry, figures)]
     lines += ["", "## Rows without a derivation", "", *_without(entries, shown)]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -71,7 +76,7 @@ def _summary(entry: Entry) -> str:
     return ", ".join(filter(None, [said, f"mended by {', '.join(mended)}" if mended else ""]))
 
 
-def _section(entry: Entry) -> list[str]:
+def _section(entry: Entry, figures: Figures) -> list[str]:
     record = entry.record
     stated = record["as_stated"]
     where = f"{escaped(record['where'])}. " if record["where"] else ""
@@ -84,6 +89,8 @@ def _section(entry: Entry) -> list[str]:
         lines += ["*It fails.* The smallest example:", ""]
         lines += [*block(counterexample(stated["counterexample"])), ""]
     lines += _told(told)
+    more = measured(record["id"], figures)
+    lines += [*([""] if lines[-1] else []), *more[:-1]] if more else []
     for amendment in record["amended"]:
         lines += ["", f"### Amended: {code(suffix(amendment, record))}", ""]
         lines += [f"> {escaped(amendment['statement'])}", ""]

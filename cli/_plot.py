@@ -1,0 +1,59 @@
+"""`scanproof plot`: a row as a picture, what its layers do against what is promised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
+
+
+def plot(
+    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
+    files: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE.py", hidden=True, show_default=False)
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE", help="The picture: .svg, .png or .pdf.")
+    ] = ...,  # type: ignore[assignment]
+) -> None:
+    """Draw a row: errors against bounds over step sizes, examples, layers or steps.
+
+    ID is a row, or an amendment. ssd.thm5.1 and ssd.thm5.2 have pictures of their own; any other
+    row with a bound left ≤ right, also one of your own FILE.py, is drawn over its scalars and
+    sizes. Data are drawn with a fixed seed: two runs write the same file.
+    """
+    import re
+    from functools import partial
+
+    from scanproof.proofs.language.errors import UsageError
+
+    from ._output import Destination, quiet_stdout
+    from ._targets import find_id
+
+    format = FORMATS.get(out.suffix.lower())
+    if format is None:
+        raise UsageError(
+            f"--out {out}: the extension says which format is written; give one of {', '.join(FORMATS)}."
+        )
+    if re.search(r"[*?[]", id):
+        raise UsageError(
+            f"plot {id}: give one id, not a pattern; `scanproof list` prints every id."
+        )
+    with quiet_stdout():
+        _, row = find_id(id, files or [])
+        file = Destination(out, "--out")
+
+        from scanproof.numeric.plots.drawing import draw, matplotlib
+        from scanproof.numeric.plots.rows import picture
+        from scanproof.proofs.workers import run
+
+        matplotlib()
+        (answer,) = run([partial(picture, row, id)])  # a body is foreign code
+        if answer.timed_out or answer.ended is not None:
+            how = answer.ended or f"no answer within {answer.seconds:g} s"
+            raise UsageError(f"plot {id}: no picture; its process ended with {how}.")
+        drawn = draw(answer.value, format)
+    file.write(drawn)

@@ -1,0 +1,1 @@
+"""Pictures of rows: what the layers do against what is promised."""

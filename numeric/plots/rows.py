@@ -1,0 +1,34 @@
+"""From an id to a picture: a row's own, or that of its bound."""
+
+from __future__ import annotations
+
+from scanproof.proofs.language.claim import Row
+from scanproof.proofs.language.errors import UsageError
+
+from ..tightness.report import with_bounds
+from . import bounds
+from .hybrid import PICTURES
+from .panel import Picture
+
+
+def picture(row: Row, id: str) -> Picture:
+    """The picture of a row, or of the statement with this id among its own and its amendments.
+
+    A row without a picture of its own shows its first statement with a bound: as stated, else amended.
+
+    Raises:
+        UsageError: if there is nothing to plot.
+    """
+    if id in PICTURES:
+        return PICTURES[id](row)
+    for claim in row.amendments:
+        if claim.id == id:
+            return bounds.picture(claim)
+    for claim in (row.claim, *row.amendments):
+        if with_bounds(claim):
+            return bounds.picture(claim)
+    known = ", ".join(PICTURES)
+    raise UsageError(
+        f"plot {id}: this row has nothing to plot: neither it nor an amendment is a bound that depends on numbers; "
+        f"rows with a picture of their own: {known}."
+    )
