@@ -8,6 +8,7 @@ from . import batch_steps
 from . import window
 from . import masks
 from . import existence
+from . import printed_form
 from .source import open_questions as SOURCE
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "first_order",
     "lsa",
     "masks",
+    "printed_form",
     "two_layers",
     "value_projection",
     "window",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.array_api import outer
 from scanproof.constructs.constructions.reverse_sgd import (
     query_mask,
     weighted,
     with_masks,
 )
+from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import ssd as mamba2
-from scanproof.constructs.learners.descent import gradient_descent
-from scanproof.constructs.learners.losses import MEAN
+from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 
 from ...language.statements import equal
 from .source import open_questions
@@ -67,3 +69,93 @@ def any_accuracy(p, x, y, eta, xp, n, d):
         Z = mamba2.layer(Z, p.ssd_mask, p.S)
         w = gradient_descent(MEAN, w, x[:-1], y, eta)
         yield equal(Z[d, n], -(w @ x[n]), label=f"{layers} layers")
+
+
+def two_examples(w, x_1, x_2, x_3, xp):
+    """Two examples with labels w x_j and the query, d = 1, as columns: (2, 3)."""
+    feature, label = xp.eye(2)[0], xp.eye(2)[1]
+    places = xp.eye(3)
+    examples = x_1 * places[0] + x_2 * places[1]
+    return outer(feature, examples + x_3 * places[2]) + outer(label, w * examples)
+
+
+def response(label, xp):
+    """1 + ∂²label/∂w∂x_3 at w = x_3 = 0."""
+    zero = xp.asarray(0)
+    return 1 + gradient(lambda w: gradient(lambda q: label(w, q), zero), zero)
+
+
+def responses(S, a, x_1, x_2, eta, xp, L):
+    """The layers' response and its product, the steps' and its polynomial."""
+
+    def label(w, q):
+        Z = two_examples(w, x_1, x_2, q, xp)
+        for layer in range(L):
+            Z = mamba2.layer(Z, mamba2.decay_mask(a[layer]), S[layer])
+        return Z[1, 2]
+
+    found, product = response(label, xp), xp.asarray(1)
+    Z = two_examples(xp.asarray(0), x_1, x_2, xp.asarray(0), xp)
+    for layer in range(L):
+        mask = mamba2.decay_mask(a[layer])
+        weights = mask[:2, 2] * S[layer, 0, 0] / 2
+        product = product * (1 + (weights * Z[0, :2] * Z[0, :2]).sum())
+        Z = mamba2.layer(Z, mask, S[layer])
+
+    def two_steps(w, q):
+        x = two_examples(w, x_1, x_2, q, xp)
+        w_2 = stochastic_gradient_descent(HALF_SUM, xp.zeros((1,)), x[:1, :2].T, x[1, :2], eta)
+        return w_2[0] * q
+
+    squares = x_1 * x_1, x_2 * x_2
+    p = 1 + eta * squares[0] + eta * squares[1] - eta * eta * squares[0] * squares[1]
+    return found, product, response(two_steps, xp), p
+
+
+@open_questions.claim(
+    "open.ssd-printed-sign",
+    kind="existence",
+    says=(
+        "for some L and every ε > 0 there are L layers SSD ∘ LSA whose LSA sublayers do nothing, with "
+        "y^L_{n+1} = +⟨w_2, x_{n+1}⟩ up to ε for bounded data, w_2 after two steps of SGD on two examples from 0, η > 0"
+    ),
+    given={"S": "L 2 2", "a": "L 3", "x_1": "", "x_2": "", "eta": ""},
+    sizes={"L": (1, 2)},
+    over_all_parameters=("S", "a"),
+    depends_on=("ssd.value-matrix",),
+    reading=(
+        "Any S, any decays a, n = 2 and d = 1: other examples and features may be 0. r = 1 + ∂²y/∂w∂x_3 at w = x_3 = 0 "
+        "is Π_k F_k, F_k = 1 + c_1k u_k² + c_2k v_k², with u_k, v_k the examples' features before layer k at w = 0 and "
+        "c_jk = L_j3 S_11/n (first part, at the L listed; in words: labels follow features). The steps have "
+        "p = 1 + ηx_1² + ηx_2² − η²x_1²x_2² (second part). That r tends to p for no sequence of parameters is this "
+        "argument. The F_k have constant term 1 and bounded degree, so that their Mahler measures are at least 1, and "
+        "bounded if their product tends to p: a subsequence of each tends to a factor of p. As a polynomial in x_1², "
+        "x_2² p is irreducible, and in x_1, x_2 too, since −η(1 + ηx_2²)(1 − ηx_2²) is no square: one F_k tends to p. "
+        "At x_2 = 0 that says c_1k u_k² → ηx_1², so c_2k v_k² → ηx_2²(1 − ηx_1²), which is positive for x_1 = 0 and "
+        "negative for ηx_1² > 1; but c_2k does not depend on the data. With LSA sublayers that do something it is not "
+        "decided: ssd.thm5.1."
+    ),
+)
+def printed_sign(S, a, x_1, x_2, eta, xp, L):
+    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp, L)
+    yield equal(found, product, label="the layers")
+    yield equal(steps, p, label="the steps")
+    yield equal(found, p, label="the layers are the steps")
+
+
+@printed_sign.restate(
+    "factors",
+    (
+        "for all S and decays the response of L such layers, 1 + ∂²y/∂w∂x_3 at w = x_3 = 0, is a product of L factors "
+        "1 + c_1k u_k² + c_2k v_k²; that of the steps is 1 + ηx_1² + ηx_2² − η²x_1²x_2²"
+    ),
+    kind="identity",
+    given={"S": "L 2 2", "a": "L 3", "x_1": "", "x_2": "", "eta": ""},
+    reading="The argument about limits rests on it. With the sign − the steps have (1 − ηx_1²)(1 − ηx_2²), a product.",
+)
+def factors(S, a, x_1, x_2, eta, xp, L):
+    found, product, steps, p = responses(S, a, x_1, x_2, eta, xp, L)
+    yield equal(found, product, label="the layers")
+    yield equal(steps, p, label="the steps")
+    negative = (1 - eta * x_1 * x_1) * (1 - eta * x_2 * x_2)
+    yield equal(2 - steps, negative, label="the steps with the sign −")

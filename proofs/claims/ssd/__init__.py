@@ -6,9 +6,9 @@ from . import stacking
 from . import theorem51
 from . import theorem51_features
 from . import theorem51_labels
+from . import theorem51_existence
 from . import theorem51_rule
 from . import theorem51_error
-from . import theorem51_existence
 from . import theorem52
 from . import theorem52_errors
 from . import figures  # after the modules of §5, whose rows come before the figures

@@ -12,16 +12,19 @@ from scanproof.constructs.constructions.reverse_sgd import (
     reverse,
     small_mask,
     weighted,
+    with_masks,
 )
 from scanproof.constructs.constructions.sequential_sgd import sequential
 from scanproof.constructs.expansion import coefficient
+from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
+from scanproof.constructs.norms import absolute, norm
 from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
-from ...language.statements import equal
+from ...language.statements import at_most, equal
 from .theorem51 import theorem
 
 # Tokens are columns, the query is the last one. The layers are those of `reverse_sgd`: limits ε → 0 of SSD sublayers
@@ -36,7 +39,8 @@ def after_each(p, x, y):
 
 def weighted_step(data, w, weights):
     """w ← w − Σ_j V_j (w·x_j − y_j) x_j."""
-    w = gradient_descent(weighted(weights), w, *data, 1)
+    x, y = data
+    w = gradient_descent(weighted(weights), w, x, y, 1)
     return w, w
 
 
@@ -209,3 +213,31 @@ def masks_in_turn(eta, eps, xp, t, r):
     yield equal(eps * eps * possible, small, label="ε²L")
     limit = sequential_sgd.small_mask(chosen, eta, xp.asarray(0))
     yield equal(limit, eta * sequential_sgd.unscaled_mask(chosen), label="ε = 0")
+
+
+@theorem.restate(
+    "mask-error",
+    (
+        "a layer with S = diag(I, 0) and P = 0 whose mask is wrong by at most ε in each entry has features wrong by at "
+        "most ((n + 1)/n) ε C³ and labels by at most ((n + 1)/n) ε C² D, for ‖x_i‖ ≤ C and |y_i| ≤ D"
+    ),
+    kind="bound",
+    given={"x": "n+1 d", "y": "n+1", "M": "n+1 n+1", "E": "n+1 n+1", "eps": "", "C": "", "D": ""},
+    sizes={"n": (1, 2), "d": (1, 2)},
+    assuming={
+        "‖x_i‖ ≤ C": lambda x, C: at_most(norm(x), C),
+        "|y_i| ≤ D": lambda y, D: at_most(absolute(y), D),
+        "|E_ji| ≤ ε": lambda E, eps: at_most(absolute(E), eps),
+        "ε ≥ 0": lambda eps: at_most(0, eps),
+    },
+    reading=(
+        "For any mask M. In +reverse-mask and +in-turn-mask the entries of E are at most ε max(1, ηn) for 0 < ε ≤ 1, "
+        "ε² ≤ ηn, so that this is what one of those layers lacks to its limit."
+    ),
+)
+def mask_error(x, y, M, E, eps, C, D, xp, n, d):
+    Z = xp.concat([x, y[:, None]], axis=1).T
+    right, wrong = (with_masks(xp, d, mask) for mask in (M, M + E))
+    moved = hybrid.layer(wrong, Z) - hybrid.layer(right, Z)
+    yield at_most(norm(moved[:d].T), eps * C**3 * (n + 1) / n)
+    yield at_most(absolute(moved[d]), eps * C**2 * D * (n + 1) / n)

@@ -69,11 +69,10 @@ def rule(x, y, eta, chosen, xp):
 
 @theorem.restate(
     "linear",
-    "on linear labels y_i = w·x_i these layers have w_l = w − A_lᵀ w; so has SGD, with A_{l+1} = A_l (I − η x_t x_tᵀ)ᵀ",
+    "on linear labels y_i = w·x_i these layers have w_l = w − A_lᵀ w: they learn as fast as they shrink the features",
     kind="identity",
     given={"x": "n+1 d", "w": "d", "eta": "", "chosen": "l n"},
     sizes={"n": (1, 2), "d": (1, 2), "l": (1, 2)},
-    reading="What is left to learn is w_l − w = −A_lᵀ w: the layers learn as fast as they shrink the features.",
 )
 def linear(x, w, eta, chosen, xp):
     learnt, A = moving(x, x[:-1] @ w, eta, chosen, xp)
@@ -87,8 +86,7 @@ def linear(x, w, eta, chosen, xp):
     given=DATA,
     sizes={"n": (1, 2, 3), "d": (1, 2)},
     reading=(
-        "For every l ≤ n. A second pass differs: token 1 has then not seen what the others have, and its features and "
-        "label are scaled by 1 − η‖x_1‖² (+second-epoch)."
+        "For every l ≤ n. A second pass differs, since token 1 has not seen the others (+second-epoch)."
     ),
 )
 def first_epoch(x, y, eta, xp, n):
@@ -103,20 +101,22 @@ def first_epoch(x, y, eta, xp, n):
 @theorem.restate(
     "second-epoch",
     (
-        "with causal masks the first step of a second pass over n = 1 examples is SGD's times (1 − η‖x_1‖²): "
-        "w_2 = w_1 + η (1 − η‖x_1‖²)³ (y_1 − 0·x_1) x_1, where SGD has w_1 + η (1 − η‖x_1‖²) y_1 x_1"
+        "the first step of a second pass with causal masks takes token 1 as its own first step left it, k z_1 with "
+        "k = 1 − η‖x_1‖²: w_{n+1} = w_n + η k² y_1 A_nᵀx_1, where +rule has A_nᵀA_n x_1 (y_1 − w_n·x_1) for "
+        "k² y_1 A_nᵀx_1, and SGD (y_1 − w_n·x_1) x_1"
     ),
     kind="identity",
-    given={"x": "2 d", "y": "1", "eta": ""},
-    sizes={"d": (1, 2, 3)},
+    given=DATA,
+    sizes={"n": (1, 2, 3), "d": (1, 2)},
+    reading="Token 1 does not see the examples after it. For n = 1 the first two are the same; SGD has k for k³.",
 )
-def second_epoch(x, y, eta, xp, d):
-    twice = xp.ones((2, 1))
-    found = limit_layers(x, y, eta, padded(twice, xp))[-1][d, 1]
+def second_epoch(x, y, eta, xp, n):
+    chosen = xp.concat([xp.eye(n), xp.eye(n)[:1]], axis=0)
+    Z = limit_layers(x, y, eta, padded(chosen, xp))[-1]
+    w, A = moving(x, y, eta, xp.eye(n), xp)
     kept = 1 - eta * (x[0] @ x[0])
-    sgd = stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:1], y, eta, [0, 0])
-    yield equal(x[1] @ sgd, eta * y[0] * (x[0] @ x[1]) * (1 + kept), label="SGD")
-    yield equal(-found, eta * y[0] * (x[0] @ x[1]) * (1 + kept**3), label="the layers")
+    after = w + eta * kept * kept * y[0] * (A.T @ x[0])
+    return equal(-Z[-1, n], x[n] @ after)
 
 
 @theorem.restate(
@@ -129,7 +129,9 @@ def second_epoch(x, y, eta, xp, d):
     given={"x": "3+r d", "y": "2+r", "eta": ""},
     sizes={"r": (0, 1), "d": (1, 2)},
     reading=(
-        "Examples 1 and 2 in turn. That no other data do it is read off the factors, as y_2 − w_1·x_2 is any number."
+        "Examples 1 and 2 in turn. That no other data do it is read off the factors, as y_2 − w_1·x_2 is any number. "
+        "For more layers and 0 < η‖x_t‖² < 2: they are SGD at each step if and only if the examples are pairwise "
+        "orthogonal, since ‖A_l v‖ = ‖v‖ only for v orthogonal to x_1, …, x_l, and G_l x_{l+1} = x_{l+1} asks for that."
     ),
 )
 def condition(x, y, eta, xp, r, d):
