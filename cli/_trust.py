@@ -20,7 +20,9 @@ FILES = {
     "proofs/bounds/majorant.py": "the triangle inequality and norms of products,",
     "proofs/bounds/signs.py": "what is ≥ 0, and sums of it,",
     "proofs/bounds/layers.py": "induction on layers,",
-    "proofs/bounds/chain.py": "and how these make a proof",
+    "proofs/bounds/context.py": "what is known at each place of a proof,",
+    "proofs/bounds/goals.py": "how these make a proof of one inequality,",
+    "proofs/bounds/chain.py": "and of all that a claim says",
     "proofs/workers.py": "the processes that decide, and their answers",
     "proofs/check.py": "from verdicts to the report",
 }

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scanproof import Source, at_most, definition, iterate
+from scanproof import Source, at_most, definition, iterate, scan
+from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import chain
-from scanproof.proofs.bounds.hypotheses import Sides
-from scanproof.proofs.bounds.layers import Goal
+from scanproof.proofs.bounds import context, goals, recorded
+from scanproof.proofs.bounds.hypotheses import Goal
 from scanproof.proofs.bounds.majorant import majorant
 from scanproof.proofs.evidence import proof_file, replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
@@ -296,6 +296,18 @@ def unequal_lengths(x, u, eta, C, l, k):
     return at_most(norm(layered(x, u, eta, l)), C * (1 + eta * C**2) ** k)
 
 
+def perturbed(x, u, v, eta, C, e, l):
+    """A layer with an error of size e each time, against one without."""
+    moved = iterate(lambda now: layer(now, u, eta) + v, x, l)
+    growth = 1 + eta * C**2
+    return at_most(norm(moved - layered(x, u, eta, l)), iterate(lambda r: growth * r + e, 0 * C, l))
+
+
+def contracting(x, u, v, eta, C, e, l):
+    moved = iterate(lambda now: layer(now, u, eta) + v, x, l)
+    return at_most(norm(moved - layered(x, u, eta, l)), e * l)
+
+
 @pytest.mark.parametrize(
     ("body", "holds"),
     [(both, True), (drift, True), (half_drift, False), (first_order, False), (cubic, True)],
@@ -309,6 +321,61 @@ def test_layers_are_bounded_by_a_recurrence(body, holds):
 
 def test_a_polynomial_in_the_number_of_layers_is_a_bound():
     assert proved(growing, {"y": "n", "D": ""}, sizes={"l": (0, 1), "n": (1, 2)}, assuming=LABELS)
+
+
+@pytest.mark.parametrize("short", [True, False])
+@pytest.mark.parametrize("body", [perturbed, contracting])
+def test_errors_of_layers_add_up(body, short):
+    given = {**STATE, "v": "d", "e": ""}
+    assuming = {**LAYERS, "‖v‖ ≤ e": lambda v, e: at_most(norm(v), e)}
+    if short:
+        assuming["ηC² ≤ 2"] = lambda eta, C: at_most(eta * C**2, 2)
+    assert proved(body, given, sizes=DEPTHS, assuming=assuming) == (short or body is perturbed)
+
+
+# Products and series.
+
+DECAYS = {"|a| ≤ 1": lambda a: at_most(absolute(a), 1)}
+
+
+def decaying(_, state, token):
+    decay, value = token
+    state = decay * state + value
+    return state, state
+
+
+def scanned(a, v, D, xp, T, d):
+    last = scan(decaying, None, xp.zeros((d,)), (a, v)).final_state
+    return at_most(norm(last), D * T)
+
+
+def geometric(v, q, D, xp, T, d):
+    last = scan(decaying, None, xp.zeros((d,)), (xp.ones((T,)) * q, v)).final_state
+    return at_most(norm(last), D * (1 - q**T) / (1 - q))
+
+
+def test_decays_are_bounded_by_what_bounds_each():
+    sizes = {"T": (1, 2, 3)}
+    body = lambda a: at_most(absolute(decay_mask(a)), 1)  # noqa: E731
+    assert proved(body, {"a": "T"}, sizes=sizes, assuming=DECAYS)
+    assert not proved(body, {"a": "T"}, sizes=sizes)
+    columns = lambda a, T: at_most(absolute(decay_mask(a)).sum(axis=0), T)  # noqa: E731
+    assert proved(columns, {"a": "T"}, sizes=sizes, assuming=DECAYS)
+    power = lambda s, T, *, half=1: at_most(absolute((-2 * s) ** T), (2 * absolute(s)) ** T / half)  # noqa: E731
+    assert proved(power, {"s": ""}, sizes=sizes)
+    assert not proved(lambda s, T: power(s, T, half=2), {"s": ""}, sizes=sizes)
+
+
+def test_a_scan_with_decays_is_bounded_by_a_sum_and_by_a_geometric_series():
+    small = {"‖v‖ ≤ D": lambda v, D: at_most(norm(v), D)}
+    sizes = {"T": (1, 2), "d": (1, 2)}
+    given = {"a": "T", "v": "T d", "D": ""}
+    assert proved(scanned, given, sizes=sizes, assuming={**small, **DECAYS})
+    assert not proved(scanned, given, sizes=sizes, assuming=small)
+    below_1 = {"0 ≤ q ≤ 1": lambda q: [at_most(0, q), at_most(q, 1)]}
+    assert proved(
+        geometric, {"v": "T d", "q": "", "D": ""}, sizes=sizes, assuming={**small, **below_1}
+    )
 
 
 def test_the_right_side_is_taken_at_the_time_of_the_left():
@@ -341,7 +408,7 @@ def test_a_contraction_is_shown_by_squares():
 def test_a_recorded_certificate_is_read_in_place_of_the_search_and_checked(tmp_path, monkeypatch):
     one = claim(contraction, STATE, assuming=CONTRACTION)
     replay.saving(tmp_path).decide(one, [KERNEL])
-    monkeypatch.setattr(chain, "certificate", lambda *_: pytest.fail("a search"))
+    monkeypatch.setattr(recorded, "certificate", lambda *_: pytest.fail("a search"))
     assert replay.replaying(tmp_path).decide(one, [KERNEL]).verdict == "proved"
     (path,) = tmp_path.iterdir()
     record = proof_file.read(path, one.id).record
@@ -462,8 +529,8 @@ def drawn(rng: random.Random, dims: dict[str, int]) -> dict[str, Any]:
 class Compared:
     """A norm and what is said to be above it, by numbers."""
 
-    def __init__(self, one: Sides, measure: str, dims: Sequence[Index], own: Session) -> None:
-        self.one, self.measure, self.dims, self.session = one, measure, dims, own
+    def __init__(self, one: Goal, dims: Sequence[Index], own: Session) -> None:
+        self.one, self.measure, self.dims, self.session = one, one.measure, dims, own
 
     def gaps(self, data: dict[str, Any], at: dict[int, int]):
         """(the norm, the right side) at every position."""
@@ -491,7 +558,7 @@ def violations(seed: int) -> tuple[int, int]:
     with session() as own:
         sizes = {c: size(c, 1) for c in "nmdk"}
         expressions = Expressions(rng, sizes)
-        context = chain.begun(hypotheses(expressions.symbols))
+        here = context.begun(hypotheses(expressions.symbols))
         if rng.random() < 0.6:
             one = contraction_of(rng, expressions.symbols)
         else:
@@ -503,24 +570,24 @@ def violations(seed: int) -> tuple[int, int]:
         left, at, ends = simplified(one.term), one.at[:count], one.at[count:]
         kept = frozenset(rng.sample(sorted(SHAPES), rng.choice([0, 0, 0, 2])))
         try:
-            most = majorant(left, ends, context.known, kept, None, rng.random() < 0.5)
+            most = majorant(left, ends, here.known, kept, None, rng.random() < 0.5)
         except KernelError:
             return 0, 0
-        claims = [Sides(at, ends, left, most)]
+        claims = [Goal(at, ends, left, most, measure)]
         for share in (Fraction(1, 2), Fraction(1)):
-            goal = Goal(Sides(at, ends, left, most * share), measure)
+            goal = Goal(at, ends, left, most * share, measure)
             try:
-                chain.shown(goal, context)
+                goals.shown(goal, here)
             except KernelError:
                 continue
-            claims.append(goal.sides)
+            claims.append(goal)
             shown += 1
         for _ in range(4):
             dims = {c: rng.choice([1, 2, 2, 3]) for c in "nmdk"}
             data = drawn(rng, dims)
             place = {sizes[c].terms[0][0]: n for c, n in dims.items()}
             for sides in claims:
-                pairs = Compared(sides, measure, one.dims[count:], own).gaps(data, place)
+                pairs = Compared(sides, one.dims[count:], own).gaps(data, place)
                 for norm_, right in pairs:
                     assert norm_ <= right * (1 + 1e-9) + 1e-9, f"seed {seed}: {norm_} > {right}"
                     compared += 1

@@ -77,9 +77,11 @@ class _Search:
         self.rows = facts(term.scope) | case
         self.inverses = _inverses(term)
         self.wanted = self._written(term)
+        self.spoken = list(dict.fromkeys(f for m in self.wanted for f in m.factors))
         self.pieces: list[tuple[Piece, ...]] = []
         self.columns: list[Sum] = []
         self._seen: set[Any] = set()
+        self._known: set[frozenset[tuple[Monomial, Fraction]]] = set()
         self._asked: set[tuple[Monomial, bool]] = set()
         self._sign: dict[Monomial, bool] = {}
 
@@ -112,6 +114,10 @@ class _Search:
 
     def solved(self) -> list[Piece] | None:
         """A certificate from the candidates so far."""
+        reached = {(m, c < 0) for column in self.columns for m, c in column.items()}
+        for m, c in self.wanted.items():
+            if (c < 0 or not self.never_negative(m)) and (m, c < 0) not in reached:
+                return None
         monomials = list(dict.fromkeys([*self.wanted, *(m for c in self.columns for m in c)]))
         number = {m: r for r, m in enumerate(monomials)}
         own = [m for m in monomials if self.never_negative(m)]
@@ -153,7 +159,9 @@ class _Search:
             column = self._written(simplified(term))
         except KernelError:
             return
-        if column and column not in self.columns:
+        looks = frozenset(column.items())
+        if column and looks not in self._known:
+            self._known.add(looks)
             self.pieces.append((piece,))
             self.columns.append(column)
 
@@ -172,7 +180,7 @@ class _Search:
         for which, gap in enumerate(every):
             for n, c in gap.term.parts.items():
                 if (c < 0) == negative:
-                    for q, images in quotients(plain, n, gap, self.rows):
+                    for q, images in quotients(plain, n, gap, self.rows, self.spoken):
                         use = Use(which, tuple(sorted(images.items())))
                         yield from self._times(q, use)
 
@@ -245,7 +253,7 @@ class _Search:
 
 
 def quotients(
-    m: Monomial, n: Monomial, gap: AtLeast0, rows: frozenset[Index]
+    m: Monomial, n: Monomial, gap: AtLeast0, rows: frozenset[Index], spoken: Sequence[Factor]
 ) -> Iterator[tuple[Monomial, dict[int, Index]]]:
     """What a gap is to be multiplied by for its monomial n to become m, with indices for its variables."""
     moved = n.after(m.bound)
@@ -264,25 +272,34 @@ def quotients(
         names = {v: variable(-k) for k, v in enumerate(kept, start=1)}
         q = Monomial(m.bound, guards, tuple(sorted(left))).put(names, len(kept))
         places = {v: e.put(names) for v, e in places.items()}
-        for more in _rest(gap, places, q, rows):
+        for more in _rest(gap, places, q, rows, spoken):
             yield q, more
 
 
 def _rest(
-    gap: AtLeast0, images: dict[int, Index], q: Monomial, rows: frozenset[Index]
+    gap: AtLeast0,
+    images: dict[int, Index],
+    q: Monomial,
+    rows: frozenset[Index],
+    spoken: Sequence[Factor],
 ) -> Iterator[dict[int, Index]]:
-    """Indices for variables that did not stand in the monomial: any that are in their range."""
+    """Indices for variables that did not stand in the monomial: those of q in their range, or of like entries."""
     waiting = sorted(gap.over - set(images))
     if not waiting:
         yield images
         return
     v = waiting[0]
     known = rows | q.guards
-    spoken = {w for w in q.variables() if w < 0 or w not in declarations.current.sizes}
-    for e in [variable(w) for w in sorted(spoken)]:
-        ends = [fact.put({v: e}) for fact in declared(v)]
+    found = [variable(w) for w in sorted(q.variables() - declarations.current.sizes)]
+    for own in sorted({f for n in gap.term.parts for f in n.factors if v in f.variables()}):
+        for f in spoken:
+            more = unified(own, f, {v}, images)
+            if more is not None and not any(w < 0 for w in more[v].variables()):
+                found.append(more[v])
+    for e in dict.fromkeys(found):
+        ends = [fact.put({**images, v: e}) for fact in declared(v)]
         if all(implied(end, known) for end in ends):
-            yield from _rest(gap, {**images, v: e}, q, rows)
+            yield from _rest(gap, {**images, v: e}, q, rows, spoken)
 
 
 def _divisions(

@@ -26,18 +26,20 @@ AXES = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
 """How many last axes each measure takes away."""
 
 
-class Sides(NamedTuple):
-    """One inequality between scalars, for all values of the positions `at` in their ranges."""
+class Goal(NamedTuple):
+    """An inequality between scalars, for all values of the positions `at` in their ranges."""
 
     at: tuple[Index, ...]
     ends: tuple[Index, ...]
     """The positions along which the norm of `left` is taken."""
     left: Term
     right: Term
+    measure: str = ""
+    """What is taken of `left`, as in `Part`."""
 
 
-def sides(part: Part) -> Sides:
-    """The two sides of an at_most, entry by entry.
+def goal_of(part: Part) -> Goal:
+    """An at_most, entry by entry.
 
     Raises:
         NotProved: if the shapes do not fit.
@@ -47,7 +49,7 @@ def sides(part: Part) -> Sides:
     ends = left.at[left.ndim - count :]
     if part.right.dims != left.dims[: left.ndim - count]:
         raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
-    return Sides(outer, ends, left.term, part.right.entry(outer))
+    return Goal(outer, ends, left.term, part.right.entry(outer), part.measure)
 
 
 class Difference(NamedTuple):
@@ -62,42 +64,55 @@ def assumed(conditions: Iterable[Part]) -> tuple[Known, list[Difference]]:
     """What the conditions say, and names for those differences of which they bound a norm."""
     known, differences = Known(), []
     for part in conditions:
-        if part.kind is AtMost:
+        if part.kind is AtMost and _has_turns(goal_of(part)):
             why = part.condition or "a condition"
-            known, more = learned(known, sides(part), part.measure, why)
+            known, more = learned(known, goal_of(part), why)
             differences += more
     return known, differences
 
 
+def _has_turns(one: Goal) -> bool:
+    """Whether loops whose variables it speaks of have a turn; a condition without one says nothing."""
+    own = {v for e in (*one.at, *one.ends) for v in e.variables()}
+    loops = reach(one.left.scope | one.right.scope) - own - declarations.current.sizes
+    return all(map(has_values, loops))
+
+
 def learned(
-    known: Known, one: Sides, measure: str, why: str, time: Index | None = None
+    known: Known, one: Goal, why: str, time: Index | None = None
 ) -> tuple[Known, list[Difference]]:
     """With what an inequality says; `time`, if given, is not any in its range."""
-    left, right = simplified(one.left), simplified(one.right)
+    left, right, measure = simplified(one.left), simplified(one.right), one.measure
     if not measure:
         gaps = _for_all(simplified(right - left), one.at, time, why)
         if left.parts and is_sum(left, known):  # so is what is at least as large
             gaps += _for_all(right, one.at, time, why)
         return known.also(gaps=gaps), []
     gaps = _for_all(right, one.at, time, why)
-    squares: list[AtLeast0] = []
     if measure == "absolute":
         gaps += _for_all(right - left, one.at, time, why)
         gaps += _for_all(right + left, one.at, time, why)
-    if measure != "operator":
-        square = left * left
-        for end in one.ends:
-            square = total(square, end)
-        squares += _for_all(simplified(right * right - square), one.at, time, f"({why})²")
-    known = known.also(gaps=gaps, squares=squares)
+    known = known.also(gaps=gaps, squares=_squared(left, right, one, time, why))
     bound = _bound(left, right, one, time, why)
     if bound is not None or len(left.parts) < 2:
         return known.also(bounds=[] if bound is None else [bound]), []
     here = defined(left)
-    bound = _bound(entry(here.name, *here.at), right, one, time, why)
+    named = entry(here.name, *here.at)
+    bound = _bound(named, right, one, time, why)
     if bound is None:
         return known, []
-    return known.also(bounds=[bound]), [Difference(here, left, bound.over)]
+    known = known.also(bounds=[bound], squares=_squared(named, right, one, time, why))
+    return known, [Difference(here, left, bound.over)]
+
+
+def _squared(left: Term, right: Term, one: Goal, time: Index | None, why: str) -> list[AtLeast0]:
+    """right² − ‖left‖² ≥ 0, for a norm of vectors or numbers."""
+    if one.measure == "operator":
+        return []
+    square = left * left
+    for end in one.ends:
+        square = total(square, end)
+    return _for_all(simplified(right * right - square), one.at, time, why)
 
 
 def defined(term: Term) -> Factor:
@@ -122,7 +137,7 @@ def _over(term: Term, at: Iterable[Index], time: Index | None) -> frozenset[int]
     return frozenset(every & spoken)
 
 
-def _bound(left: Term, right: Term, one: Sides, time: Index | None, why: str) -> Bounded | None:
+def _bound(left: Term, right: Term, one: Goal, time: Index | None, why: str) -> Bounded | None:
     """A bound of an array's entries, if the left side is c · one of them."""
     if len(left.parts) != 1:
         return None

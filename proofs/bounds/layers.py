@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
@@ -20,20 +19,9 @@ from ..search import tape
 from ..search.normal import Step, rewriting, tidy
 from ..search.session import Session, current
 from ..search.unfolding import at_constant_times
+from .context import HYPOTHESIS, INDUCTION, Bound, Context
 from .facts import within
-from .hypotheses import Sides
-
-if TYPE_CHECKING:
-    from .chain import Bound, Context
-
-INDUCTION = "induction on layers"
-
-
-class Goal(NamedTuple):
-    """A bound to be shown: its sides and its measure."""
-
-    sides: Sides
-    measure: str
+from .hypotheses import Goal
 
 
 @dataclass(frozen=True)
@@ -49,9 +37,8 @@ class Timed:
     """Positions that stay the same from one time to the next, and of which it holds, too, whatever they are."""
 
     def at(self, time: Index) -> Goal:
-        one, images = self.goal.sides, {self.when.terms[0][0]: time}
-        left, right = one.left.put(images), one.right.put(images)
-        return Goal(Sides(one.at, one.ends, left, right), self.goal.measure)
+        one, images = self.goal, {self.when.terms[0][0]: time}
+        return one._replace(left=one.left.put(images), right=one.right.put(images))
 
 
 def timed(goal: Goal, session: Session) -> Timed | None:
@@ -59,7 +46,7 @@ def timed(goal: Goal, session: Session) -> Timed | None:
 
     Put back, the time makes it the bound that it was, and is in range.
     """
-    one = goal.sides
+    one = goal
     found = {
         f.at[0]: f
         for m in one.left.parts
@@ -78,14 +65,15 @@ def timed(goal: Goal, session: Session) -> Timed | None:
     when = position("t", 0, length + 1)
     image = when - end.const
     if v in declarations.current.sizes:
-        left, right = (_with_time(term, v, image, session) for term in (one.left, one.right))
+        left = _with_time(one.left, v, image, session)
+        right = _with_time(one.right, v, image, session, ends=True)
         at = one.at
     else:
         left, right = one.left.put({v: image}), one.right.put({v: image})
         at = tuple(e for e in one.at if v not in e.variables())
         if len(at) != len(one.at) - 1:
             return None
-    there = Goal(Sides(at, one.ends, left, right), goal.measure)
+    there = goal._replace(at=at, left=left, right=right)
     back = {when.terms[0][0]: end}
     same = dict(left.put(back).parts) == dict(one.left.parts)
     same = same and dict(right.put(back).parts) == dict(one.right.parts)
@@ -94,11 +82,11 @@ def timed(goal: Goal, session: Session) -> Timed | None:
 
 
 def timed_sums(rest: Term, session: Session) -> Iterator[Timed]:
-    """rest ≥ 0 with a time for a size: in states' times, numbers and the ends of sums; then without these."""
+    """rest ≥ 0 with a time for a variable: in states' times, numbers and the ends of sums; then without these."""
     times = {v for m in rest.parts for f in m.factors for v in _time(f, session) if v > 0}
     ends = {v for m in rest.parts if m.bound for g in m.guards for v in g.variables()}
     powers = any(_time(f, session) for m in rest.parts if m.bound for f in m.factors)
-    for v in sorted((times | ends if powers else times) & declarations.current.sizes):
+    for v in sorted(v for v in (times | ends if powers else times) if v > 0):
         when = position("t", 0)
         back = {when.terms[0][0]: variable(v)}
         seen = []
@@ -107,7 +95,7 @@ def timed_sums(rest: Term, session: Session) -> Iterator[Timed]:
             moved = any(when.variables() & m.variables() for m in term.parts)
             if moved and term.parts not in seen and dict(term.put(back).parts) == dict(rest.parts):
                 seen.append(term.parts)
-                goal = Goal(Sides((), (), term * 0, term), "")
+                goal = Goal((), (), term * 0, term)
                 yield Timed(goal, when, None)
 
 
@@ -178,11 +166,11 @@ def _peel(work: Rewriting, times: set[int]) -> None:
 
 
 def _later(session: Session, times: set[int]) -> Step:
-    """S[τ + 1] by its step."""
+    """S[τ + 1] by its step; so is S[τ] where τ ≥ 1 is known."""
 
     def step(work: Rewriting, k: int) -> bool:
         for f in work.parts[k][0].factors:
-            if f.name in session.recursions and times & f.at[0].variables() and f.at[0].const > 0:
+            if f.name in session.recursions and times & f.at[0].variables():
                 rule = session.definition(f.name)[1]
                 if rewriting([rule], only=f)(work, k):
                     return True
@@ -191,7 +179,7 @@ def _later(session: Session, times: set[int]) -> Step:
     return step
 
 
-Prove = Callable[[Goal, "Context"], "Bound"]
+Prove = Callable[[Goal, Context], Bound]
 
 
 def by_induction(
@@ -212,7 +200,7 @@ def by_induction(
         time = position("t", 0, left[0].length)  # of the last time it is the step's conclusion
         hypotheses = context
         for one in left:
-            hypotheses = hypotheses.knowing(one.at(time), "induction hypothesis", time)
+            hypotheses = hypotheses.knowing(one.at(time), HYPOTHESIS, time)
         found: list[tuple[Timed, Bound]] = []
         for one in left:
             try:
@@ -220,19 +208,17 @@ def by_induction(
                 step = prove(_unfolded(one.at(time + 1), time.variables()), hypotheses)
             except KernelError:
                 continue
-            found.append((one, start.then(step, INDUCTION, (time,))))
+            own = (time, *one.free, one.when)
+            found.append((one, start.then(step, INDUCTION, own)))
         if len(found) == len(left):
-            for one, _ in found:
-                there = one.goal
-                at = (*there.sides.at, *one.free, one.when)
-                goal = there._replace(sides=there.sides._replace(at=at))
-                context = context.knowing(goal, INDUCTION)
-            return left, [bound for _, bound in found], context
+            for one, proof in found:
+                at = (*one.goal.at, *one.free, one.when)
+                context = context.proved(one.goal._replace(at=at), proof)
+            return left, [proof for _, proof in found], context
         left = [one for one, _ in found]
     return [], [], context
 
 
 def _unfolded(goal: Goal, times: Iterable[int] = ()) -> Goal:
-    one = goal.sides
-    left, right = unfolded(one.left, times), unfolded(one.right, times)
-    return goal._replace(sides=one._replace(left=left, right=right))
+    left, right = unfolded(goal.left, times), unfolded(goal.right, times)
+    return goal._replace(left=left, right=right)

@@ -267,6 +267,8 @@ def _dimension(
     one = chosen[k]
     if one is not None:
         for w in one.bound.left.at[place].variables() & one.bound.over:
+            if v not in one.images[w].variables():
+                continue  # the place is w + what says which block of a larger matrix it is
             ends = declared(w)
             length = (ends[0] + ends[1] + 1).put(one.images) if len(ends) == 2 else Index(-1)
             free = coordinates.isdisjoint(length.variables())

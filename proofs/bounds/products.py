@@ -1,11 +1,11 @@
-"""Bounds of running products and powers: |Π g| ≤ Π |g|, and |Π g| ≤ Rⁿ where |g| ≤ R.
+"""Bounds of running products and powers: |Π g| ≤ Π |g|, |Π g| ≤ Rⁿ where |g| ≤ R, and Π (1 + g) ≥ 1 where g ≥ 0.
 
 Which are worth a try is guessed here; each is proved by induction, as a bound on layers is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..kernel.errors import KernelError
@@ -15,24 +15,20 @@ from ..reading.products import running_product
 from ..search.session import Session
 from .absolute import ABS, absolute
 from .facts import Known
-from .hypotheses import Sides
-from .layers import Goal, Timed
+from .hypotheses import Goal
+from .layers import Timed
 from .signs import is_never_negative, match, moved, summed
 
 
-def of_products(
-    lefts: Iterable[Term], rights: Iterable[Term], known: Known, session: Session
-) -> list[Timed]:
-    """What may be shown of the products in some terms; what is to be used rather comes later."""
-    names = _products(lefts, session)
-    wanted = _products(rights, session)
-    found = []
+def of_products(goals: Sequence[Goal], known: Known, session: Session) -> list[Timed]:
+    """What may be shown of the products in goals; what is to be used rather comes later."""
+    names = _products((goal.left for goal in goals), session)
+    wanted = _products((goal.right for goal in goals), session)
+    found = [one for n in wanted for one in [_Product(n, known, session).at_least_1()] if one]
     for name in names:
         of = _Product(name, known, session)
         tries = [one for one in (of.by_absolute_values(), of.by_a_power()) if one is not None]
-        tries.sort(
-            key=lambda one: any(n in wanted for n in _products([one.goal.sides.right], session))
-        )
+        tries.sort(key=lambda one: any(n in wanted for n in _products([one.goal.right], session)))
         found += tries
     return found
 
@@ -55,6 +51,7 @@ class _Product:
         self.ranged = name in session.ranged
         own = Factor(name, (recursion.time, *self.given))
         parts = recursion.step[k].parts
+        self.grows = parts.get(Monomial(0, frozenset(), (own,)), 0) >= 1
         self.g: Monomial | None = None
         for m, c in parts.items():
             if len(parts) == 1 and own in m.factors and not m.bound and not m.guards:
@@ -63,6 +60,14 @@ class _Product:
         if self.ranged:  # what g is at a position of its own
             self.r = position("r")
             self.images = {recursion.time.terms[0][0]: self.r - self.given[0]}
+
+    def at_least_1(self) -> Timed | None:
+        """1 ≤ P where g = 1 + ..., if what is added is ≥ 0."""
+        if not self.grows:
+            return None
+        when, given = position("t", 0), [position("i") for _ in self.given]
+        goal = Goal((), (), as_term(1), entry(self.name, when, *given))
+        return Timed(goal, when, None, tuple(given))
 
     def by_absolute_values(self) -> Timed | None:
         """|P| ≤ Π |g|."""
@@ -113,7 +118,7 @@ class _Product:
             right = running_product(most, self.r if self.ranged else None, start, start + when)
         except KernelError:
             return None
-        goal = Goal(Sides((), (), left, right), "absolute")
+        goal = Goal((), (), left, right, "absolute")
         return Timed(goal, when, length, (*begin, *others))
 
 

@@ -33,6 +33,7 @@ from ..kernel.theorem import Theorem
 from ..search.normal import matched
 from .facts import AtLeast0, Known, fixed, single, within
 
+STATES = "what starts ≥ 0 stays so"
 NEVER_NEGATIVE = ("abs", "exp")
 """Functions that the kernel knows by name only."""
 
@@ -120,6 +121,9 @@ def value(pieces: Iterable[Piece], scope: frozenset[int], known: Known) -> Term:
 def _checked(piece: Piece, scope: frozenset[int], known: Known) -> Term:
     m = piece.monomial
     rows = facts(scope) | m.guards
+    spoken = m.variables().union(*(e.variables() for use in piece.uses for _, e in use.images))
+    if min(spoken, default=0) < -m.bound:  # a sum in a gap would take it for its own
+        raise NotProved("a piece of a certificate speaks of a bound index that is not there")
     if piece.factor < 0 or not is_product(m, rows, known):
         raise NotProved("a piece of a certificate that may be negative")
     pairs = [(m, piece.factor)]
@@ -176,7 +180,7 @@ def _states(recursion: Recursion, time: Index, every_time: bool) -> list[AtLeast
         term = entry(state.name, time, *state.at, *state.given)
         others = (*([time] if every_time else []), *state.at, *state.given)
         over = frozenset(v for e in others for v in e.variables())
-        found.append(AtLeast0(term, over, f"{state.name} is ≥ 0 by induction"))
+        found.append(AtLeast0(term, over, STATES))
     return found
 
 

@@ -5,25 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from ..kernel.errors import TooHard
-
 PIVOTS = 400
 """More exchanges than this are too many."""
 Column = Mapping[int, Fraction]
 
 
 def solution(columns: Sequence[Column], b: Sequence[Fraction]) -> dict[int, Fraction] | None:
-    """Some x ≥ 0 with Σ_k x_k columns[k] = b, as the entries that are not 0; None if there is none.
+    """Some x ≥ 0 with Σ_k x_k columns[k] = b, as the entries that are not 0; None if none is found."""
+    kept = _useful(columns, b)
+    if kept is None:
+        return None
+    lines = sorted({r for k in kept for r in columns[k]})
+    place = {r: n for n, r in enumerate(lines)}
+    fewer = [{place[r]: c for r, c in columns[k].items()} for k in kept]
+    found = _simplex(fewer, [b[r] for r in lines])
+    return None if found is None else {kept[k]: x for k, x in found.items()}
 
-    Raises:
-        TooHard: if it takes too many steps.
-    """
+
+def _useful(columns: Sequence[Column], b: Sequence[Fraction]) -> list[int] | None:
+    """The columns that need not be 0 for the look of one line; None if a line cannot be met."""
+    left = dict(enumerate(columns))
+    rows: list[dict[int, bool]] = [{} for _ in b]
+    for k, column in left.items():
+        for r, c in column.items():
+            rows[r][k] = c > 0
+    waiting = list(range(len(b)))
+    while waiting:
+        r = waiting.pop()
+        signs = set(rows[r].values())
+        if b[r] and (b[r] > 0) not in signs:
+            return None
+        if b[r] or len(signs) > 1:
+            continue
+        for k in list(rows[r]):  # a sum of what is ≥ 0 is 0
+            for other in left.pop(k):
+                del rows[other][k]
+                waiting.append(other)
+    return list(left)
+
+
+def _simplex(columns: Sequence[Column], b: Sequence[Fraction]) -> dict[int, Fraction] | None:
     count = len(columns)
-    rows: list[dict[int, Fraction]] = []
+    rows: list[dict[int, Fraction]] = [{} for _ in b]
     right = [abs(value) for value in b]
-    for r, value in enumerate(b):
-        sign = -1 if value < 0 else 1
-        rows.append({k: column[r] * sign for k, column in enumerate(columns) if column.get(r)})
+    for k, column in enumerate(columns):
+        for r, c in column.items():
+            rows[r][k] = -c if b[r] < 0 else c
     # A row without a column of its own gets an artificial one, count + r; their sum is made 0.
     basis = [_unit(row, columns, count + r) for r, row in enumerate(rows)]
     for _ in range(PIVOTS):
@@ -42,7 +69,7 @@ def solution(columns: Sequence[Column], b: Sequence[Fraction]) -> dict[int, Frac
         ]
         _exchange(rows, right, basis, min(ratios)[2], enters)
     else:
-        raise TooHard("a certificate that takes too long to find")
+        return None
     if any(right[r] for r, k in enumerate(basis) if k >= count):
         return None
     return {k: right[r] for r, k in enumerate(basis) if k < count and right[r]}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..bounds.chain import Bound, bounded
+from ..bounds.chain import bounded
+from ..bounds.context import Bound, ordered
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
@@ -51,7 +52,7 @@ class Proof:
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         axioms = axioms_of(self.session.functions, self.session.differentiated)
         assumes = {"assumes": [NO_DENOMINATOR_IS_0]} if self.session.divided else {}
-        steps = list(dict.fromkeys(step for bound in self.bounds for step in bound.steps))
+        steps = list(ordered([step for bound in self.bounds for step in bound.steps]))
         return {**entry, "axioms": axioms, **assumes, **({"steps": steps} if steps else {})}
 
 

@@ -122,12 +122,23 @@ def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> li
     found: list[Part] = []
     for text, condition in claim.assuming.items():
         before = current.divided, set(current.partial), set(current.functions)
+        loops = len(current.loops)
         try:
-            bounds = as_bounds(call(condition, values)) or ()
+            bounds = list(as_bounds(call(condition, values)) or ())
+            for turn in current.loops[loops:]:  # without a turn it would say nothing
+                if not holds(_turns(turn) - 1):
+                    raise Unreadable("a loop that may have no turn")
             found += [_bound(bound, text) for bound in bounds]
         except FOR_NUMBERS:
             current.divided, current.partial, current.functions = before
     return found
+
+
+def _turns(turn: Index) -> Index:
+    """How many values a loop's variable has."""
+    (v,) = turn.variables()
+    below, above = declared(v)
+    return below + above + 1
 
 
 def _part(statement: Statement) -> Part:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..kernel.index import Index, as_index, facts, position
 from ..kernel.inequalities import implied
+from ..search.session import current
 
 
 class Unreadable(Exception):
@@ -85,7 +86,9 @@ class Size:
 
     def symbolic_range(self, first: Any, last: Any) -> Iterator[Size]:
         """One position that stands for each of first, …, last; see `constructs.ranges.each`."""
-        yield Size(position("t", index(first), index(last) + 1))
+        turn = position("t", index(first), index(last) + 1)
+        current().loops.append(turn)
+        yield Size(turn)
 
 
 def whole(value: Any) -> bool:

@@ -43,6 +43,8 @@ class Session:
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT
     """What the search may still take."""
+    loops: list[Index] = field(default_factory=list)
+    """The variables of loops that were read once for all their turns."""
     divided: bool = False
     """Whether something was divided by that is not the number of an index."""
     partial: set[str] = field(default_factory=set)
