@@ -238,22 +238,23 @@ def _add_bound(
 
 
 def _promise(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, float]:
-    """The least right side of a bound whose left side is the value of `worst`, and its name; NaN if there is none."""
+    """The least of the amendments' right sides where the left side is the value of `worst`, and its name, or NaN.
+
+    Where several entries of one amendment have that left side, as after layers that move nothing, it is the largest.
+    """
     if not worst.value > NOTHING:
         return "", np.nan
     of = data(sizes["n"], sizes["d"], int(worst.context))
     at = {"x": of.x, "y": of.y, "eta": eta, "eps": 0.0}
     n = sizes["n"]
     sizes |= {"r": n - sizes.get("m", 0), "s": n - sizes.get("l", 0)}
-    same = [
-        (one.right / factor, claim.id)
-        for claim in row.amendments
-        if claim.kind == "bound"
-        for one in promised(claim, sizes, at)
-        for factor in (1.0, 1 + eta)
-        if abs(one.left - factor * worst.value) < SAME * worst.value
-    ]
-    value, id = min(same, default=(np.nan, ""))
+    same: dict[str, float] = {}
+    for claim in (one for one in row.amendments if one.kind == "bound"):
+        for one in promised(claim, sizes, at):
+            for factor in (1.0, 1 + eta):
+                if abs(one.left - factor * worst.value) < SAME * worst.value:
+                    same[claim.id] = max(one.right / factor, same.get(claim.id, 0.0))
+    value, id = min(((right, id) for id, right in same.items()), default=(np.nan, ""))
     return id.removeprefix(row.claim.id), value
 
 
