@@ -116,10 +116,77 @@ def test_roots_and_logarithms_are_real():
     assert verdict(difference, {"x": "", "y": ""}) != "proved"
 
 
-def test_an_existence_claim_is_refuted_only_over_all_parameters():
-    body = lambda x: equal(2 * same(x), x)  # noqa: E731
-    assert verdict(body, {"x": "n"}, kind="existence") == "unknown"
-    assert verdict(body, {"x": "n"}, kind="existence", over_all_parameters=True) == "refuted"
+NOT_0 = {"S ≠ 0": lambda S: S != 0}
+EXISTS = [
+    (lambda x: equal(2 * same(x), x), {"x": ""}, (), {}, "unknown", "others might"),
+    (lambda x: equal(2 * same(x), x), {"x": ""}, ("x",), {}, "unknown", "parameters x;"),
+    (
+        lambda x, S: equal(same(S) * x, x),
+        {"x": "", "S": ""},
+        ("S",),
+        {},
+        "unknown",
+        "parameters S;",
+    ),
+    (lambda x, S: equal(S - S, same(x)), {"x": "", "S": ""}, ("S",), {}, "refuted", "false"),
+    (
+        lambda x, S: equal(same(S) * x / S, 0),
+        {"x": "", "S": ""},
+        ("S",),
+        {},
+        "unknown",
+        "divided by",
+    ),
+    (lambda x, S: equal(same(S) * x / S, 0), {"x": "", "S": ""}, ("S",), NOT_0, "refuted", "false"),
+    (
+        lambda x, S, xp: equal(xp.abs(same(S)) + x, xp.abs(S)),
+        {"x": "", "S": ""},
+        ("S",),
+        {},
+        "unknown",
+        "S",
+    ),
+    (
+        lambda x, S: equal(same(x) + S - S, 0),
+        {"x": "", "S": ""},
+        ("S",),
+        {"S = x": lambda S, x: x == S},
+        "unknown",
+        "'S = x' ties the data to the parameters",
+    ),
+    (lambda x, S: at_most(same(x) + S, S), {"x": "", "S": ""}, ("S",), {}, "refuted", "false"),
+]
+
+
+@pytest.mark.parametrize(("body", "given", "every", "assuming", "expected", "reason"), EXISTS)
+def test_an_existence_claim_is_refuted_only_by_what_fails_for_all_parameters(
+    body, given, every, assuming, expected, reason
+):
+    row = claim(body, given, kind="existence", over_all_parameters=every, assuming=assuming)
+    result = decide(row, ENGINES["all"])
+    assert result.verdict == expected
+    assert reason in (result.reason or "")
+
+
+def test_an_equation_with_parameters_in_it_refutes_no_existence():
+    """It is even true, with irrational c: 1 + 2u − u² = (1 + (1 + √2)u)(1 + (1 − √2)u)."""
+
+    def two(c, u):
+        return equal((1 + same(c)[0] * u) * (1 + c[1] * u), 1 + 2 * u - u * u)
+
+    given = {"c": "2", "u": ""}
+    row = claim(two, given, kind="existence", over_all_parameters=("c",))
+    result = decide(row, ENGINES["all"])
+    assert result.verdict == "unknown"
+    assert "the argument from them is not the machine's" in (result.reason or "")
+
+
+def test_an_amendment_says_anew_what_its_parameters_are():
+    row = Source("hole", title="loopholes").claim(
+        "hole.row", says="…", given={"x": "", "S": ""}, kind="existence", over_all_parameters=("S",)
+    )(lambda x, S: equal(S - S, same(x)))
+    row.amend("other", "…")
+    assert decide(row.amendments[0], ENGINES["all"]).verdict == "unknown"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
+from .any_choice import why_not
 from .counterexample import Counterexample, agreement, collision, difference, violation
 from .engines import KERNEL, Engine, sides, truth
 from .instance import assumed, constants
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     Lifted = Proof | str | None
 
 NEVER_CHECKED = ("empirical", "complexity")
+QUICK_TRIES = 3
+"""Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
 BOUND_TRIES = 60
 """Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
 TRIED_WELL = 4
@@ -113,16 +116,21 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     problem = _disagreement(runs) or _says_nothing(statements)
     if problem is not None:
         return Result("error", reason=problem)
+    if bounds and KERNEL in engines:
+        if violation(claim, claim.every_size, QUICK_TRIES) is None:
+            lifted = _all_sizes(claim)
+            if not isinstance(lifted, str):
+                return Result("proved", "all-sizes", evidence=lifted.entries())
     result = _refuted(claim, runs)
     if result is not None:
-        return _fairly(claim, result)
+        return _fairly(claim, result, runs)
     if not runs and not bounds:
         return Result("unknown", reason="it needs exp, log or a norm, which no engine that ran has")
     undecided = _undecided(runs)
     if undecided is not None:
         return Result("unknown", reason=undecided)
     if bounds:
-        return _bounded(claim, engines)
+        return _unbounded(claim, engines, lifted or "")
     result = _proved(claim, runs)
     if KERNEL in engines and result.verdict == "proved":
         _lift(result, lifted or _all_sizes(claim))
@@ -212,16 +220,15 @@ def _bound_violation(claim: Claim) -> Counterexample | None:
     return violation(claim, first, BOUND_TRIES // 2) or violation(claim, later)
 
 
-def _fairly(claim: Claim, result: Result) -> Result:
-    """A witness that fails does not refute an existence claim; for the rest, what small change would help?"""
-    any_choice = claim.over_all_parameters or (
-        result.counterexample is not None and result.counterexample.collision
-    )
-    if claim.kind == "existence" and not any_choice:
-        return Result(
-            "unknown",
-            reason="the parameters tried as a witness do not do it; that does not refute that others might",
-        )
+def _fairly(claim: Claim, result: Result, runs: list[Run]) -> Result:
+    """An existence claim is refuted for all parameters at once only; for the rest, what small change would help?"""
+    found = result.counterexample
+    if claim.kind == "existence" and found is not None and not found.collision:
+        there = [run for run in runs if run.sizes == found.sizes]
+        statement = there[0].found[found.part][0] if there else None
+        others_might = why_not(claim, found.sizes, statement)
+        if others_might is not None:
+            return Result("unknown", reason=others_might)
     result.near_misses = near_misses(claim)
     return result
 
@@ -233,15 +240,13 @@ def _undecided_bounds(runs: list[Run], statements: list[list[Statement]]) -> boo
     return any(shown is None and isinstance(s, AtMost) for run in runs for s, shown in run.found)
 
 
-def _bounded(claim: Claim, engines: Sequence[Engine]) -> Result:
-    """A claim with bounds, of which no counterexample was found: the kernel shows every statement, or none."""
+def _unbounded(claim: Claim, engines: Sequence[Engine], why: Lifted) -> Result:
+    """A claim with bounds that neither a counterexample nor the kernel decides."""
     if KERNEL not in engines:
-        why = "a bound is proved for all sizes, by the kernel, which was not asked"
-        return Result("unknown", reason=f"no counterexample was found; {why}")
-    proof = _all_sizes(claim)
-    if isinstance(proof, str):
-        return Result("unknown", reason=f"no counterexample was found; {proof}{_unused(claim)}")
-    return Result("proved", "all-sizes", evidence=proof.entries())
+        text = "a bound is proved for all sizes, by the kernel, which was not asked"
+    else:
+        text = f"{why}{_unused(claim)}"
+    return Result("unknown", reason=f"no counterexample was found; {text}")
 
 
 def _hypotheses(claim: Claim) -> set[str]:

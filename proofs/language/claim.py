@@ -24,6 +24,14 @@ from .fields import CHANGES, FIELDS, arguments, call, check_fields, check_id, kn
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
+OWN: dict[str, Any] = {
+    "reading": None,
+    "unmended": None,
+    "missing": None,
+    "over_all_parameters": (),
+}
+"""What an amendment does not inherit."""
+
 
 @dataclass(frozen=True, eq=False)
 class Claim:
@@ -49,9 +57,10 @@ class Claim:
     """Why nothing is checked; only for a row without a body."""
     unmended: str | None = None
     """For a refuted row without an amendment: why none is known."""
-    over_all_parameters: bool = False
-    """For an existence claim: the body quantifies over every choice of parameters (they are symbols, or take no
-    part), so that its failure shows that none exist. Otherwise a failing witness refutes nothing."""
+    over_all_parameters: tuple[str, ...] = ()
+    """For an existence claim: the names in `given` that are its parameters, of which the body takes every choice (other
+    symbols are data). A statement that fails refutes it if its sides differ by something in which none of them occurs.
+    Without these names a failing witness refutes nothing."""
 
     @property
     def ranges(self) -> dict[str, Sequence[int]]:
@@ -113,7 +122,8 @@ class Row:
             suffix: what is mended, for example "sign" or "sign+scale".
             says: the mended statement.
             changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
-                `assuming`, `reading`), and readings (keyword-only arguments of the body).
+                `assuming`), and readings (keyword-only arguments of the body). Of the statement printed alone are
+                `reading`, `unmended` and `over_all_parameters`: an amendment says them anew.
 
         Raises:
             UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that
@@ -133,7 +143,7 @@ class Row:
             says=says,
             amends=self.claim.id,
             options={**readings, **options},
-            **{"reading": None, "unmended": None, "missing": None, **fields},
+            **{**OWN, **fields},
         )
         check_fields(claim, written=fields)
         if any(other.id == claim.id for other in self.amendments):

@@ -123,8 +123,10 @@ def _check_types(claim: Claim) -> None:
         texts = getattr(claim, field)
         if not _is_sequence(texts) or not all(isinstance(text, str) for text in texts):
             raise expects(field, "a tuple of texts, such as ('sign',)", texts)
-    if not isinstance(claim.over_all_parameters, bool):
-        raise expects("over_all_parameters", "True or False", claim.over_all_parameters)
+    every = claim.over_all_parameters
+    if not isinstance(every, tuple) or not all(isinstance(name, str) for name in every):
+        wanted = "a tuple of the symbols in given= that are parameters, such as ('S', 'a'), or ()"
+        raise expects("over_all_parameters", wanted, every)
     if claim.kind not in KINDS:
         near = nearest(str(claim.kind), KINDS)
         raise UsageError(
@@ -177,6 +179,9 @@ def _check_names(claim: Claim) -> None:
     for name in claim.given:
         if name in ranges:
             raise UsageError(f"claim {claim.id} has the symbol {name!r}, a size too; rename it.")
+    known(
+        f"claim {claim.id}: over_all_parameters=", claim.over_all_parameters, claim.given, "symbol"
+    )
     for name in claim.options:
         if name in ranges or name in claim.given or name in RESERVED:
             what = "symbol" if name in claim.given else "size" if name in ranges else "parameter"

@@ -73,25 +73,29 @@ def steps_relation(alpha_step, xp, K, sigma=1):
     says=(
         "for some K ≥ 2, n ≥ m ≥ 1 and d there are parameters of one SSD ∘ LSA layer (ssd Defs. 3.1 and 3.2: a causal "
         "mask M, decays, any S, P, Q) that do not depend on the context, with y_{n+1} = ⟨w^(K), x_{n+1}⟩ or a fixed "
-        "multiple of it for all linear data, w^(K) after K steps from 0 on L_S(w) = (1/m) Σ_{t∈S} (w·x_t − y_t)², η ≠ 0"
+        "nonzero multiple of it for all linear data, w^(K) after K steps from 0 on L_S(w) = (1/m) Σ_{t∈S} (w·x_t − "
+        "y_t)², η ≠ 0"
     ),
     given={**LINE, "sigma": "", "rate": ""},
     sizes={"K": (2, 3)},
-    over_all_parameters=True,
+    assuming={"σ ≠ 0, ρ ≠ 0": lambda sigma, rate: sigma * rate != 0},
+    over_all_parameters=("a", "S", "P", "Q", "sigma", "rate"),
     reading=(
         "All tokens are 0 but one example of S and the query, on a line through 0: that is the case n = m = d = 1 with "
         "x_1 = α, x_2 = γ, other S, P, Q and the rate 2η/m (+padding). e_ij is the coefficient of α^i γ^j in the "
         "output's slope at y_1 = 0. Right for all data, the output has no part without y_1, of which P_21 Q_11 is a "
         "coefficient; and where P_21 = 0 or Q_11 = 0, 2(e_31 − e_13)(e_31 − 2e_13) = e_35 − e_11 e_15. K steps have "
-        "e_13 = e_15 = e_35 = 0 and e_31 ≠ 0. For d ≥ 2 some line has P_21 = 0: there no sequence of layers has "
-        "outputs that tend to those of K steps, since the relation is one between outputs. +none has the identities."
+        "e_13 = e_15 = e_35 = 0 and e_31 ≠ 0 (σ²ρ⁴ is divided out, ρ the rate). For d ≥ 2 some line has P_21 = 0: "
+        "there no sequence of layers has outputs that tend to those of K steps, since the relation is one between "
+        "outputs. +none has the identities. So K ≥ 2: none, exactly; for d ≥ 2 none in the limit; K ≥ 5 none in the "
+        "limit for any d, by the degrees of ssd.thm5.2; d = 1, K = 2, 3, 4 in the limit is open."
     ),
 )
 def context_free(a, S, P, Q, sigma, rate, xp, K):
-    target = steps_relation(rate, xp, K, sigma)
+    target, scale = steps_relation(rate, xp, K, sigma), sigma**2 * rate**4
     for case, found in zip(("P_21 = 0", "Q_11 = 0"), layer_relations(a, S, P, Q, xp), strict=True):
         yield equal(found, 0 * rate, label=f"the layer, {case}")
-        yield equal(found, target, label=f"K steps, {case}")
+        yield equal(found / scale, target / scale, label=f"K steps, {case}")
 
 
 @context_free.restate(
@@ -101,9 +105,9 @@ def context_free(a, S, P, Q, sigma, rate, xp, K):
         "Q_11 = 0 the layer has 2(e_31 − e_13)(e_31 − 2e_13) − e_35 + e_11 e_15 = 0; for K steps at the rate 2η/m = ρ "
         "it is ½ K²(K − 1)² ρ⁴"
     ),
+    assuming={},
     given={**LINE, "rate": ""},
     sizes={},
-    over_all_parameters=False,
     depends_on=("open.thm5.2-context-free+padding",),
     kind="remark",
     reading=(
@@ -133,6 +137,7 @@ def none(a, S, P, Q, rate, xp):
         "them there, and label row and SSD sublayer are those of a layer with n = d = 1 in coordinates along the two: "
         "S/n, Q/n and the row e_{d+1}ᵀP restricted to the span, and the entries m, n + 1 of the masks"
     ),
+    assuming={},
     given={
         "a": "m+r+1",
         "S": "d+1 d+1",
@@ -142,7 +147,6 @@ def none(a, S, P, Q, rate, xp):
         "Z": "2 2",
     },
     sizes={"m": (1, 2), "r": (0, 1), "d": (1, 2)},
-    over_all_parameters=False,
     kind="identity",
     reading="Z holds the coordinates. The example may stand anywhere among the m + r.",
 )
@@ -175,15 +179,16 @@ CONTEXT_SIZES = {"m": (1, 2), "r": (0, 1), "d": (1, 2), "K": (1, 2, 3)}
         "S = diag(Q_K, 0), Q_{k+1} = (I − ρR)Q_k − ρI, Q_0 = 0, ρ = 2η/m, weights −1 from S to the query and 0 "
         "elsewhere, P = 0"
     ),
+    assuming={},
     given=CONTEXT,
     sizes=CONTEXT_SIZES,
     parameters=lambda x, eta, m, K: gram_polynomial(x, m, eta, K),
-    over_all_parameters=False,
     depends_on=("ssd.thm5.1+reverse-mask",),
     kind="construction",
     reading=(
-        "For all data and labels, linear or not. The weights are a limit of masks of decays and do not depend on the "
-        "context; for K = 1 neither does Q_1 = −ρI."
+        "For all data and labels, linear or not, and any S. The weights are a limit of masks of decays and do not "
+        "depend on the context; for K = 1 neither does Q_1 = −ρI. With decays in [0, 1], and no limit, for S = [n] or "
+        "the last m examples: ssd.thm5.2+gram, ssd.thm5.2+gram-last."
     ),
 )
 def gram(p, x, y, eta, xp, m, r, d, K):
@@ -198,9 +203,9 @@ def gram(p, x, y, eta, xp, m, r, d, K):
 @context_free.restate(
     "polynomial",
     "Q_K is the polynomial of ssd eq. 11, Σ_{s=1}^K C(K, s)(−ρ)^s R^{s−1}",
+    assuming={},
     given={"x": "m d", "eta": ""},
     sizes={"m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
-    over_all_parameters=False,
     kind="identity",
 )
 def polynomial(x, eta, m, K):

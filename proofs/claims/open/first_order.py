@@ -55,13 +55,14 @@ def preference(change, z):
     ),
     given={**PARAMETERS, **DATA, "kappa": ""},
     sizes=SIZES,
-    over_all_parameters=True,
+    assuming={"κ ≠ 0": lambda kappa: kappa != 0},
+    over_all_parameters=("L", "S", "P", "Q", "kappa"),
     reading=(
         "To first order: the derivative at τ = 0 of the layer with τS and τQ; L, S, P and Q do not depend on the data. "
-        "Δ_j is the query's change where token j is z = (x, y) and the other examples are 0. For all parameters and "
-        "j = t, k the difference Δ_t − Δ_k is a multiple of z, so that y(Δ_t − Δ_k)_x − x(Δ_t − Δ_k)_y = 0 (first "
-        "part); what is wanted has −κy⟨x, x_{n+1}⟩x (second part). No parameter is a factor in it, so that a sequence "
-        "of parameters does not tend to what is wanted either."
+        "Δ_j is the query's change where token j is z = (x, y) and the other examples are 0. For all parameters and j "
+        "= t, k the difference Δ_t − Δ_k is a multiple of z, so that y(Δ_t − Δ_k)_x − x(Δ_t − Δ_k)_y = 0 (first part); "
+        "what is wanted has −κy⟨x, x_{n+1}⟩x (second part, divided by κ). k > t here; for t = n exchange the two. No "
+        "parameter is a factor in it, so that a sequence of parameters does not tend to what is wanted either."
     ),
 )
 def select(L, S, P, Q, z, x_q, kappa, xp, t, gap, d):
@@ -70,7 +71,7 @@ def select(L, S, P, Q, z, x_q, kappa, xp, t, gap, d):
     yield equal(found, 0 * kappa * z[:d], label="the layer")
     label = kappa * (z[:d] @ x_q) * z[d]
     wanted = label * unit(xp, d + 1, d)
-    yield equal(found, preference(wanted, z), label="what is wanted")
+    yield equal(found / kappa, preference(wanted, z) / kappa, label="what is wanted")
 
 
 @select.restate(
@@ -79,9 +80,9 @@ def select(L, S, P, Q, z, x_q, kappa, xp, t, gap, d):
         "for all parameters the first-order changes by a token z in the places t and k differ by "
         "((L_{t,n+1} − L_{k,n+1})/n)(zᵀSz_{n+1}) z: what selects, moves features and label alike"
     ),
+    assuming={},
     given={**PARAMETERS, **DATA},
     kind="identity",
-    over_all_parameters=False,
     reading="The LSA sublayer treats all examples alike: its mask M has one weight for all of them.",
 )
 def weights(L, S, P, Q, z, x_q, xp, t, gap, after, d):
@@ -98,9 +99,9 @@ def weights(L, S, P, Q, z, x_q, xp, t, gap, after, d):
         "a layer can select if the features follow: L_{t,n+1} = −ηn and 0 elsewhere, S = diag(I, 0) and P = 0 give "
         "z_{n+1} − η⟨x_t, x_{n+1}⟩z_t, exactly, and leave the examples as they are"
     ),
+    assuming={},
     given={"x": f"{LENGTH} d", "y": "t+gap+after+1", "eta": ""},
     kind="construction",
-    over_all_parameters=False,
     reading=(
         "L is no mask of decays, but a limit of those. That the features follow is what makes l such layers do l steps "
         "of SGD, in the reverse order of the examples."

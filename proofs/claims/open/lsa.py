@@ -27,23 +27,27 @@ def on_a_line(pi, Q, x, alpha, gamma, xp, n, L, d):
     kind="existence",
     says=(
         "for some L ≥ 2, some n and d there are numbers π_l and matrices Q_l such that L LSA layers with the causal "
-        "mask (ssd Def. 3.1) and P_l = diag(0, …, 0, π_l) hold ⟨w_L, x_{n+1}⟩ or a fixed multiple of it in the query's "
-        "slot for all linear data, w_L after L steps of gradient descent on (1/n) Σ (w·x_i − y_i)² from 0, η ≠ 0"
+        "mask (ssd Def. 3.1) and P_l = diag(0, …, 0, π_l) hold ⟨w_L, x_{n+1}⟩ or a fixed nonzero multiple of it in the "
+        "query's slot for all linear data, w_L after L steps of gradient descent on (1/n) Σ (w·x_i − y_i)² from 0, η ≠ "
+        "0"
     ),
     given={**ANY_LAYERS, "sigma": ""},
     sizes={"L": (2, 3), "n": (1, 2), "d": (1, 2)},
-    over_all_parameters=True,
+    assuming={"σ ≠ 0, η ≠ 0": lambda sigma, eta: sigma * eta != 0},
+    over_all_parameters=("pi", "Q", "sigma", "eta"),
     reading=(
         "π_l and Q_l do not depend on the data. One example (αx, y_1), the query γx and other tokens 0: the slope of "
         "the layers' output at y_1 = 0 does not change when α and γ are exchanged (first part, for all parameters); "
-        "that of two steps or more does (second part). So no parameters do it, nor any sequence of them in the limit."
+        "that of two steps or more does (second part, divided by ση² ≠ 0). So no parameters do it, nor any sequence "
+        "of them in the limit. Why so for every L: +none. LSA with a P that moves features is not treated."
     ),
 )
 def causal_stack(pi, Q, x, alpha, gamma, sigma, eta, xp, n, L, d):
     there, back = on_a_line(pi, Q, x, alpha, gamma, xp, n, L, d)
     yield equal(there - back, 0 * eta, label="layers")
     to, fro = steps_exchanged(x, alpha, gamma, eta, xp, n, L)
-    yield equal(there - back, sigma * (to - fro), label="L steps")
+    scale = sigma * eta**2
+    yield equal((there - back) / scale, sigma * (to - fro) / scale, label="L steps")
 
 
 @causal_stack.restate(
@@ -52,11 +56,17 @@ def causal_stack(pi, Q, x, alpha, gamma, sigma, eta, xp, n, L, d):
         "for no L, n, d: the slope of their output at y_1 = 0 is the same for (x_1, x_{n+1}) = (αx, γx) and (γx, αx) "
         "where all other tokens are 0, and that of K ≥ 2 steps is not"
     ),
+    assuming={},
     given=ANY_LAYERS,
     sizes={"L": (1, 2, 3), "K": (2, 3), "n": (1, 2), "d": (1,)},
     kind="remark",
-    over_all_parameters=False,
-    reading="π_l and Q_l are arbitrary, and the number L of layers need not be that of steps.",
+    reading=(
+        "π_l and Q_l are arbitrary, and the number L of layers need not be that of steps. Checked for L ≤ 3, K = 2, 3, "
+        "n ≤ 2 and d = 1; for all L and K: to first order in y_1 only xᵀQ_l x counts, so that the labels are "
+        "multiplied by commuting matrices I + c_l[[α², 0], [αγ, γ²]]. With f(t) = Π (1 + c_l t) the off-diagonal entry "
+        "of their product is αγ(f(α²) − f(γ²))/(α² − γ²), symmetric in α and γ. For K steps it is αγ(1 − (1 − "
+        "ρα²)^K)/α², ρ = 2η/n, not symmetric for K ≥ 2."
+    ),
 )
 def no_stack(pi, Q, x, alpha, gamma, eta, xp, n, L, d, K):
     yield equal(*on_a_line(pi, Q, x, alpha, gamma, xp, n, L, d), label="layers")
@@ -87,9 +97,9 @@ def stacked_layers(x, y, c, xp, n, d):
         "y_i^L = y_i − ⟨w_i^L, x_i⟩, w_i^{l+1} = w_i^l − (c_l/n) Σ_{j≤i} (y_j − ⟨w_j^l, x_j⟩) x_j, w_i^0 = 0: gradient "
         "descent on the prefix of i in which each example j is judged by the weights of its own, shorter prefix"
     ),
+    assuming={},
     given=STACK,
     sizes=STACK_SIZES,
-    over_all_parameters=False,
     kind="identity",
     reading=(
         "For all data, all c_l and every token; the query i = n + 1 counts as an example with label 0, its own weights "
@@ -113,9 +123,9 @@ def prefix_learners(x, y, c, xp, n, d):
 @causal_stack.restate(
     "operator",
     "they are y^L = Π_l (I + (c_l/n) G) y, G_ij = [j ≤ i]⟨x_i, x_j⟩, where GD has the full Gram matrix of the examples",
+    assuming={},
     given=STACK,
     sizes=STACK_SIZES,
-    over_all_parameters=False,
     kind="identity",
     reading="The product is taken over l = 1, …, L; its factors commute.",
 )

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from scanproof.constructs.constructions.hybrid import decays_of_column, selecting_mask
 from scanproof.constructs.layers.ssd import decay_mask
-from scanproof.constructs.ranges import each, product
+from scanproof.constructs.norms import absolute
+from scanproof.constructs.ranges import each
 
-from ...language.statements import equal
+from ...language.statements import at_most, equal
 from .source import open_questions
 
 # The selecting mask has L_ti = 1 + ηn for all tokens i ≥ t that see example t, and 1 elsewhere; n = t + r examples.
-SIZES = {"t": (1, 2), "r": (0, 1)}
-IN_UNIT_INTERVAL = {
-    "0 < a_i ≤ 1": lambda a: all(0 < entry <= 1 for entry in a.flat),
-    "η > 0": lambda eta: eta > 0,
-}
+AT_MOST_1 = {"|a_i| ≤ 1": lambda a: at_most(absolute(a), 1)}
 
 
 def selecting(xp, t, r, eta):
@@ -32,23 +29,26 @@ def defect(mask, i, j, k):
     where="ssd App. A",
     kind="existence",
     says=(
-        "for t ≥ 2 some decays have the mask with L_ti = 1 + ηn for i > t and 1 in the other entries above the diagonal"
+        "for some t with 2 ≤ t ≤ n and η ≠ 0 some decays have the mask with L_ti = 1 + ηn for i > t and 1 in the other "
+        "entries above the diagonal"
     ),
-    given={"a": "t+r+2", "eta": ""},
-    sizes=SIZES,
-    over_all_parameters=True,
+    given={"a": "t+r+1", "eta": ""},
+    sizes={"t": (2, 3), "r": (0, 1)},
+    assuming={"η ≠ 0": lambda eta: eta != 0},
+    over_all_parameters=("a", "eta"),
     reading=(
-        "The mask that selects example t + 1 of n = t + r + 1. For all decays L_{t,t+1} L_{t+1,n+1} = L_{t,n+1} (first "
-        "part); in the mask that is wanted the two sides differ by ηn (second part). So no decays have it, and no "
-        "sequence of decays tends to it."
+        "The mask that selects example t of n = t + r. For all decays L_{t−1,t} L_{t,n+1} = L_{t−1,n+1} (first part); "
+        "in the mask that is wanted the two sides differ by ηn (second part, divided by η). So no decays have it, and "
+        "no sequence of decays tends to it. It is the mask itself, not a multiple, which S could undo: for n = t = 2 "
+        "the decays a_3 = 1, a_2 = 1/(1 + 2η) have the wanted entries above the diagonal but for a factor 1 + 2η."
     ),
 )
 def mask_product(a, eta, xp, t, r):
-    n = t + r + 1
-    found = defect(decay_mask(a), t - 1, t, n)
-    wanted = selecting(xp, t + 1, r, eta)
+    n = t + r
+    found = defect(decay_mask(a), t - 2, t - 1, n)
+    wanted = defect(selecting(xp, t, r, eta), t - 2, t - 1, n)
     yield equal(found, 0 * eta, label="decays")
-    yield equal(found, defect(wanted, t - 1, t, n), label="the mask that is wanted")
+    yield equal(found / eta, wanted / eta, label="the mask that is wanted")
 
 
 @mask_product.restate(
@@ -58,9 +58,9 @@ def mask_product(a, eta, xp, t, r):
         "a_{j+1} = c_j/c_{j+1}; the whole mask then is L_ji = c_j/c_i"
     ),
     kind="identity",
+    assuming={},
     given={"c": "n"},
     sizes={"n": (1, 2, 3)},
-    over_all_parameters=False,
     reading="So the query can be given any weights, those of the selecting mask among them; the others' follow.",
 )
 def any_column(c, xp, n):
@@ -73,57 +73,49 @@ def any_column(c, xp, n):
 
 @open_questions.claim(
     "open.mask-decays-at-most-1",
-    kind="existence",
+    kind="bound",
     says=(
-        "for t < n some decays in (0, 1] let the query weigh example t more than example t + 1, as the selecting mask "
-        "does: L_{t,n+1} = (1 + ηn) L_{t+1,n+1}, η > 0"
+        "no decays in [−1, 1], and so none in (0, 1], let a token weigh example t more than a later one, or than "
+        "itself: |L_ti| = |L_tj L_ji| ≤ |L_ji| for t ≤ j ≤ i"
     ),
-    given={"a": "t+r+2", "eta": ""},
-    sizes=SIZES,
-    assuming=IN_UNIT_INTERVAL,
-    over_all_parameters=True,
+    given={"a": "t+gap+r+1"},
+    sizes={"t": (1, 2), "gap": (0, 1, 2), "r": (0, 1)},
+    assuming=AT_MOST_1,
     reading=(
-        "n = t + r + 1; S may scale all weights by one number, so that their quotients matter. For all decays "
-        "L_{t,n+1} = a_{t+1} L_{t+1,n+1} (first part). With L_{t+1,n+1} > 0 and a_{t+1} ≤ 1 < 1 + ηn the second part "
-        "is false for all decays in (0, 1]; as η is fixed, no sequence of them tends to what is wanted."
+        "j = t + gap and i = j + r. The bound is proved for the product L_tj L_ji; that L_ti is this product is "
+        "+order, at the sizes listed there, and Def. 3.2. So the query cannot weigh example t < n by L_{t,n+1} = (1 + "
+        "ηn) L_{t+1,n+1}, η > 0, as the selecting mask does, unless both weights are 0; S may scale all weights by one "
+        "number, so that their quotients matter. As η is fixed, no sequence of decays tends to what is wanted either."
     ),
 )
-def at_most_one(a, eta, xp, t, r):
-    n = t + r + 1
+def at_most_one(a, t, gap, r):
     mask = decay_mask(a)
-    yield equal(mask[t - 1, n], a[t] * mask[t, n], label="decays")
-    yield equal(mask[t - 1, n], (1 + eta * n) * mask[t, n], label="the mask that is wanted")
+    j, i = t + gap - 1, t + gap - 1 + r
+    return at_most(absolute(mask[t - 1, j] * mask[j, i]), absolute(mask[j, i]))
 
 
 @at_most_one.restate(
     "order",
-    (
-        "for all decays L_ji − L_ti = (1 − a_{t+1} ⋯ a_j) L_ji for t ≤ j ≤ i; with decays in [0, 1] this is ≥ 0: no "
-        "token weighs more than a later one, or than i itself"
-    ),
+    "L_ti = L_tj L_ji for all decays and t ≤ j ≤ i",
     kind="identity",
-    given={"a": "t+gap+r"},
-    sizes={"t": (1, 2), "gap": (0, 1, 2), "r": (1, 2)},
     assuming={},
-    over_all_parameters=False,
-    reading="t, j = t + gap, i ≥ j; with decays in [0, 1] both factors are ≥ 0.",
 )
 def ordered(a, t, gap, r):
     mask = decay_mask(a)
-    between = product(a[t : t + gap])
-    for i in each(t + gap - 1, t + gap + r - 1):
-        later, earlier = mask[t + gap - 1, i], mask[t - 1, i]
-        yield equal(later - earlier, (1 - between) * later)
+    j, i = t + gap - 1, t + gap - 1 + r
+    return equal(mask[t - 1, i], mask[t - 1, j] * mask[j, i])
 
 
 @at_most_one.restate(
     "last",
-    "with decays in (0, 1] the last example can be selected, with the query: a_n = ε, others 1, L_{j,n+1} = ε for j < n",
+    (
+        "with decays in [0, 1] the last example can be selected, with the query: a_n = ε, others 1, L_{j,n+1} = ε for "
+        "j < n; exactly, for ε = 0"
+    ),
     kind="identity",
     given={"eps": ""},
     sizes={"n": (2, 3, 4)},
     assuming={},
-    over_all_parameters=False,
     reading="L_{n,n+1} = L_{n+1,n+1} = 1. The query's own weight is no less than that of any example.",
 )
 def last_example(eps, xp, n):

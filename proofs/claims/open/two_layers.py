@@ -57,27 +57,29 @@ def steps_responses(rate, xp):
     "open.eq5-two-layers",
     kind="existence",
     says=(
-        "for some n and d there are two layers of ssd eq. 5 (any S_1, S_2, any masks of decays) with "
-        "y_{n+1} = ⟨w_2, x_{n+1}⟩ or a fixed multiple of it for all linear data, w_2 after two steps of gradient "
-        "descent on (1/n) Σ (w·x_i − y_i)² from 0, η ≠ 0"
+        "for some n and d there are two layers of ssd eq. 5 (any S_1, S_2, any masks of decays) with y_{n+1} = ⟨w_2, "
+        "x_{n+1}⟩ or a fixed nonzero multiple of it for all linear data, w_2 after two steps of gradient descent on "
+        "(1/n) Σ (w·x_i − y_i)² from 0, η ≠ 0"
     ),
     given={**LAYERS, "sigma": "", "rate": ""},
     sizes={},
-    over_all_parameters=True,
+    assuming={"σ ≠ 0, ρ ≠ 0": lambda sigma, rate: sigma * rate != 0},
+    over_all_parameters=("a", "S", "sigma", "rate"),
     depends_on=("open.thm5.2-context-free+padding",),
     reading=(
         "S_l and the decays do not depend on the data. All tokens are 0 but the last example and the query, on a line: "
-        "that is the case n = d = 1 with other S and the rate ρ = 2η/n (open.thm5.2-context-free+padding). With "
-        "A = (S_1)_11, b = a′_2 (S_2)_11 and c_i as in +none all parameters have c_1³ = b²(2 + a_2)²(2A c_2 − 3c_3); "
-        "two steps have c_1 ≠ 0 and c_2 = c_3 = 0. Exactly, that is: A and b are factors in it, and a limit does it "
-        "(+limit). Deeper stacks: ssd.remark4.1-ssd."
+        "that is the case n = d = 1 with other S and the rate ρ = 2η/n (open.thm5.2-context-free+padding). With A = "
+        "(S_1)_11, b = a′_2 (S_2)_11 and c_i as in +none all parameters have c_1³ = b²(2 + a_2)²(2A c_2 − 3c_3); two "
+        "steps have c_1 ≠ 0 and c_2 = c_3 = 0 (σ³ρ⁶ is divided out). Exactly, that is: A and b are factors in it, and "
+        "a limit does it (+limit). Deeper stacks: ssd.remark4.1-ssd."
     ),
 )
 def two_layers(a, S, sigma, rate, xp):
     (_, c_1, c_2, c_3), (u, v) = layers_responses(a, S, xp)
     yield equal(c_1**3, u * c_2 + v * c_3, label="the layers")
     _, c_1, c_2, c_3 = (sigma * c for c in steps_responses(rate, xp))
-    yield equal(c_1**3, u * c_2 + v * c_3, label="two steps")
+    scale = sigma**3 * rate**6
+    yield equal(c_1**3 / scale, (u * c_2 + v * c_3) / scale, label="two steps")
 
 
 @two_layers.restate(
@@ -87,8 +89,8 @@ def two_layers(a, S, sigma, rate, xp):
         "c_1³ = b²(2 + a_2)²(2A c_2 − 3c_3), A = (S_1)_11, b = a′_2 (S_2)_11, a and a′ the decays; for two steps it is "
         "2ρx_1 − ρ²x_1³"
     ),
+    assuming={},
     given={**LAYERS, "rate": ""},
-    over_all_parameters=False,
     kind="remark",
 )
 def no_two_layers(a, S, rate, xp):
@@ -105,9 +107,9 @@ def no_two_layers(a, S, rate, xp):
         "decays, give −⟨(c_1 + c_2)v − c_1c_2 Rv, x_{n+1}⟩, v = Σ y_j x_j, R = Σ x_j x_jᵀ, and two steps at the rate "
         "ρ = 2η/n give ⟨2ρv − ρ²Rv, x_{n+1}⟩"
     ),
+    assuming={},
     given={"x": "n+1 d", "y": "n", "c": "2", "eta": ""},
     sizes={"n": (1, 2, 3), "d": (1, 2)},
-    over_all_parameters=False,
     depends_on=("ssd.thm5.1+reverse-mask",),
     kind="identity",
     reading=(

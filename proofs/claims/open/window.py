@@ -20,11 +20,12 @@ SHARED, TWO_CYCLES = SHOWN["shared"], SHOWN["two-cycles"]
     ),
     given=SHARED.given,
     sizes=SHARED.sizes,
-    over_all_parameters=True,
+    assuming={"η ≠ 0": lambda eta: eta != 0},
+    over_all_parameters=("A", "Q", "q", "beta", "eta"),
     reading=(
         "A, Q, q and β do not depend on the data, and the block starts from Z_0 = 0. A combination of its errors on "
         "seven data sets with N = 1 is η² for all parameters (gril.w3-minimal-gd+shared, first part), so that the "
-        "errors are not all 0 (second part)."
+        "errors are not all 0 (second part, divided by η²)."
     ),
 )
 def window_two(A, Q, q, beta, eta, xp, f):
@@ -32,19 +33,19 @@ def window_two(A, Q, q, beta, eta, xp, f):
     for shown in SHARED.statements(values, None):
         yield shown
         if isinstance(shown, Equal):
-            yield equal(shown.left, 0 * eta, label="if all errors are 0")
+            yield equal(shown.left / (eta * eta), 0 * eta, label="if all errors are 0")
 
 
-window_two.amend("none", SHARED.says, body=SHARED.body, kind="remark", over_all_parameters=False)
+window_two.amend("none", SHARED.says, body=SHARED.body, assuming={}, kind="remark")
 
 window_two.amend(
     "own-coordinates",
     TWO_CYCLES.says,
     body=TWO_CYCLES.body,
+    assuming={},
     given=TWO_CYCLES.given,
     sizes=TWO_CYCLES.sizes,
     parameters=TWO_CYCLES.parameters,
     reading=TWO_CYCLES.reading,
-    over_all_parameters=False,
     kind="construction",
 )

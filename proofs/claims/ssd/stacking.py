@@ -58,8 +58,9 @@ def steps(x, y, eta, xp, L):
     reading=(
         "Multi-step: already two steps. No stack of SSD layers (Def. 3.2: any S, any decays, L_ii = 1) has ⟨w_2, "
         "x_{n+1}⟩ "
-        "(or a multiple) in entry (d+1, n+1) for all data, if η ≠ 0; more steps are not treated. The machine "
-        "proves the "
+        "(or a fixed nonzero multiple) in entry (d+1, n+1) for all data, if η ≠ 0, exactly; up to any ε they do: "
+        "open.ssd-stack-any-accuracy (sign −), open.eq5-two-layers+limit (sign +, two steps). More steps are not "
+        "treated. The machine proves the "
         "four identities for the numbers of layers listed; that they rule out every stack is this argument. Take "
         "example n = (x_1 e_1, y_1), the query x_q e_1 and 0 elsewhere; M = "
         "∂²/∂y_1∂x_q of the output at y_1 = x_q = 0 is a polynomial in x_1. If S_11 = 0 in every layer then M = 0. "
@@ -107,6 +108,10 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
     given=ANY_LABELS,
     sizes={"n": (1, 2), "d": (1, 2)},
     parameters=two_steps_query_only,
+    reading=(
+        "Exactly, with that mask. Masks of decays do it up to any ε: open.ssd-stack-any-accuracy (sign −), "
+        "open.eq5-two-layers+limit (sign +, two steps)."
+    ),
 )
 def free_mask(p, x, y, eta, xp, n, d):
     Z = mamba2.layer(tokens.labelled(x, y).T, p.mask, p.first)
@@ -168,11 +173,12 @@ PLACES = {"n": (1, 2), "d": (2, 3)}
     kind="existence",
     says=(
         "in an LSA multi-step gradient descent is possible, since the value matrix P can ensure that only the labels y "
-        "change; M is the causal mask (Def. 3.1)"
+        "change: a layer a step, M the causal mask (Def. 3.1)"
     ),
     given={**TWO_LAYERS, "z": "d+1", "x": "d", "alpha": "", "gamma": "", "sigma": "", "eta": ""},
     sizes=PLACES,
-    over_all_parameters=True,
+    assuming={"σ ≠ 0, η ≠ 0": lambda sigma, eta: sigma * eta != 0},
+    over_all_parameters=("value", "Q", "sigma", "eta"),
     reading=(
         "Multi-step: already two steps, one layer a step. For d ≥ 2, η ≠ 0 and σ ≠ 0 no real P_l = e_{d+1} p_lᵀ and "
         "Q_l, l = 1, 2, put σ⟨w_2, x_{n+1}⟩ into the query's slot for all linear data. Suppose that some do. All "
@@ -181,7 +187,9 @@ PLACES = {"n": (1, 2), "d": (2, 3)}
         "that of two steps is not if y_1 ≠ 0 and x_1 ≠ 0. So p_1 is orthogonal to no such z, which for d ≥ 2 leaves "
         "p_1 = (0, π). (b) Hence some x ≠ 0 has p_1 and p_2 orthogonal to (x, 0). On the line of x the output's slope "
         "at y_1 = 0 does not change when example and query are exchanged; that of two steps does. The identities: "
-        "+two-features, for all n and d. For d = 1 it is possible: +one-feature. More layers than steps: +deeper."
+        "+two-features, for all n and d; ση² is divided out. For d ≥ 3 limits are excluded too; for d = 2 they are "
+        "not, since (a) is not closed. For d = 1 it is possible: +one-feature. More layers than steps: +deeper. A P "
+        "that moves features as well is not treated."
     ),
 )
 def lsa_existence(value, Q, z, x, alpha, gamma, sigma, eta, xp, n):
@@ -190,7 +198,8 @@ def lsa_existence(value, Q, z, x, alpha, gamma, sigma, eta, xp, n):
     there, back = exchanged(value, Q, x, alpha, gamma, xp, n)
     yield equal(there - back, 0 * eta, label="(b)")
     to, fro = steps_exchanged(x, alpha, gamma, eta, xp, n, 2)
-    yield equal(there - back, sigma * (to - fro), label="(b) for two steps")
+    scale = sigma * eta**2
+    yield equal((there - back) / scale, sigma * (to - fro) / scale, label="(b) for two steps")
 
 
 @lsa_existence.restate(
@@ -201,13 +210,13 @@ def lsa_existence(value, Q, z, x, alpha, gamma, sigma, eta, xp, n):
         "p_1, p_2 ⟂ (x, 0) the slope at y_1 = 0 is the same for (x_1, x_{n+1}) = (αx, γx) and (γx, αx), and that of "
         "⟨w_2, x_{n+1}⟩ differs by −(2η/n)² αγ(α² − γ²)‖x‖⁴"
     ),
+    assuming={},
     given={**TWO_LAYERS, "z": "d+1", "x": "d", "x_q": "d", "alpha": "", "gamma": "", "eta": ""},
     reading=(
         "All other parameters are arbitrary. That (a) and (b) leave none is the argument of ssd.remark4.1-lsa. For "
         "d ≥ 3, where some x is orthogonal to any p_1 and p_2, (b) alone suffices, and excludes a sequence of layers "
         "whose outputs tend to those of two steps too, since no parameter is a factor in it."
     ),
-    over_all_parameters=False,
     kind="remark",
 )
 def two_features(value, Q, z, x, x_q, alpha, gamma, eta, xp, n, d):
@@ -235,10 +244,16 @@ def two_features(value, Q, z, x, x_q, alpha, gamma, eta, xp, n, d):
         "p_l, and for such x the slope at y_1 = 0 does not change when example and query are exchanged on its line, "
         "as that of K steps does"
     ),
+    assuming={},
     given={"value": "L d+1", "Q": "L d+1 d+1", "x": "d", "alpha": "", "gamma": "", "eta": ""},
     sizes={"L": (1, 2, 3), "K": (2, 3), "n": (1, 2), "d": (2,)},
-    reading="Checked for the L and K listed; what L ≥ d layers can do in more layers than steps is not treated.",
-    over_all_parameters=False,
+    reading=(
+        "Checked for L ≤ 3, K = 2, 3, n ≤ 2 and d = 2, the p_l being orthogonal to (x, 0); for all L and K: to first "
+        "order in y_1 only xᵀQ_l x counts, so that the labels are multiplied by commuting matrices "
+        "I + c_l[[α², 0], [αγ, γ²]]. With f(t) = Π (1 + c_l t) the off-diagonal entry of their product is "
+        "αγ(f(α²) − f(γ²))/(α² − γ²), symmetric in α and γ (‖x‖ = 1). For K steps it is αγ(1 − (1 − ρα²)^K)/α², "
+        "ρ = 2η/n, not symmetric for K ≥ 2. What L ≥ d layers can do in more layers than steps is not treated."
+    ),
     kind="remark",
 )
 def deeper(value, Q, x, alpha, gamma, eta, xp, n, K):
@@ -324,6 +339,7 @@ def no_step_sizes(c, sigma, eta, xp):
         "for d = 1 and linear labels, L layers with M causal, P = e_2 e_1ᵀ and Q = −2η (e_1 e_2ᵀ − e_2 e_1ᵀ) hold "
         "⟨w_L, x_{n+1}⟩ in the query's slot"
     ),
+    assuming={},
     given={"x": "n+1 1", "w": "1", "eta": ""},
     sizes={"n": (1, 2, 3), "L": (1, 2, 3)},
     parameters=one_feature_attention,
@@ -349,7 +365,8 @@ def lsa_one_feature(p, x, w, eta, xp, n, L):
     depends_on=("ssd.remark4.1-ssd",),
     reading=(
         "L layers, each with the parameters of Theorem 4.1 (with 2η), differ from L steps for some data, at every n, d "
-        "and L. That for two steps no parameters and no depth do it is ssd.remark4.1-ssd."
+        "and L. That for two steps no parameters and no depth do it exactly is ssd.remark4.1-ssd; up to any ε they do: "
+        "open.ssd-stack-any-accuracy (sign −), open.eq5-two-layers+limit (sign +, two steps)."
     ),
 )
 def depth(p, x, w, eta, xp, n, d, L):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 from scanproof.constructs import tokens
+from scanproof.constructs.constructions.gram_polynomial import gram_layer, selecting_last
 from scanproof.constructs.constructions.hybrid import (
     decays_of_column,
     one_step,
@@ -73,12 +74,14 @@ def tenth_difference(function):
         "Q": "d+1 d+1",
     },
     sizes={"d": (1,)},
-    over_all_parameters=True,
+    assuming={"η ≠ 0": lambda eta: eta != 0},
+    over_all_parameters=("L", "S", "M", "P", "Q", "eta"),
     reading=(
         "Parameters do not depend on the data; η is fixed, n = m = 1 and K = 5. On data scaled by k = 0, …, 10 the "
         "label of any layer is a polynomial in k of degree at most 9, so that its tenth difference is 0 (first part: "
         "all parameters are symbols, so that those in the counterexample do not matter); that of the five steps is not "
-        "(second part). No layer is right at these eleven inputs, nor a sequence of layers with errors tending to 0."
+        "(second part, divided by η⁵). No layer is right at these eleven inputs, nor a sequence of layers with errors "
+        "tending to 0. Every K ≥ 5 alike, whose degree 2K + 1 is at least 11."
     ),
 )
 def theorem(x, w, eta, L, S, M, P, Q, xp, d):
@@ -92,7 +95,8 @@ def theorem(x, w, eta, L, S, M, P, Q, xp, d):
 
     found = tenth_difference(layer)
     yield equal(found, 0 * eta, label="one layer has degree at most 9")
-    yield equal(found, tenth_difference(five_steps), label="the tenth difference of five steps")
+    wanted = tenth_difference(five_steps)
+    yield equal(found / eta**5, wanted / eta**5, label="the tenth difference of five steps")
 
 
 def choose_batch(xp, m, r, d, eta, eps):
@@ -104,17 +108,63 @@ def choose_batch(xp, m, r, d, eta, eps):
 @theorem.restate(
     "one-step",
     "for K = 1 and every S: y_{n+1} = ⟨w^(1), x_{n+1}⟩ with ε^(0) = ε Σ_{j∉S} y_j x_j, for every ε ≠ 0",
+    assuming={},
     given={**ANY_LABELS, "eps": ""},
     sizes={"m": (1, 2), "r": (0, 1, 2), "d": (1, 2)},
     parameters=choose_batch,
     reading=(
         "Witness: a mask of decays (Def. 3.2) with last column 2ηn/m at j ∈ S and nε at the other examples, "
-        "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. For K = 2, 3, 4 nothing is known here."
+        "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. K ≥ 2: none, exactly; for d ≥ 2 none in the "
+        "limit (open.thm5.2-context-free); d = 1, K = 2, 3, 4 in the limit is open. With an S that depends on the "
+        "context: +gram."
     ),
 )
 def one_step_of_batch(p, x, y, eta, eps, xp, m, r, d):
     w_1 = batch_descent(x, y, m, eta, 1, xp) + eps * (y[m:] @ x[m:-1])
     return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, m + r], x[-1] @ w_1)
+
+
+@theorem.restate(
+    "gram",
+    (
+        "for every K ≥ 1 and S = [n], exactly, if S may depend on the context, through R = Σ_t x_t x_tᵀ alone: all "
+        "decays 1, S = −n diag(Q_K, 0), Q_{k+1} = (I − ρR)Q_k − ρI, Q_0 = 0, ρ = 2η/n, and P = 0"
+    ),
+    assuming={},
+    given={"x": "n+1 d", "y": "n", "eta": ""},
+    sizes={"n": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    parameters=lambda x, eta, xp, n, K: gram_layer(x, n, eta, K, xp.ones((n + 1,))),
+    kind="construction",
+    depends_on=("open.thm5.2-context-free+polynomial",),
+    reading=(
+        "For all data and labels, linear or not, with ε^(r) = 0 and decays in (0, 1]; the query's label is 0 and so "
+        "takes no part. For K = 1 Q_1 = −ρI does not depend on the context. Parameters that do not are impossible for "
+        "K ≥ 2: open.thm5.2-context-free."
+    ),
+)
+def gram(p, x, y, eta, n, d, K, xp):
+    w_K = batch_descent(x, y, n, eta, K, xp)
+    yield equal(y @ x[:n] @ p.S[:d, :d], n * w_K, label="S")
+    yield equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, n], x[-1] @ w_K, label="the query")
+
+
+@theorem.restate(
+    "gram-last",
+    "the same if S is the last m of n = r + m examples: the decay a_{r+1} is 0, the others 1, S = −n diag(Q_K, 0)",
+    assuming={},
+    given={"x": "r+m+1 d", "y": "r+m", "eta": ""},
+    sizes={"r": (0, 1, 2), "m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    parameters=lambda x, eta, xp, r, m, K: gram_layer(x, m, eta, K, selecting_last(xp, r, m)),
+    kind="construction",
+    reading=(
+        "The zero decay hides the examples 1, …, r from all later tokens. R and ρ = 2η/m are those of S. Decays in "
+        "[0, 1], and no limit; another S takes weights that are limits of masks of decays "
+        "(open.thm5.2-context-free+gram)."
+    ),
+)
+def gram_last(p, x, y, eta, r, m, d, K, xp):
+    w_K = batch_descent(x[r:], y[r:], m, eta, K, xp)
+    return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, r + m], x[-1] @ w_K)
 
 
 @ssd.claim(

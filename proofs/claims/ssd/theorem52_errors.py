@@ -97,6 +97,19 @@ def e2(p, x, y, b, C, D, xp, m, r, d):
     yield at_most((n + 1) * ((1 + u) ** 3 - 1) * C**2 * D / n, 126 * m * b * C**4 * D)
 
 
+@e2.restate(
+    "with-B",
+    "the same for the residual E of Thm. 5.2, with B in its products: |E| ≤ ((n + 1)/n) ‖B‖ ((1 + u)³ − 1) C²D",
+    assuming={**FEATURES, **LABELS, **MATRIX},
+    reading="u = (m + 1 + 1/n) ‖B‖C². For small ‖B‖ it is quadratic in ‖B‖: E and the second step are of one order.",
+)
+def e2_with_b(p, x, y, b, C, D, xp, m, r, d):
+    n = m + r
+    error = absolute(half_step_term(p, tokens.labelled(x, y).T, p.Q)[d])
+    u = (m + 1 + xp.asarray(1) / n) * b * C**2
+    return at_most(error, (n + 1) * b * ((1 + u) ** 3 - 1) * C**2 * D / n * xp.ones((n + 1,)))
+
+
 BATCH = {"x": "m d", "eta": "", "C": ""}
 BATCH_SIZES = {"m": (1, 2), "d": (1,), "K": (1, 2, 3)}
 
@@ -155,6 +168,20 @@ def qsmall(x, xp, m, d, K):
     yield equal(coefficient(xp, Q, 1), -xp.eye(d) * K / m, label="η^1")
 
 
+@qsmall.restate(
+    "uniform",
+    "‖Q‖ ≤ (K/m) |η| (1 + |η|C²)^{K−1} for all η and K ≥ 1",
+    given=BATCH,
+    sizes={"m": (1, 2), "d": (1, 2), "K": (1, 2, 3)},
+    assuming=FEATURES,
+    reading="With a constant that does not depend on the data but for C: for |η|C² ≤ 1/K it is at most e (K/m) |η|.",
+)
+def qsmall_uniform(x, eta, C, xp, m, K):
+    Q = steps_polynomial(batch_gram(x, m), m, eta, K)
+    size = absolute(eta)
+    return at_most(operator_norm(Q), K * size * (1 + size * C**2) ** (K - 1) / m)
+
+
 def query_label(x, y, xp, m, K, corrections):
     """The query's label after the layer of Thm. 5.2, as a function of η."""
     n, d = y.shape[0], x.shape[1]
@@ -207,9 +234,13 @@ residual.amend(
 
 @residual.restate(
     "second-order",
-    "the η² coefficients differ at every size: the residual is as large as what K steps add to one step of size Kη",
+    (
+        "the η² coefficients differ at d = 1, m ≤ 2, r ≤ 1, K ≤ 2: the residual is as large as what K steps add to one "
+        "step of size Kη"
+    ),
     given={"x": "m+r+1 d", "w": "d"},
     sizes=RESIDUAL_SIZES,
+    reading="For some data at each of these sizes, which are all that is checked.",
 )
 def residual_second(x, w, xp, m, K):
     y = x[:-1] @ w

@@ -44,7 +44,7 @@ def derive(claim: Claim, proof: Any) -> Derivation:
     writer.denominators(proof.theorems, rules)
     writer.assumptions(proof.evidence())
     for bound in proof.bounds:
-        writer.write("bound", words=f"right − left = {bound.gap} ≥ 0")
+        writer.write("bound", words=bound.said)
     for witness in proof.witnesses:
         writer.witness(witness.evidence())
     writer.result(len(proof.theorems))
