@@ -182,6 +182,17 @@ class Namespace:
             )
         return Bounded(value, moved + ULPS * EPSILON * np.abs(value))
 
+    def sqrt(self, array: Bounded) -> Bounded:
+        value = np.sqrt(array.value)
+        least = np.sqrt(np.maximum(array.value - array.error, 0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            moved = np.where(
+                array.error < array.value,
+                array.error / (value + least),
+                np.sqrt(array.value + array.error),
+            )
+        return _rounded(value, moved)
+
 
 def _each(join: Callable[[list[np.ndarray]], np.ndarray], arrays: Sequence[Any]) -> Bounded:
     parts = [bounded(a) for a in arrays]

@@ -22,7 +22,9 @@ from scanproof.constructs.learners import (
     coefficients,
     descent,
     losses,
+    moving_metric,
     operators,
+    prefix,
 )
 from scanproof.constructs.learners.losses import (
     HALF_MEAN,
@@ -33,6 +35,7 @@ from scanproof.constructs.learners.losses import (
     CrossEntropy,
     SquaredError,
 )
+from scanproof.constructs.scan import scan
 from scanproof.constructs.size import entries
 
 STEPS = 3
@@ -233,6 +236,13 @@ LEARNER_CASES = {
 }
 
 
+def moving_steps(x, y, eta, weights):
+    """(w, A) after one step with each row of weights, from 0 and I."""
+    data = moving_metric.Data(x, y, eta)
+    state = moving_metric.start(namespace(x), x.shape[1])
+    return tuple(scan(moving_metric.step, data, state, weights).final_state)
+
+
 OPERATOR_CASES = {
     "step on labels": Case(
         lambda x, y, visible, eta: operators.label_step(x, y, x.shape[0] - 1, eta, visible),
@@ -257,9 +267,22 @@ OPERATOR_CASES = {
         lambda d, N, f, k: (d(1),),
     ),
     "polynomial of several steps": Case(
-        lambda R, eta: operators.steps_polynomial(R, 2, eta, STEPS),
-        lambda R, eta: three_steps(R, eta / 2),
+        lambda R, eta: tuple(
+            of(R, 2, eta, STEPS)
+            for of in (operators.steps_polynomial, operators.printed_polynomial)
+        ),
+        lambda R, eta: (three_steps(R, eta / 2),) * 2,
         lambda d, N, f, k: (d(f, f), d()),
+    ),
+    "learners of prefixes": Case(
+        prefix.prefix_step,
+        learner_loops.prefix_step,
+        lambda d, N, f, k: (d(N, f), d(N), d(N, f), d.small(), d(N, N)),
+    ),
+    "descent in a moving metric": Case(
+        moving_steps,
+        learner_loops.moving_steps,
+        lambda d, N, f, k: (d(N, f), d(N), d.small(), d(STEPS, N)),
     ),
     "index of an example": Case(
         lambda x: namespace(x).asarray([operators.example_index(s, 3) for s in range(7)]),

@@ -5,7 +5,7 @@ Weights and targets have a second axis; nothing here calls `constructs`.
 
 from __future__ import annotations
 
-from loops import WIDE, columns, dot, product
+from loops import WIDE, columns, dot, identity, product
 
 
 def residuals(w, x, y):
@@ -92,3 +92,37 @@ def window_list(stream, width, stride):
         columns([stream[s + i] for i in range(width)])
         for s in range(0, len(stream) - width + 1, stride)
     ]
+
+
+def prefix_step(x, y, W, eta, visible):
+    """w_i + η Σ_{j seen by i} (y_j − w_j·x_j) x_j, one number after the other."""
+    errors = [label - dot(w, row) for label, w, row in zip(y, W, x, strict=True)]
+    return [
+        [
+            entry + eta * sum(visible[j][i] * errors[j] * x[j][a] for j in range(len(x)))
+            for a, entry in enumerate(w)
+        ]
+        for i, w in enumerate(W)
+    ]
+
+
+def moving_steps(x, y, eta, weights):
+    """(w, A) after one step with each row of weights: the examples as the layers would hold them, A x_j."""
+    d = len(x[0])
+    w, A = [WIDE.mpf(0)] * d, identity(d)
+    for row in weights:
+        mapped = [[dot(A[a], example) for a in range(d)] for example in x]
+        errors = [label - dot(w, example) for label, example in zip(y, x, strict=True)]
+        step = [
+            sum(v * u[a] * e for v, u, e in zip(row, mapped, errors, strict=True)) for a in range(d)
+        ]
+        w = [w[b] + eta * sum(A[a][b] * step[a] for a in range(d)) for b in range(d)]
+        H = [
+            [sum(v * u[a] * u[b] for v, u in zip(row, mapped, strict=True)) for b in range(d)]
+            for a in range(d)
+        ]
+        A = [
+            [A[a][b] - eta * sum(H[a][c] * A[c][b] for c in range(d)) for b in range(d)]
+            for a in range(d)
+        ]
+    return w, A

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lane_cases import LANE_CASES
 from layer_cases import LAYER_CASES
 from learner_cases import LEARNER_CASES, OPERATOR_CASES, TOKEN_CASES
+from mamba2_loops import MAMBA2_CASES
 
 import scanproof.constructs
 from scanproof.constructs.array_api import namespace
@@ -33,6 +34,7 @@ GROUPS = (
     LEARNER_CASES,
     OPERATOR_CASES,
     TOKEN_CASES,
+    MAMBA2_CASES,
 )
 CASES = {name: case for group in GROUPS for name, case in group.items()}
 SPECIAL = ("constructions.", "published", "definition")
