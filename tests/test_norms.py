@@ -54,7 +54,7 @@ WITHIN = {
 VECTORS = {"x": "d", "u": "d", "eta": "", "C": ""}
 
 
-def drift(factor=1, conditions=WITHIN, power=2):
+def drift(factor: int | Fraction = 1, conditions=WITHIN, power=2):
     def body(x, u, eta, C):
         return at_most(norm(without(x, u, eta)), (1 + eta * C**power) * C * factor)
 
@@ -120,7 +120,9 @@ def test_a_condition_that_is_a_bound_is_judged_exactly():
 def test_a_condition_that_answers_with_something_else_is_refused(answer):
     result = decide(claim(lambda x: equal(x, x), {"x": "d"}, assuming={"odd": answer}), ALL)
     assert result.verdict == "error"
-    assert "answered with a" in (result.reason or "") and "at_most(norm(x), C)" in result.reason
+    assert "answered with a" in (result.reason or "") and "at_most(norm(x), C)" in (
+        result.reason or ""
+    )
 
 
 def test_sizes_that_a_bound_on_sizes_excludes_are_not_checked():

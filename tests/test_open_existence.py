@@ -46,8 +46,8 @@ FAILS = {
     "open.ssd-printed-sign": "unknown",
     "open.thm5.1-form": "unknown",
 }
-"""The first part holds for all parameters, the last one does not; where the failing equation still has parameters in it,
-that no others meet it is an argument in words, and the verdict is unknown."""
+"""The first part holds for all parameters, the last one does not; where the failing equation still has parameters in
+it, that no others meet it is an argument in words, and the verdict is unknown."""
 
 
 @pytest.mark.parametrize("id", ALL_SIZES)

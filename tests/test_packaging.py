@@ -106,7 +106,7 @@ def test_wheel_holds_every_module_and_its_data(installed: Installed):
         assert {n for n in archive.namelist() if ".dist-info/" not in n} == expected
 
 
-@pytest.mark.parametrize("library", ["jax", "torch"])
+@pytest.mark.parametrize("library", ["jax", "torch", "matplotlib"])
 def test_wheel_without_extras_brings_no(library: str, installed: Installed):
     program = f"import importlib.util; print(importlib.util.find_spec({library!r}))"
     assert run(installed.scripts / "python", "-I", "-c", program).strip() == "None"

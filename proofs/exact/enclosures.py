@@ -44,7 +44,8 @@ class ArbField:
         return scalar.nonnegative_part().sqrt()
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
-        matrix = self._flint.arb_mat(*gram.shape, list(gram.flat))
+        rows, columns = gram.shape
+        matrix = self._flint.arb_mat(rows, columns, list(gram.flat))
         first, *others = (value.real for value in matrix.eig(multiple=True))
         for other in others:
             first = first.max(other)

@@ -43,16 +43,16 @@ theorem = ssd.unchecked(
     ),
     missing=(
         "parameters for two layers, or a proof that there are none, if P, S and Q mix features and labels. One layer "
-        "can do it (+one-layer), and l layers can with the sign − (+reverse+sign). With the sign + no two layers of "
-        "the proof's form do it, whatever A_l, B_l, P_X, P_Y and the masks are (open.thm5.1-form), nor do SSD layers "
-        "alone (open.ssd-printed-sign); +in-turn is right up to O(η³)"
+        "can do it (+one-layer), and l layers can with the sign − (+reverse+sign). With the sign +, by an argument "
+        "in words, no two layers of the proof's form do it (open.thm5.1-form), nor do SSD layers alone "
+        "(open.ssd-printed-sign); +in-turn is right up to O(η³)"
     ),
     reading=(
         "ε is arbitrary while η is fixed; the examples are counted 1..n (ssd.thm5.1-index), and the sign is the "
         "statement's: the proof ends with w_l = −θ_l, that is with the other one. Least squares over all parameters of "
         "two layers, n = 2, finds the sign − at once and did not come near the sign +; that proves nothing. The "
-        "argument of open.thm5.1-form stops where an entry of P, S or Q between features and labels is not 0: the label "
-        "then is no longer linear in w, and what the first SSD sublayer does to the query is no longer a factor."
+        "argument of open.thm5.1-form stops where an entry of P, S or Q between features and labels is not 0: then the "
+        "label is no longer linear in w, and what the first SSD sublayer does to the query is no longer a factor."
     ),
 )
 
