@@ -46,7 +46,10 @@ class ArbField:
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
         rows, columns = gram.shape
         matrix = self._flint.arb_mat(rows, columns, list(gram.flat))
-        first, *others = (value.real for value in matrix.eig(multiple=True))
+        try:
+            first, *others = (value.real for value in matrix.eig(multiple=True))
+        except ValueError as error:  # eigenvalues that the balls do not tell apart
+            raise DivisionByZero(f"an eigenvalue without an enclosure: {error}") from error
         for other in others:
             first = first.max(other)
         return first
