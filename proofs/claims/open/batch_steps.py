@@ -56,6 +56,16 @@ def layer_relations(a, S, P, Q, xp):
     return found
 
 
+def without_label(a, S, P, Q, xp):
+    """Twice the output's coefficient of α²γ without y_1."""
+    output = layer_output(a, S, P, Q, xp)
+
+    def unlabelled(alpha):
+        return gradient(lambda gamma: output(alpha, xp.asarray(0), gamma), xp.asarray(0))
+
+    return gradient(lambda alpha: gradient(unlabelled, alpha), xp.asarray(0))
+
+
 def steps_relation(alpha_step, xp, K, sigma=1):
     """The same for σ⟨w^(K), x_2⟩, which is linear in y_1: its slope is its value at the label 1."""
     one = xp.ones((1,))
@@ -93,6 +103,7 @@ def steps_relation(alpha_step, xp, K, sigma=1):
 )
 def context_free(a, S, P, Q, sigma, rate, xp, K):
     target, scale = steps_relation(rate, xp, K, sigma), sigma**2 * rate**4
+    yield equal(without_label(a, S, P, Q, xp), 2 * P[1, 0] * Q[0, 0], label="without y_1")
     for case, found in zip(("P_21 = 0", "Q_11 = 0"), layer_relations(a, S, P, Q, xp), strict=True):
         yield equal(found, 0 * rate, label=f"the layer, {case}")
         yield equal(found / scale, target / scale, label=f"K steps, {case}")
@@ -116,12 +127,7 @@ def context_free(a, S, P, Q, sigma, rate, xp, K):
     ),
 )
 def none(a, S, P, Q, rate, xp):
-    output = layer_output(a, S, P, Q, xp)
-
-    def unlabelled(alpha):
-        return gradient(lambda gamma: output(alpha, xp.asarray(0), gamma), xp.asarray(0))
-
-    curved = gradient(lambda alpha: gradient(unlabelled, alpha), xp.asarray(0))
+    curved = without_label(a, S, P, Q, xp)
     yield equal(curved, 2 * P[1, 0] * Q[0, 0], label="without y_1")
     for case, found in zip(("P_21 = 0", "Q_11 = 0"), layer_relations(a, S, P, Q, xp), strict=True):
         yield equal(found, 0 * rate, label=f"the layer, {case}")

@@ -19,7 +19,7 @@ from scanproof.constructs.scan import scan
 from ...language.statements import at_most, equal
 from .sizes_of_data import EPSILON, FEATURES, LABELS, MATRIX, STEP_SIZE
 from .theorem51 import ANY_LABELS, SIZES, theorem
-from .theorem51_labels import e2
+from .theorem51_labels import Turn, e2, ideal_step
 
 # The layer with its scale mended: L_ti = 1 + ηn/ε, B_l = εI and P_Y = +1; the example of the step is number t of
 # n = t + r, and tokens are columns.
@@ -97,12 +97,8 @@ def ideal_labels(x, start, eta, xp, causal=True):
     """
     n = x.shape[0] - 1
     visible = lsa.causal_mask(xp, n + 1) if causal else xp.ones((n + 1, n + 1))
-
-    def step(step_size, labels, e):
-        labels = labels - step_size * ((e @ visible) * (x @ (e @ x))) * (e @ labels)
-        return labels, labels
-
-    return scan(step, eta, start, xp.eye(n + 1)[:n]).states
+    turns = Turn(x[:-1], visible[:-1], xp.eye(n))
+    return scan(ideal_step, (x, eta), start, turns).states
 
 
 def sgd_residuals(x, start, eta, xp):
