@@ -37,7 +37,7 @@ def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> 
         token = map_leaves(lambda leaf: leaf[plain(time)], tokens)
         return step(parameters, before, token)
 
-    return _run(at, state, length, [*leaves(tokens), *leaves(parameters)], step)
+    return run_recursion(at, state, length, [*leaves(tokens), *leaves(parameters)], step)
 
 
 def merged(
@@ -50,23 +50,32 @@ def merged(
         inner = scan(step, parameters, before, own, length)
         return inner.final_state, inner
 
-    found = _run(at, state, chunks, [*leaves(tokens), *leaves(parameters)], step)
+    found = run_recursion(at, state, chunks, [*leaves(tokens), *leaves(parameters)], step)
     return Scan(found.outputs.states, found.outputs.outputs, found.final_state)
 
 
 def iterated(step: Callable[[Any], Any], state: Any, count: Index) -> Scan:
     """`count` applications of `state = step(state)`; the states are those before each of them."""
-    found = _run(lambda time, before: (step(before), before), state, count, [], step)
+    found = run_recursion(lambda time, before: (step(before), before), state, count, [], step)
     return Scan(found.outputs, None, found.final_state)
 
 
-def _run(
+def run_recursion(
     at: Callable[[Index, Any], tuple[Any, Any]],
     state: Any,
     length: Index,
     others: Sequence[KernelArray],
     step: Callable[..., Any],
 ) -> Scan:
+    """A state that goes through `length` turns.
+
+    Args:
+        at: (time, state before) -> (state after, output), with tuples of kernel arrays.
+        state: the state before the first turn.
+        length: how many turns.
+        others: the arrays that a turn reads besides.
+        step: what derivations name.
+    """
     start = leaves(state)
     time = position("t", 0, length)
     places = [[position("i", 0, d) for d in leaf.dims] for leaf in start]

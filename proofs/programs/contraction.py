@@ -1,0 +1,123 @@
+"""Rules that sum, multiply up or take a maximum along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..kernel.index import Index, position
+from ..kernel.term import Term
+from ..reading.array import KernelArray, comprehension
+from ..reading.products import running_product
+from ..reading.size import Unreadable
+from ..reading.terms import total
+from ..search.normal import simplified
+from .maxima import maximum
+from .values import Integers, Masked, reals
+
+
+def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
+    """Output axes: batch, free ones of the left side, free ones of the right."""
+    (left_summed, right_summed), (left_batch, right_batch) = params["dimension_numbers"]
+    left, right = reals(a), reals(b)
+    for k, l in zip((*left_summed, *left_batch), (*right_summed, *right_batch), strict=True):
+        if left.dims[k] != right.dims[l]:
+            raise Unreadable(f"lengths {left.dims[k]!r} and {right.dims[l]!r} meet")
+    left_free = [k for k in range(left.ndim) if k not in (*left_summed, *left_batch)]
+    right_free = [k for k in range(right.ndim) if k not in (*right_summed, *right_batch)]
+    dims = [
+        *(left.dims[k] for k in left_batch),
+        *(left.dims[k] for k in left_free),
+        *(right.dims[k] for k in right_free),
+    ]
+
+    def at(*place: Index) -> Term:
+        inner = [position("k", 0, left.dims[k]) for k in left_summed]
+        cut = len(left_batch) + len(left_free)
+        batch, own, other = place[: len(left_batch)], place[len(left_batch) : cut], place[cut:]
+        here = _placed(left.ndim, (left_batch, batch), (left_free, own), (left_summed, inner))
+        there = _placed(
+            right.ndim, (right_batch, batch), (right_free, other), (right_summed, inner)
+        )
+        term = simplified(left.entry(here) * right.entry(there))
+        for k in reversed(inner):
+            term = simplified(total(term, k))
+        return term
+
+    return comprehension(dims, at)
+
+
+def _placed(rank: int, *parts: Any) -> list[Index]:
+    found = [Index(0)] * rank
+    for axes, indices in parts:
+        for axis, i in zip(axes, indices, strict=True):
+            found[axis] = i
+    return found
+
+
+def _reduce_sum(reader: Any, params: Any, a: Any) -> KernelArray:
+    array = reals(a)
+    for axis in sorted(params["axes"], reverse=True):
+        array = array.sum(axis=axis)
+    return array
+
+
+def _reduce_max(reader: Any, params: Any, a: Any) -> KernelArray:
+    if isinstance(a, Integers):
+        raise Unreadable("the maximum of integers")
+    array = a.array if isinstance(a, Masked) else reals(a)
+    gone = set(params["axes"])
+    dims = tuple(d for k, d in enumerate(array.dims) if k not in gone)
+    return maximum(array, dims)
+
+
+def _cumulative(take: Callable[..., Term]) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any) -> KernelArray:
+        axis, array = params["axis"], reals(a)
+        length = array.dims[axis]
+
+        def at(*place: Index) -> Term:
+            i = place[axis]
+            low, high = (i, length) if params["reverse"] else (Index(0), i + 1)
+            return take(lambda s: [*place[:axis], s, *place[axis + 1 :]], array, length, low, high)
+
+        return comprehension(array.dims, at)
+
+    return rule
+
+
+def _sum_between(places: Any, array: KernelArray, length: Index, low: Index, high: Index) -> Term:
+    s = position("s", 0, length)
+    return total(array.entry(places(s), [s - low, high - 1 - s]), s)
+
+
+def _product_between(
+    places: Any, array: KernelArray, length: Index, low: Index, high: Index
+) -> Term:
+    r = position("r", 0, length)
+    return running_product(array.entry(places(r)), r, low, high)
+
+
+def _reduce_prod(reader: Any, params: Any, a: Any) -> KernelArray:
+    array = reals(a)
+    for axis in sorted(params["axes"], reverse=True):
+        dims = [d for k, d in enumerate(array.dims) if k != axis]
+
+        def at(*place: Index, axis: int = axis, array: KernelArray = array) -> Term:
+            length = array.dims[axis]
+            return _product_between(
+                lambda s: [*place[:axis], s, *place[axis:]], array, length, Index(0), length
+            )
+
+        array = comprehension(dims, at)
+    return array
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "dot_general": _dot_general,
+    "reduce_sum": _reduce_sum,
+    "reduce_max": _reduce_max,
+    "reduce_prod": _reduce_prod,
+    "cumsum": _cumulative(_sum_between),
+    "cumprod": _cumulative(_product_between),
+}

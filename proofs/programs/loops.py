@@ -1,0 +1,184 @@
+"""`scan` as the kernel's recursion: real carries by `reading.scanning`, integer ones as linear counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..kernel.index import Index, position
+from ..reading.array import KernelArray
+from ..reading.scanning import run_recursion
+from ..reading.size import Unreadable
+from .values import Integers, Mask, Masked, MinusInfinity, picked, reals
+
+UNROLLED = 8
+"""A loop of at most so many turns, a number, is run turn by turn."""
+
+
+def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
+    consts, carries = params["num_consts"], params["num_carry"]
+    fixed, start = list(inputs[:consts]), list(inputs[consts : consts + carries])
+    sequences = inputs[consts + carries :]
+    length = reader.dimensions.index(params["length"])
+    closed = params["jaxpr"]
+
+    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        place = length - 1 - time if params["reverse"] else time
+        rows = [_row(one, place) for one in sequences]
+        found = reader.run(closed, [*fixed, *carry, *rows])
+        return found[:carries], found[carries:]
+
+    if not length.terms and length.const <= UNROLLED:
+        return _unrolled(turn, start, length.const, bool(params["reverse"]))
+    return _looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
+
+
+def _row(sequence: Any, time: Index) -> Any:
+    return picked(sequence, tuple(sequence.dims[1:]), lambda at: [time, *at])
+
+
+def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[Any]:
+    rows = []
+    for k in range(count):
+        carry, outputs = turn(Index(k), carry)
+        rows.append(outputs)
+    if backwards:
+        rows.reverse()
+    return [*carry, *(_stack(parts) for parts in zip(*rows, strict=True))]
+
+
+def _stack(rows: Sequence[Any]) -> Any:
+    from ..reading.array import Namespace
+
+    if all(isinstance(row, Integers) for row in rows):
+        raise Unreadable("integers that a loop of few turns puts out")
+    stacked = Namespace().stack([reals(row) for row in rows])
+    if all(isinstance(row, Mask) for row in rows):
+        return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
+    return stacked
+
+
+def _looped(
+    turn: Any,
+    start: list[Any],
+    length: Index,
+    sequences: Sequence[Any],
+    fixed: Sequence[Any],
+    backwards: bool,
+) -> list[Any]:
+    counters = _counters(turn, start, length)
+    real = [k for k in range(len(start)) if k not in counters]
+    outputs: list[Any] = []
+    moment: list[Index] = []
+
+    def carried(time: Index, before: Sequence[KernelArray]) -> list[Any]:
+        values = iter(before)
+        return [counters[k](time) if k in counters else next(values) for k in range(len(start))]
+
+    def at(time: Index, before: Any) -> tuple[Any, Any]:
+        after, found = turn(time, carried(time, before))
+        outputs[:], moment[:] = found, [time]
+        plain = [one for one in found if isinstance(one, KernelArray)]
+        return tuple(reals(after[k]) for k in real), tuple(plain)
+
+    state = tuple(reals(start[k]) for k in real)
+    others = [one for one in (*sequences, *fixed) if isinstance(one, KernelArray)]
+    if real:
+        run = run_recursion(at, state, length, others, turn)
+        last, plain = iter(run.final_state), iter(run.outputs)
+    else:
+        time = position("t", 0, length)
+        at(time, ())
+        last = iter(())
+        plain = iter(
+            [
+                KernelArray((length, *one.dims), (time, *one.at), one.term)
+                for one in outputs
+                if isinstance(one, KernelArray)
+            ]
+        )
+    final = [counters[k](length) if k in counters else next(last) for k in range(len(start))]
+    stacked = [
+        next(plain) if isinstance(one, KernelArray) else _over_time(one, moment[0], length)
+        for one in outputs
+    ]
+    if backwards:
+        stacked = [_reversed(one, length) for one in stacked]
+    return [*final, *stacked]
+
+
+def _reversed(one: Any, length: Index) -> Any:
+    return picked(one, tuple(one.dims), lambda at: [length - 1 - at[0], *at[1:]])
+
+
+def _over_time(one: Any, moment: Index, length: Index) -> Any:
+    """What a turn puts out beside real numbers, for all turns."""
+    (variable,) = moment.variables()
+    dims = (length, *one.dims)
+    if isinstance(one, MinusInfinity):
+        return MinusInfinity(dims)
+    if isinstance(one, Integers):
+        return Integers(dims, lambda at: one.at(at[1:]).put({variable: at[0]}))
+    if isinstance(one, Mask):
+        array = reals(one)
+        stacked = KernelArray(dims, (moment, *array.at), array.term)
+        return Mask(dims, lambda at: stacked.entry(list(at)))
+    if isinstance(one, Masked):
+        raise Unreadable("a loop that puts out −∞")
+    raise Unreadable("what a loop puts out")
+
+
+TRIALS = 3
+"""How often the steps of counters are guessed."""
+
+
+def _counters(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[[Index], Any]]:
+    """For each carry that is no array of reals its value at a time: an integer that grows by a fixed number a turn.
+
+    The numbers are guessed, and seen to be right by one turn from any time: that is the induction's step.
+    """
+    other = [k for k, one in enumerate(start) if not isinstance(one, KernelArray)]
+    if any(not isinstance(start[k], Integers) or start[k].dims for k in other):
+        raise Unreadable("a loop that carries masks, or arrays of integers")
+    steps = dict.fromkeys(other, 1)
+    time = position("t", 0, length)
+    for _ in range(TRIALS if other else 0):
+        now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
+        after, _ = turn(time, now)
+        gaps = {k: _gap(after[k], now[k]) for k in other}
+        if gaps == steps:
+            break
+        steps = gaps
+    else:
+        if other:
+            raise Unreadable("a loop that carries an integer which does not grow by a fixed number")
+    return {k: lambda t, k=k: _counted(start[k], steps[k], t) for k in other}
+
+
+def _counted(first: Integers, step: int, time: Index) -> Integers:
+    return Integers((), lambda at: first.at([]) + time * step)
+
+
+def _gap(after: Any, now: Integers) -> int:
+    gap = after.at([]) - now.at([]) if isinstance(after, Integers) else None
+    if gap is None or gap.terms:
+        raise Unreadable("a loop that carries an integer which does not grow by a fixed number")
+    return gap.const
+
+
+def _while(reader: Any, params: Any, *inputs: Any) -> Any:
+    raise Unreadable(
+        "a loop whose number of turns is computed (use scan, or fori_loop with numbers)"
+    )
+
+
+def _cond(reader: Any, params: Any, *inputs: Any) -> Any:
+    which = inputs[0]
+    if not isinstance(which, Integers) or which.at([]).terms:
+        raise Unreadable("a branch that depends on numbers or sizes")
+    branches = params["branches"]
+    chosen = min(max(which.at([]).const, 0), len(branches) - 1)
+    return reader.run(branches[chosen], inputs[1:])
+
+
+RULES: dict[str, Callable[..., Any]] = {"scan": _scan, "while": _while, "cond": _cond}

@@ -1,0 +1,98 @@
+"""The maximum that a softmax subtracts: some number of which nothing is known, and which cancels.
+
+exp(a − M) is read as exp(a) e, with e = exp(−M) > 0 a symbol of its own (the declared law exp(a + b) = exp(a) exp(b));
+e cancels where it is a factor of a numerator and of every term of a denominator. Where it does not, it stays in the
+result as a symbol, which equals nothing of the specification's.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..kernel.index import Index
+from ..kernel.term import Factor, Monomial, Term, entry
+from ..reading.array import KernelArray, comprehension, function, reciprocal
+from ..reading.size import Unreadable
+from ..search.normal import simplified
+from ..search.session import current
+
+MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
+
+
+def maximum(of: KernelArray, dims: tuple[Index, ...]) -> KernelArray:
+    """A new array of numbers of which nothing is known."""
+    number = sum(name.startswith(MAXIMUM) for name in current().functions)
+    name = f"{MAXIMUM}{number}"
+    current().functions.add(name)
+    return comprehension(dims, lambda *at: entry(name, *at))
+
+
+def is_maximum(array: KernelArray) -> bool:
+    """Whether every entry is one of such an array."""
+    return bool(array.term.parts) and all(_is_one(m, c) for m, c in array.term.parts.items())
+
+
+def _is_one(m: Monomial, c: Fraction) -> bool:
+    return c == 1 and len(m.factors) == 1 and m.factors[0].name.startswith(MAXIMUM)
+
+
+def exponential(of: KernelArray) -> KernelArray:
+    """exp of each entry, with the subtracted maxima as factors."""
+    kept: dict[Monomial, Fraction] = {}
+    scales: list[Factor] = []
+    for m, c in of.term.parts.items():
+        names = [f.name for f in m.factors if f.name.startswith(MAXIMUM)]
+        if not names:
+            kept[m] = c
+        elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
+            (factor,) = m.factors
+            scales.append(Factor(SCALE + factor.name.removeprefix(MAXIMUM), factor.at))
+        else:
+            raise Unreadable("a maximum of real numbers")
+    if not scales:
+        return function("exp", of)
+    rest = KernelArray(of.dims, of.at, simplified(Term(kept, of.term.scope)))
+    term = function("exp", rest)
+    scale = Term({Monomial(0, frozenset(), tuple(sorted(scales))): Fraction(1)}, of.term.scope)
+    return comprehension(
+        of.dims,
+        lambda *at: (
+            term.entry(at) * scale.put({_number(o): n for o, n in zip(of.at, at, strict=True)})
+        ),
+    )
+
+
+def _number(position: Index) -> int:
+    return position.terms[0][0]
+
+
+def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
+    """The quotient; maxima's factors that all terms of both share are taken out."""
+    if not any(f.name.startswith(SCALE) for m in denominator.term.parts for f in m.factors):
+        return numerator / denominator
+    from .arithmetic import shared
+
+    dims, (top, bottom) = shared(numerator, denominator)
+
+    def at(*place: Index) -> Term:
+        above, below = simplified(top.entry(place)), simplified(bottom.entry(place))
+        for factor in _common(below):
+            if factor in _common(above):
+                above, below = _without(above, factor), _without(below, factor)
+        return above * reciprocal(below)
+
+    return comprehension(dims, at)
+
+
+def _common(term: Term) -> list[Factor]:
+    """The factors exp(−M) that every monomial has."""
+    monomials = list(term.parts)
+    if not monomials:
+        return []
+    first = [f for f in monomials[0].factors if f.name.startswith(SCALE)]
+    free = [f for f in first if all(v > 0 for v in f.variables())]
+    return [f for f in free if all(f in m.factors for m in monomials)]
+
+
+def _without(term: Term, factor: Factor) -> Term:
+    return Term({m.divided(factor): c for m, c in term.parts.items()}, term.scope)

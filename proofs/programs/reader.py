@@ -1,0 +1,106 @@
+"""A jaxpr read equation by equation; what a primitive means is looked up in a table of rules.
+
+The same walk serves kernel arrays (`symbolic`, the proof for all sizes) and exact numbers (`numbers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..reading.size import Unreadable
+from .sizes import Dimensions
+
+Rule = Callable[..., Any]
+"""(reader, equation's parameters, *inputs) -> the output, or a list of several."""
+
+INLINED = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "custom_vjp_call_jaxpr": "fun_jaxpr",
+}
+"""Primitives that run a program of their own, and the parameter that holds it."""
+
+
+class Reader:
+    """One reading of one program."""
+
+    def __init__(
+        self, rules: Mapping[str, Rule], constant: Callable[[Any], Any], dimensions: Dimensions
+    ) -> None:
+        self.rules = rules
+        self.constant = constant
+        """From a number or NumPy array in the program to a value."""
+        self.dimensions = dimensions
+        self._open: list[Any] = []
+        """The equations that are being read, each inside the one before."""
+
+    def run(self, closed: Any, inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of a closed jaxpr.
+
+        Raises:
+            Unreadable: at a primitive without a rule, or one that its rule cannot read, with the program's line.
+        """
+        return self.run_open(closed.jaxpr, [self.constant(one) for one in closed.consts], inputs)
+
+    def run_open(self, jaxpr: Any, consts: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+        """The outputs of a jaxpr whose constants are values already."""
+        values: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+        values.update(zip(jaxpr.invars, inputs, strict=True))
+
+        def value(atom: Any) -> Any:
+            return self.constant(atom.val) if hasattr(atom, "val") else values[atom]
+
+        for equation in jaxpr.eqns:
+            found = self._equation(equation, [value(atom) for atom in equation.invars])
+            values.update(zip(equation.outvars, found, strict=True))
+        return [value(atom) for atom in jaxpr.outvars]
+
+    def _equation(self, equation: Any, inputs: list[Any]) -> list[Any]:
+        self._open.append(equation)
+        try:
+            return self._result(equation, inputs)
+        finally:
+            self._open.pop()
+
+    def _result(self, equation: Any, inputs: list[Any]) -> list[Any]:
+        name = equation.primitive.name
+        if name in INLINED:
+            inner = equation.params[INLINED[name]]
+            if hasattr(inner, "consts"):
+                return self.run(inner, inputs)
+            return self.run_open(inner, [], inputs)
+        rule = self.rules.get(name)
+        if rule is None:
+            raise Unreadable(f"the primitive {name!r} is not read{self._at()}")
+        try:
+            found = rule(self, equation.params, *inputs)
+        except Unreadable as error:
+            if getattr(error, "placed", False):
+                raise
+            placed = Unreadable(f"{error} ({name}{self._at()})")
+            placed.placed = True  # type: ignore[attr-defined]
+            raise placed from error
+        return found if equation.primitive.multiple_results else [found]
+
+    def _at(self) -> str:
+        """The innermost line of the user's that the present equation came from."""
+        places = (place(equation) for equation in reversed(self._open))
+        return next((f", {where}" for where in places if where), "")
+
+
+def place(equation: Any) -> str:
+    """The user's line that an equation came from, or "" where JAX does not tell."""
+    try:
+        from jax._src.source_info_util import summarize
+
+        where = summarize(equation.source_info)
+        return "" if where == "unknown" else where
+    except (ImportError, AttributeError, TypeError):
+        return ""

@@ -1,0 +1,334 @@
+"""Rules that only move entries: broadcasting, transposing, cutting, joining, and reading at computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..kernel.index import Index
+from ..kernel.term import as_term
+from ..reading.array import KernelArray, Namespace, comprehension, holds
+from ..reading.size import Unreadable
+from ..reading.terms import indicator
+from .merging import merged
+from .values import Dims, Integers, Mask, picked, reals
+
+XP = Namespace()
+
+
+def _dims(reader: Any, shape: Sequence[Any]) -> Dims:
+    return tuple(reader.dimensions.index(d) for d in shape)
+
+
+def _broadcast_in_dim(reader: Any, params: Any, a: Any, *dynamic: Any) -> Any:
+    axes = params["broadcast_dimensions"]
+    own = a.dims
+
+    def places(at: Any) -> list[Index]:
+        return [Index(0) if d == Index(1) else at[k] for d, k in zip(own, axes, strict=True)]
+
+    return picked(a, _dims(reader, params["shape"]), places)
+
+
+def _transpose(reader: Any, params: Any, a: Any) -> Any:
+    order = params["permutation"]
+
+    def places(at: Any) -> list[Index]:
+        found = list(at)
+        for k, axis in enumerate(order):
+            found[axis] = at[k]
+        return found
+
+    return picked(a, tuple(a.dims[k] for k in order), places)
+
+
+def _squeeze(reader: Any, params: Any, a: Any) -> Any:
+    gone = set(params["dimensions"])
+    kept = [k for k in range(len(a.dims)) if k not in gone]
+
+    def places(at: Any) -> list[Index]:
+        found = [Index(0)] * len(a.dims)
+        for k, i in zip(kept, at, strict=True):
+            found[k] = i
+        return found
+
+    return picked(a, tuple(a.dims[k] for k in kept), places)
+
+
+def _expand_dims(reader: Any, params: Any, a: Any) -> Any:
+    new = set(params["dimensions"])
+    rank = len(a.dims) + len(new)
+    old = iter(a.dims)
+    dims = tuple(Index(1) if k in new else next(old) for k in range(rank))
+    return picked(a, dims, lambda at: [i for k, i in enumerate(at) if k not in new])
+
+
+def _reshape(reader: Any, params: Any, a: Any) -> Any:
+    """Axes are split where the factors behind the first are numbers, and merged likewise."""
+    if params.get("dimensions") is not None:
+        raise Unreadable("a reshape in another order")
+    return reshaped(a, _dims(reader, params["new_sizes"]))
+
+
+def reshaped(a: Any, dims: Dims) -> Any:
+    """The entries of `a` in row-major order under another shape.
+
+    Raises:
+        Unreadable: unless each axis, on either side, is one of the other side's, or is cut into some of them of which
+            all but the first are numbers; or unit axes come and go.
+    """
+    groups = _groups(list(a.dims), list(dims))
+    a = merged(a, [len(old) for old, _ in groups])
+
+    def places(at: Any) -> list[Index]:
+        found, rest = [], list(at)
+        for old, new in groups:
+            own, rest = rest[: len(new)], rest[len(new) :]
+            if old:
+                found.append(_row_major(own, new))
+        return found
+
+    return picked(a, dims, places)
+
+
+def _row_major(at: Sequence[Index], dims: Sequence[Index]) -> Index:
+    place = Index(0)
+    for k, (i, d) in enumerate(zip(at, dims, strict=True)):
+        if k and d.terms:
+            raise Unreadable("a reshape into axes of which a later one has a symbolic length")
+        place = place * d.const + i if k else i
+    return place
+
+
+def _groups(old: list[Index], new: list[Index]) -> list[tuple[list[Index], list[Index]]]:
+    """Runs of axes of equal length on both sides, as short as can be."""
+    groups = []
+    while old or new:
+        left, right = [], []
+        if old and new and old[0] == new[0]:
+            groups.append(([old.pop(0)], [new.pop(0)]))
+            continue
+        if old and old[0] == Index(1):
+            groups.append(([old.pop(0)], []))
+            continue
+        if new and new[0] == Index(1):
+            groups.append(([], [new.pop(0)]))
+            continue
+        if not old or not new:
+            raise Unreadable("a reshape to another number of entries")
+        left, right = [old.pop(0)], [new.pop(0)]
+        while (a := _product(left)) != (b := _product(right)):
+            if _smaller(a, b):
+                if not old:
+                    raise Unreadable("a reshape whose axes cannot be told apart")
+                left.append(old.pop(0))
+            else:
+                if not new:
+                    raise Unreadable("a reshape whose axes cannot be told apart")
+                right.append(new.pop(0))
+        groups.append((left, right))
+    return groups
+
+
+def _product(lengths: Sequence[Index]) -> Index:
+    found = Index(1)
+    for d in lengths:
+        if found.terms and d.terms:
+            raise Unreadable("a product of two symbolic sizes in a reshape")
+        found = d * found.const if not found.terms else found * d.const
+    return found
+
+
+def _smaller(a: Index, b: Index) -> bool:
+    if holds(b - a - 1):
+        return True
+    if holds(a - b - 1):
+        return False
+    raise Unreadable("a reshape whose axes cannot be told apart")
+
+
+def _slice(reader: Any, params: Any, a: Any) -> Any:
+    starts = _dims(reader, params["start_indices"])
+    stops = _dims(reader, params["limit_indices"])
+    strides = params["strides"] or [1] * len(starts)
+    dims = tuple(
+        _strided(stop - start, reader.dimensions.index(step))
+        for start, stop, step in zip(starts, stops, strides, strict=True)
+    )
+    steps = [reader.dimensions.index(step).const for step in strides]
+    return picked(
+        a, dims, lambda at: [i * c + s for i, s, c in zip(at, starts, steps, strict=True)]
+    )
+
+
+def _strided(length: Index, step: Index) -> Index:
+    if step == Index(1):
+        return length
+    if step.terms or length.terms:
+        raise Unreadable("a slice with a step along a symbolic axis")
+    return Index(-(-length.const // step.const))
+
+
+def _rev(reader: Any, params: Any, a: Any) -> Any:
+    axes = set(params["dimensions"])
+
+    def places(at: Any) -> list[Index]:
+        return [a.dims[k] - 1 - i if k in axes else i for k, i in enumerate(at)]
+
+    return picked(a, tuple(a.dims), places)
+
+
+def _concatenate(reader: Any, params: Any, *arrays: Any) -> Any:
+    axis = params["dimension"]
+    if all(isinstance(one, Mask) for one in arrays):
+        joined = XP.concat([reals(one) for one in arrays], axis=axis)
+        return Mask(joined.dims, lambda at: joined.entry(list(at)))
+    return XP.concat([reals(one) for one in arrays], axis=axis)
+
+
+def _split(reader: Any, params: Any, a: Any) -> list[Any]:
+    axis, start, found = params["axis"], Index(0), []
+    for size in _dims(reader, params["sizes"]):
+        dims = (*a.dims[:axis], size, *a.dims[axis + 1 :])
+
+        def places(at: Any, first: Index = start) -> list[Index]:
+            return [i + first if k == axis else i for k, i in enumerate(at)]
+
+        found.append(picked(a, dims, places))
+        start = start + size
+    return found
+
+
+def _pad(reader: Any, params: Any, a: Any, filling: Any) -> KernelArray:
+    config = params["padding_config"]
+    if any(reader.dimensions.index(inner) != Index(0) for *_, inner in config):
+        raise Unreadable("padding between entries")
+    lows = [reader.dimensions.index(low) for low, _, _ in config]
+    highs = [reader.dimensions.index(high) for _, high, _ in config]
+    array, value = reals(a), reals(filling).term
+    if not all(holds(e) for e in (*lows, *highs)):
+        raise Unreadable("padding by a negative number")
+    dims = tuple(low + d + high for low, d, high in zip(lows, array.dims, highs, strict=True))
+
+    def at(*place: Index) -> Any:
+        inner = [i - low for i, low in zip(place, lows, strict=True)]
+        inside = [g for i, d in zip(inner, array.dims, strict=True) for g in (i, d - 1 - i)]
+        here = array.entry(inner, inside)
+        return here + value * (as_term(1) + indicator(*inside) * -1) if value.parts else here
+
+    return comprehension(dims, at)
+
+
+def _iota(reader: Any, params: Any, *dynamic: Any) -> Any:
+    axis = params["dimension"]
+    found = Integers(_dims(reader, params["shape"]), lambda at: at[axis])
+    return found if "int" in str(params["dtype"]) else reals(found)
+
+
+def _dim_as_value(reader: Any, params: Any) -> Integers:
+    length = reader.dimensions.index(params["dim"])
+    return Integers((), lambda at: length)
+
+
+def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
+    """Entries at starts + offsets; a start that may lie outside is refused, so that clamping does not matter."""
+    if not isinstance(starts, Integers):
+        raise Unreadable("a gather at places that are not linear in sizes and positions")
+    numbers = params["dimension_numbers"]
+    sizes = _dims(reader, params["slice_sizes"])
+    batching = tuple(getattr(numbers, "operand_batching_dims", ()))
+    batched = tuple(getattr(numbers, "start_indices_batching_dims", ()))
+    offset = list(numbers.offset_dims)
+    inner = [k for k in range(len(a.dims)) if k not in (*numbers.collapsed_slice_dims, *batching)]
+    outer = list(starts.dims[:-1])
+    rank = len(outer) + len(offset)
+    batch = [k for k in range(rank) if k not in offset]
+    dims: list[Index] = [Index(1)] * rank
+    for k, d in zip(batch, outer, strict=True):
+        dims[k] = d
+    for k, axis in zip(offset, inner, strict=True):
+        dims[k] = sizes[axis]
+
+    def places(at: Any) -> list[Index]:
+        own = [at[k] for k in batch]
+        found = [Index(0)] * len(a.dims)
+        for n, axis in enumerate(numbers.start_index_map):
+            found[axis] = starts.at([*own, Index(n)])
+        for axis, k in zip(batching, batched, strict=True):
+            found[axis] = own[k]
+        for k, axis in zip(offset, inner, strict=True):
+            found[axis] = found[axis] + at[k]
+        return found
+
+    return picked(a, tuple(dims), places)
+
+
+def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
+    sizes = _dims(reader, params["slice_sizes"])
+    if not all(isinstance(one, Integers) for one in starts):
+        raise Unreadable("a slice at places that are not linear in sizes and positions")
+    begin = [one.at([]) for one in starts[: len(sizes)]]
+    for start, size, d in zip(begin, sizes, a.dims, strict=True):
+        if not holds(start, d - size - start):
+            raise Unreadable("a slice that may run over an end")
+    return picked(a, sizes, lambda at: [i + s for i, s in zip(at, begin, strict=True)])
+
+
+def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
+    axis = params["axis"]
+    stacked = XP.stack([reals(one) for one in arrays], axis=axis)
+    if all(isinstance(one, Mask) for one in arrays):
+        return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
+    if not all(isinstance(one, Integers) for one in arrays):
+        return stacked
+    dims = tuple(stacked.dims)
+
+    def at(place: Any) -> Index:
+        which = place[axis]
+        if which.terms:
+            raise Unreadable("one of several integers")
+        return arrays[which.const].at([*place[:axis], *place[axis + 1 :]])
+
+    return Integers(dims, at)
+
+
+def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
+    axis = params["axis"]
+    dims = (*a.dims[:axis], *a.dims[axis + 1 :])
+
+    def row(k: int) -> Any:
+        return picked(a, dims, lambda at: [*at[:axis], Index(k), *at[axis:]])
+
+    return [row(k) for k in range(a.dims[axis].const)]
+
+
+def _tile(reader: Any, params: Any, a: Any) -> Any:
+    for axis, count in enumerate(_dims(reader, params["reps"])):
+        if count != Index(1):
+            dims = (*a.dims[:axis], count, *a.dims[axis:])
+            several = picked(a, dims, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
+            runs = [1] * len(a.dims)
+            runs[axis] = 2
+            a = merged(several, runs)
+    return a
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "broadcast_in_dim": _broadcast_in_dim,
+    "transpose": _transpose,
+    "squeeze": _squeeze,
+    "expand_dims": _expand_dims,
+    "reshape": _reshape,
+    "slice": _slice,
+    "rev": _rev,
+    "concatenate": _concatenate,
+    "stack": _stack,
+    "unstack": _unstack,
+    "tile": _tile,
+    "split": _split,
+    "pad": _pad,
+    "iota": _iota,
+    "dim_as_value": _dim_as_value,
+    "gather": _gather,
+    "dynamic_slice": _dynamic_slice,
+}

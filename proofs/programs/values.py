@@ -1,0 +1,101 @@
+"""What the arrays of a program are while it is read with symbols for sizes.
+
+Floating-point arrays are kernel arrays of real numbers: rounding is not looked at. Integers are indices, linear in
+sizes and positions, since they say where something is read; masks are terms that are 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..kernel.index import Index, position
+from ..kernel.term import Term, as_term
+from ..reading.array import KernelArray, comprehension
+from ..reading.size import Unreadable
+from ..reading.terms import number
+from ..search.normal import simplified
+
+Place: TypeAlias = Sequence[Index]
+Dims: TypeAlias = tuple[Index, ...]
+
+
+@dataclass(frozen=True)
+class Integers:
+    """An integer array: the index at each place."""
+
+    dims: Dims
+    at: Callable[[Place], Index]
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Integers:
+        return Integers(dims, lambda at: self.at(places(at)))
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A boolean array: the term at each place, 0 or 1."""
+
+    dims: Dims
+    at: Callable[[Place], Term]
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Mask:
+        return Mask(dims, lambda at: self.at(places(at)))
+
+
+@dataclass(frozen=True)
+class MinusInfinity:
+    """An array of −∞."""
+
+    dims: Dims
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> MinusInfinity:
+        return MinusInfinity(dims)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Real where the mask is 1 and −∞ elsewhere."""
+
+    mask: Mask
+    array: KernelArray
+
+    @property
+    def dims(self) -> Dims:
+        return self.array.dims
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Masked:
+        return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
+
+
+Value: TypeAlias = KernelArray | Integers | Mask | Masked | MinusInfinity
+
+
+def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
+    """The array of shape `dims` whose entry at a place is the entry of `value` at `places(place)`."""
+    if isinstance(value, KernelArray):
+        return comprehension(dims, lambda *at: value.entry(list(places(at))))
+    return value.picked(dims, places)
+
+
+def reals(value: Any) -> KernelArray:
+    """Any value as real numbers.
+
+    Raises:
+        Unreadable: for an infinite one.
+    """
+    if isinstance(value, Integers):
+        return comprehension(value.dims, lambda *at: number(value.at(at)))
+    if isinstance(value, Mask):
+        return comprehension(value.dims, lambda *at: value.at(at))
+    if isinstance(value, Masked | MinusInfinity):
+        raise Unreadable("arithmetic with −∞ other than exp and maximum")
+    return value
+
+
+def constant(value: Mask) -> bool | None:
+    """Whether a mask is True, or False, everywhere; None if that depends on the place or is not seen."""
+    term = simplified(value.at([position("i", 0, d) for d in value.dims]))
+    if not term.parts:
+        return False
+    return True if term.parts == as_term(1).parts else None

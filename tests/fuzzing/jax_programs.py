@@ -1,0 +1,363 @@
+"""Random JAX programs, run by JAX in float64 and read on kernel arrays: both must give the same numbers.
+
+A program is plain data, ("matmul", a, b) say; shapes are tuples of lengths, "T", "f", "T+1" or a number.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from scanproof.proofs.exact.array import Namespace as Exact
+from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import size
+from scanproof.proofs.programs.program import program as readable
+from scanproof.proofs.reading.array import symbol
+from scanproof.proofs.reading.evaluate import Evaluator, at_index
+from scanproof.proofs.reading.size import Size, Unreadable
+from scanproof.proofs.reading.size import index as index_of
+from scanproof.proofs.search.session import session
+
+from .terms import FalseAccept
+
+Node = tuple[Any, ...]
+Dims = tuple[Any, ...]
+SIZES = ("T", "f")
+INPUTS: dict[str, Dims] = {
+    "A": ("T", "f"),
+    "B": ("T", "f"),
+    "M": ("f", "f"),
+    "u": ("T",),
+    "v": ("f",),
+    "L": ("T+1", "f"),
+}
+LARGEST = 3
+"""Sizes are 1, …, LARGEST where programs are compared."""
+ROUNDING = 2.0**-40
+"""Of float64's results, relative to the largest number on the way: a few thousand operations lose far less."""
+
+
+def node(rng: random.Random, dims: Any, depth: int) -> Node:
+    """A random program with a result of this shape."""
+    part = functools.partial(node, rng, depth=depth - 1)
+    leaves = [name for name, own in INPUTS.items() if own == dims]
+    if depth <= 0 or rng.random() < 0.08:
+        if leaves and rng.random() < 0.9:
+            return "input", rng.choice(leaves)
+        return "filled", dims, rng.randint(-2, 2)
+    kinds = ["add", "mul", "sub", "neg", "where", "square", "jit", "half", "size", "flip", "pow"]
+    if len(dims) == 1:
+        kinds += [
+            "sum",
+            "apply",
+            "row",
+            "diagonal",
+            "vmapped",
+            "last",
+            "max_free",
+            "mean",
+            "column",
+        ]
+        if dims == ("T",):
+            kinds += ["count", "prefix", "arange"]
+    if len(dims) == 2:
+        kinds += ["matmul", "matmul", "T", "outer", "einsum", "batched", "broadcast", "squeeze"]
+        if dims[0] == dims[1]:
+            kinds += ["tril", "triu", "eye"]
+        if dims[0] == "T":
+            kinds += ["scan", "scan", "decay", "reverse", "cumsum", "shift", "tail", "two", "even"]
+        if dims[0] == "T+1":
+            kinds += ["concat", "pad", "lead"]
+        if dims[1] == "f" and dims[0] in ("T", "f"):
+            kinds += ["merged", "split", "rows"]
+    kind = rng.choice(kinds)
+    if kind in ("add", "mul", "sub"):
+        return kind, part(dims), part(dims)
+    if kind in ("neg", "square", "jit", "half", "size", "pow", "squeeze"):
+        return kind, part(dims)
+    if kind in ("flip", "cumsum"):
+        return kind, rng.randrange(len(dims)), part(dims), rng.random() < 0.3
+    if kind == "where":
+        return (
+            kind,
+            rng.choice(("<", "<=", "==", "!=", ">", "and", "not")),
+            rng.randint(-1, 2),
+            part(dims),
+            part(dims),
+        )
+    if kind in ("sum", "mean"):
+        axis = rng.randrange(2)
+        other = rng.choice(SIZES)
+        return kind, axis, part((other, *dims) if axis == 0 else (*dims, other))
+    if kind in ("apply", "einsum", "matmul", "vmapped", "batched"):
+        inside = rng.choice(SIZES)
+        tail = (inside, dims[1]) if len(dims) == 2 else (inside,)
+        return kind, part((dims[0], inside)), part(tail)
+    if kind in ("row", "column", "last"):
+        other = rng.choice(SIZES)
+        return kind, part((dims[0], other) if kind == "column" else (other, dims[0]))
+    if kind == "diagonal":
+        return kind, part((dims[0], dims[0]))
+    if kind == "max_free":
+        return kind, part(dims)
+    if kind == "count":
+        return kind, part(("T", "f"))
+    if kind == "prefix":
+        return kind, part(("T",))
+    if kind in ("arange", "eye"):
+        return kind, dims
+    if kind in ("T", "tril", "triu"):
+        return kind, part(dims[::-1])
+    if kind == "outer":
+        return kind, part(dims[:1]), part(dims[1:])
+    if kind == "broadcast":
+        return kind, part(dims), part(dims[1:])
+    if kind in ("scan", "reverse", "shift", "even", "merged", "split"):
+        return kind, part(dims)
+    if kind == "rows":
+        return kind, part(dims), part(dims)
+    if kind == "decay":
+        return kind, rng.choice(("half", "given")), node(rng, ("T",), 0), part(dims)
+    if kind == "tail":
+        return kind, part(("T+1", dims[1]))
+    if kind == "two":
+        return kind, part(dims), part(dims)
+    if kind == "lead":
+        return kind, part(("T", dims[1]))
+    return kind, part(("T", dims[1])), part((dims[1],))  # concat, pad
+
+
+def run(p: Node, given: dict[str, Any], length: dict[Any, Any]) -> Any:
+    """The program's result on JAX arrays.
+
+    Args:
+        p: the program.
+        given: its inputs by name.
+        length: lengths by what stands for them in shapes.
+    """
+    kind, *parts = p
+
+    def shape(dims: Dims) -> tuple[Any, ...]:
+        return tuple(length.get(d, d) for d in dims)
+
+    def of(one: Node) -> Any:
+        return run(one, given, length)
+
+    if kind == "input":
+        return given[parts[0]]
+    if kind == "filled":
+        return jnp.full(shape(parts[0]), float(parts[1]))
+    if kind == "arange":
+        return jnp.arange(*shape(parts[0])).astype(float)
+    if kind == "eye":
+        return jnp.eye(shape(parts[0])[0])
+    if kind == "where":
+        symbol, shift, one, other = parts
+        a, b = of(one), of(other)
+        return jnp.where(_mask(symbol, shift, a.shape), a, b)
+    if kind in ("flip", "cumsum"):
+        axis, one, backwards = parts
+        a = of(one)
+        if kind == "flip":
+            return jnp.flip(a, axis)
+        return jax.lax.cumsum(a, axis, reverse=backwards)
+    if kind in ("sum", "mean"):
+        return getattr(jnp, kind)(of(parts[1]), axis=parts[0])
+    if kind == "decay":
+        how, gates, one = parts
+        return _decayed(how, of(gates), of(one))
+    return _RUN[kind](*map(of, parts))
+
+
+def _mask(symbol: str, shift: int, shape: Any) -> Any:
+    rows = jnp.arange(shape[0])[:, None] if len(shape) == 2 else jnp.arange(shape[0])
+    columns = jnp.arange(shape[1])[None, :] if len(shape) == 2 else shape[0] - 1 - rows
+    columns = columns + shift
+    if symbol == "and":
+        return (rows <= columns) & (rows >= columns - 1)
+    if symbol == "not":
+        return ~(rows < columns)
+    table = {
+        "<": jnp.less,
+        "<=": jnp.less_equal,
+        "==": jnp.equal,
+        "!=": jnp.not_equal,
+        ">": jnp.greater,
+    }
+    return table[symbol](rows, columns)
+
+
+def _decayed(how: str, gates: Any, a: Any) -> Any:
+    def step(state: Any, token: Any) -> tuple[Any, Any]:
+        gate, row = token
+        state = (0.5 if how == "half" else gate) * state + row
+        return state, state * 2
+
+    return jax.lax.scan(step, jnp.zeros(a.shape[1:]), (gates, a))[1]
+
+
+def _scanned(a: Any, reverse: bool = False) -> Any:
+    def step(state: Any, row: Any) -> tuple[Any, Any]:
+        state = state + jnp.outer(row, row)
+        return state, state @ row
+
+    start = jnp.zeros((a.shape[1], a.shape[1]))
+    return jax.lax.scan(step, start, a, reverse=reverse)[1]
+
+
+def _counted(a: Any) -> Any:
+    def step(carry: Any, row: Any) -> tuple[Any, Any]:
+        count, total = carry
+        return (count + 2, total + row.sum() * count), total + count
+
+    return jax.lax.scan(step, (1, 0.0), a)[1]
+
+
+def _shifted(a: Any) -> Any:
+    return jnp.concatenate([jnp.zeros_like(a[:1]), a[:-1]], axis=0)
+
+
+def _dynamic(a: Any, b: Any) -> Any:
+    row = jax.lax.dynamic_index_in_dim(a, a.shape[0] - 1, keepdims=True)
+    return b + row
+
+
+_RUN: dict[str, Any] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "square": lambda a: a * a,
+    "pow": lambda a: a**2,
+    "half": lambda a: a / 2,
+    "size": lambda a: a * a.shape[0],
+    "jit": lambda a: jax.jit(lambda x: x + 1)(a),
+    "apply": lambda a, b: a @ b,
+    "matmul": lambda a, b: a @ b,
+    "einsum": lambda a, b: jnp.einsum("ij,jk->ik" if b.ndim == 2 else "ij,j->i", a, b),
+    "vmapped": lambda a, b: jax.vmap(lambda row: jnp.dot(row, b))(a),
+    "batched": lambda a, b: jax.vmap(lambda row: row @ b)(a),
+    "row": lambda a: a[0],
+    "last": lambda a: a[-1],
+    "column": lambda a: a[:, 0],
+    "diagonal": lambda a: jnp.einsum("ij,ij->i", a, jnp.eye(a.shape[0])),
+    "max_free": lambda a: jax.lax.stop_gradient(a).astype(jnp.float32).astype(a.dtype),
+    "count": _counted,
+    "prefix": lambda a: jnp.tril(jnp.ones((a.shape[0], a.shape[0]))) @ a,
+    "T": lambda a: a.T,
+    "tril": jnp.tril,
+    "triu": jnp.triu,
+    "outer": jnp.outer,
+    "broadcast": lambda a, b: a + b[None, :],
+    "squeeze": lambda a: jnp.squeeze(jnp.expand_dims(a, 1), 1),
+    "scan": _scanned,
+    "reverse": lambda a: _scanned(a, reverse=True),
+    "shift": _shifted,
+    "even": lambda a: jnp.stack([a, 2 * a], axis=1)[:, 1],
+    "tail": lambda a: a[1:],
+    "lead": lambda a: jnp.pad(a, ((1, 0), (0, 0))),
+    "two": lambda a, b: sum(jnp.split(jnp.concatenate([a, b], axis=1), [a.shape[1]], axis=1)),
+    "concat": lambda a, b: jnp.concatenate([a, b[None]], axis=0),
+    "pad": lambda a, b: jnp.pad(a, ((0, 1), (0, 0)), constant_values=3) + b,
+    "merged": lambda a: jnp.stack([a, -a], axis=1).reshape(2 * a.shape[0], a.shape[1])[
+        : a.shape[0]
+    ],
+    "split": lambda a: jnp.concatenate([a, a], axis=0).reshape(a.shape[0] * 2, -1)[a.shape[0] :],
+    "rows": _dynamic,
+}
+
+
+def compared(p: Node, dims: Dims, rng: random.Random) -> str:
+    """What became of a program: "same", or why it is not read.
+
+    Raises:
+        FalseAccept: if reading and JAX disagree somewhere.
+    """
+    names = sorted(INPUTS)
+
+    def function(*arrays: Any) -> Any:
+        given = dict(zip(names, arrays, strict=True))
+        T, f = given["A"].shape
+        return run(p, given, {"T": T, "f": f, "T+1": T + 1})
+
+    with session() as own:
+        sizes = {name: size(name, 1) for name in SIZES}
+        table = {**{n: Size(e) for n, e in sizes.items()}, "T+1": Size(sizes["T"]) + 1}
+        arrays = [symbol(n, [index_of(table[d]) for d in INPUTS[n]]) for n in names]
+        try:
+            found = readable(function)(*arrays)
+        except (Unreadable, KernelError) as error:
+            return f"not read: {_short(error)}"
+        for _ in range(2):
+            at = {n: rng.randint(1, LARGEST) for n in SIZES}
+            full = {**at, "T+1": at["T"] + 1}
+            values = {n: _integers(rng, [full[d] for d in INPUTS[n]]) for n in names}
+            with jax.enable_x64(True), jax.disable_jit():
+                expected = np.asarray(
+                    function(*[jnp.asarray(values[n], dtype=float) for n in names])
+                )
+            numbers = {sizes[n].terms[0][0]: v for n, v in at.items()}
+            shape = tuple(at_index(d, numbers) for d in found.dims)
+            if shape != expected.shape:
+                raise FalseAccept(f"{p}: shape {shape}, JAX has {expected.shape} at {at}")
+            evaluator = Evaluator(functools.partial(_entry, values), own)
+            scale = max(1.0, float(np.abs(expected).max(initial=0)))
+            for place in np.ndindex(*shape):
+                spot = {
+                    **numbers,
+                    **{e.terms[0][0]: i for e, i in zip(found.at, place, strict=True)},
+                }
+                value = float(evaluator.value(found.term, spot))
+                if abs(value - expected[place]) > ROUNDING * scale:
+                    raise FalseAccept(
+                        f"{p}: {value} is read, JAX has {expected[place]} at {at}, {place}"
+                    )
+            _exactly(function, [values[n] for n in names], expected, p)
+    return "same"
+
+
+def _exactly(function: Any, arrays: list[np.ndarray], expected: np.ndarray, p: Node) -> None:
+    """The exact computation at the same numbers, too."""
+    xp = Exact(RationalField())
+    found = readable(function)(*[xp.asarray(one) for one in arrays]).entries
+    scale = max(1.0, float(np.abs(expected).max(initial=0)))
+    for place in np.ndindex(*expected.shape):
+        if abs(float(Fraction(found[place])) - expected[place]) > ROUNDING * scale:
+            raise FalseAccept(f"{p}: {found[place]} exactly, JAX has {expected[place]}, {place}")
+
+
+def _entry(values: dict[str, np.ndarray], name: str, spot: tuple[int, ...]) -> Fraction:
+    """An entry; outside its shape an array may be anything, since a term of the kernel must not depend on it."""
+    array = values[name]
+    inside = all(0 <= i < d for i, d in zip(spot, array.shape, strict=True))
+    return Fraction(int(array[spot])) if inside else Fraction(5)
+
+
+def _integers(rng: random.Random, shape: list[int]) -> np.ndarray:
+    return np.array([rng.randint(-3, 3) for _ in range(int(np.prod(shape)))]).reshape(shape)
+
+
+def _short(error: Exception) -> str:
+    return str(error).split("(")[0].split(",")[0].strip()[:60]
+
+
+def jax_programs(rng: random.Random, count: int) -> Counter:
+    """Random programs, with what became of them.
+
+    Raises:
+        FalseAccept: if one is read as something else than JAX computes.
+    """
+    seen: Counter = Counter()
+    shapes: tuple[Dims, ...] = (("T", "f"), ("f", "f"), ("T",), ("f",), ("T+1", "f"), ("T", "T"))
+    for _ in range(count):
+        dims = rng.choice(shapes)
+        seen[compared(node(rng, dims, rng.randint(1, 4)), dims, rng)] += 1
+    return seen

@@ -1,0 +1,218 @@
+"""JAX programs read with symbols for sizes: what is proved of them, what is refuted, and what stops the reading."""
+
+from __future__ import annotations
+
+import random
+
+import jax
+import jax.numpy as jnp
+import pytest
+from fuzzing.jax_programs import jax_programs
+
+from scanproof import Source, equal
+from scanproof.constructs.array_api import namespace
+from scanproof.constructs.layers import linear_attention, ssd
+from scanproof.constructs.scan import scan
+from scanproof.proofs.evidence.all_sizes import prove
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.programs.program import program
+
+
+def verdict(given, body, **fields):
+    """The result for a claim with this body."""
+    source = Source("own", title="programs")
+    row = source.claim("own.claim", says="a program", given=given, **fields)(body)
+    return decide(row.claim, ENGINES["all"])
+
+
+def proved(given, body, **fields):
+    found = verdict(given, body, **fields)
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+def reason(given, body, **fields):
+    found = verdict(given, body, **fields)
+    assert (found.verdict, found.scope) != ("proved", "all-sizes")
+    return found.reason
+
+
+REGRESSION = {"X": "T f", "Y": "T k", "q": "f"}
+
+
+def forward(X, Y, q):
+    """A scan of outer products, and its readout."""
+
+    def step(state, token):
+        x, y = token
+        state = state + jnp.outer(y, x)
+        return state, None
+
+    state, _ = jax.lax.scan(step, jnp.zeros((Y.shape[1], X.shape[1])), (X, Y))
+    return state @ q / X.shape[0]
+
+
+def test_a_scan_of_outer_products_is_a_step_of_gradient_descent():
+    proved(REGRESSION, lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q) / X.shape[0]))
+
+
+def test_the_mean_for_the_sum_is_refuted_with_numbers():
+    found = verdict(REGRESSION, lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q)))
+    assert found.verdict == "refuted"
+    assert found.counterexample is not None
+    assert found.counterexample.sizes["T"] > 1
+
+
+def attention(X, Y):
+    return jnp.tril(X @ X.T) @ Y
+
+
+def masked_attention(X, Y):
+    rows = jnp.arange(X.shape[0])
+    seen = jnp.where(rows[:, None] >= rows[None], jnp.einsum("tf,sf->ts", X, X), 0.0)
+    return jnp.einsum("ts,sk->tk", seen, Y)
+
+
+def test_masked_attention_is_the_recurrence_of_linear_attention():
+    def body(X, Y):
+        xp = namespace(X)
+        empty = xp.zeros((Y.shape[1], X.shape[1]))
+        tokens = linear_attention.Token(X, X, Y)
+        yield equal(program(attention)(X, Y), program(masked_attention)(X, Y))
+        wanted = scan(linear_attention.step, None, empty, tokens).outputs
+        yield equal(program(attention)(X, Y), wanted)
+
+    proved({"X": "T f", "Y": "T k"}, body)
+
+
+def test_the_maximum_that_a_softmax_subtracts_cancels():
+    def softmax(X, Y):
+        rows = jnp.arange(X.shape[0])
+        scores = jnp.where(rows[:, None] >= rows[None], X @ X.T, -jnp.inf)
+        return jax.nn.softmax(scores, axis=-1) @ Y
+
+    def body(X, Y):
+        xp = namespace(X)
+        weights = xp.tril(xp.exp(X @ X.T))
+        return equal(program(softmax)(X, Y), (weights @ Y) / weights.sum(axis=1)[:, None])
+
+    proved({"X": "T f", "Y": "T k"}, body)
+
+
+def test_a_maximum_that_does_not_cancel_is_not_proved():
+    def body(X):
+        return equal(program(lambda X: jnp.exp(X - X.max(axis=0)))(X), namespace(X).exp(X))
+
+    assert reason({"X": "T f"}, body)
+
+
+def test_decays_counters_and_reverse_scans_are_recursions():
+    def decayed(z, a, b, c):
+        def step(carry, token):
+            count, state = carry
+            z, a, b, c = token
+            state = a * state + jnp.outer(z, b)
+            return (count + 1, state), (state @ c, count)
+
+        start = (0, jnp.zeros((z.shape[1], b.shape[1])))
+        (count, _), (outputs, counts) = jax.lax.scan(step, start, (z, a, b, c))
+        return outputs, counts * 1.0, count * 1.0
+
+    def reversed_sum(z):
+        return jax.lax.scan(lambda s, row: (s + row, s), jnp.zeros(z.shape[1]), z, reverse=True)[1]
+
+    def body(z, a, b, c, T):
+        xp = namespace(z)
+        outputs, counts, count = program(decayed)(z, a, b, c)
+        start = xp.zeros((z.shape[1], b.shape[1]))
+        yield equal(outputs, scan(ssd.step, None, start, ssd.Token(z, a, b, c)).outputs)
+        yield equal(count, xp.asarray(T))
+        yield equal(counts[T - 1], xp.asarray(T - 1))
+        yield equal(program(reversed_sum)(z)[0], z[1:].sum(axis=0))
+
+    proved({"z": "T D", "a": "T", "b": "T N", "c": "T N"}, body, sizes={"T": (1, 2, 3)})
+
+
+def test_slices_paddings_and_reshapes_keep_their_entries():
+    def moved(X):
+        pairs = jnp.stack([X, 2 * X], axis=1).reshape(2 * X.shape[0], X.shape[1])
+        return (
+            X[1:] - X[:-1],
+            X[-1],
+            jnp.concatenate([X, X[:1]], axis=0)[:-1],
+            jnp.pad(X, ((1, 0), (0, 0)))[1:],
+            X[::-1][::-1],
+            pairs.reshape(X.shape[0], 2, X.shape[1])[:, 1],
+            jnp.roll(X, 1, axis=0)[1:],
+        )
+
+    def body(X, T):
+        found = program(moved)(X)
+        wanted = (X[1:] - X[:-1], X[T], X, X, X, 2 * X, X[:-1])
+        for one, other in zip(found, wanted, strict=True):
+            yield equal(one, other)
+
+    proved({"X": "T+1 f"}, body)
+
+
+def test_vmap_jit_and_declared_laws():
+    def gated(X, w):
+        return jax.vmap(jax.jit(lambda x: jnp.dot(x, w) * jax.nn.silu(x)))(X)
+
+    def body(X, w):
+        return equal(program(gated)(X, w), (X @ w)[:, None] * X / (1 + namespace(X).exp(-X)))
+
+    proved({"X": "T f", "w": "f"}, body)
+
+
+@pytest.mark.parametrize(
+    ("branch", "asked"),
+    [
+        (lambda X: X.sum(0) * (2 if X.shape[0] == 1 else 1), "T == 1"),
+        (lambda X: X.sum(0) * (2 if X.shape[0] in (1, 5) else 1), "T == 1"),
+        (lambda X: X.sum(0) * (1 if X.shape[0] % 64 else 2), "mod(T, 64)"),
+        (lambda X: X.sum(0) * (2 if X.shape[0] == X.shape[1] else 1), "T == f"),
+        (lambda X: X.sum(0) * (2 if X.shape == (2, 2) else 1), "T == 2"),
+    ],
+)
+def test_a_program_that_decides_a_size_is_stopped_with_its_line(branch, asked):
+    body = lambda X: equal(program(branch)(X), X.sum(axis=0))  # noqa: E731
+    source = Source("own", title="programs")
+    row = source.claim("own.claim", says="a branch", given={"X": "T f"})(body)
+    told = prove(row.claim)
+    assert isinstance(told, str)
+    assert asked in told
+    assert "test_programs.py" in told
+
+
+def test_a_question_that_all_sizes_answer_alike_is_no_branch():
+    def asked(X):
+        assert X.shape[0] != 0
+        assert X.shape[0] == X.T.shape[1]
+        return X.sum(0)
+
+    proved({"X": "T f"}, lambda X: equal(program(asked)(X), X.sum(axis=0)))
+
+
+@pytest.mark.parametrize(
+    ("unread", "named"),
+    [
+        (lambda X: jnp.sort(X, axis=0).sum(0), "sort"),
+        (lambda X: jnp.round(X).sum(0), "round"),
+        (lambda X: jax.lax.while_loop(lambda c: c[0] < X.shape[0],
+                                      lambda c: (c[0] + 1, c[1] + X[c[0]]),
+                                      (0, jnp.zeros(X.shape[1])))[1], "turns"),
+    ],
+)  # fmt: skip
+def test_what_is_not_read_is_named_with_its_line(unread, named):
+    source = Source("own", title="programs")
+    body = lambda X: equal(program(unread)(X), X.sum(axis=0))  # noqa: E731
+    told = prove(source.claim("own.claim", says="x", given={"X": "T f"})(body).claim)
+    assert isinstance(told, str)
+    assert named in told
+    assert "test_programs.py" in told
+
+
+def test_random_programs_are_read_as_what_jax_computes():
+    seen = jax_programs(random.Random("tests"), 40)
+    assert seen["same"] >= 36, seen
