@@ -11,6 +11,7 @@ import pkgutil
 import numpy as np
 import pytest
 from agreement import Draw, assert_agrees, bounds, wide
+from family_cases import FAMILY_CASES
 from form_cases import DISCRETISATION_CASES, FORM_CASES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,7 @@ from scanproof.constructs.tokens import windows
 GROUPS = (
     LAYER_CASES,
     FORM_CASES,
+    FAMILY_CASES,
     LANE_CASES,
     DISCRETISATION_CASES,
     LEARNER_CASES,

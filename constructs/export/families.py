@@ -1,0 +1,192 @@
+"""The families of linear targets: which tensors a layer has, of which shapes, and how a stack of them runs.
+
+Every family is a stack of linear recurrences on embeddings (T, M), read by the layer's own step function. To add one,
+write its layer in `layers`, its forward here, and an entry in `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..array_api import Array, namespace
+from ..definition import definition
+from ..layers import fla_linear_attention, gd_ssm, gril, lsa, ssd
+from ..ranges import build
+from ..scan import scan
+from ..tokens import steps, windows
+
+WINDOW, STRIDE = 3, 2
+"""Windows (x_t, y_t, x_{t+1}) of the interleaved stream."""
+
+
+class Family(NamedTuple):
+    """Layers of one kind."""
+
+    name: str
+    layer: Any
+    """The named tuple of a layer's parameters."""
+    shapes: Mapping[str, str]
+    """For each of its fields the shape, as letters and numbers: "f f", "3 3", "" for a scalar; one letter is one
+    size in all layers."""
+    width: str
+    """M, the width of the embeddings, in the same letters."""
+    outputs: str
+    """O, the width of the outputs."""
+    tokens: tuple[str, ...]
+    """Names of the tokenisations it takes; the first where nothing says which."""
+    forward: Callable[[Sequence[Any], Array], Array]
+    """(layers, embeddings (T, M)) -> outputs (T', O); the last one is the prediction's."""
+    stacked: bool = False
+    """Whether there may be several layers."""
+
+
+class TwoHeadLayer(NamedTuple):
+    """A layer of `gril.two_head_step`: the fields of `gril.TwoHead`, and weights that it adds to those from below."""
+
+    mixing: Array
+    """Q, shape (3, 3)."""
+    cross_mixing: Array
+    """Q̃, shape (3, 3)."""
+    query: Array
+    """q, shape (3,)."""
+    beta: Array
+    """β: step size, divided by count[0] + count[1] t."""
+    count: Array
+    """(2,)."""
+    ridge: Array
+    """λ, a scalar."""
+    weights: Array
+    """(f, f): W0 in the first layer, 0 in the others."""
+
+
+@definition
+def gril_block(layers: Sequence[gril.Block], embeddings: Array) -> Array:
+    """One GRIL block on windows of three rows, two apart, from Z = 0: (2n + 1, f) -> (n, f)."""
+    (block,), f = layers, embeddings.shape[1]
+    empty = namespace(embeddings).zeros((f, f))
+    return scan(gril.step, block, empty, windows(embeddings, WINDOW, STRIDE)).outputs
+
+
+@definition
+def scalar_network(layers: Sequence[gd_ssm.Scalar], embeddings: Array) -> Array:
+    """The scalar-target network of gd-ssm from z = 0: (n, 2f) -> (n, 1)."""
+    (network,), xp = layers, namespace(embeddings)
+    tokens = gd_ssm.Token(embeddings, steps(xp, embeddings.shape[0]))
+    empty = xp.zeros((network.Psi.shape[0],))
+    return scan(gd_ssm.step, network, empty, tokens).outputs[:, None]
+
+
+@definition
+def two_head_layer(layer: TwoHeadLayer, seen: gril.Window, below: Array) -> tuple[Array, Array]:
+    """A layer over windows, for the weights that the layer below holds at each: (n, f, f) -> (n, f, f) and (n, f)."""
+    f = seen.window.shape[1]
+    empty, heads = namespace(below).zeros((f, f)), gril.TwoHead(*layer[:-1])
+    tokens = gril.WeightedWindow(*seen, below + layer.weights)
+    return scan(gril.two_head_step, heads, (empty, empty), tokens).outputs
+
+
+@definition
+def two_head_stack(layers: Sequence[TwoHeadLayer], embeddings: Array) -> Array:
+    """Two-head layers one above the other, all over the same windows: (2n + 1, f) -> (n, f).
+
+    As `multi_step.stack`, where all layers are equal: token t of a layer carries the weights that the layer below
+    holds at t, and what the layer itself adds to them.
+    """
+    xp, f = namespace(embeddings), embeddings.shape[1]
+    seen = windows(embeddings, WINDOW, STRIDE)
+    weights = build(xp, seen.window.shape[0], lambda _: xp.zeros((f, f)))
+    outputs = embeddings
+    for layer in layers:
+        weights, outputs = two_head_layer(layer, seen, weights)
+    return outputs
+
+
+@definition
+def ssd_layer(layers: Sequence[ssd.Parameters], embeddings: Array) -> Array:
+    """The layer of ssd Def. 3.2 as a recurrence, with its residual and 1/n, n = T − 1: (T, D) -> (T, D).
+
+    `ssd.mamba2` is the same layer by its mask; T is the number of decays.
+    """
+    (layer,), xp = layers, namespace(embeddings)
+    state = xp.zeros((embeddings.shape[1], layer.S_B.shape[0]))
+    tokens = ssd.tokens(embeddings.T, layer.decays, layer.S_B, layer.S_C)
+    return embeddings + scan(ssd.step, None, state, tokens).outputs / (embeddings.shape[0] - 1)
+
+
+@definition
+def lsa_stack(layers: Sequence[lsa.Parameters], embeddings: Array) -> Array:
+    """Layers of causal linear self-attention with residuals, as recurrences: (T, D) -> (T, D)."""
+    D, rows = embeddings.shape[1], embeddings
+    for layer in layers:
+        rows = scan(lsa.step, layer, namespace(rows).zeros((D, D)), rows).outputs
+    return rows
+
+
+def _shapes(layer: Any, *shapes: str) -> dict[str, str]:
+    return dict(zip(layer._fields, shapes, strict=True))
+
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        Family(
+            "gril",
+            gril.Block,
+            _shapes(gril.Block, "f f", "3 3", "3", "", "2"),
+            width="f",
+            outputs="f",
+            tokens=("interleaved",),
+            forward=gril_block,
+        ),
+        Family(
+            "gd-ssm",
+            gd_ssm.Scalar,
+            _shapes(gd_ssm.Scalar, "m c", "m c", "", "2"),
+            width="c",
+            outputs="1",
+            tokens=("products",),
+            forward=scalar_network,
+        ),
+        Family(
+            "two-head",
+            TwoHeadLayer,
+            _shapes(TwoHeadLayer, "3 3", "3 3", "3", "", "2", "", "f f"),
+            width="f",
+            outputs="f",
+            tokens=("interleaved",),
+            forward=two_head_stack,
+            stacked=True,
+        ),
+        Family(
+            "ssd",
+            ssd.Parameters,
+            _shapes(ssd.Parameters, "T", "N D", "N D"),
+            width="D",
+            outputs="D",
+            tokens=("labelled",),
+            forward=ssd_layer,
+        ),
+        Family(
+            "lsa",
+            lsa.Parameters,
+            _shapes(lsa.Parameters, "D D", "D D", ""),
+            width="D",
+            outputs="D",
+            tokens=("labelled",),
+            forward=lsa_stack,
+            stacked=True,
+        ),
+        Family(
+            "linear-attention",
+            fla_linear_attention.Parameters,
+            _shapes(fla_linear_attention.Parameters, "H m M", "H m M", "H p M", "H M p"),
+            width="M",
+            outputs="M",
+            tokens=("labelled", "concatenated"),
+            forward=fla_linear_attention.stack,
+            stacked=True,
+        ),
+    )
+}
+"""By name."""

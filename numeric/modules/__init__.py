@@ -1,0 +1,1 @@
+"""Modules for torch that run the definitions; `recurrence` imports torch, this package does not."""

@@ -1,0 +1,61 @@
+"""Torch tensors on which the definitions of `constructs` run: they know their namespace, and are tensors otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scanproof.proofs.language.errors import UsageError
+
+try:
+    import torch  # pyright: ignore[reportMissingImports]
+except ImportError as error:
+    raise UsageError(
+        "scanproof.numeric.modules needs torch, which is not installed; try: pip install 'scanproof[torch]'"
+    ) from error
+
+
+class Array(torch.Tensor):
+    """A tensor with `__array_namespace__`; what is computed from it is one too, and gradients pass through."""
+
+    def __array_namespace__(self, api_version: str | None = None) -> Namespace:
+        return Namespace(self.dtype, self.device)
+
+
+def array(tensor: torch.Tensor) -> Array:
+    """The same tensor as an `Array`; `tensor.as_subclass(torch.Tensor)` is the way back."""
+    return tensor.as_subclass(Array)
+
+
+class Namespace:
+    """Constructors and named functions (a part of the array API); what they make is of one dtype on one device."""
+
+    def __init__(self, dtype: torch.dtype, device: torch.device) -> None:
+        self.like: dict[str, Any] = {"dtype": dtype, "device": device}
+
+    def asarray(self, value: Any) -> Array:
+        return value if isinstance(value, Array) else array(torch.as_tensor(value, **self.like))
+
+    def zeros(self, shape: Any) -> Array:
+        return array(torch.zeros(shape, **self.like))
+
+    def ones(self, shape: Any) -> Array:
+        return array(torch.ones(shape, **self.like))
+
+    def eye(self, size: int) -> Array:
+        return array(torch.eye(size, **self.like))
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Array:
+        return array(torch.stack([self.asarray(a) for a in arrays], dim=axis))
+
+    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Array:
+        return array(torch.cat([self.asarray(a) for a in arrays], dim=axis))
+
+    def reshape(self, tensor: Array, shape: Any) -> Array:
+        return array(tensor.reshape(shape))
+
+    def tril(self, tensor: Array) -> Array:
+        return array(tensor.tril())
+
+    def sqrt(self, tensor: Array) -> Array:
+        return array(tensor.sqrt())
