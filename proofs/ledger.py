@@ -15,7 +15,7 @@ from types import CodeType, ModuleType
 from .language.claim import Row, Source
 from .language.errors import UsageError
 
-BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "lanes", "open")
+BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
 
 
 class BrokenFile(UsageError):

@@ -16,6 +16,7 @@ from scanproof.constructs.array_api import namespace
 from scanproof.constructs.inverse import inverse
 from scanproof.constructs.layers import (
     delta_rule,
+    fla_linear_attention,
     gd_ssm,
     gril,
     hybrid,
@@ -111,6 +112,18 @@ def stacked(step: Callable[..., Any], transposed: bool, runner: Any = multi_step
     )
 
 
+def heads(d: Draw, f: int, k: int) -> fla_linear_attention.Parameters:
+    """Two heads of k keys and of one value, for tokens of f numbers."""
+    return fla_linear_attention.Parameters(d(2, k, f), d(2, k, f), d(2, 1, f), d(2, f, 1))
+
+
+def two_layers(p, rows):
+    """Both with residual connections."""
+    for _ in range(2):
+        rows = minus(rows, [[-entry for entry in row] for row in loops.multi_head(p, rows)])
+    return rows
+
+
 FORM_CASES = {
     "cross product": Case(
         gril.cross_product,
@@ -135,6 +148,14 @@ FORM_CASES = {
         hybrid_terms.contribution,
         lambda B, u, v, w: [loops.dot(v, loops.apply(B, u)) * entry for entry in w],
         lambda d, N, f, k: (d(f, f), d(f), d(f), d(k)),
+    ),
+    "multi-head linear attention": Case(
+        lambda p, rows: (
+            fla_linear_attention.attention(p, rows),
+            fla_linear_attention.stack([p, p], rows),
+        ),
+        lambda p, rows: (loops.multi_head(p, rows), two_layers(p, rows)),
+        lambda d, N, f, k: (heads(d, f, k), d(N, f)),
     ),
     "normalised attention": Case(
         linear_attention.normalised,

@@ -175,6 +175,20 @@ def linear_attention(_, state, tokens):
     return Z, outputs
 
 
+def multi_head(parameters, rows):
+    """o_t = Σ_h W_o Σ_{s≤t} (q_t·k_s / √m) v_s: no head carries a state."""
+    outputs = []
+    for t, row in enumerate(rows):
+        out = [0] * len(row)
+        for W_q, W_k, W_v, W_o in zip(*parameters, strict=True):
+            for seen in rows[: t + 1]:
+                weight = dot(apply(W_q, row), apply(W_k, seen)) / WIDE.sqrt(len(W_k))
+                values = [weight * value for value in apply(W_v, seen)]
+                out = [o + value for o, value in zip(out, apply(W_o, values), strict=True)]
+        outputs.append(out)
+    return outputs
+
+
 def normalised_attention(q, k, v):
     outputs = []
     for i in range(len(q)):

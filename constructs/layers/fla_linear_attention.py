@@ -1,0 +1,86 @@
+"""The multi-head linear attention of flash-linear-attention: `LinearAttention` without feature map, norm or gate.
+
+Each head is the recurrence of `linear_attention.step` on queries W_q h / √m, keys W_k h and values W_v h; W_o adds the
+heads up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..array_api import Array, namespace
+from ..definition import definition
+from ..ranges import build
+from ..scan import scan
+from . import linear_attention
+
+
+class Parameters(NamedTuple):
+    """The four projections of H heads with m keys and p values each."""
+
+    query: Array
+    """W_q, shape (H, m, M)."""
+    key: Array
+    """W_k, shape (H, m, M)."""
+    value: Array
+    """W_v, shape (H, p, M)."""
+    output: Array
+    """W_o, shape (H, M, p)."""
+
+
+@definition
+def root(xp: Any, m: Any) -> Array:
+    """√m, by which queries are divided; exact where m is a square."""
+    exact = math.isqrt(m) if isinstance(m, int) else None
+    return xp.asarray(exact) if exact is not None and exact**2 == m else xp.sqrt(xp.asarray(m))
+
+
+@definition
+def head(
+    parameters: Parameters, h: int, rows: Array, root_m: Array | None = None
+) -> linear_attention.Token:
+    """Queries W_q h / √m, keys and values of head number h: (T, M) -> (T, m), (T, m), (T, p).
+
+    Args:
+        parameters: see `Parameters`.
+        h: 0, …, H − 1.
+        rows: tokens, shape (T, M).
+        root_m: another number for √m.
+    """
+    if root_m is None:
+        root_m = root(namespace(rows), parameters.key.shape[1])
+    return linear_attention.Token(
+        q=rows @ parameters.query[h].T / root_m,
+        k=rows @ parameters.key[h].T,
+        v=rows @ parameters.value[h].T,
+    )
+
+
+@definition
+def attention(parameters: Parameters, rows: Array, root_m: Array | None = None) -> Array:
+    """o_t = Σ_h W_o Σ_{s ≤ t} (q_t·k_s / √m) v_s, every head from an empty state: (T, M) -> (T, M)."""
+    xp = namespace(rows)
+    empty = xp.zeros((parameters.value.shape[1], parameters.key.shape[1]))
+
+    def outputs(h: int) -> Array:
+        tokens = head(parameters, h, rows, root_m)
+        read = scan(linear_attention.step, None, empty, tokens).outputs
+        return read @ parameters.output[h].T
+
+    return build(xp, parameters.query.shape[0], outputs).sum(axis=0)
+
+
+@definition
+def layer(parameters: Parameters, rows: Array, root_m: Array | None = None) -> Array:
+    """h + o: the layer with a residual connection, (T, M) -> (T, M); arguments as for `head`."""
+    return rows + attention(parameters, rows, root_m)
+
+
+@definition
+def stack(layers: Sequence[Parameters], rows: Array) -> Array:
+    """Layers with residual connections, one above the other: (T, M) -> (T, M)."""
+    for parameters in layers:
+        rows = layer(parameters, rows)
+    return rows
