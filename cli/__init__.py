@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from scanproof.constructs.norms import absolute, norm, operator_norm
     from scanproof.constructs.ranges import build, each
     from scanproof.constructs.scan import scan
+    from scanproof.numeric.exports.exporting import export
+    from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.running import run
+    from scanproof.numeric.weights import load
     from scanproof.proofs.check import check
     from scanproof.proofs.construction import construct
     from scanproof.proofs.language.claim import Source
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
         undetermined,
     )
     from scanproof.proofs.ledger import Ledger
+    from scanproof.proofs.programs.program import program
+    from scanproof.proofs.programs.proving import prove
 
 __version__ = "0.1.0"
 
@@ -53,6 +58,11 @@ _PUBLIC = {
     "absolute": "scanproof.constructs.norms",
     "operator_norm": "scanproof.constructs.norms",
     "run": "scanproof.numeric.running",
+    "export": "scanproof.numeric.exports.exporting",
+    "load": "scanproof.numeric.weights",
+    "identify": "scanproof.numeric.identify.identifying",
+    "program": "scanproof.proofs.programs.program",
+    "prove": "scanproof.proofs.programs.proving",
 }
 
 __all__ = [
@@ -70,11 +80,16 @@ __all__ = [
     "differs",
     "each",
     "equal",
+    "export",
     "gradient",
+    "identify",
     "iterate",
     "iterates",
+    "load",
     "norm",
     "operator_norm",
+    "program",
+    "prove",
     "run",
     "scan",
     "undetermined",

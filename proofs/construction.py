@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .language.errors import UsageError
 from .language.fields import arguments, nearest
 from .language.sizes import shape
 from .ledger import built_in
+
+if TYPE_CHECKING:
+    from .evidence.verdict import Result
 
 ALIASES = {
     "features": ("f", "d"),
@@ -170,14 +173,19 @@ def _strongest(row: Row, id: str, as_stated: bool) -> Claim:
     )
 
 
-@functools.cache
 def quick_verdict(claim: Claim) -> str:
+    """The verdict of `quick_result`."""
+    return quick_result(claim).verdict
+
+
+@functools.cache
+def quick_result(claim: Claim) -> Result:
     """By the fast engine, and by all of them where it does not know (claims with exp or log)."""
     from .evidence.engines import ENGINES
     from .evidence.verdict import decide
 
-    verdict = decide(claim, ENGINES["flint"]).verdict
-    return verdict if verdict != "unknown" else decide(claim, ENGINES["all"]).verdict
+    result = decide(claim, ENGINES["flint"])
+    return result if result.verdict != "unknown" else decide(claim, ENGINES["all"])
 
 
 def _exact(xp: Namespace, value: Any, wanted: str, dims: tuple[int, ...]) -> ExactArray:

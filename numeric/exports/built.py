@@ -1,0 +1,89 @@
+"""What an export is laid out from, whatever its kind: a model with all that its manifest says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.proofs.language.claim import Claim
+
+
+class Asked(NamedTuple):
+    """The arguments of `export`, checked one by one."""
+
+    id: str
+    features: int
+    examples: int
+    targets: int | None
+    steps: int
+    step_size: Fraction | None
+    tokens: str | None
+    in_one_block: bool
+    W0: np.ndarray | None
+    """(d, k), float64."""
+    seed: int | None
+    """Of a random W0."""
+    input_bound: float
+    """X ≥ |x_ji|, in the certificate's domain."""
+    target_bound: float
+    """Y ≥ |y_jc|."""
+    as_stated: bool
+
+
+GRID = 64
+"""Random weights are multiples of 1/64 between −1 and 1: exact in every format."""
+
+
+def drawn(seed: int, features: int, targets: int) -> np.ndarray:
+    """A random W0, (d, k)."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(-GRID, GRID, (features, targets), endpoint=True) / GRID
+
+
+class Certificate(NamedTuple):
+    """How far predictions may be from the learner's."""
+
+    domain: Mapping[str, float]
+    """The data for which it holds."""
+    absolute: float
+    """Of |prediction − learner|; infinite where no bound is known."""
+    magnitude: float
+    """What |learner| is at most."""
+    covers: str
+    """Which evaluations, of which formats."""
+
+
+class Built(NamedTuple):
+    """A model to be exported."""
+
+    claim: Claim
+    """The statement that it is an instance of."""
+    beyond: tuple[str, ...]
+    """Where it differs from what the statement is about."""
+    model: Any
+    """A `mamba2_gd.Instance`, or a `neutral.Model` in float64."""
+    family: str
+    """By which targets take it."""
+    features: int
+    targets: int
+    steps: int
+    rule: str
+    """The learning rule, for example "gradient descent"."""
+    loss: str
+    data: str
+    """The targets that the statement is about: "any", or "linear targets" y = Wᵀx alone."""
+    step_size: Fraction
+    """The factor of the loss's gradient."""
+    W0: np.ndarray
+    """(d, k), floats or Fractions."""
+    tokens: str
+    raw: tuple[tuple[str, int], ...]
+    """What the columns of a raw token hold, and how many each."""
+    predicts: str
+    """ "last" or "every"."""
+    encoding: Mapping[str, np.ndarray]
+    certify: Callable[[str], Certificate]
+    """From a format's name."""

@@ -1,0 +1,190 @@
+"""`export`: a construction's weights as a folder for another codebase, with its certificate."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scanproof.proofs.construction import quick_result
+from scanproof.proofs.language.errors import UsageError
+
+from . import folder, manifest, request
+from . import targets as registry
+from .built import Asked, Built, Certificate
+from .manifest import Manifest, exact
+from .targets import Target
+from .tensors import pack
+
+
+def export(
+    id: str,
+    *,
+    target: str,
+    out: str | Path,
+    features: int,
+    examples: int,
+    targets: int | None = None,
+    steps: int = 1,
+    step_size: Any = None,
+    dtype: str | None = None,
+    tokens: str | None = None,
+    in_one_block: bool = False,
+    W0: Any = None,
+    seed: int | None = None,
+    input_bound: Any = 1.0,
+    target_bound: Any = None,
+    as_stated: bool = False,
+    force: bool = False,
+) -> Manifest:
+    """Write the weights of a construction as a folder that a target's own loader takes.
+
+    Args:
+        id: a row's id, answered with its strongest proved statement, or an amendment's.
+        target: a name in `targets.TARGETS`.
+        out: the folder to make; with `force` an export that is there is replaced.
+        features: d.
+        examples: n. Stacks of blocks take fewer examples too; what it means for other layers is the statement's.
+        targets: k; the statement's if not given.
+        steps: L.
+        step_size: η as the factor of the summed gradient, 1/n if not given; the statement's own follows from its loss.
+            Text such as "1/40" or "0.025" is taken exactly, a float at its binary value.
+        dtype: of the weights; the target's own if not given.
+        tokens: a tokenisation, where the row leaves that open.
+        in_one_block: for stacks of blocks, make the only step in one.
+        W0: the initial weights (d, k), 0 if neither they nor a seed are given.
+        seed: draws W0, multiples of 1/64 between −1 and 1.
+        input_bound: the certificate's bound of |x_ji|.
+        target_bound: its bound of |y_jc|; √d if not given.
+        as_stated: take the parameters as printed, whatever the verdict.
+        force: replace an export.
+
+    Returns:
+        The manifest, as written.
+
+    Raises:
+        UsageError: for what cannot be exported, or a folder that cannot be written; nothing is written then.
+    """
+    asked = request.checked(
+        id,
+        features=features,
+        examples=examples,
+        targets=targets,
+        steps=steps,
+        step_size=step_size,
+        tokens=tokens,
+        in_one_block=in_one_block,
+        W0=W0,
+        seed=seed,
+        input_bound=input_bound,
+        target_bound=target_bound,
+        as_stated=as_stated,
+    )
+    to = registry.find(target)
+    format = registry.dtype(to, dtype)
+    folder.check(Path(out), force=force)
+    built = request.build(asked)
+    if built.family not in to.families:
+        known = ", ".join(registry.for_family(built.family))
+        raise UsageError(f"--target {target}: {id} is exported for {known}.")
+    files = _files(built, to, format)
+    told = _manifest(built, asked, to, format, files)
+    folder.write(Path(out), {**files, folder.MANIFEST: manifest.dumped(told)}, force=force)
+    return told
+
+
+def _files(built: Built, target: Target, dtype: str) -> dict[str, bytes]:
+    """The target's files and the encoding, by name."""
+    settings, laid = target.layout(built.model)
+    tensors = {name: _rounded(name, array, dtype) for name, array in laid.items()}
+    encoding = {name: np.asarray(array, dtype=float) for name, array in built.encoding.items()}
+    files = {folder.WEIGHTS: pack(tensors, target.metadata), folder.ENCODING: pack(encoding)}
+    if settings is not None:
+        text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
+        files[folder.SETTINGS] = text.encode() + b"\n"
+    return files
+
+
+def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(array).astype(dtype)
+    if not np.isfinite(rounded).all():
+        raise UsageError(
+            f"export: {name} has entries that {dtype} does not hold; give a step size, or W0, nearer to 1."
+        )
+    return rounded
+
+
+def _manifest(
+    built: Built, asked: Asked, target: Target, dtype: str, files: Mapping[str, bytes]
+) -> Manifest:
+    return {
+        "schema": manifest.SCHEMA,
+        "tool": {"version": _version()},
+        "construction": {
+            "id": built.claim.id,
+            "asked": asked.id,
+            "statement": built.claim.says,
+            **_verdict(built),
+            "beyond": list(built.beyond),
+        },
+        "target": {
+            "name": target.name,
+            "dtype": dtype,
+            "tested": {name: list(versions) for name, versions in target.tested.items()},
+        },
+        "family": built.family,
+        "sizes": {
+            "features": built.features,
+            "targets": built.targets,
+            "examples": asked.examples,
+            "steps": built.steps,
+        },
+        "learner": {
+            "rule": built.rule,
+            "steps": built.steps,
+            "step_size": exact(built.step_size),
+            "loss": built.loss,
+            "data": built.data,
+            "W0": [[exact(w) for w in row] for row in built.W0.tolist()],
+        },
+        "tokens": {
+            "name": built.tokens,
+            "raw": [list(columns) for columns in built.raw],
+            "predicts": built.predicts,
+        },
+        "certificate": _certificate(built.certify(dtype), dtype),
+        "files": {name: manifest.fingerprint(data) for name, data in files.items()},
+    }
+
+
+def _verdict(built: Built) -> dict[str, Any]:
+    """The fast engine's, now; `scanproof check` asks all of them, and takes longer."""
+    found = quick_result(built.claim)
+    return {"verdict": found.verdict, "scope": found.scope, "evidence": found.evidence}
+
+
+def _certificate(found: Certificate, dtype: str) -> dict[str, Any]:
+    relative = found.absolute / found.magnitude if found.magnitude else math.inf
+    return {
+        "dtype": dtype,
+        "domain": dict(found.domain),
+        "absolute": _finite(found.absolute),
+        "magnitude": _finite(found.magnitude),
+        "relative": _finite(relative),
+        "covers": found.covers,
+    }
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("scanproof")

@@ -1,0 +1,121 @@
+"""Exports of the `linear-attention` rows: layers of linear attention as released, with residual connections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.constructions import linear_attention
+from scanproof.constructs.constructions.linear_attention import LAYOUTS
+from scanproof.constructs.export import fla_linear_attention, neutral
+from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.exact.roots import RootsField
+from scanproof.proofs.language.errors import UsageError
+
+from .built import Asked, Built
+from .linear import LARGEST, certificate
+from .rows import Chosen, Row, choose, weights
+from .statements import in_float64
+
+ROWS = {
+    "linear-attention.gd": Row("labelled", False, 1),
+    "linear-attention.gd-vector": Row("labelled", False, 2),
+    "linear-attention.one-step": Row("labelled", True, None),
+    "linear-attention.one-step-concatenated": Row("concatenated", True, None),
+}
+"""The rows with an export, by id."""
+
+
+def build(asked: Asked) -> Built:
+    """The model that is asked for, with the statement that it is an instance of.
+
+    Raises:
+        UsageError: for options that no such layers have, or sizes that are too large.
+    """
+    chosen = choose(asked, ROWS, LAYOUTS)
+    d, k, n = asked.features, chosen.targets, asked.examples
+    _check_size(asked, chosen)
+    eta = Fraction(1, n) if asked.step_size is None else asked.step_size
+    W0 = weights(asked, k)
+    xp = Namespace(RootsField())
+    start = np.array([[Fraction(w) for w in row] for row in W0.tolist()], dtype=object)
+    try:
+        made = linear_attention.instance(
+            xp,
+            d,
+            asked.steps,
+            xp.asarray(eta),
+            start,
+            tokens=chosen.tokens,
+            in_one_layer=chosen.in_one_block,
+        )
+    except ValueError as error:
+        raise UsageError(f"export {asked.id}: {_told(str(error))}") from None
+    exact = neutral.mapped(_once(_entries), fla_linear_attention.neutral_model(made))
+    model = neutral.mapped(_once(in_float64), exact)
+    return Built(
+        claim=chosen.claim,
+        beyond=chosen.beyond,
+        model=model,
+        family=model.family,
+        features=d,
+        targets=k,
+        steps=asked.steps,
+        rule="gradient descent",
+        loss="half the sum of squares",
+        data="any",
+        step_size=eta,
+        W0=W0,
+        tokens=chosen.tokens,
+        raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
+        predicts="last" if chosen.tokens == "labelled" else "every",
+        encoding=neutral.encoding(model),
+        certify=lambda dtype: certificate(exact, asked, eta, dtype),
+    )
+
+
+def _check_size(asked: Asked, chosen: Chosen) -> None:
+    """Before fractions are made: four projections of every head, layer by layer."""
+    layout = LAYOUTS[chosen.tokens](asked.features, chosen.targets, weights=not chosen.in_one_block)
+    widths = linear_attention.released(layout, in_one_layer=chosen.in_one_block)
+    layers = 1 if chosen.in_one_block else asked.steps + 1
+    numbers = layers * widths.heads * widths.stream * 2 * (widths.keys + widths.values)
+    if numbers > LARGEST:
+        raise UsageError(
+            f"export {asked.id}: {asked.features} features, {chosen.targets} targets and {asked.steps} steps make "
+            f"{numbers:,} exact numbers, and {LARGEST:,} are the most that are built; give smaller sizes."
+        )
+
+
+def _told(text: str) -> str:
+    """What the construction says, in the words of the options."""
+    _, _, why = text.partition("expects ")
+    for name, option in (
+        ("in_one_layer=True", "--in-one-block"),
+        ("tokens='concatenated'", "--tokens concatenated"),
+        ("tokens='labelled'", "--tokens labelled"),
+    ):
+        why = why.replace(name, option)
+    return f"it takes {why}"
+
+
+def _once(function: Callable[[Any], np.ndarray]) -> Callable[[Any], np.ndarray]:
+    """The function, called once for an array that several layers share; they share its result."""
+    found: dict[int, tuple[Any, np.ndarray]] = {}
+
+    def mapped(array: Any) -> np.ndarray:
+        if id(array) not in found:
+            found[id(array)] = array, function(array)
+        return found[id(array)][1]
+
+    return mapped
+
+
+def _entries(array: ExactArray) -> np.ndarray:
+    """Fractions, and plain whole numbers, with which everything is faster."""
+    whole = np.frompyfunc(lambda entry: entry.numerator if entry.denominator == 1 else entry, 1, 1)
+    return np.asarray(whole(array.entries), dtype=object)

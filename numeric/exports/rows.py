@@ -1,0 +1,95 @@
+"""Rows of one construction that differ in its options: which of them is the statement of what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.ledger import built_in
+
+from .built import Asked, drawn
+
+
+class Row(NamedTuple):
+    """What a statement is about."""
+
+    tokens: str
+    in_one_block: bool
+    targets: int | None
+    """k; any number if none is given."""
+
+
+class Chosen(NamedTuple):
+    """The options of a construction, and the statement that says most of what is asked for."""
+
+    claim: Claim
+    beyond: tuple[str, ...]
+    """Where it goes beyond that."""
+    tokens: str
+    in_one_block: bool
+    targets: int
+
+
+def choose(asked: Asked, rows: Mapping[str, Row], tokens: Collection[str]) -> Chosen:
+    """The options that are asked for, those that are left open as in the row that is named.
+
+    Args:
+        asked: what is asked for; its id is one of `rows`.
+        rows: by id.
+        tokens: the names of the construction's tokenisations.
+
+    Raises:
+        UsageError: for several steps in one block, a tokenisation that there is not, or a W0 for other targets.
+    """
+    row = rows[asked.id]
+    in_one_block = row.in_one_block or asked.in_one_block
+    if in_one_block and asked.steps != 1:
+        option = "--in-one-block" if asked.in_one_block else "--steps"
+        raise UsageError(
+            f"export {asked.id} --steps {asked.steps}: one block does one step; leave {option} out."
+        )
+    alike = [other.tokens for other in rows.values() if other.in_one_block == in_one_block]
+    cut = asked.tokens or (row.tokens if row.tokens in alike else alike[0])
+    if cut not in tokens:
+        raise UsageError(f"--tokens {cut}: {asked.id} takes one of {', '.join(tokens)}.")
+    k = asked.targets or (row.targets or 1 if asked.W0 is None else asked.W0.shape[1])
+    if asked.W0 is not None and asked.W0.shape[1] != k:
+        raise UsageError(
+            f"export(W0=…) expects {k} columns, one a target, got {asked.W0.shape[1]}."
+        )
+    id, beyond = _statement(asked, rows, Row(cut, in_one_block, k))
+    claim = next(found.claim for found in built_in().rows if found.claim.id == id)
+    return Chosen(claim, beyond, cut, in_one_block, k)
+
+
+def weights(asked: Asked, targets: int) -> np.ndarray:
+    """W0: as given, drawn if there is a seed, else 0."""
+    if asked.seed is not None:
+        return drawn(asked.seed, asked.features, targets)
+    return np.zeros((asked.features, targets)) if asked.W0 is None else asked.W0
+
+
+def _statement(asked: Asked, rows: Mapping[str, Row], wanted: Row) -> tuple[str, tuple[str, ...]]:
+    k = wanted.targets or 1
+
+    def agreement(id: str) -> tuple[bool, ...]:
+        row = rows[id]
+        return (
+            row.in_one_block == wanted.in_one_block,
+            row.tokens == wanted.tokens,
+            row.targets in (None, k),
+            row.targets is not None and min(row.targets, k) > 1,  # both of several
+            id == asked.id,
+        )
+
+    id = max(rows, key=agreement)
+    row, beyond = rows[id], []
+    if row.tokens != wanted.tokens:
+        beyond.append(f"{id} is about {row.tokens} tokens, these are {wanted.tokens}")
+    if row.targets not in (None, k):
+        beyond.append(f"{id} is about k = {row.targets}, here k = {k}")
+    return id, tuple(beyond)
