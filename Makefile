@@ -1,23 +1,41 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --no-compile --editable
+INSTALL := -m pip --disable-pip-version-check install -qq --no-compile
+PIP := $(BIN)/python $(INSTALL) --editable
+
+# What the exported weights are run in. torch comes first and by number: the ranges that the other packages
+# have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv-export*
+TORCH ?= torch==2.13.0
+TRANSFORMERS ?= transformers==5.23.0
+OLDEST_TRANSFORMERS ?= transformers==4.48.0
+TRITON ?= triton==3.9.0 einops==0.8.2
+FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
+MAMBA_SSM ?= mamba-ssm==2.3.2.post1
+EXPORT := .venv-export
+VENVS := $(VENV) $(EXPORT) $(EXPORT)-oldest $(EXPORT)-triton
 
 # pip skips byte-compiling all of sympy and jax; Python caches the modules it uses when it first runs.
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
+.PHONY: help verdicts test test-export devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
 
 verdicts: build/.core ## check every claim (installs the core dependencies only)
 	@$(BIN)/scanproof check
 
 test: build/.test ## run the tests
-	@$(BIN)/pytest
+	@$(BIN)/pytest -rs
+
+test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
+	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_mamba_ssm.py
+	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
+	@$(EXPORT)-triton/bin/pytest -rs tests/export/test_fla.py tests/export/test_mamba_ssm.py \
+	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]"
 
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing
@@ -52,16 +70,16 @@ derivations: build/.core ## write the pages of derivations
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.plots docs/figures
 
-clean: ## remove the virtual environment, builds and caches
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage
+clean: ## remove the virtual environments, builds and caches
+	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage
 	find constructs proofs numeric cli tests docs -name __pycache__ -prune -exec rm -rf {} +
 
-$(VENV)/pyvenv.cfg:
+$(VENVS:%=%/pyvenv.cfg):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "scanproof needs Python 3.11 or newer, but '$(PYTHON)' is" \
 	    "$$($(PYTHON) --version 2>&1); try: make PYTHON=python3.12" >&2; exit 1; }
-	@echo "creating $(VENV)"
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@echo "creating $(@D)"
+	@$(PYTHON) -m venv $(@D) || { rm -rf $(@D); exit 1; }
 
 # The editable install is a tree of links under build/, made file by file: a new, renamed or removed
 # file needs a new one. The stamps lie beside it, so that they go when it goes.
@@ -80,3 +98,19 @@ build/.test build/.dev: build/.%: pyproject.toml $(VENV)/pyvenv.cfg | build/.cor
 	@echo "setting up scanproof[$*] in $(VENV)"
 	@$(PIP) '.[$*]'
 	@touch $@
+
+# The first runs every test of tests/export but those of kernels; the others need no JAX.
+build/.export build/.export-oldest build/.export-triton: build/.%: pyproject.toml .venv-%/pyvenv.cfg | build/.core
+	@echo "setting up scanproof[transformers] in .venv-$*"
+	@.venv-$*/bin/python $(INSTALL) '$(TORCH)'
+	@.venv-$*/bin/python $(INSTALL) $(WITH)
+	@$(AFTER)
+	@touch $@
+
+build/.export: WITH = '$(TRANSFORMERS)' --editable '.[test,transformers]'
+build/.export-oldest: WITH = '$(OLDEST_TRANSFORMERS)' pytest hypothesis --editable '.[transformers]'
+build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(FLA) wheel pytest hypothesis --editable '.[transformers]'
+# What mamba-ssm compiles for CUDA is for other layers; Triton's kernels run on a CPU too, in its interpreter.
+build/.export-triton: AFTER = MAMBA_SKIP_CUDA_BUILD=TRUE MAMBA_FORCE_BUILD=TRUE \
+	$(EXPORT)-triton/bin/python $(INSTALL) --no-deps --no-build-isolation $(MAMBA_SSM) \
+	|| echo "$(MAMBA_SSM) cannot be installed here: the tests of that target are skipped"

@@ -10,6 +10,7 @@ from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.constructions.mamba2_gd import Instance
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.numeric.certificates import mamba2
 
 
 class Case(NamedTuple):
@@ -85,3 +86,11 @@ def embeddings(made: Instance, given: Tasks) -> np.ndarray:
     """The model's inputs, (tasks, T, M)."""
     raw = np.stack([made.layout.tokens(x, y) for x, y in zip(*given, strict=True)])
     return raw @ made.model.encode_weight.T + made.model.encode_bias
+
+
+def bounds(case: Case, made: Instance, given: Tasks) -> np.ndarray:
+    """The certificate's bound for each task in float32, from the task's own numbers: (tasks,)."""
+    domains = (
+        mamba2.domain_of(x, y, made.W0, made.eta, case.steps) for x, y in zip(*given, strict=True)
+    )
+    return np.array([mamba2.bound(made, domain).prediction for domain in domains])
