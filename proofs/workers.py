@@ -7,6 +7,7 @@ claims cannot be pickled; where that is impossible (Windows) the tasks run in th
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -206,6 +207,7 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    gc.freeze()  # looking through what was there before the fork finds no garbage, and copies its pages
     me = os.getpid()
     while True:
         try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
+from scanproof.proofs import workers
 from scanproof.proofs.check import check
 from scanproof.proofs.evidence.engines import ENGINES
 from scanproof.proofs.evidence.script import script
@@ -81,7 +82,7 @@ def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(rep
     rows = zip(LEDGER.rows, report["claims"], strict=True)
     refuted = [row.claim for row, told in rows if told["as_stated"]["verdict"] == "refuted"]
 
-    def run(claim):
+    def shown(claim):
         result = decide(claim, ENGINES["all"])
         assert result.counterexample is not None
         path = tmp_path / f"{claim.id}.py"
@@ -90,10 +91,10 @@ def test_every_refuted_row_s_script_shows_it_with_the_standard_library_alone(rep
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         return claim.id, done.returncode, done.stderr
 
-    with ThreadPoolExecutor(2) as pool:
-        shown = list(pool.map(run, refuted))
-    assert len(shown) > 20
-    assert [r for r in shown if r[1] != 0] == []
+    answers = list(workers.run([partial(shown, claim) for claim in refuted]))
+    assert len(answers) > 20
+    assert [refuted[a.index].id for a in answers if a.ended or a.timed_out] == []
+    assert [a.value for a in answers if a.value[1] != 0] == []
 
 
 def methods(statement):

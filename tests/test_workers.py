@@ -68,6 +68,12 @@ def end_by(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
+def forking_once() -> Callable[[], object]:
+    """Forks when it is first called; each call would double the processes, and a body is called nine times."""
+    deeds = iter([os.fork])
+    return lambda: next(deeds, nothing)()
+
+
 PROVED = ("proved", None)
 
 
@@ -100,7 +106,7 @@ def test_body_without_end_is_unknown_and_the_others_are_decided():
 
 
 def test_body_that_ignores_ctrl_c_and_forks_answers_once():
-    ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=os.fork, after=nothing)
+    ledger = doing(interrupts=partial(end_by, signal.SIGINT), forks=forking_once(), after=nothing)
     assert found(ledger, jobs=1) == dict.fromkeys(["interrupts", "forks", "after"], PROVED)
 
 
