@@ -16,8 +16,11 @@ from ._bench import bench
 from ._check import check
 from ._derivations import derivations
 from ._errata import errata
+from ._export import export
+from ._identify import identify
 from ._list import list_claims
 from ._plot import plot
+from ._prove import prove
 from ._run import run as run_construction
 from ._show import show
 from ._trust import trust
@@ -120,11 +123,29 @@ _add(
     "scanproof run gd-ssm.prop2-construction --as-stated",
 )
 _add(
+    "export",
+    export,
+    "scanproof export mamba2.gd --steps 3 --target hf-mamba2 --features 8 --examples 40 --out DIR",
+    "scanproof export gril.prop4.1 --target numpy --features 4 --examples 20 --out DIR --force",
+    "scanproof export ssd.thm4.1 --target torch --features 4 --examples 20 --out DIR --format json",
+)
+_add(
+    "identify",
+    identify,
+    "scanproof identify DIR",
+    "scanproof identify DIR --strict --format json",
+)
+_add(
     "plot",
     plot,
     "scanproof plot ssd.thm5.1 --out thm5.1.svg",
     "scanproof plot ssd.thm5.2-qnorm --out qnorm.png",
     "scanproof plot mypaper.thm2 mypaper.py --out thm2.pdf",
+)
+_add(
+    "prove",
+    prove,
+    "scanproof prove mymodule:forward --shapes 'X: T f, Y: T k, q: f' --equals mymodule:specification",
 )
 _add("trust", trust, "scanproof trust")
 _add(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
 def scanproof(command: str, folder: Path) -> str:
-    words = [sys.executable, "-m", *command.split()]
+    words = [sys.executable, "-m", *shlex.split(command)]
     return subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False).stdout
 
 
@@ -35,6 +36,8 @@ def without_seconds(text: str) -> str:
 @pytest.mark.parametrize(("command", "printed"), CONSOLE)
 def test_readme_s_output_is_what_the_command_prints(command, printed, tmp_path):
     (tmp_path / "mypaper.py").write_text(PYTHON[0], encoding="utf-8")
+    (module,) = [code for code in PYTHON if "def forward(" in code]
+    (tmp_path / "mymodule.py").write_text(module, encoding="utf-8")
     assert without_seconds(scanproof(command, tmp_path)) == without_seconds(printed)
 
 
@@ -83,6 +86,13 @@ def test_readme_s_construction_is_printed(capsys):
     shapes, mixing = printed(example, capsys)
     assert "'gate': (8, 8)" in shapes
     assert mixing == "Matrix([[0, 0, 0], [1, 0, 0], [0, 0, 0]])"
+
+
+def test_readme_s_export_predicts_what_gradient_descent_does(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (example,) = [code for code in PYTHON if "scanproof.export(" in code]
+    (difference,) = printed(example, capsys)
+    assert float(difference) < 1e-14
 
 
 def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatch):

@@ -1,0 +1,162 @@
+"""`scanproof identify`: which learning rule weights implement, and how far off they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ._options import one_of
+
+if TYPE_CHECKING:
+    from scanproof.numeric.identify.report import Report
+
+FORMATS = ("table", "json")
+LARGEST = 8
+"""Rows and columns of a matrix that a table shows."""
+WIDEST = 60
+"""Characters of an exact number that it shows."""
+
+
+def identify(
+    path: Annotated[Path, typer.Argument(metavar="PATH", hidden=True)],
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 2 if the weights do no gradient descent at all."),
+    ] = False,
+    format: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="How it is written.")
+    ] = "table",
+) -> None:
+    """Say which learning rule weights implement, and how far off they are.
+
+    PATH is a folder: an export, edited or not, or weights that others trained, with
+    model.safetensors and encoding.safetensors (and config.json, where the codebase has one). For
+    linear layers the rule is derived from the weights as exact numbers, for Mamba-2 blocks it is
+    measured. A manifest is not needed, and believed in nothing: what it asserts is checked.
+
+    \b
+    Exit codes:
+      0  whatever the weights do, no manifest asserts anything else
+      1  the manifest asserts something that the weights contradict
+      2  only with --strict: the weights do no gradient descent
+      3  a usage or tool error
+    """
+    one_of("--format", format, FORMATS)
+
+    from scanproof.numeric.identify.identifying import identify as identified
+
+    from ._output import quiet_stdout, write
+
+    with quiet_stdout():
+        report = identified(path)
+    write(_rendered(report, format))
+    raise typer.Exit(report.exit_code(strict))
+
+
+def _rendered(report: Report, format: str) -> str:
+    if format == "json":
+        import json
+
+        return json.dumps(report.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    from tabulate import tabulate
+
+    rows = [row for row in (*_found(report), *_off(report), *_told(report)) if row[1]]
+    text = tabulate(rows, tablefmt="plain", disable_numparse=True)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _found(report: Report) -> list[tuple[str, str]]:
+    """The rule."""
+    sizes = ", ".join(f"{name} = {size}" for name, size in report.sizes.items())
+    return [
+        ("weights", f"{report.folder}, {report.target}, {report.family}"),
+        ("sizes", sizes),
+        ("verdict", report.verdict),
+        ("how", report.method),
+        ("steps", "" if report.steps is None else str(report.steps)),
+        *_step_size(report),
+        *_matrix("W0", report.W0, "d × k"),
+        *_matrix("Γ", report.preconditioner, "d × d"),
+    ]
+
+
+def _step_size(report: Report) -> list[tuple[str, str]]:
+    from scanproof.numeric.identify.report import as_float
+
+    size = report.step_size
+    if size is None:
+        return []
+    value = str(size.value)
+    value = value if len(value) <= WIDEST else f"{as_float(size.value):.17g}"
+    near = "" if size.nearest in (None, size.value) else f", a rounding of {size.nearest}"
+    rows = [("η", f"{value}{near}; {size.dependence}")]
+    return rows + [("", f"step {i}: {each}") for i, each in enumerate(size.each, 1)]
+
+
+def _matrix(name: str, rows: list[list] | None, shape: str) -> list[tuple[str, str]]:
+    from scanproof.numeric.identify.report import as_float
+
+    if rows is None:
+        return []
+    if not any(entry for row in rows for entry in row):
+        return [(name, "0")]
+    shown = [
+        (name if not i else "", "  ".join(f"{as_float(entry):.6g}" for entry in row[:LARGEST]))
+        for i, row in enumerate(rows[:LARGEST])
+    ]
+    if max(len(rows), len(rows[0])) > LARGEST:
+        shown.append(("", f"… {len(rows)} × {len(rows[0])} ({shape}); --format json has all of it"))
+    return shown
+
+
+def _off(report: Report) -> list[tuple[str, str]]:
+    """Distances, coefficients and entries."""
+    from scanproof.numeric.identify.report import as_float
+
+    rows = []
+    d = report.distances
+    if d is not None:
+        cosine = "" if d.sensitivity_cosine is None else f", cosine {d.sensitivity_cosine:.6g}"
+        slope = "" if d.sensitivity_l2 is None else f"{d.sensitivity_l2:.3g} in ∂ŷ/∂x_query{cosine}"
+        rows += [
+            (
+                "distance",
+                f"{d.prediction_l2:.3g} in ŷ (L2, mean), {d.relative:.3g} relative, at most",
+            ),
+            ("", slope),
+            ("", f"{d.tasks} tasks, n ≤ {d.examples}, seed {d.seed}; {d.samples}"),
+        ]
+    for i, c in enumerate(report.coefficients):
+        text = f"of {c.monomial}: {as_float(c.found):.6g}; gradient descent has {as_float(c.expected):.6g}"
+        rows.append(("coefficients" if not i else "", text))
+    more = (report.coefficients_in_all or 0) - len(report.coefficients)
+    rows.append(("", f"and {more} more" if more > 0 else ""))
+    near = report.nearest_construction
+    if near and not report.deviations_in_all:
+        near += ", entry by entry"
+    rows.append(("construction", near))
+    for i, e in enumerate(report.deviations):
+        text = f"{e.entry}: {e.found:.9g}, the construction has {e.expected:.9g}"
+        rows.append(("entries" if not i else "", text))
+    more = report.deviations_in_all - len(report.deviations)
+    rows.append(("", f"and {more} more" if more > 0 else ""))
+    if report.deviations_in_all and report.same_function:
+        rows.append(("", "they differ in form: the function is the same"))
+    return rows
+
+
+def _told(report: Report) -> list[tuple[str, str]]:
+    """What a manifest says."""
+    rows = []
+    if report.asserted and not report.contradictions:
+        rows.append(("manifest", "nothing that it asserts is contradicted"))
+    for i, c in enumerate(report.contradictions):
+        text = f"{c.assertion} is {c.asserted} there; found: {c.found}"
+        rows.append(("contradicted" if not i else "", text))
+    promise = report.promise
+    if promise is not None:
+        text = f"relative error {promise.found:.2e}, promised {promise.bound:.2e}; {promise.how}"
+        rows.append(("certificate", text))
+    return rows + [("note", note) for note in report.notes]

@@ -1,0 +1,133 @@
+"""`scanproof prove`: a JAX function against its specification, at every size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._options import one_of
+
+if TYPE_CHECKING:
+    from scanproof.proofs.programs.proving import Outcome
+
+FORMATS = ("text", "json")
+SCHEMA = "scanproof.prove/1"
+REFUTED, UNDECIDED = 1, 2
+
+
+def prove(
+    function: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", hidden=True)],
+    shapes: Annotated[
+        str, typer.Option(metavar="'X: T f, q: f'", help="The arguments' shapes, sizes as letters.")
+    ],
+    equals: Annotated[
+        str, typer.Option(metavar="MODULE:FUNCTION", help="The specification it is to equal.")
+    ],
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'T=1,2,5; f=1,2'",
+            help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
+    ] = False,
+    format: Annotated[
+        str, typer.Option("--format", metavar="|".join(FORMATS), help="How it is written.")
+    ] = "text",
+) -> None:
+    """Prove that a JAX function equals its specification at every size, or show where it differs.
+
+    The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
+    real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
+    with its line.
+    """
+    one_of("--format", format, FORMATS)
+
+    from scanproof.proofs.programs import proving
+
+    from ._output import quiet_stdout, write
+    from ._progress import progress
+
+    with quiet_stdout(), progress("proving"):
+        outcome = proving.prove(function, shapes=shapes, equals=equals, sizes=_sizes(sizes))
+    write(_json(outcome) if format == "json" else _text(outcome))
+    raise typer.Exit(_code(outcome, strict))
+
+
+def _sizes(text: str | None) -> dict[str, tuple[int, ...]]:
+    from scanproof.proofs.language.errors import UsageError
+
+    found: dict[str, tuple[int, ...]] = {}
+    for part in (text or "").split(";"):
+        name, equals, values = part.partition("=")
+        if not part.strip():
+            continue
+        try:
+            found[name.strip()] = tuple(int(v) for v in values.split(","))
+        except ValueError:
+            found[""] = ()
+        if not equals or "" in found or min(found[name.strip()]) < 1:
+            raise UsageError(
+                f"--sizes {text!r} expects sizes with whole numbers ≥ 1, such as 'T=1,2,5; f=1,2'; "
+                f"got {part.strip()!r}."
+            )
+    return found
+
+
+def _code(outcome: Outcome, strict: bool) -> int:
+    result = outcome.result
+    if result.verdict == "refuted":
+        return REFUTED
+    whole = result.verdict == "proved" and result.scope == "all-sizes"
+    return UNDECIDED if strict and not whole else 0
+
+
+def _json(outcome: Outcome) -> str:
+    import json
+
+    body = {"schema": SCHEMA, **outcome.as_dict(), "timing": {"total": round(outcome.seconds, 4)}}
+    return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+
+
+def _text(outcome: Outcome) -> str:
+    result = outcome.result
+    lines = [f"{outcome.program} = {outcome.specification}: {_verdict(result)}"]
+    if result.verdict == "proved" and result.scope == "all-sizes":
+        methods = [e["method"] for e in result.evidence if e["scope"] == "all-sizes"]
+        lines.append(f"  for all sizes, in exact real arithmetic, by {', '.join(methods)}")
+        assumes = [a for e in result.evidence for a in e.get("assumes", ())]
+        axioms = [a for e in result.evidence for a in e.get("axioms", ())]
+        lines += [f"  taken for granted: {a}" for a in dict.fromkeys([*assumes, *axioms])]
+    elif result.reason:
+        lines.append(f"  {result.reason}")
+    lines += _shown(result.counterexample)
+    lines += [f"  near miss: {one}" for one in result.near_misses]
+    lines += [f"  {one}" for one in outcome.literals]
+    return "\n".join(lines) + "\n"
+
+
+def _verdict(result: Any) -> str:
+    if result.verdict == "proved" and result.scope != "all-sizes":
+        return "holds at the sizes tried, not proved for all"
+    return result.verdict
+
+
+def _shown(example: Any) -> list[str]:
+    if example is None:
+        return []
+    found = example.as_json()
+    sizes = ", ".join(f"{n} = {v}" for n, v in found["sizes"].items())
+    inputs = [f"  {n} = {_numbers(v)}" for n, v in found["inputs"].items()]
+    return [
+        f"  at {sizes}",
+        *inputs,
+        f"  the program gives {_numbers(found['actual'])}",
+        f"  the specification {_numbers(found['claimed'])}",
+    ]
+
+
+def _numbers(value: Any) -> str:
+    return f"[{', '.join(map(_numbers, value))}]" if isinstance(value, list) else str(value)

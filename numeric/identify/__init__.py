@@ -1,0 +1,1 @@
+"""Which learning rule weights implement: derived where they are polynomial, measured where they are not."""

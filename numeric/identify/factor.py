@@ -1,0 +1,53 @@
+"""How the factor of the summed gradient depends on the number of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from .report import AVERAGED, CONSTANT
+from .rule import Rule
+
+
+class Factor(NamedTuple):
+    """How the factor of the summed gradient depends on n: value / (n + shift), or value."""
+
+    value: Fraction
+    """The sum of the steps' factors, where they have several."""
+    shift: Fraction | None
+    """None for a constant."""
+    by_number: dict[int, Fraction]
+    """Factors that are neither, by n; else empty."""
+
+    def at(self, n: int) -> Fraction | None:
+        """The factor at n examples, if it is known."""
+        if self.by_number:
+            return self.by_number.get(n)
+        return self.value if self.shift is None else self.value / (n + self.shift)
+
+    @property
+    def words(self) -> str:
+        """As `StepSize.dependence`."""
+        if self.by_number:
+            told = ", ".join(f"{v} at n = {n}" for n, v in self.by_number.items())
+            return f"irregular in n: {told}"
+        if self.shift is None:
+            return CONSTANT
+        if not self.shift:
+            return AVERAGED
+        return f"divided by n {'+' if self.shift > 0 else '−'} {abs(self.shift)}"
+
+
+def of(rules: Mapping[int, Rule]) -> Factor:
+    """The factor in rules of one step or more, by the number of examples."""
+    sums = {n: sum(rule.step_sizes, Fraction(0)) for n, rule in rules.items()}
+    first = sums[min(sums)]
+    if all(s == first for s in sums.values()):
+        return Factor(first, None, {})
+    if len(sums) > 2 and all(sums.values()):
+        (a, one), (b, two), (c, three) = sorted(sums.items())[:3]
+        slope = (1 / two - 1 / one) / (b - a)
+        if slope and 1 / three == 1 / one + slope * (c - a):
+            return Factor(1 / slope, 1 / one / slope - a, {})
+    return Factor(first, None, sums)

@@ -1,0 +1,36 @@
+"""`identify`: from a folder of weights to the learning rule that they implement."""
+
+from __future__ import annotations
+
+import os
+
+from ..exports.loading import load
+from . import asserted
+from .report import Report
+
+STACKS = ("hf-mamba2", "mamba-ssm")
+"""Targets whose blocks are no polynomials, so that the rule is measured."""
+
+
+def identify(folder: str | os.PathLike[str]) -> Report:
+    """Which learning rule the weights of a folder implement, and how far off they are.
+
+    Args:
+        folder: an export, or weights that others made, as `exports.loading.load` takes them; without a manifest nothing
+            is asserted, and with one nothing of it is believed.
+
+    Raises:
+        UsageError: for a folder that is no complete model; see `exports.loading.load`.
+    """
+    loaded = load(folder)
+    if loaded.target in STACKS:
+        from .mamba2 import identify_mamba2
+
+        report = identify_mamba2(loaded)
+    else:
+        from .linear import identify_linear
+
+        report = identify_linear(loaded)
+    report.asserted = loaded.manifest is not None
+    report.contradictions[:0] = asserted.files(loaded)
+    return report

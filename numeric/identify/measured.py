@@ -1,0 +1,232 @@
+"""Predictions of a black box against gradient descent: sampled tasks, and the number of steps and step size that fit.
+
+Gradient descent on n examples with G = Σ x_j x_jᵀ, S = Σ x_j y_jᵀ moves W by −η(GW − S). In G's eigenvectors that is
+one product for each entry, so that thousands of step sizes are tried at once; distances that are reported are to the
+learner itself, `constructs.learners.descent`. What overflows is infinite, without a warning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.learners.descent import gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM
+
+Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
+
+NOISE = 0.1
+"""Of the targets of every second task, beside those that are linear in x; the others have arbitrary targets."""
+ENTRIES = 2**21
+"""Numbers that the search for a step size holds at once."""
+PER_OCTAVE, OCTAVES_DOWN, OCTAVES_UP = 8, 30, 8
+"""Step sizes that are tried first, about the reciprocal of the largest eigenvalue of all tasks."""
+ROUNDS, POINTS = 10, 41
+"""Of the search between two of them: each round narrows it by a factor of 20."""
+BASINS = 3
+TIED = 1e-9
+"""Relative: of step counts that fit as well as this, the least is taken."""
+
+
+class Tasks(NamedTuple):
+    """Regression tasks with one number of examples."""
+
+    x: np.ndarray
+    """(tasks, n + 1, d), the query last."""
+    y: np.ndarray
+    """(tasks, n, k)."""
+
+    @property
+    def examples(self) -> int:
+        """n."""
+        return self.y.shape[1]
+
+
+def sample(
+    d: int, k: int, n: int, count: int, *, seed: Sequence[int], sampler: str, scale: float = 1.0
+) -> Tasks:
+    """Seeded tasks: linear targets with noise in turn with arbitrary ones.
+
+    Args:
+        d: features.
+        k: targets.
+        n: examples.
+        count: how many tasks.
+        seed: the same numbers draw the same tasks.
+        sampler: "uniform" on (−1, 1), or "normal".
+        scale: a factor of all data.
+    """
+    rng = np.random.default_rng(tuple(seed))
+    shape = (count, n + 1, d)
+    x = rng.uniform(-1, 1, shape) if sampler == "uniform" else rng.standard_normal(shape)
+    W, noise = rng.standard_normal((count, d, k)), rng.standard_normal((count, n, k))
+    y = np.where((np.arange(count) % 2 == 0)[:, None, None], x[:, :-1] @ W + NOISE * noise, noise)
+    return Tasks(scale * x, scale * y)
+
+
+@np.errstate(all="ignore")
+def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[np.ndarray, float]:
+    """What the model predicts without examples, as a matrix (d, k), and how far from linear it is.
+
+    Args:
+        predict: the model.
+        d: features.
+        k: targets.
+        pads: examples of zeros, which no gradient comes of: 1 for tokens that hold an example and a query, else 0.
+
+    Returns:
+        W0, and the largest |ŷ − W0ᵀx| over the largest |ŷ| at random x, 0 if both are.
+    """
+    rng = np.random.default_rng(0)
+    queries = np.concatenate([np.zeros((1, d)), np.eye(d), rng.uniform(-1, 1, (8, d))])
+    x = np.concatenate([np.zeros((len(queries), pads, d)), queries[:, None]], axis=1)
+    found = predict(x, np.zeros((len(queries), pads, k)))
+    W0 = found[1 : d + 1] - found[0]
+    return W0, quotient(np.abs(found - queries @ W0).max(), np.abs(found).max())
+
+
+def quotient(off: float, size: float) -> float:
+    """off / size; 0 if both are 0."""
+    return float(off / size) if size else (math.inf if off else 0.0)
+
+
+class Prepared(NamedTuple):
+    """Tasks in the eigenvectors of their Σ x_j x_jᵀ, and what the model predicts for them."""
+
+    eigenvalues: np.ndarray
+    """(tasks, d, 1)."""
+    sums: np.ndarray
+    """S, (tasks, d, k)."""
+    start: np.ndarray
+    """W0, (tasks, d, k)."""
+    query: np.ndarray
+    """(tasks, d)."""
+    predicted: np.ndarray
+    """By the model, (tasks, k)."""
+    weight: np.ndarray
+    """(tasks,): groups count alike, each relative to the size of its predictions."""
+
+
+@np.errstate(all="ignore")
+def prepare(groups: Sequence[Tasks], predicted: Sequence[np.ndarray], W0: np.ndarray) -> Prepared:
+    """Groups of tasks, with the model's predictions for each."""
+    parts = []
+    for tasks, values in zip(groups, predicted, strict=True):
+        x = tasks.x[:, :-1]
+        eigenvalues, vectors = np.linalg.eigh(x.mT @ x)
+        size = np.linalg.norm(values) * math.sqrt(len(groups))
+        size = size if size < math.inf else math.nan  # and so is every distance then
+        parts.append(
+            (
+                eigenvalues[..., None],
+                vectors.mT @ (x.mT @ tasks.y),
+                vectors.mT @ W0,
+                (vectors.mT @ tasks.x[:, -1, :, None])[..., 0],
+                values,
+                np.full(len(values), 1 / size if size else 1.0),
+            )
+        )
+    return Prepared(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
+@np.errstate(all="ignore")
+def distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
+    """Relative l2 distance of the model to gradient descent, for each step size: (E,) -> (E,).
+
+    The root of the mean over the groups of ‖ŷ − ŷ_GD‖² / ‖ŷ‖²; infinite where that overflows.
+    """
+    at_once = max(1, ENTRIES // data.sums.size)
+    found = [
+        _distances(data, steps, step_sizes[i : i + at_once])
+        for i in range(0, len(step_sizes), at_once)
+    ]
+    return np.concatenate(found)
+
+
+def _distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
+    eta = step_sizes[:, None, None, None]
+    W = np.broadcast_to(data.start, (len(step_sizes), *data.start.shape))
+    for _ in range(steps):
+        W = W - eta * (data.eigenvalues * W - data.sums)
+    off = (data.query[..., None] * W).sum(axis=2) - data.predicted
+    found = np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2)))
+    return np.where(np.isfinite(found), found, np.inf)
+
+
+class Fit(NamedTuple):
+    """The step size with which a number of steps comes nearest."""
+
+    steps: int
+    step_size: float
+    """0 if no step is taken."""
+    distance: float
+    """Relative, l2."""
+
+
+def fit(data: Prepared, steps: int) -> Fit:
+    """The best step size, positive or negative, for L steps."""
+    if steps == 0:
+        return Fit(0, 0.0, float(distances(data, 0, np.zeros(1))[0]))
+    largest = float(data.eigenvalues.max()) or 1.0
+    exponents = np.arange(-OCTAVES_DOWN * PER_OCTAVE, OCTAVES_UP * PER_OCTAVE + 1)
+    sizes = 2.0 ** (exponents / PER_OCTAVE) / largest
+    grid = np.concatenate([-sizes[::-1], sizes])
+    found = distances(data, steps, grid)
+    lower = np.concatenate([[True], found[1:] <= found[:-1]])
+    upper = np.concatenate([found[:-1] <= found[1:], [True]])
+    basins = np.flatnonzero(lower & upper)
+    basins = basins[np.argsort(found[basins], kind="stable")][:BASINS]
+    best = [
+        _narrowed(data, steps, float(grid[max(i - 1, 0)]), float(grid[min(i + 1, len(grid) - 1)]))
+        for i in basins
+    ]
+    return min(best, key=lambda f: f.distance)
+
+
+def _narrowed(data: Prepared, steps: int, low: float, high: float) -> Fit:
+    step_size, distance = low, math.inf
+    for _ in range(ROUNDS):
+        points = np.linspace(low, high, POINTS)
+        found = distances(data, steps, points)
+        i = int(found.argmin())
+        step_size, distance = float(points[i]), float(found[i])
+        low, high = points[max(i - 1, 0)], points[min(i + 1, POINTS - 1)]
+    return Fit(steps, step_size, distance)
+
+
+def best(fits: Sequence[Fit]) -> Fit:
+    """The nearest; of several that are as near, the one with the fewest steps."""
+    least = min(f.distance for f in fits)
+    return next(f for f in fits if f.distance <= least * (1 + TIED) + 2.0**-50)
+
+
+@np.errstate(all="ignore")
+def learned(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
+    """The weights of explicit gradient descent on the examples of each task, query excluded: (tasks, d, k)."""
+    eta = np.float64(step_size)
+    return np.stack(
+        [gradient_descent(HALF_SUM, W0, x[:-1], y, eta, steps) for x, y in zip(*tasks, strict=True)]
+    )
+
+
+@np.errstate(all="ignore")
+def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
+    """∂ŷ/∂x_query by central differences: (tasks, d, k).
+
+    Args:
+        predict: the model.
+        tasks: where.
+        width: of the step to either side.
+    """
+    count, _, d = tasks.x.shape
+    moves = width * np.concatenate([np.eye(d), -np.eye(d)])
+    x = np.repeat(tasks.x[:, None], 2 * d, axis=1)
+    x[:, :, -1] += moves
+    y = np.repeat(tasks.y[:, None], 2 * d, axis=1)
+    found = predict(x.reshape(-1, *x.shape[2:]), y.reshape(-1, *y.shape[2:]))
+    found = found.reshape(count, 2, d, -1)
+    return (found[:, 0] - found[:, 1]) / (2 * width)

@@ -1,0 +1,222 @@
+"""The constructed Mamba-2 model that tensors come nearest to, and the entries in which they differ from it.
+
+Sizes tell whether the tensors can be those of an instance at all. K is read from the weights of the norms, η from the
+rows of in_proj that it scales, W0 from the encoding's bias, or from head and in_proj if one block does the only step:
+medians where a number is written often, so that an edited entry stands out and does not mislead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
+from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
+from scanproof.constructs.export import hf_mamba2
+
+from ..bounds.arithmetic import FORMATS
+from .measured_model import Model
+from .report import Deviation
+
+ROUNDINGS = 4
+"""Units of the last place within which two numbers are taken for roundings of the same."""
+LISTED = 100
+"""Entries that are listed; all are counted."""
+ALIKE = 0.5
+"""Tensors that share fewer entries with an instance are not laid out as it is."""
+SIMPLE = 10_000
+"""Numerator times denominator, at most, of a fraction that 24 bits do not agree with by chance."""
+DIGITS = 4
+"""Of a decimal for which that holds."""
+
+
+class Near(NamedTuple):
+    """An instance of the construction, beside tensors that look like it."""
+
+    instance: Instance
+    steps: int
+    """L, 1 for one block."""
+    step_size: Fraction | None
+    """η if it is a simple number, and then that of `instance`; `stored` is a rounding of it."""
+    stored: float
+    """η as the tensors have it."""
+    deviations: list[Deviation]
+    """The first entries that differ by more than rounding."""
+    counts: dict[str, int]
+    """How many of them each tensor has, where it has any."""
+    alike: float
+    """The part of the instance's entries other than 0 that the tensors share."""
+    mended: dict[str, np.ndarray]
+    """The tensors and the encoding, with the instance's entries where they differ."""
+
+    @property
+    def deviating(self) -> int:
+        """How many entries differ."""
+        return sum(self.counts.values())
+
+
+def nearest(
+    state: Mapping[str, np.ndarray],
+    encoding: Mapping[str, np.ndarray],
+    dtypes: Mapping[str, str],
+    model: Model,
+    layouts: list[Layout],
+) -> Near | None:
+    """The instance that shares most entries with the tensors, if it shares at least half.
+
+    Args:
+        state: the tensors, under transformers' names.
+        encoding: encode.weight, encode.bias, readout.weight.
+        dtypes: the formats of tensors, by name, where an array's own is not it.
+        model: the same tensors as the definition takes them.
+        layouts: tokenisations that the encoding's width allows.
+    """
+    if state[hf_mamba2.HEAD].shape[0] != model.targets:
+        return None
+    found = [
+        near
+        for layout in layouts
+        if (read := _read(model, layout)) is not None
+        and (near := _compared(*read, state, encoding, dtypes)).alike >= ALIKE
+    ]
+    return min(found, key=lambda near: near.deviating, default=None)
+
+
+def simple(value: float, unit: float) -> Fraction | None:
+    """The simple number that a float is a rounding of, if there is one.
+
+    Args:
+        value: not 0.
+        unit: within which relative distance.
+    """
+    exact = Fraction(abs(value))
+    width = Fraction(unit) * exact
+    sign = 1 if value > 0 else -1
+    found = _simplest(exact - width, exact + width)
+    if found.numerator * found.denominator <= SIMPLE:
+        return sign * found
+    decimal = Fraction(f"{abs(value):.{DIGITS}g}")
+    return sign * decimal if abs(decimal - exact) <= width else None
+
+
+def _simplest(low: Fraction, high: Fraction) -> Fraction:
+    """The fraction with the least denominator in [low, high], 0 < low."""
+    whole = -(-low.numerator // low.denominator)
+    if whole <= high:
+        return Fraction(whole)
+    below = whole - 1
+    return below + 1 / _simplest(1 / (high - below), 1 / (low - below))
+
+
+def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, float] | None:
+    """The instance with K, η and W0 as the tensors have them, η if it is simple, η as it is; None for other sizes."""
+    d, k, blocks = layout.slots.d, model.targets, model.blocks
+    one = len(blocks) == 1
+    slots = LAYOUTS[layout.name](d, k, weights=not one)
+    widths, unit = mamba2_sizes.released(
+        slots, **mamba2_gd.shape(slots, in_one_block=one), channel=1
+    )
+    taps = blocks[0].conv_weight.shape[1]
+    if (widths.stream, widths.heads, widths.taps) != (len(model.norm), model.sizes, taps):
+        return None
+    norms = np.concatenate([model.norm, *(block.norm for block in blocks)])
+    channel = float(np.median(norms)) / unit.scale
+    if not channel > 0:
+        return None
+
+    def make(eta: float, W0: np.ndarray) -> Instance:
+        return mamba2_gd.instance(
+            np,
+            d,
+            max(1, len(blocks) - 1),
+            eta,
+            W0,
+            tokens=layout.name,
+            in_one_block=one,
+            channel=channel,
+        )
+
+    none = np.zeros((d, k))
+    eta = _step_size(model, make(1.0, none), make(0.0, none))
+    W0 = _start(model, make, slots, eta) if one else _carried(model, slots)
+    nearby = simple(eta, 2.0**-23) if eta else None
+    return make(float(nearby) if nearby else eta, W0), nearby, eta
+
+
+def _scaled(made: Instance) -> np.ndarray:
+    """The rows of in_proj that η scales, among others."""
+    return (made.model.step or made.model.last).in_proj
+
+
+def _step_size(model: Model, one: Instance, none: Instance) -> float:
+    """η, of which entries of in_proj are multiples, from instances with η = 1 and η = 0."""
+    factor = _scaled(one) - _scaled(none)
+    rows, columns = np.nonzero(factor)
+    scaling = model.blocks[:-1] or model.blocks
+    found = [block.in_proj[rows, columns] / factor[rows, columns] for block in scaling]
+    return float(np.median(found))
+
+
+def _carried(model: Model, layout: Layout) -> np.ndarray:
+    """W0 of tokens that carry weights."""
+    slots = layout.slots
+    spans = [slice(*slots.weights(c)) for c in range(slots.k)]
+    return np.stack([model.encode_bias[span] for span in spans], axis=1)
+
+
+def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: float) -> np.ndarray:
+    """W0 of one block, whose head adds W0ᵀx and whose in_proj subtracts it from targets, in several entries each.
+
+    The head has its numbers less rounded, so it is believed unless it differs from in_proj by more.
+    """
+    head = model.readout[:, slice(*layout.input)].T
+    if not eta:
+        return head
+    numbers = 1 + np.arange(head.size).reshape(
+        head.shape
+    )  # each entry of W0 under a number of its own
+    factor = _scaled(make(1.0, numbers)) - _scaled(make(1.0, np.zeros(head.shape)))
+    at = np.nonzero(factor)
+    which = np.rint(np.abs(factor[at]) / np.abs(factor[at]).min())
+    order = np.argsort(which, kind="stable")
+    found = (model.blocks[0].in_proj[at] / factor[at] * which / eta)[order]
+    start = np.median(found.reshape(head.size, -1), axis=1).reshape(head.shape)
+    agree = np.abs(start - head) <= 2.0**-22 * np.abs(head)
+    return np.where(agree, head, start)
+
+
+def _compared(
+    made: Instance,
+    step_size: Fraction | None,
+    stored: float,
+    state: Mapping[str, np.ndarray],
+    encoding: Mapping[str, np.ndarray],
+    dtypes: Mapping[str, str],
+) -> Near:
+    _, tensors = hf_mamba2.layout(np, made)
+    wanted = {
+        **tensors,
+        "encode.weight": made.model.encode_weight,
+        "encode.bias": made.model.encode_bias,
+        "readout.weight": np.eye(len(made.model.readout)),
+    }
+    deviations, counts, mended, shared, there = [], {}, {}, 0, 0
+    for name, array in {**state, **encoding}.items():
+        expected = wanted[name].astype(array.dtype).astype(np.float64)
+        unit = FORMATS[dtypes.get(name, str(array.dtype))].unit
+        alike = np.abs(array - expected) <= 2 * ROUNDINGS * unit * np.abs(expected)
+        shared += int((alike & (expected != 0)).sum())
+        there += int((expected != 0).sum())
+        mended[name] = np.where(alike, array, expected)
+        if not alike.all():
+            counts[name] = int((~alike).sum())
+            for index in np.argwhere(~alike)[: LISTED - len(deviations)]:
+                at = tuple(int(i) for i in index)
+                entry = f"{name}[{', '.join(map(str, at))}]"
+                deviations.append(Deviation(entry, float(array[at]), float(expected[at])))
+    steps = max(1, made.steps)
+    return Near(made, steps, step_size, stored, deviations, counts, shared / there, mended)

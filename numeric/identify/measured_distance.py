@@ -1,0 +1,248 @@
+"""How far a Mamba-2 model is from gradient descent on seeded tasks, for every number of steps with its best step size.
+
+Tasks have several numbers of examples, uniform and normal inputs, and linear and arbitrary targets. Their scale is 1,
+unless gradient descent with the step size found would blow up there or hardly move; a few first tasks of three scales
+tell, which also choose among tokenisations that the encoding's width leaves open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.constructions.mamba2_tokens import Layout
+
+from . import measured_model
+from .measured import (
+    Fit,
+    Predictor,
+    Tasks,
+    best,
+    fit,
+    initial_weights,
+    learned,
+    prepare,
+    quotient,
+    sample,
+    sensitivities,
+)
+from .measured_model import Model
+from .report import Distances
+
+SEED = 0
+MIDDLE = 5
+"""n of the group at which sensitivities are measured."""
+EXAMPLES = (1, 2, MIDDLE, 12, 33)
+"""n of the groups of tasks, beside the manifest's if it is at most `LONGEST`."""
+LONGEST = 64
+FIRST = (1, 4)
+"""n of the first tasks."""
+SCALES = (1.0, 2.0**-4, 2.0**-8)
+"""Of the first tasks; the first is taken unless gradient descent explains another one's predictions."""
+CLEARLY = 2.0**-10
+"""The part of what is learned that it leaves unexplained then, at most."""
+GROWTH = 100.0
+"""What |1 − ηλ|^L is at most; else all tasks are scaled down."""
+MOVES = 0.5
+"""What ηλ is at least in one group, which is scaled up for it."""
+WORK = 4e8
+"""Multiplications of all tasks, about; models that need more are tried on fewer tasks."""
+FEW, MANY = 2, 8
+"""Tasks of a group."""
+DIRECTIONS = 96
+"""Directions in which sensitivities are measured, in all tasks together, if d is smaller."""
+WIDTH = 2.0**-10
+"""Of central differences, relative to the scale of the tasks."""
+
+
+class Measured(NamedTuple):
+    """What was measured on one tokenisation."""
+
+    layout: Layout
+    groups: list[Tasks]
+    predicted: list[np.ndarray]
+    """By the model, (tasks, k) for each group."""
+    scale: float
+    """Of all groups but perhaps the last."""
+    W0: np.ndarray
+    """(d, k)."""
+    bent: float
+    """How far predictions without examples are from linear in the query, relative."""
+    fits: list[Fit]
+    """For L = 0, 1, …, number of blocks + 1."""
+
+    @property
+    def best(self) -> Fit:
+        """The nearest."""
+        return best(self.fits)
+
+    @property
+    def finite(self) -> bool:
+        """Whether all predictions are, and their squares."""
+        return all(bool(np.isfinite(np.square(values)).all()) for values in self.predicted)
+
+
+class Try(NamedTuple):
+    """What the first tasks tell of a tokenisation."""
+
+    layout: Layout
+    W0: np.ndarray
+    bent: float
+    scale: float
+    fit: Fit
+    unexplained: float
+    """The distance over that to W0ᵀx."""
+
+
+def predictor(model: Model, layout: Layout) -> Predictor:
+    """The model as a function of the examples and the query."""
+    return partial(measured_model.predictions, model, layout)
+
+
+def measure(
+    model: Model, layouts: Sequence[Layout], starts: Sequence[np.ndarray], examples: int | None
+) -> Measured:
+    """Predictions and fits for the tokenisation that comes nearest to gradient descent.
+
+    Args:
+        model: see `Model`.
+        layouts: tokenisations that are possible.
+        starts: candidates for W0, beside the predictions without examples.
+        examples: a number of examples to try, or None.
+    """
+    tried = min((_first(model, layout, starts) for layout in layouts), key=lambda t: t.fit.distance)
+    layout, slots, predict = tried.layout, tried.layout.slots, predictor(model, tried.layout)
+    wanted = {*EXAMPLES, *([examples] if examples and examples <= LONGEST else [])}
+    count = _count(model, layout, sorted(wanted))
+
+    def groups(scale: float) -> list[Tasks]:
+        samplers = ("uniform", "normal")
+        return [
+            sample(slots.d, slots.k, n, count, seed=(SEED, i), sampler=samplers[i % 2], scale=scale)
+            for i, n in enumerate(sorted(wanted))
+        ]
+
+    scale = tried.scale * _calm(groups(tried.scale), tried.fit)
+    chosen = groups(scale)
+    larger = scale * _lively(chosen, tried.fit)
+    if larger > scale:
+        own = {"seed": (SEED, len(wanted)), "sampler": "uniform", "scale": larger}
+        chosen.append(sample(slots.d, slots.k, 12, count, **own))
+    predicted = [predict(*tasks) for tasks in chosen]
+    data = prepare(chosen, predicted, tried.W0)
+    fits = [fit(data, steps) for steps in range(len(model.blocks) + 2)]
+    return Measured(layout, chosen, predicted, scale, tried.W0, tried.bent, fits)
+
+
+def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Try:
+    """The best fit to a few small tasks, over candidates for W0; at a smaller scale only if nothing fits at 1."""
+    d, k = layout.slots.d, layout.slots.k
+    predict = predictor(model, layout)
+    W0, bent = initial_weights(predict, d, k, pads=layout.slots.inputs - 1)
+    tries = []
+    for scale in SCALES:
+        groups = [
+            sample(d, k, n, 4, seed=(SEED, n, 1), sampler="uniform", scale=scale) for n in FIRST
+        ]
+        predicted = [predict(*tasks) for tasks in groups]
+        found = []
+        for start in [W0, np.zeros((d, k)), *(W for W in starts if W.shape == W0.shape)]:
+            data = prepare(groups, predicted, start)
+            fits = [fit(data, steps) for steps in range(len(model.blocks) + 2)]
+            # What is learned from small data is small beside W0ᵀx, which any smooth model may predict.
+            unexplained = best(fits).distance / fits[0].distance if fits[0].distance else 1.0
+            found.append(Try(layout, start, bent, scale, best(fits), unexplained))
+        nearest = min(found, key=lambda t: t.fit.distance)
+        if nearest.unexplained < CLEARLY:
+            return nearest
+        tries.append(nearest)
+    return tries[0]
+
+
+def _eigenvalues(groups: Sequence[Tasks]) -> list[np.ndarray]:
+    inputs = [tasks.x[:, :-1] for tasks in groups]
+    return [np.linalg.norm(x, axis=(1, 2), ord=2) ** 2 for x in inputs]
+
+
+def _calm(groups: Sequence[Tasks], found: Fit) -> float:
+    """A power of two, at most 1, by which tasks are scaled so that gradient descent does not blow up."""
+    if not found.steps:
+        return 1.0
+    most = (1 + GROWTH ** (1 / found.steps)) / abs(found.step_size or 1.0)
+    largest = max(float(values.max()) for values in _eigenvalues(groups))
+    return min(1.0, 2.0 ** np.floor(np.log2(most / largest) / 2))
+
+
+def _lively(groups: Sequence[Tasks], found: Fit) -> float:
+    """A power of two, at least 1, by which tasks are scaled so that gradient descent moves."""
+    moved = abs(found.step_size) * float(_eigenvalues(groups)[-1].mean())
+    if not moved:
+        return 1.0
+    return min(2.0**8, max(1.0, 2.0 ** np.ceil(np.log2(MOVES / moved) / 2)))
+
+
+def _count(model: Model, layout: Layout, examples: Sequence[int]) -> int:
+    """How many tasks a group has."""
+    H, _, P, S = model.sizes
+    M, rows = len(model.norm), len(model.blocks[0].in_proj) + H * P
+    d, k = layout.slots.d, layout.slots.k
+    one = sum(
+        len(layout.tokens(np.zeros((n + 1, d)), np.zeros((n, k)))) * (4 * H * P * S + M * rows)
+        for n in examples
+    )
+    return int(np.clip(WORK / (one * len(model.blocks)), FEW, MANY)) // 2 * 2
+
+
+def compare(
+    measured: Measured, predict: Predictor, W0: np.ndarray, step_size: float, steps: int
+) -> Distances:
+    """Distances to the learner from W0; sensitivities at the group with `MIDDLE` examples."""
+    off, l2 = 0.0, []
+    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
+        expected = explicit(tasks, W0, step_size, steps)
+        l2.extend(np.linalg.norm(values - expected, axis=1))
+        off = max(off, quotient(np.abs(values - expected).max(), np.abs(expected).max()))
+    cosine, distance = _sensitivity(measured, predict, W0, step_size, steps)
+    return Distances(
+        tasks=len(l2),
+        examples=max(tasks.examples for tasks in measured.groups),
+        seed=SEED,
+        prediction_l2=float(np.mean(l2)),
+        relative=off,
+        sensitivity_cosine=cosine,
+        sensitivity_l2=distance,
+        samples=samples(measured),
+    )
+
+
+def samples(measured: Measured) -> str:
+    """The tasks, in words."""
+    numbers = sorted({tasks.examples for tasks in measured.groups})
+    scale = "" if measured.scale == 1 else f", all scaled by {measured.scale:g}"
+    return (
+        f"n = {', '.join(map(str, numbers))}; x uniform on (−1, 1) or normal; targets Wᵀx with noise, or arbitrary"
+        f"{scale}; relative: the largest quotient of a group"
+    )
+
+
+def explicit(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
+    """What explicit gradient descent predicts: (tasks, k)."""
+    W = learned(tasks, W0, step_size, steps)
+    return (tasks.x[:, -1:] @ W)[:, 0]
+
+
+def _sensitivity(
+    measured: Measured, predict: Predictor, W0: np.ndarray, step_size: float, steps: int
+) -> tuple[float | None, float]:
+    group = next(g for g in measured.groups if g.examples == MIDDLE)
+    count = max(1, min(len(group.x) // 2, DIRECTIONS // group.x.shape[2]))
+    tasks = Tasks(group.x[:count], group.y[:count])
+    found = sensitivities(predict, tasks, WIDTH * measured.scale)
+    expected = learned(tasks, W0, step_size, steps)
+    products = (found * expected).sum(axis=(1, 2))
+    norms = np.linalg.norm(found, axis=(1, 2)) * np.linalg.norm(expected, axis=(1, 2))
+    cosine = float((products / norms).mean()) if norms.all() else None
+    return cosine, float(np.linalg.norm(found - expected, axis=(1, 2)).mean())

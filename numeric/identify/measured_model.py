@@ -1,0 +1,119 @@
+"""A Mamba-2 model from checked settings and tensors, run on batches of tasks by its definition, in float64.
+
+What is run is the released module with `inputs_embeds`: blocks, final norm, head; norms over each group's channels, and
+head h in group h // (H / G), as in current releases. NumPy's warnings are off: in SiLU exp overflows, and 1/exp is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
+from scanproof.constructs.export import hf_mamba2
+from scanproof.constructs.layers import mamba2_block
+from scanproof.constructs.layers.mamba import softplus
+from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters, Sizes
+
+from .measured_batch import Batch
+
+WORKSPACE = 2**19
+"""Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
+
+
+class Model(NamedTuple):
+    """A model with its encoding, in float64."""
+
+    sizes: Sizes
+    blocks: list[Parameters]
+    norm: np.ndarray
+    """Weight of the final norm, (M,)."""
+    readout: np.ndarray
+    """From the final norm to the predictions, (k, M)."""
+    encode_weight: np.ndarray
+    """(M, r)."""
+    encode_bias: np.ndarray
+    """(M,)."""
+    eps: float
+
+    @property
+    def targets(self) -> int:
+        """k."""
+        return self.readout.shape[0]
+
+
+def model_of(
+    settings: Mapping[str, Any],
+    state: Mapping[str, np.ndarray],
+    encoding: Mapping[str, np.ndarray],
+) -> Model:
+    """The model of settings and tensors under transformers' names that fit each other, as `exports.load` checks."""
+    wide = {key: np.asarray(array, dtype=np.float64) for key, array in state.items()}
+    weight, bias, readout = (
+        np.asarray(encoding[name], dtype=np.float64)
+        for name in ("encode.weight", "encode.bias", "readout.weight")
+    )
+    return Model(
+        sizes=hf_mamba2.sizes_of(settings),
+        blocks=hf_mamba2.blocks(settings, wide),
+        norm=wide[hf_mamba2.FINAL_NORM],
+        readout=readout @ wide[hf_mamba2.HEAD],
+        encode_weight=weight,
+        encode_bias=bias,
+        eps=float(settings.get("layer_norm_epsilon", hf_mamba2.EPSILON)),
+    )
+
+
+def layouts(width: int, targets: int) -> list[Layout]:
+    """The tokenisations of k targets whose raw tokens have r numbers."""
+    found = []
+    for layout in LAYOUTS.values():
+        first, second = (_width(layout(d, targets)) for d in (1, 2))
+        more, rest = divmod(width - first, second - first)
+        if more >= 0 and not rest:
+            found.append(layout(1 + more, targets))
+    return found
+
+
+def _width(layout: Layout) -> int:
+    return sum(stop - start for start, stop in layout.fields)
+
+
+@np.errstate(all="ignore")
+def predictions(model: Model, layout: Layout, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What the model predicts at the last token, NaN or infinite where it overflows float64.
+
+    Args:
+        model: see `Model`.
+        layout: the tokenisation.
+        x: (tasks, n + 1, d), the query last.
+        y: (tasks, n, k).
+
+    Returns:
+        Shape (tasks, k).
+    """
+    length = layout.tokens(x[0], y[0]).shape[0]
+    at_once = max(1, WORKSPACE // (length * model.sizes.head_dim * model.sizes.state))
+    parts = [
+        _run(model, layout.tokens(Batch(x[i : i + at_once]), Batch(y[i : i + at_once])))
+        for i in range(0, len(x), at_once)
+    ]
+    return np.concatenate(parts)
+
+
+def _run(model: Model, raw: Any) -> np.ndarray:
+    stream = raw @ model.encode_weight.T + model.encode_bias
+    for parameters in model.blocks:
+        stream = mamba2_block.block(parameters, model.sizes, stream, model.eps, PARTS)
+    last = PARTS.norm(stream[-1:], model.norm, model.eps)
+    return (last @ model.readout.T).data[:, 0]
+
+
+def _time_step(z: Batch) -> Batch:
+    """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
+    return softplus(Batch(-np.abs(z.data))) + Batch(np.maximum(z.data, 0))
+
+
+PARTS = RELEASED._replace(time_step=_time_step)

@@ -1,0 +1,46 @@
+"""From the tensors of a folder to models of the neutral form, and back to the names that they have there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scanproof.constructs.export import fla_linear_attention, neutral
+from scanproof.constructs.export.families import FAMILIES
+from scanproof.constructs.export.neutral import LayoutError, Model
+
+from ..exports.loading import Loaded
+
+FLA = fla_linear_attention.MODEL_TYPE
+
+
+def models(loaded: Loaded) -> list[Model]:
+    """The models that a folder may hold: one for each tokenisation that has the encoding's width.
+
+    Arrays are in their own formats.
+
+    Raises:
+        LayoutError: if there is none, which `load` has made sure of.
+    """
+    tensors = loaded.tensors
+    if loaded.target == FLA and loaded.settings is not None:
+        layers = fla_linear_attention.layers(loaded.settings, tensors)
+        tensors = {
+            f"layers.{i}.{field}": np.asarray(array)
+            for i, layer in enumerate(layers)
+            for field, array in layer._asdict().items()
+        }
+    first = neutral.from_tensors(tensors, loaded.encoding)
+    found = [first]
+    for tokens in FAMILIES[first.family].tokens:
+        if tokens != first.tokens:
+            try:
+                found.append(neutral.from_tensors(tensors, loaded.encoding, tokens))
+            except LayoutError:  # another width
+                continue
+    return found
+
+
+def named(target: str, model: Model) -> dict[str, np.ndarray]:
+    """A model's arrays under the names that a target's folder has for them."""
+    layers = fla_linear_attention.tensors(model) if target == FLA else neutral.tensors(model)
+    return {key: np.asarray(array) for key, array in {**layers, **neutral.encoding(model)}.items()}

@@ -1,0 +1,327 @@
+"""Predictions of a neutral model as exact numbers and as polynomials in the examples and the query.
+
+The numbers of the weights are binary fractions, so nothing is rounded. Three kinds of scalars run the definition:
+rationals at a point, polynomials as far as a budget of work goes, and degrees, which bound that of the prediction and
+so the chance that two different predictions agree at a random point (Schwartz–Zippel).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.export.neutral import Model, encoding, mapped, predict, tensors
+from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.exact.polynomials import FlintField, RationalField, rational_root
+from scanproof.proofs.exact.scalar import NotPolynomial, Ratio, as_fraction
+
+BITS = 64
+"""Random points have whole coordinates below 2^BITS."""
+BUDGET = 20_000_000
+"""Products of terms, with up to eight symbols and short coefficients, that a polynomial may cost: about a second."""
+MANY = 32
+"""Products of terms in one multiplication above which the length of coefficients counts too."""
+
+
+class OverBudget(Exception):
+    """A polynomial would cost more than its budget."""
+
+
+class Rational(RationalField):
+    """`flint.fmpq`: exact numbers, several times faster than `fractions.Fraction`."""
+
+    def __init__(self) -> None:
+        import flint
+
+        self._made = flint.fmpq
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, self._made):
+            return value
+        exact = as_fraction(value)
+        return self._made(exact.numerator, exact.denominator)
+
+    def sqrt(self, scalar: Any) -> Any:
+        return self.number(_root(fraction(scalar)))
+
+
+def _root(value: Fraction) -> Fraction:
+    """√value, in float64 if it is irrational: modules scale queries by a root that their language has rounded, too."""
+    if value < 0:
+        raise NotPolynomial("the root of a negative number")
+    root = rational_root(value)
+    return Fraction(math.sqrt(value)) if root is None else root
+
+
+class _Budget:
+    """Work that may still be done.
+
+    What has no budget left is not computed, and nothing is raised until all is over: NumPy's product of object arrays
+    (2.4) loses references to entries when one of their operations raises, and the interpreter crashes later.
+    """
+
+    __slots__ = ("left", "words")
+
+    def __init__(self, left: int, words: int) -> None:
+        self.left = left
+        self.words = words
+
+    def pays(self, terms: int) -> bool:
+        self.left -= terms * self.words
+        return self.left >= 0
+
+
+def _bits(poly: Any) -> int:
+    """How many a coefficient has, the leading one's."""
+    return poly.leading_coefficient().height_bits()
+
+
+class _Paid:
+    """A polynomial of flint whose products and sums are paid from a budget; never a sequence for NumPy."""
+
+    __slots__ = ("budget", "poly")
+
+    def __init__(self, poly: Any, budget: _Budget) -> None:
+        self.poly = poly
+        self.budget = budget
+
+    def __add__(self, other: _Paid) -> _Paid:
+        if not self.budget.pays(len(self.poly) + len(other.poly)):
+            return self
+        return _Paid(self.poly + other.poly, self.budget)
+
+    def __sub__(self, other: _Paid) -> _Paid:
+        if not self.budget.pays(len(self.poly) + len(other.poly)):
+            return self
+        return _Paid(self.poly - other.poly, self.budget)
+
+    def __mul__(self, other: Any) -> _Paid:
+        if not isinstance(other, _Paid):
+            return _Paid(self.poly * other, self.budget)
+        terms = len(self.poly) * len(other.poly)
+        if terms > MANY:  # the length of the coefficients is looked at where it matters
+            terms *= 1 + (_bits(self.poly) + _bits(other.poly)) // BITS
+        if not self.budget.pays(terms):
+            return self
+        return _Paid(self.poly * other.poly, self.budget)
+
+    def __neg__(self) -> _Paid:
+        return _Paid(-self.poly, self.budget)
+
+    def __bool__(self) -> bool:
+        return bool(self.poly)
+
+    def is_constant(self) -> bool:
+        return self.poly.is_constant()
+
+    def leading_coefficient(self) -> Any:
+        return self.poly.leading_coefficient()
+
+
+class Polynomials(FlintField):
+    """Polynomials over Q as far as a budget goes; results mean something only while there is some left."""
+
+    def __init__(self, symbols: list[str], budget: int = BUDGET) -> None:
+        super().__init__(symbols)
+        self.budget = paid = _Budget(budget, 1 + len(symbols) // 8)
+        constant = self._constant
+        self._constant = lambda value: _Paid(constant(value), paid)
+        self.generators = {n: Ratio(_Paid(g.num, paid)) for n, g in self.generators.items()}
+
+    def sqrt(self, scalar: Ratio) -> Ratio:
+        if scalar.den is not None or not scalar.num.is_constant():
+            raise NotPolynomial("sqrt")
+        return self.number(
+            _root(fraction(scalar.num.leading_coefficient()) if scalar else Fraction(0))
+        )
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the budget is; then nothing computed with these polynomials means anything."""
+        return self.budget.left < 0
+
+    def check(self) -> None:
+        """Raises OverBudget if the budget is spent."""
+        if self.is_spent:
+            raise OverBudget
+
+
+class _Degree:
+    """An upper bound of a polynomial's total degree; −1 for 0."""
+
+    __slots__ = ("bound",)
+
+    def __init__(self, bound: int) -> None:
+        self.bound = bound
+
+    def __add__(self, other: _Degree) -> _Degree:
+        return self if self.bound >= other.bound else other
+
+    __sub__ = __add__
+
+    def __neg__(self) -> _Degree:
+        return self
+
+    def __mul__(self, other: _Degree) -> _Degree:
+        if self.bound < 0 or other.bound < 0:
+            return _Degree(-1)
+        return _Degree(self.bound + other.bound)
+
+    def __truediv__(self, other: _Degree) -> _Degree:
+        if other.bound != 0:
+            raise NotPolynomial("a quotient")
+        return self
+
+
+class _Degrees(RationalField):
+    name = "degrees"
+
+    def number(self, value: Any) -> _Degree:
+        if isinstance(value, _Degree):
+            return value
+        return _Degree(0 if as_fraction(value) else -1)
+
+    def sqrt(self, scalar: _Degree) -> _Degree:
+        if scalar.bound > 0:
+            raise NotPolynomial("sqrt")
+        return scalar
+
+
+RATIONAL = Rational()
+
+
+def fraction(value: Any) -> Fraction:
+    """A scalar of flint as a Python number."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def fractions(array: Any) -> np.ndarray:
+    """An array of floats as the numbers that they are."""
+    return _each(array, lambda number: number)
+
+
+def exact(model: Model, field: Any = RATIONAL) -> Model:
+    """The model, in floats, with the numbers of its arrays as scalars of a field."""
+    return mapped(lambda array: ExactArray(_each(array, field.number), field), model)
+
+
+def _each(array: Any, function: Callable[[Fraction], Any]) -> np.ndarray:
+    """A function of every entry, called once for equal ones."""
+    values, which = np.unique(np.asarray(array), return_inverse=True)
+    made = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values.tolist()):
+        made[i] = function(Fraction(value))
+    return made[which.ravel()].reshape(np.shape(array))
+
+
+class Data(NamedTuple):
+    """Examples and a query."""
+
+    x: ExactArray
+    """(n + 1, d), the query last."""
+    y: ExactArray
+    """(n, k)."""
+
+
+def names(n: int, d: int, k: int, *, linear: bool = False) -> list[str]:
+    """Of independent symbols for the data: y_1, …, y_n (y_1[1], … for several targets), then x_1[1], …, x_q[d].
+
+    Args:
+        n: examples.
+        d: features.
+        k: targets.
+        linear: the targets are Wᵀx_j, with symbols W[1], … (W[1,1], … for several) instead of those for y.
+    """
+    inputs = [f"x_{row}[{a + 1}]" for row in [*range(1, n + 1), "q"] for a in range(d)]
+    rows, letter = (d, "W") if linear else (n, "y")
+    targets = [
+        _entry(letter, j + 1, c + 1 if k > 1 else None) for j in range(rows) for c in range(k)
+    ]
+    return [*targets, *inputs]
+
+
+def _entry(letter: str, row: int, column: int | None) -> str:
+    if letter == "W":
+        return f"W[{row}]" if column is None else f"W[{row},{column}]"
+    return f"y_{row}" if column is None else f"y_{row}[{column}]"
+
+
+def data(field: Any, values: list[Any], n: int, d: int, k: int, *, linear: bool = False) -> Data:
+    """The data with these values of the symbols `names` names, in their order."""
+    xp = Namespace(field)
+    rows = d if linear else n
+    targets = xp.reshape(xp.asarray(values[: rows * k]), (rows, k))
+    x = xp.reshape(xp.asarray(values[rows * k :]), (n + 1, d))
+    return Data(x, x[:-1] @ targets if linear else targets)
+
+
+def symbolic(n: int, d: int, k: int, *, linear: bool = False) -> tuple[Polynomials, Data]:
+    """A field of the symbols `names` names, and the data that they are."""
+    field = Polynomials(names(n, d, k, linear=linear))
+    return field, data(field, list(field.generators.values()), n, d, k, linear=linear)
+
+
+def coefficients(
+    model: Model, field: Polynomials, x: ExactArray, y: ExactArray
+) -> list[dict[tuple[int, ...], Fraction]]:
+    """For each target the prediction's coefficients by the exponents of the field's symbols, in their order.
+
+    Args:
+        model: in floats.
+        field: its budget is drawn on.
+        x: polynomials, (n + 1, d).
+        y: polynomials, (n, k).
+
+    Raises:
+        OverBudget: if the polynomials get too large.
+        NotPolynomial: if the prediction is none.
+    """
+    found = predict(exact(model, field), x, y).entries
+    field.check()
+    return [by_exponents(entry) for entry in found]
+
+
+def by_exponents(scalar: Ratio) -> dict[tuple[int, ...], Fraction]:
+    """The coefficients of a polynomial.
+
+    Raises:
+        NotPolynomial: if it is a fraction.
+    """
+    if scalar.den is not None:
+        raise NotPolynomial("a quotient")
+    return {powers: fraction(c) for powers, c in scalar.num.poly.to_dict().items()}
+
+
+def degree(model: Model, n: int, d: int, k: int, *, linear: bool = False) -> int:
+    """An upper bound of the prediction's total degree in the symbols of the data.
+
+    Raises:
+        NotPolynomial: if it divides by them.
+    """
+    field = _Degrees()
+    values = [_Degree(1)] * len(names(n, d, k, linear=linear))
+    x, y = data(field, values, n, d, k, linear=linear)
+    return max(entry.bound for entry in predict(exact(model, field), x, y).entries)
+
+
+def source_of_chance(model: Model) -> random.Random:
+    """Random numbers that are the same for the same weights, and that weights can hardly be fitted to."""
+    digest = hashlib.sha256()
+    named: Mapping[str, Any] = {**tensors(model), **encoding(model)}
+    for name in sorted(named):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(named[name], dtype=np.float64).tobytes())
+    return random.Random(digest.digest())
+
+
+def random_data(chance: random.Random, n: int, d: int, k: int, *, linear: bool = False) -> Data:
+    """Data of whole numbers, at random below 2^BITS; targets Wᵀx_j for such W if linear."""
+    count = len(names(n, d, k, linear=linear))
+    values = [chance.getrandbits(BITS) for _ in range(count)]
+    return data(RATIONAL, values, n, d, k, linear=linear)

@@ -1,0 +1,307 @@
+"""Whether a neutral model's prediction is that of a learning rule: as polynomials, at random points, or up to rounding.
+
+The candidate is read from few coefficients (`rule`) and then held against all of the prediction: as polynomials in all
+data as far as the budget goes, and at random whole numbers beyond, where two different polynomials of degree D agree
+with probability D/2^64 at most. Models are tried at one, two and three examples, or at the number that they are for.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.export.families import FAMILIES
+from scanproof.constructs.export.neutral import Model, predict, sizes
+from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.proofs.exact.array import ExactArray
+from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
+
+from . import factor, polynomial
+from .polynomial import BITS, RATIONAL, OverBudget
+from .rule import Rule, first_order, on_line, prediction, start, step_sizes
+
+EXAMPLES = (1, 2, 3)
+"""n for models that take any number of examples."""
+FURTHER = (5, 9)
+"""n at which the rule that was found there is tried at random points, its step size as it depends on n."""
+POINTS = 2
+"""Random points for an identity."""
+CLOSE = Fraction(1, 2**20)
+"""Relative deviation of a prediction's coefficients, or values, that is put down to rounding of float32 numbers."""
+NEAR_POINTS = 8
+"""Points with coordinates between −1 and 1, scaled, for what holds up to rounding only."""
+GRID = 1024
+"""Their coordinates are multiples of 1/1024."""
+LARGEST = 10_000_000
+"""Products of scalars in a prediction that is read exactly; the largest take half a minute."""
+NO_POLYNOMIAL = (NotPolynomial, DivisionByZero, ZeroDivisionError)
+"""What a prediction that is no polynomial in the data raises."""
+
+UNKNOWN = "derived: the prediction is a polynomial that no such rule has"
+UNDEFINED = "derived: for small n the prediction divides by 0, or by data"
+MEASURED = "measured: the prediction is too large a polynomial to be derived"
+"""How it was established that a model follows no rule, or that nothing was."""
+
+
+class Recognition(NamedTuple):
+    """A rule, and how it was established."""
+
+    rules: dict[int, Rule]
+    """By the number of examples."""
+    linear: bool
+    """Whether it holds for targets Wᵀx_j only."""
+    method: str
+    deviation: float
+    """Relative; 0 if the prediction is the rule's."""
+
+    @property
+    def first(self) -> Rule:
+        """At the least number of examples."""
+        return self.rules[min(self.rules)]
+
+
+def numbers_of_examples(model: Model) -> tuple[int, ...]:
+    """Those at which a model is looked at: `EXAMPLES`, or the one that the shapes of its tensors are for."""
+    shapes = FAMILIES[model.family].shapes
+    for field, letters in shapes.items():
+        if "T" in letters.split():
+            length = getattr(model.layers[0], field).shape[letters.split().index("T")]
+            tokens = TOKENISATIONS[model.tokens]
+            return tuple(n for n in range(1, length + 1) if tokens.length(n) == length)
+    return EXAMPLES
+
+
+class TooLarge(Exception):
+    """A model that cannot be read exactly in a reasonable time."""
+
+
+def recognise(model: Model) -> Recognition | None:
+    """The rule that the model's prediction is, exactly or up to rounding; None if it is none that is known here.
+
+    Args:
+        model: in floats.
+
+    Raises:
+        TooLarge: if nothing can be said, because polynomials or the model itself are too large.
+        DivisionByZero, ZeroDivisionError, NotPolynomial: if the prediction is no polynomial (`NO_POLYNOMIAL`).
+    """
+    numbers = numbers_of_examples(model)
+    if operations(model, numbers[-1]) > LARGEST:
+        raise TooLarge
+    tried, unknown = [], False
+    for linear in (False, True):
+        try:
+            for rules in _candidates(model, numbers, linear):
+                how = _exactly(model, rules, linear)
+                if how is not None:
+                    return Recognition(rules, linear, how, 0.0)
+                tried.append((rules, linear))
+        except OverBudget:
+            unknown = True
+    for rules, linear in tried:
+        off, how = _nearly(model, rules, linear)
+        if off <= CLOSE:
+            return Recognition(rules, linear, how, float(off))
+    if unknown:
+        raise TooLarge
+    return None
+
+
+def operations(model: Model, n: int) -> int:
+    """Products of scalars in a prediction, about."""
+    M = len(model.encode_bias)
+    width = M**3 if model.family == "two-head" else M**2
+    return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
+
+
+def _candidates(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[dict[int, Rule]]:
+    """Rules by number of examples that the model may follow."""
+    lines = _lines(model, numbers, linear)
+    W0 = start(model, numbers[0]) if lines else None
+    if lines is None or W0 is None or (linear and len(lines[numbers[0]]) == 1):
+        return
+    read = {n: step_sizes(q) for n, q in lines.items()}
+    for choice in range(min(map(len, read.values()))):
+        yield {n: Rule(found[choice], W0) for n, found in read.items()}
+    steps = len(lines[numbers[0]]) - 1
+    if not steps or linear:
+        return
+    M = first_order(model, numbers[0], steps)
+    if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
+        return
+    reference = lines[numbers[0]][1]
+    yield {n: Rule((q[1] / reference,) * steps, W0, M / steps) for n, q in lines.items()}
+
+
+def _lines(
+    model: Model, numbers: tuple[int, ...], linear: bool
+) -> dict[int, list[Fraction]] | None:
+    """q at each number of examples, along the first feature that moves the prediction at all."""
+    found: dict[int, list[Fraction]] = {}
+    feature = 0
+    for n in numbers:
+        q = on_line(model, n, feature, linear=linear)
+        while q is not None and len(q) == 1 and not found and feature + 1 < sizes(model)[0]:
+            feature += 1
+            q = on_line(model, n, feature, linear=linear)
+        if q is None or any(len(q) != len(other) for other in found.values()):
+            return None
+        found[n] = q
+    return found
+
+
+def _exactly(model: Model, rules: dict[int, Rule], linear: bool) -> str | None:
+    """How it was established that the predictions are the rules', as polynomials or at random; None if they are not."""
+    every = {**rules, **_further(model, rules)}
+    if not _agree(model, every, linear):
+        return None
+    proved, likely = [], []
+    for n, rule in rules.items():
+        found = polynomials(model, rule, n, linear=linear)
+        if found is None:
+            likely.append(n)
+        elif any(off for off, _ in found):
+            return None
+        else:
+            proved.append(n)
+    likely += [n for n in every if n not in rules]
+    said = [f"identity of polynomials in all data at n = {_listed(proved)}"] if proved else []
+    if likely:
+        bits = _certainty(model, every, likely, linear)
+        said.append(
+            f"identity at {POINTS} random points at n = {_listed(likely)}, chance of error < 2^-{bits}"
+        )
+    return "; ".join(said)
+
+
+def _agree(model: Model, rules: dict[int, Rule], linear: bool) -> bool:
+    """Whether predictions are the rules' at random points."""
+    d, k = sizes(model)
+    chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
+    for n, rule in rules.items():
+        for _ in range(POINTS):
+            x, y = polynomial.random_data(chance, n, d, k, linear=linear)
+            if any(a != b for a, b in zip(*_both(exact, rule, x, y), strict=True)):
+                return False
+    return True
+
+
+def _further(model: Model, rules: dict[int, Rule]) -> dict[int, Rule]:
+    """The rules for more examples, if any number of them will do and it is known how the step size goes on."""
+    first = rules[min(rules)]
+    if len(rules) == 1 or operations(model, FURTHER[-1]) > LARGEST:
+        return {}
+    if not first.step_sizes:
+        return dict.fromkeys(FURTHER, first)
+    by = factor.of(rules)
+    total = by.at(min(rules))
+    found = {n: by.at(n) for n in FURTHER}
+    return {
+        n: first._replace(step_sizes=tuple(s * value / total for s in first.step_sizes))
+        for n, value in found.items()
+        if value is not None and total
+    }
+
+
+def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, Any]:
+    """The prediction of an exact model, and the rule's."""
+    return predict(model, x, y).entries, prediction(rule, x, y).entries
+
+
+def polynomials(
+    model: Model, rule: Rule, n: int, *, linear: bool = False
+) -> list[tuple[dict[tuple[int, ...], Fraction], dict[tuple[int, ...], Fraction]]] | None:
+    """For each target the coefficients of prediction − rule, and of the rule, by exponents of `polynomial.names`.
+
+    None if they cost too much.
+    """
+    d, k = sizes(model)
+    field, (x, y) = polynomial.symbolic(n, d, k, linear=linear)
+    found = predict(polynomial.exact(model, field), x, y)
+    if field.is_spent:
+        return None
+    wanted = prediction(rule, x, y)
+    off = found - wanted
+    if field.is_spent:
+        return None
+    return [
+        (polynomial.by_exponents(a), polynomial.by_exponents(b))
+        for a, b in zip(off.entries, wanted.entries, strict=True)
+    ]
+
+
+def _certainty(model: Model, rules: dict[int, Rule], numbers: list[int], linear: bool) -> int:
+    """b such that the predictions agree at all points, and yet differ, with a chance below 2^−b."""
+    d, k = sizes(model)
+    largest = 0
+    for n in numbers:
+        own = (2 if linear else 1) * (2 * len(rules[n].step_sizes) + 1)
+        largest = max(largest, own, polynomial.degree(model, n, d, k, linear=linear))
+    return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
+
+
+def _nearly(model: Model, rules: dict[int, Rule], linear: bool) -> tuple[float, str]:
+    """The relative deviation from the rules, and of what."""
+    worst, exactly, sampled = Fraction(0), [], []
+    for n, rule in rules.items():
+        found = polynomials(model, rule, n, linear=linear)
+        if found is not None:
+            exactly.append(n)
+            deviations = [_of_coefficients(off, own) for off, own in found]
+        else:
+            sampled.append(n)
+            deviations = _at_points(model, rule, n, linear)
+        if any(deviation is None or deviation > CLOSE for deviation in deviations):
+            return math.inf, ""
+        worst = max([worst, *(deviation for deviation in deviations if deviation is not None)])
+    said = [f"all coefficients at n = {_listed(exactly)}"] if exactly else []
+    if sampled:
+        said.append(f"values at {NEAR_POINTS} random points at n = {_listed(sampled)}")
+    return float(worst), " and ".join(said) + f", which deviate by {float(worst):.1e} (relative)"
+
+
+def _of_coefficients(
+    off: dict[tuple[int, ...], Fraction], own: dict[tuple[int, ...], Fraction]
+) -> Fraction | None:
+    """The largest deviation relative to the rule's coefficient, or, if that is 0, to the largest of any degree.
+
+    None if that is infinite.
+    """
+    largest = max(map(abs, own.values()), default=Fraction(0))
+    if off and not largest:
+        return None
+    found = [abs(value) / (abs(own[p]) if p in own else largest) for p, value in off.items()]
+    return max(found, default=Fraction(0))
+
+
+def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction | None]:
+    """The largest deviation over the rule's largest prediction, for data with which the steps make a difference."""
+    d, k = sizes(model)
+    chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
+    lively = max((abs(step) for step in rule.step_sizes), default=Fraction(1)) * n * d / 3
+    bits = lively.numerator.bit_length() - lively.denominator.bit_length()
+    scale = Fraction(2) ** (-bits // 2)
+    off, own = [], []
+    for _ in range(NEAR_POINTS):
+        x, y = _small_data(chance, n, d, k, linear, scale)
+        for a, b in zip(*_both(exact, rule, x, y), strict=True):
+            off.append(abs(polynomial.fraction(a - b)))
+            own.append(abs(polynomial.fraction(b)))
+    return [max(off) / max(own) if any(own) else None]
+
+
+def _small_data(
+    chance: random.Random, n: int, d: int, k: int, linear: bool, scale: Fraction
+) -> polynomial.Data:
+    count = len(polynomial.names(n, d, k, linear=linear))
+    values = [scale * Fraction(chance.randint(-GRID, GRID), GRID) for _ in range(count)]
+    return polynomial.data(RATIONAL, values, n, d, k, linear=linear)
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))

@@ -1,0 +1,181 @@
+"""What `identify` found: the rule, how it was established, how far the weights are from it, and what contradicts it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+SCHEMA = "scanproof.identify/1"
+
+DESCENT = "gradient descent"
+ASCENT = "gradient ascent"
+PRECONDITIONED = "preconditioned gradient descent"
+NONE = "not gradient descent"
+RULES = (DESCENT, ASCENT, PRECONDITIONED, NONE)
+"""What a report's `rule` may be; ascent is descent with η < 0."""
+
+CONSTANT, AVERAGED = "constant in n", "divided by n"
+"""How the factor of the summed gradient depends on the number n of examples."""
+
+FULFILLED, CONTRADICTED, NOT_RECOGNISED = 0, 1, 2
+
+Number: TypeAlias = Fraction | float
+"""A number that was derived, or one that was measured."""
+
+
+class StepSize(NamedTuple):
+    """η, the factor of the summed gradient: W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ."""
+
+    value: Number
+    """As it is in the weights; the mean of `each` where the steps have different ones."""
+    nearest: Fraction | None = None
+    """The simple number that `value` is a rounding of, if it is one."""
+    dependence: str = CONSTANT
+    """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else."""
+    each: tuple[Number, ...] = ()
+    """The step sizes in turn where they are not all equal; in increasing order where the weights do not tell."""
+
+
+class Coefficient(NamedTuple):
+    """A coefficient of the prediction, a polynomial in the examples and the query."""
+
+    monomial: str
+    """In words that `x_1[2]` and `y_1[1]` are part of: the second entry of x_1, the first target of example 1."""
+    found: Number
+    expected: Number
+    """That of the nearest gradient descent."""
+
+
+class Distances(NamedTuple):
+    """How far predictions are from those of the learner, in means over tasks (von Oswald et al. 2023)."""
+
+    tasks: int
+    examples: int
+    seed: int
+    prediction_l2: float
+    """‖ŷ − ŷ_GD‖₂."""
+    relative: float
+    """The largest |ŷ − ŷ_GD| of all tasks over the largest |ŷ_GD|; infinite where that is 0 and the other is not."""
+    sensitivity_cosine: float | None
+    """Of ∂ŷ/∂x_query and ∂ŷ_GD/∂x_query, flattened; None where one of them is 0, or was not computed."""
+    sensitivity_l2: float | None
+    """‖∂ŷ/∂x_query − ∂ŷ_GD/∂x_query‖₂."""
+    samples: str = "x uniform on (−1, 1), targets Wᵀx with W from N(0, 1)"
+
+
+class Deviation(NamedTuple):
+    """An entry of a tensor that is not as in the nearest construction."""
+
+    entry: str
+    """`layers.0.gate[0, 3]`: a tensor's name and an index from 0."""
+    found: float
+    expected: float
+
+
+class Contradiction(NamedTuple):
+    """What the manifest asserts and the files do not bear out."""
+
+    assertion: str
+    """Its place in the manifest: `learner.step_size`."""
+    asserted: str
+    found: str
+
+
+class Promise(NamedTuple):
+    """The certificate of a manifest, beside what was derived or measured here."""
+
+    bound: float
+    """Relative to the magnitude that the manifest gives."""
+    found: float
+    """The same quotient, as found; over how many tasks is said in `how`."""
+    how: str
+
+
+@dataclass(kw_only=True)
+class Report:
+    """Which learning rule a folder's weights implement."""
+
+    folder: str
+    target: str
+    """The codebase that the folder is for."""
+    family: str
+    """"gril", "lsa", …, "mamba2"."""
+    sizes: dict[str, int]
+    """features, targets, layers; examples if the weights fix their number."""
+    verdict: str = ""
+    """One sentence."""
+    rule: str = NONE
+    exact: bool = False
+    """Whether the prediction is that of the rule itself, as exact numbers; else up to rounding, or measured."""
+    data: str = "any"
+    """The examples for which it is the rule: "any", or "linear targets" y_j = Wᵀx_j alone."""
+    steps: int | None = None
+    """L; of the nearest gradient descent where the rule is another."""
+    step_size: StepSize | None = None
+    """As for `steps`."""
+    W0: list[list[Number]] | None = None
+    """Initial weights, (d, k)."""
+    preconditioner: list[list[Number]] | None = None
+    """Γ of W ← W − Γ Σ_j x_j (Wᵀx_j − y_j)ᵀ, (d, d)."""
+    preconditioner_kind: str = ""
+    """Whether Γ is symmetric, and positive."""
+    method: str = ""
+    """How the rule was established: an identity, an identity at random points with its chance of error, measured."""
+    coefficients: list[Coefficient] = field(default_factory=list)
+    """Those that deviate most from the nearest gradient descent, largest first."""
+    coefficients_in_all: int | None = None
+    """How many deviate; None if they were not all looked at."""
+    distances: Distances | None = None
+    deviations: list[Deviation] = field(default_factory=list)
+    """Entries that are not as in the nearest construction; the first of `deviations_in_all`."""
+    deviations_in_all: int = 0
+    nearest_construction: str = ""
+    """What the weights were compared with, in words."""
+    same_function: bool = False
+    """Whether the weights compute what that construction computes, entries that deviate or not."""
+    asserted: bool = False
+    """Whether there was a manifest."""
+    contradictions: list[Contradiction] = field(default_factory=list)
+    promise: Promise | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def recognised(self) -> bool:
+        """Whether the weights do gradient descent, or ascent, with or without a preconditioner."""
+        return self.rule != NONE
+
+    def exit_code(self, strict: bool = False) -> int:
+        """0; 1 if the manifest is contradicted; 2, only if strict, where no rule was recognised."""
+        if self.contradictions:
+            return CONTRADICTED
+        return NOT_RECOGNISED if strict and not self.recognised else FULFILLED
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON: exact numbers as text, measured ones as numbers, null for what is not finite."""
+        body = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        return {"schema": SCHEMA, **body, "recognised": self.recognised}
+
+
+def as_float(number: Number) -> float:
+    """A number as a float, infinite if it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "_asdict"):
+        return {name: _plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value

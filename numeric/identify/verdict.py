@@ -1,0 +1,93 @@
+"""The verdict on a linear model as one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from .recognition import UNDEFINED, Recognition
+from .report import ASCENT, CONSTANT, NONE, PRECONDITIONED, Number, Report, as_float
+
+
+def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str:
+    """The sentence for a report that is complete otherwise.
+
+    Args:
+        report: on a linear model.
+        formats: those of the weights.
+        found: the rule, if one was derived.
+    """
+    if report.rule == NONE:
+        return _none(report, found)
+    size = report.step_size
+    rounded = size is not None and size.nearest not in (None, size.value)
+    how = "exactly "
+    if found is None:
+        how = "as far as measured "
+    elif found.deviation:
+        how = f"up to a relative deviation of {found.deviation:.1e} "
+    elif rounded:
+        how = f"up to rounding of its {' and '.join(sorted(set(formats)))} numbers "
+    where = " on examples with linear targets y = Wᵀx" if found and found.linear else ""
+    W0 = np.array(report.W0, dtype=object)
+    start = "W0 = 0" if not W0.any() else "a W0 other than 0"
+    told = f"{how}{steps(report.steps or 0)} of {_what(report)} from {start}{where}"
+    if report.deviations_in_all and report.same_function:
+        told += "; it differs in form from the construction, and is the same function"
+    return told
+
+
+def _what(report: Report) -> str:
+    size = report.step_size
+    assert size is not None
+    over = "" if size.dependence == CONSTANT else f" {size.dependence}"
+    if report.rule == PRECONDITIONED:
+        return f"preconditioned gradient descent with the matrix Γ{over} ({report.preconditioner_kind})"
+    told = shown(size.value if size.nearest is None else size.nearest)
+    if size.each and size.nearest is None:
+        told = f"({', '.join(map(shown, size.each))})"
+        up = sum(each < 0 for each in size.each)
+        told += f", {up} of them up the gradient" if 0 < up < len(size.each) else ""
+    sign = ", up the gradient" if report.rule == ASCENT else ""
+    return f"{report.rule} with η = {told}{over}{sign}"
+
+
+def _none(report: Report, found: Recognition | None) -> str:
+    if found is not None:
+        start = "0" if not found.first.W0.any() else "W0ᵀx"
+        return f"{NONE}: the prediction is {start}, whatever the examples are"
+    if report.method == UNDEFINED:
+        return f"{NONE}: {report.method.removeprefix('derived: ')}"
+    distances = report.distances
+    off = (
+        f"{distances.relative:.2g}"
+        if distances and np.isfinite(distances.relative)
+        else "any amount"
+    )
+    value = report.step_size.value if report.step_size else 0.0
+    best = (
+        f"{steps(report.steps or 0)} with η = {as_float(value):.6g}"
+        if report.steps
+        else "no step at all"
+    )
+    told = f"{NONE}: the nearest is {best}, off by {off} (relative)"
+    count = report.deviations_in_all
+    if count:
+        entries = "entry is" if count == 1 else "entries are"
+        told += f"; {count} {entries} not as in the construction"
+    return told
+
+
+def steps(count: int) -> str:
+    """1 step, 2 steps."""
+    return "1 step" if count == 1 else f"{count} steps"
+
+
+def shown(value: Number) -> str:
+    """A number for people: exact where that is short."""
+    text = str(value)
+    if value and not as_float(value):
+        return f"{'-' if value < 0 else ''}less than 1e-323"
+    return text if isinstance(value, Fraction) and len(text) <= 12 else f"{as_float(value):.9g}"

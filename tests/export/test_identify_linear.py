@@ -1,0 +1,433 @@
+"""`identify` on linear weights: what is derived of them, and that nothing is taken on trust."""
+
+from __future__ import annotations
+
+import gc
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import identify_cases as cases
+import numpy as np
+import pytest
+from identify_cases import ETA, FAMILIES, Export
+
+from scanproof.constructs.export import neutral
+from scanproof.constructs.export.families import FAMILIES as LAYERS
+from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.numeric.exports.loading import Loaded
+from scanproof.numeric.identify import polynomial, recognition, rule
+from scanproof.numeric.identify.identifying import identify
+from scanproof.numeric.identify.linear import identify_linear
+from scanproof.numeric.identify.report import (
+    ASCENT,
+    AVERAGED,
+    CONSTANT,
+    DESCENT,
+    NONE,
+    PRECONDITIONED,
+    Report,
+)
+
+SIZES = [
+    {"features": 2, "steps": 2, "targets": 2, "seed": 1},
+    {"features": 2, "steps": 1, "targets": 1},
+    {"features": 1, "steps": 2},
+    {"features": 1},
+]
+"""Options for a row's export; the first that it takes is tried."""
+
+
+def of(model: neutral.Model, **options) -> Report:
+    return identify_linear(cases.as_loaded(model, **options))
+
+
+def factor(report: Report, n: int) -> Fraction:
+    """The factor of the summed gradient after n examples."""
+    size = report.step_size
+    assert size is not None and not size.each
+    assert size.dependence in (CONSTANT, AVERAGED)
+    return Fraction(size.value) / (n if size.dependence == AVERAGED else 1)
+
+
+def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
+    from scanproof.proofs.language.errors import UsageError
+
+    for options in SIZES:
+        try:
+            return cases.made(Export(id, options), folder), options
+        except UsageError:
+            continue
+    raise AssertionError(f"{id} takes none of these sizes")
+
+
+@pytest.mark.parametrize("id", cases.rows())
+def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
+    loaded, options = export_of(id, tmp_path / "out")
+    told = identify_linear(loaded)
+    assert (told.contradictions, told.deviations, told.exit_code(strict=True)) == ([], [], 0)
+    bare = identify_linear(loaded._replace(manifest=None))
+    assert bare.rule == told.rule == DESCENT and bare.exact and bare.deviations == []
+    assert bare.steps == options.get("steps", 1)
+    assert abs(factor(bare, 6) / Fraction(1, 10) - 1) < 2**-20
+    assert bare.step_size is not None and bare.step_size.nearest in (
+        Fraction(1, 10),
+        Fraction(3, 5),
+    )
+    asserted = loaded.manifest["learner"] if loaded.manifest else {}
+    assert [[str(w) for w in row] for row in bare.W0 or []] == asserted["W0"]
+    assert bare.data in ("any", asserted["data"])
+
+
+@pytest.mark.parametrize("export", FAMILIES, ids=str)
+def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
+    loaded = cases.made(export, tmp_path / "out")
+    refused = 0
+    for edit in cases.edits(loaded, 30 if export.target == "numpy" else 8, seed=3):
+        found = identify_linear(edit.loaded)
+        assert [d.entry for d in found.deviations] == [edit.entry]
+        assert found.exit_code() == (0 if found.same_function else 1), edit.entry
+        refused += not found.same_function
+    assert refused >= 5
+
+
+@pytest.mark.parametrize("export", FAMILIES, ids=str)
+def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place_of_a_number(
+    export, tmp_path
+):
+    loaded = cases.made(export, tmp_path / "out")._replace(manifest=None)
+    for edit in cases.edits(loaded, 6, seed=4):
+        found = identify_linear(edit.loaded)
+        named = [d.entry for d in found.deviations] == [edit.entry]
+        # β alone tells η, count which of two constructions it is, the weights of the first layer W0
+        alone = edit.entry.split("[")[0] in ("layers.0.beta", "layers.0.count", "layers.0.weights")
+        assert named or alone, edit.entry
+        assert found.exit_code() == 0
+
+
+def test_weights_of_another_form_are_the_same_function():
+    d = 5
+    model = cases.scalar_network(d)
+    (layer,) = model.layers
+    order = np.random.default_rng(0).permutation(d)
+    moved = layer._replace(
+        Psi=4 * np.array(layer.Psi)[order], Theta=np.array(layer.Theta)[order] / 4
+    )
+    found = of(model._replace(layers=(moved,)))
+    assert (found.rule, found.exact, found.same_function) == (DESCENT, True, True)
+    assert factor(found, 1) == Fraction(1, 8)
+    assert found.deviations_in_all > d
+    assert "differs in form" in found.verdict
+
+
+def test_rescaled_queries_and_keys_are_the_same_function():
+    model = cases.attention(2, 2)
+    layers = (p._replace(query=2 * p.query, key=p.key / 2) for p in model.layers)
+    found = of(model._replace(layers=tuple(layers)))
+    assert (found.rule, found.steps, found.same_function) == (DESCENT, 2, True)
+    assert found.deviations_in_all > 0
+
+
+def preconditioned() -> dict:
+    """Models with a matrix in the place of ηI, which float32 rounds, by family."""
+    d = 4
+    matrix = np.random.default_rng(1).standard_normal((d, d)).astype(np.float32)
+    network, masked, attention = (
+        cases.scalar_network(d),
+        cases.masked_layer(d, 3),
+        cases.self_attention(d),
+    )
+    S_B, Q = np.array(masked.layers[0].S_B), np.array(attention.layers[0].Q)
+    S_B[:d, :d], Q[:d, :d] = matrix.T, -matrix.T
+    Psi = np.concatenate([matrix, np.zeros((d, d))], axis=1)
+    return {
+        "gd-ssm": (network._replace(layers=(network.layers[0]._replace(Psi=Psi),)), matrix / 8),
+        "ssd": (masked._replace(layers=(masked.layers[0]._replace(S_B=S_B),)), matrix.T / 3),
+        "lsa": (attention._replace(layers=(attention.layers[0]._replace(Q=Q),)), matrix),
+    }
+
+
+@pytest.mark.parametrize("family", ["gd-ssm", "ssd", "lsa"])
+def test_a_matrix_in_the_place_of_the_step_size_is_read_off(family):
+    model, matrix = preconditioned()[family]
+    found = of(model)
+    assert (found.rule, found.exact, found.steps) == (PRECONDITIONED, True, 1)
+    entries = np.array(found.preconditioner, dtype=np.float64)
+    either = matrix if np.allclose(entries, matrix) else matrix.T
+    np.testing.assert_allclose(entries, either, rtol=2.0**-22)
+    assert found.distances is not None and found.distances.relative > 0.1
+    assert "not symmetric" in found.preconditioner_kind
+    x, y = np.random.default_rng(2).uniform(-1, 1, (4, 4)), np.ones((3, 1))
+    W = entries @ x[:3].T @ y
+    np.testing.assert_allclose(neutral.predict(model, x, y), x[3] @ W, rtol=1e-6)
+
+
+def test_a_matrix_in_every_step_is_read_off():
+    matrix = np.array([[1.0, 0.5], [0.5, 2.0]])
+    model = cases.attention(2, 3)
+    layers = list(model.layers)
+    for i in range(3):
+        value = np.array(layers[i].value)
+        value[0, :2] = np.einsum("ab,bm->am", matrix, value[0, :2])
+        layers[i] = layers[i]._replace(value=value)
+    found = of(model._replace(layers=tuple(layers)))
+    assert (found.rule, found.exact, found.steps) == (PRECONDITIONED, True, 3)
+    assert found.preconditioner == [
+        [Fraction(1, 8), Fraction(1, 16)],
+        [Fraction(1, 16), Fraction(1, 4)],
+    ]
+    assert found.preconditioner_kind == "symmetric, positive definite"
+
+
+def test_several_targets_weights_to_start_from_and_one_feature():
+    W0 = np.array([[0.5, -1.0, 0.25], [2.0, 0.0, 1.0]])
+    found = of(cases.attention(2, 2, k=3, W0=W0))
+    assert (found.rule, found.steps, found.sizes["targets"]) == (DESCENT, 2, 3)
+    assert W0.tolist() == found.W0
+    assert of(cases.attention(1, 3)).steps == 3
+
+
+def test_steps_of_their_own_sizes_are_told_apart(tmp_path):
+    loaded = cases.made(
+        Export("gril.propA.1", {"features": 2, "targets": 1, "steps": 3}), tmp_path / "out"
+    )
+    betas = {f"layers.{i}.beta": np.asarray(b, np.float32) for i, b in enumerate((0.5, 0.25, -1))}
+    found = identify_linear(loaded._replace(tensors={**loaded.tensors, **betas}, manifest=None))
+    assert found.exact and found.step_size is not None
+    assert found.step_size.each == (-1, Fraction(1, 4), Fraction(1, 2))
+    assert "1 of them up the gradient" in found.verdict
+
+
+@pytest.mark.parametrize(
+    ("id", "options", "rule", "eta"),
+    [
+        ("gd-ssm.prop1-construction", {"features": 3}, ASCENT, -1),
+        ("gd-ssm.prop1-every-token", {"features": 2}, ASCENT, -1),
+        ("ssd.thm4.1-construction", {"features": 2}, DESCENT, Fraction(1, 2)),
+        ("gd-ssm.prop2-construction", {"features": 2, "targets": 2}, NONE, None),
+        ("gril.propA.1-construction", {"features": 2, "targets": 2, "steps": 2}, NONE, None),
+    ],
+)
+def test_a_refuted_construction_is_what_it_is(id, options, rule, eta, tmp_path):
+    loaded = cases.made(Export(id, {**options, "as_stated": True}), tmp_path / "out")
+    found = identify_linear(loaded)
+    assert found.rule == rule
+    assert found.exit_code() == 1
+    asserted = [c.assertion for c in found.contradictions]
+    assert ("learner.rule" if rule != DESCENT else "learner.step_size") in asserted
+    if eta is not None:
+        assert abs(factor(found, 6) / (eta * Fraction(1, 10)) - 1) < 2**-20
+
+
+def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
+    """As training might leave them: no entry is 0."""
+    rng, shapes = np.random.default_rng(0), LAYERS[family].shapes
+    tokens = TOKENISATIONS[LAYERS[family].tokens[0]]
+    width = 2 * d if tokens.name == "products" else d + k
+    sizes = {
+        "T": 4,
+        "r": tokens.width(d, k),
+        "k": k,
+        "H": 2,
+        "m": 3,
+        "p": 2,
+        "1": 1,
+        "2": 2,
+        "3": 3,
+    }
+
+    def drawn(letters: str) -> np.ndarray:
+        shape = [sizes.get(letter, width) for letter in letters.split()]
+        return np.asarray(rng.normal(0, 0.3, shape), dtype=np.float32)
+
+    tensors = {f"layers.{i}.{f}": drawn(s) for i in range(layers) for f, s in shapes.items()}
+    outputs = "k " + LAYERS[family].outputs
+    around = {
+        "encode.weight": drawn("M r"),
+        "encode.bias": drawn("M"),
+        "readout.weight": drawn(outputs),
+    }
+    formats = dict.fromkeys(tensors, "float32")
+    return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
+
+
+@pytest.mark.parametrize(
+    ("family", "d", "k", "layers"),
+    [
+        ("gril", 2, 2, 1),
+        ("gril", 16, 1, 1),
+        ("gd-ssm", 3, 1, 1),
+        ("two-head", 2, 1, 2),
+        ("two-head", 3, 1, 4),
+        ("ssd", 2, 1, 1),
+        ("lsa", 2, 1, 3),
+        ("lsa", 8, 1, 6),
+        ("linear-attention", 2, 1, 1),
+        ("linear-attention", 2, 2, 2),
+    ],
+)
+def test_trained_looking_weights_are_no_gradient_descent_at_a_finite_distance(family, d, k, layers):
+    found = identify_linear(random_weights(family, d, k, layers))
+    assert (found.rule, found.exit_code(), found.exit_code(strict=True)) == (NONE, 0, 2)
+    assert found.distances is not None and found.distances.relative > 1e-3
+    assert np.isfinite(found.distances.relative)
+    json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_a_coefficient_that_deviates_is_told_in_words():
+    model = cases.scalar_network(3)
+    (layer,) = model.layers
+    Theta = np.array(layer.Theta)
+    Theta[0, 4] = 0.5  # the state of x[1] meets x_q[2] too
+    (layer,) = (layer._replace(Theta=Theta, Psi=2 * np.array(layer.Psi)),)
+    found = of(model._replace(layers=(layer._replace(count=np.array([1.0, 0.5])),)))
+    assert found.rule == PRECONDITIONED
+    gate = np.array(layer.Psi)
+    gate[0, 3] = 1.0  # x of the next token enters the state at once
+    found = of(model._replace(layers=(layer._replace(Psi=gate),)))
+    assert found.rule == NONE
+    told = {c.monomial: (c.found, c.expected) for c in found.coefficients}
+    assert told["x_q[1] x_q[1]"] == (Fraction(1, 8), 0)
+    assert {d.entry for d in found.deviations} >= {"layers.0.Psi[0, 3]", "layers.0.Theta[0, 4]"}
+
+
+def test_a_step_size_that_depends_on_n_otherwise_is_told(tmp_path):
+    loaded = cases.made(Export("gril.prop4.1", {"features": 2, "targets": 1}), tmp_path / "out")
+    loaded = loaded._replace(manifest=None)
+    shifted = {"layers.0.count": np.array([1, 1], np.float32), "layers.0.beta": np.float32(0.5)}
+    found = identify_linear(loaded._replace(tensors={**loaded.tensors, **shifted}))
+    assert found.step_size is not None
+    assert (found.step_size.value, found.step_size.dependence) == (
+        Fraction(1, 2),
+        "divided by n + 1",
+    )
+    for count in ([1, -1], [0, 0], [-5, 1]):
+        broken = {"layers.0.count": np.array(count, np.float32)}
+        found = identify_linear(loaded._replace(tensors={**loaded.tensors, **broken}))
+        assert found.rule == NONE and "divides by 0" in found.verdict
+
+
+def test_numbers_that_are_rounded_apart_are_close_and_no_others():
+    model = cases.attention(2, 2)
+    near = of(model._replace(readout=np.array(model.readout) * (1 + 2.0**-24)))
+    assert (near.rule, near.exact) == (DESCENT, False)
+    assert "relative deviation of" in near.verdict
+    far = of(model._replace(readout=np.array(model.readout) * (1 + 2.0**-18)))
+    assert far.rule == NONE
+
+
+def test_a_rounded_step_size_is_told_as_the_number_it_was(tmp_path):
+    loaded = cases.made(Export("gd-ssm.prop1", {"features": 2}), tmp_path / "out", Fraction(1, 40))
+    found = identify_linear(loaded._replace(manifest=None))
+    assert found.step_size is not None
+    assert found.step_size.value == Fraction(float(np.float32(1 / 40))) != Fraction(1, 40)
+    assert found.step_size.nearest == Fraction(1, 40)
+    assert found.verdict == (
+        "up to rounding of its float32 numbers 1 step of gradient descent with η = 1/40 from W0 = 0"
+    )
+
+
+def test_what_is_too_large_to_derive_is_measured(monkeypatch):
+    monkeypatch.setattr(recognition, "LARGEST", 10)
+    found = of(cases.attention(2, 2))
+    assert (found.rule, found.exact, found.method) == (DESCENT, False, recognition.MEASURED)
+    assert found.steps == 2 and abs(float(found.step_size.value) / ETA - 1) < 1e-5  # type: ignore[union-attr]
+    assert found.verdict.startswith("as far as measured 2 steps")
+    model = cases.scalar_network(2)
+    (layer,) = model.layers
+    moved = layer._replace(Theta=np.array(layer.Theta) + 0.01)
+    assert of(model._replace(layers=(moved,))).rule == NONE
+
+
+def test_a_polynomial_beyond_its_budget_harms_nothing():
+    model = cases.attention(4, 3)
+    field, (x, y) = polynomial.symbolic(3, 4, 1)
+    field.budget.left = 10_000
+    for _ in range(3):
+        with pytest.raises(polynomial.OverBudget):
+            polynomial.coefficients(model, field, x, y)
+        gc.collect()
+    assert recognition.polynomials(cases.scalar_network(2), rule.Rule((), np.zeros((2, 1), int)), 1)
+
+
+def test_degrees_bound_the_degree_of_the_prediction():
+    assert polynomial.degree(cases.scalar_network(3), 2, 3, 1) == 3
+    assert polynomial.degree(cases.attention(2, 2), 2, 2, 1) >= 5
+    assert polynomial.degree(cases.scalar_network(3), 2, 3, 1, linear=True) == 4
+
+
+def test_the_first_that_the_weights_can_be_is_the_one_that_they_are(tmp_path):
+    # 2d + k = d' + k + 1 numbers a token are those of two tokenisations
+    found = of(cases.attention(3, 1, tokens="concatenated", in_one_layer=True))
+    assert (found.rule, found.sizes["features"], found.notes[0]) == (
+        DESCENT,
+        3,
+        "concatenated tokens",
+    )
+
+
+MANIFEST = {
+    "family": ("lsa", "family"),
+    "construction.id": ("ssd.thm4.1", "construction.id"),
+    "sizes.features": (7, "sizes.features"),
+    "sizes.targets": (7, "sizes.targets"),
+    "sizes.steps": (7, "sizes.steps"),
+    "learner.rule": ("preconditioned gradient descent", "learner.rule"),
+    "learner.steps": (7, "learner.steps"),
+    "learner.step_size": ("1/11", "learner.step_size"),
+    "learner.loss": ("the mean of squares", "learner.loss"),
+    "learner.W0": ([["0"], ["1/2"]], "learner.W0[1][0]"),
+    "tokens.name": ("labelled", "tokens.name"),
+    "tokens.raw": ([["x", 2], ["y", 2]], "tokens.raw"),
+    "certificate.absolute": (1e-30, "certificate.absolute"),
+    "target.dtype": ("float64", "target.dtype"),
+    "target.name": ("hf-mamba2", "target.name"),
+    "files.model.safetensors.sha256": ("0" * 64, "files.model.safetensors.sha256"),
+    "files.model.safetensors.bytes": (7, "files.model.safetensors.bytes"),
+}
+"""What is written into a manifest of `gril.embed` at d = 2, and the name of the contradiction."""
+
+
+@pytest.mark.parametrize("place", MANIFEST)
+def test_a_manifest_is_contradicted_by_name(place, tmp_path):
+    folder = tmp_path / "out"
+    cases.made(Export("gril.embed", {"features": 2, "targets": 1}), folder)
+    file = folder / "manifest.json"
+    told = json.loads(file.read_text())
+    value, name = MANIFEST[place]
+    branch, parts = told, place.replace("model.safetensors", "model-safetensors").split(".")
+    for part in parts[:-1]:
+        branch = branch[part.replace("-", ".") if "model-" in part else part]
+    branch[parts[-1]] = value
+    file.write_text(json.dumps(told))
+    found = identify(folder)
+    assert name in [c.assertion for c in found.contradictions]
+    assert (found.asserted, found.exit_code()) == (True, 1)
+    assert found.rule == DESCENT  # the weights are what they are
+
+
+def test_a_manifest_names_no_file_outside_its_folder(tmp_path):
+    folder = tmp_path / "out"
+    cases.made(Export("gril.embed", {"features": 2, "targets": 1}), folder)
+    file = folder / "manifest.json"
+    told = json.loads(file.read_text())
+    told["files"] = {
+        "../secret": {"bytes": 1, "sha256": "0" * 64},
+        "none": {"bytes": 1, "sha256": "0" * 64},
+    }
+    file.write_text(json.dumps(told))
+    found = {c.assertion: c.found for c in identify(folder).contradictions}
+    assert found == {"files.../secret": "it names another place", "files.none": "it cannot be read"}
+
+
+def test_every_output_is_a_prediction_only_if_it_is(tmp_path):
+    folder = tmp_path / "out"
+    loaded = cases.made(Export("gril.embed", {"features": 2, "targets": 1}), folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["tokens"]["predicts"] == "every"
+    assert identify_linear(loaded).contradictions == []
+    loaded = cases.made(Export("ssd.thm4.1", {"features": 2}), tmp_path / "other")
+    told = json.loads(json.dumps(loaded.manifest))
+    told["tokens"]["predicts"] = "every"
+    found = identify_linear(loaded._replace(manifest=told))
+    assert [c.assertion for c in found.contradictions] == ["tokens.predicts"]

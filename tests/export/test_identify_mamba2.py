@@ -1,0 +1,420 @@
+"""`identify` on Mamba-2 weights: ours without a manifest, edited ones, contradicted manifests, and those of others."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scanproof.constructs.constructions import mamba2_gd
+from scanproof.constructs.export import hf_mamba2, mamba_ssm
+from scanproof.constructs.learners.descent import gradient_descent
+from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.numeric.exports.exporting import export
+from scanproof.numeric.exports.loading import Loaded, load
+from scanproof.numeric.identify import measured
+from scanproof.numeric.identify.mamba2 import identify_mamba2
+from scanproof.numeric.identify.measured_batch import Batch
+from scanproof.numeric.identify.measured_construction import simple
+from scanproof.numeric.identify.measured_model import layouts, model_of, predictions
+from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
+from scanproof.proofs.language.errors import UsageError
+
+ENCODING = ("encode.weight", "encode.bias", "readout.weight")
+
+
+def weights(d, k, steps, eta, *, W0=None, **options):
+    """Settings, and all tensors of a constructed model as its export has them."""
+    W0 = np.random.default_rng(1).standard_normal((d, k)) / 2 if W0 is None else W0
+    made = mamba2_gd.instance(np, d, steps, eta, W0, **options)
+    settings, state = hf_mamba2.layout(np, made)
+    tensors = {key: array.astype(np.float32) for key, array in state.items()}
+    arrays = (made.model.encode_weight, made.model.encode_bias, np.eye(k))
+    return settings, {**tensors, **dict(zip(ENCODING, arrays, strict=True))}, W0
+
+
+def loaded(settings, tensors, manifest=None, target="hf-mamba2"):
+    state = {key: array for key, array in tensors.items() if key not in ENCODING}
+    encoding = {key: tensors[key] for key in ENCODING}
+    dtypes = {key: str(array.dtype) for key, array in state.items()}
+    return Loaded(Path("folder"), manifest, settings, state, encoding, target, dtypes)
+
+
+def identify(settings, tensors):
+    return identify_mamba2(loaded(settings, tensors))
+
+
+def step_size(report):
+    assert report.step_size is not None
+    return report.step_size
+
+
+def distances(report):
+    assert report.distances is not None
+    return report.distances
+
+
+def W0_of(report):
+    assert report.W0 is not None
+    return np.array(report.W0, dtype=float)
+
+
+CASES = [
+    (1, 1, 1, Fraction(1, 3), {}),
+    (4, 1, 3, Fraction(1, 10), {}),
+    (3, 2, 2, Fraction(1, 7), {}),
+    (3, 2, 2, Fraction(1, 7), {"tokens": "concatenated"}),
+    (4, 1, 3, Fraction(1, 10), {"tokens": "interleaved"}),
+    (3, 3, 1, Fraction(3, 10), {"in_one_block": True}),
+    (3, 2, 1, Fraction(3, 10), {"in_one_block": True, "tokens": "concatenated"}),
+    (1, 1, 1, Fraction(3, 10), {"in_one_block": True, "tokens": "interleaved"}),
+    (2, 1, 3, Fraction(5), {}),
+    (2, 1, 3, Fraction(1, 10**7), {}),
+]
+
+
+@pytest.mark.parametrize(("d", "k", "steps", "eta", "options"), CASES, ids=str)
+def test_our_weights_are_recognised_without_a_manifest(d, k, steps, eta, options):
+    settings, tensors, W0 = weights(d, k, steps, float(eta), **options)
+    report = identify(settings, tensors)
+    assert report.rule == DESCENT
+    assert report.steps == steps
+    assert step_size(report).nearest == eta
+    assert abs(step_size(report).value / eta - 1) <= 2.0**-24
+    np.testing.assert_allclose(W0_of(report), W0, rtol=2.0**-23)
+    assert report.sizes["features"] == d
+    assert report.sizes["targets"] == k
+    assert options.get("tokens", "labelled") in report.verdict
+    assert report.deviations_in_all == 0
+    assert report.same_function
+    assert distances(report).relative <= 1e-6
+    assert distances(report).sensitivity_cosine == pytest.approx(1, abs=1e-12)
+    assert report.exit_code(strict=True) == 0
+    json.dumps(report.as_dict(), allow_nan=False)
+
+
+def test_a_negative_step_size_is_ascent():
+    settings, tensors, _ = weights(2, 1, 2, -0.125)
+    report = identify(settings, tensors)
+    assert (report.rule, step_size(report).nearest) == (ASCENT, Fraction(-1, 8))
+
+
+def test_weights_that_start_from_zero_are_recognised():
+    settings, tensors, _ = weights(3, 1, 2, 0.1, W0=np.zeros((3, 1)))
+    report = identify(settings, tensors)
+    assert report.rule == DESCENT
+    assert not W0_of(report).any()
+
+
+def test_under_the_names_of_state_spaces_mamba_the_weights_are_the_same():
+    made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 1)))
+    settings, state = mamba_ssm.layout(np, made)
+    arrays = (made.model.encode_weight, made.model.encode_bias, np.eye(1))
+    tensors = {key: array.astype(np.float32) for key, array in state.items()}
+    tensors |= dict(zip(ENCODING, arrays, strict=True))
+    report = identify_mamba2(loaded(settings, tensors, target="mamba-ssm"))
+    assert (report.rule, report.steps, report.target) == (DESCENT, 2, "mamba-ssm")
+    assert report.deviations_in_all == 0
+
+
+def predicted(settings, tensors, tokens, count=6):
+    """By the definition, for tasks that `identify` does not draw: (tasks, k)."""
+    model = model_of(settings, tensors, tensors)
+    (layout,) = (
+        one for one in layouts(model.encode_weight.shape[1], model.targets) if one.name == tokens
+    )
+    d, k = layout.slots.d, layout.slots.k
+    tasks = measured.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
+    return predictions(model, layout, *tasks)
+
+
+def mutants(tensors, seed, carried):
+    """An entry of each tensor, in turn one that is not 0 and any one, changed by about a half; not W0 in the bias."""
+    rng = np.random.default_rng(seed)
+    for count, (name, array) in enumerate(tensors.items()):
+        for places in (np.argwhere(array != 0), np.argwhere(array == array))[count % 2 :]:
+            at = tuple(int(i) for i in places[rng.integers(len(places))]) if len(places) else None
+            if at is None or (name == "encode.bias" and at[0] < carried):
+                continue
+            edited = array.copy()
+            edited[at] = array[at] * 1.5 if array[at] else rng.choice([-0.5, 0.5])
+            yield name, at, {**tensors, name: edited}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options"),
+    [((2, 1, 1), {}), ((2, 2, 1), {"in_one_block": True, "tokens": "interleaved"})],
+    ids=str,
+)
+def test_an_edited_entry_is_named_and_refused_if_it_changes_the_function(sizes, options):
+    d, k, steps = sizes
+    settings, tensors, _ = weights(d, k, steps, 0.25, **options)
+    tokens = options.get("tokens", "labelled")
+    carried = 0 if "in_one_block" in options else d * k
+    original = predicted(settings, tensors, tokens)
+    refused = kept = 0
+    for name, at, edited in mutants(tensors, 3, carried):
+        report = identify(settings, edited)
+        entry = f"{name}[{', '.join(map(str, at))}]"
+        assert [deviation.entry for deviation in report.deviations] == [entry]
+        found, expected = edited[name][at], tensors[name][at]
+        assert report.deviations[0].found == found
+        assert report.deviations[0].expected == expected
+        moved = (
+            np.abs(predicted(settings, edited, tokens) - original).max() / np.abs(original).max()
+        )
+        if report.rule == NONE:
+            refused += 1
+            assert moved > 1e-6
+        else:
+            kept += 1
+            assert moved <= 1e-6, entry
+            assert report.same_function == (moved <= 2.0**-40) or moved <= 1e-8
+    assert min(refused, kept) >= 5
+
+
+def test_edited_weights_of_the_tokens_are_another_start():
+    settings, tensors, W0 = weights(2, 1, 2, 0.25)
+    bias = tensors["encode.bias"].copy()
+    bias[0] += 1
+    report = identify(settings, {**tensors, "encode.bias": bias})
+    assert report.rule == DESCENT
+    assert W0_of(report)[0, 0] == W0[0, 0] + 1
+
+
+def test_turned_inputs_are_still_gradient_descent_from_turned_weights():
+    settings, tensors, W0 = weights(3, 1, 2, 0.125)
+    turn = np.linalg.qr(np.random.default_rng(0).standard_normal((3, 3)))[0]
+    encode = tensors["encode.weight"].copy()
+    encode[:, :3] = encode[:, :3] @ turn
+    report = identify(settings, {**tensors, "encode.weight": encode})
+    assert (report.rule, report.steps, step_size(report).nearest) == (DESCENT, 2, Fraction(1, 8))
+    np.testing.assert_allclose(W0_of(report), turn.T @ W0, atol=1e-9)
+    assert report.deviations_in_all == 9
+
+
+def test_a_residual_stream_in_another_order_is_still_gradient_descent():
+    settings, tensors, _ = weights(3, 1, 2, 0.125)
+    order = np.random.default_rng(0).permutation(settings["hidden_size"])
+    axes = {"in_proj.weight": 1, "out_proj.weight": 0, "lm_head.weight": 1, "embeddings.weight": 1}
+    axes |= {"norm_f.weight": 0, "encode.weight": 0, "encode.bias": 0}
+    axes |= {f"layers.{i}.norm.weight": 0 for i in range(3)}
+    permuted = {
+        key: next(
+            (np.take(array, order, axis) for name, axis in axes.items() if key.endswith(name)),
+            array,
+        )
+        for key, array in tensors.items()
+    }
+    assert identify(settings, permuted).rule == DESCENT
+
+
+def test_a_larger_vocabulary_changes_nothing():
+    settings, tensors, _ = weights(2, 1, 2, 0.25)
+    M = settings["hidden_size"]
+    head = np.concatenate([tensors[hf_mamba2.HEAD], np.ones((6, M), np.float32)])
+    larger = {
+        hf_mamba2.HEAD: head,
+        hf_mamba2.EMBEDDINGS: np.zeros((7, M)),
+        "readout.weight": np.eye(7)[:1],
+    }
+    report = identify({**settings, "vocab_size": 7}, {**tensors, **larger})
+    assert (report.rule, report.steps) == (DESCENT, 2)
+
+
+def test_a_step_size_of_zero_is_no_descent():
+    settings, tensors, _ = weights(2, 1, 2, 0.0)
+    report = identify(settings, tensors)
+    assert (report.rule, report.steps) == (NONE, 0)
+    assert "do not depend on the examples" in report.verdict
+
+
+def test_half_the_step_size_is_told_from_the_whole():
+    settings, tensors, _ = weights(3, 1, 2, 0.125)
+    assert step_size(identify(settings, tensors)).nearest == Fraction(1, 8)
+
+
+def test_a_step_of_another_size_is_refused_and_its_entries_are_named():
+    settings, tensors, _ = weights(2, 1, 3, 0.25)
+    other = weights(2, 1, 3, 0.125)[1]
+    key = hf_mamba2.key(1, "in_proj")
+    report = identify(settings, {**tensors, key: other[key]})
+    assert report.rule == NONE
+    assert {deviation.entry.split("[")[0] for deviation in report.deviations} == {key}
+    assert report.deviations_in_all == 8
+
+
+@pytest.mark.parametrize("steps", [1, 2, 4])
+def test_step_counts_are_told_apart(steps):
+    """The best step size for one step more or less is far off, though not by much at a small learning rate."""
+    settings, tensors, _ = weights(3, 1, steps, 1 / 12)
+    report = identify(settings, tensors)
+    (around,) = (note for note in report.notes if note.startswith("relative l2"))
+    found = {
+        int(part.split(",")[0].split("L = ")[1].split(":")[0]): float(part.split(": ")[-1])
+        for part in around.removeprefix("relative l2 distances with the best η: ").split("; ")
+    }
+    assert found[steps] <= 1e-9
+    assert found[steps - 1] >= 1e-3
+    assert found[steps + 1] >= 1e-3
+
+
+def exported(folder, **options):
+    export("mamba2.gd", target="hf-mamba2", out=folder, features=3, examples=8, **options)
+    return load(folder)
+
+
+def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_path):
+    report = identify_mamba2(exported(tmp_path / "out", steps=2, seed=1))
+    assert (report.contradictions, report.exit_code()) == ([], 0)
+    assert report.promise is not None
+    assert 0 < report.promise.found < report.promise.bound
+
+
+def set_in(manifest, path, value):
+    *places, last = path.split(".")
+    for place in places:
+        manifest = manifest[place]
+    manifest[last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        ("learner.steps", 3, "learner.steps"),
+        ("learner.step_size", "1/16", "learner.step_size"),
+        ("learner.step_size", "9" * 900, "learner.step_size"),
+        ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[0][0]"),
+        ("learner.W0", [["0"]], "learner.W0"),
+        ("learner.rule", "Newton's method", "learner.rule"),
+        ("tokens.name", "interleaved", "tokens.name"),
+        ("learner.loss", "the sum of squares", "learner.loss"),
+        ("tokens.predicts", "every", "tokens.predicts"),
+        ("tokens.raw", [["x", 2], ["y", 2], ["is_query", 1]], "tokens.raw"),
+        ("sizes.features", 2, "sizes.features"),
+        ("certificate.absolute", 1e-12, "certificate.absolute"),
+        ("certificate.relative", 1e-12, "certificate.relative"),
+    ],
+)
+def test_what_a_manifest_asserts_wrongly_is_named(tmp_path, path, value, named):
+    given = exported(tmp_path / "out", steps=2, seed=1)
+    set_in(given.manifest, path, value)
+    report = identify_mamba2(given)
+    assert report.rule == DESCENT
+    assert named in [contradiction.assertion for contradiction in report.contradictions]
+    assert report.exit_code() == 1
+
+
+def test_a_manifest_beside_edited_weights_is_contradicted(tmp_path):
+    given = exported(tmp_path / "out", steps=2)
+    given.tensors[hf_mamba2.key(0, "in_proj")][:] *= 1.25
+    report = identify_mamba2(given)
+    assert [c.assertion for c in report.contradictions] == ["learner.rule"]
+
+
+RANDOM = [
+    # hidden_size, num_heads, head_dim, n_groups, state_size, conv_kernel, layers, vocab_size, raw, targets
+    (16, 4, 8, 1, 8, 4, 1, 5, 4, 1),
+    (32, 8, 8, 2, 12, 2, 2, 3, 6, 2),
+    (8, 1, 8, 1, 3, 1, 1, 1, 2, 1),
+    (8, 2, 8, 2, 3, 4, 3, 1, 5, 2),
+]
+
+
+def random(M, H, P, G, S, W, layers, V, r, k, factor=0.3):
+    rng = np.random.default_rng(0)
+    names = ("hidden_size", "num_heads", "head_dim", "n_groups", "state_size", "conv_kernel")
+    settings = dict(zip(names, (M, H, P, G, S, W), strict=True))
+    settings |= {"num_hidden_layers": layers, "vocab_size": V, "layer_norm_epsilon": 1e-6}
+    tensors = {
+        key: (factor * rng.standard_normal(shape)).astype(np.float32)
+        for key, shape in hf_mamba2.shapes(settings).items()
+    }
+    shapes = ((M, r), (M,), (k, V))
+    return settings, {
+        **tensors,
+        **dict(zip(ENCODING, map(rng.standard_normal, shapes), strict=True)),
+    }
+
+
+@pytest.mark.parametrize("sizes", RANDOM, ids=str)
+def test_random_weights_are_not_gradient_descent_at_a_finite_distance(sizes):
+    report = identify(*random(*sizes))
+    assert report.rule == NONE
+    assert not report.deviations
+    assert 0.1 < distances(report).relative < np.inf
+    assert 0 < distances(report).prediction_l2 < np.inf
+    assert np.isfinite(np.array(distances(report).sensitivity_l2, dtype=float))
+    assert report.exit_code() == 0
+    assert report.exit_code(strict=True) == 2
+    json.dumps(report.as_dict(), allow_nan=False)
+
+
+def test_weights_of_our_sizes_that_are_not_ours_are_not_compared_entry_by_entry():
+    settings, tensors, _ = weights(2, 1, 1, 0.25)
+    rng = np.random.default_rng(0)
+    noisy = {key: array + rng.standard_normal(array.shape) for key, array in tensors.items()}
+    report = identify(settings, noisy)
+    assert (report.rule, report.deviations_in_all) == (NONE, 0)
+
+
+def test_a_model_that_predicts_zero_learns_nothing():
+    settings, tensors = random(*RANDOM[0])
+    report = identify(settings, {**tensors, "readout.weight": np.zeros((1, 5))})
+    assert (report.rule, report.steps) == (NONE, 0)
+    assert "do not depend on the examples" in report.verdict
+
+
+def test_predictions_that_overflow_are_said_to():
+    settings, tensors = random(*RANDOM[0])
+    wide = {key: array.astype(np.float64) for key, array in tensors.items()}
+    report = identify(settings, {**wide, "readout.weight": np.full((1, 5), 1e308)})
+    assert report.rule == NONE
+    assert "overflow" in report.verdict
+    assert report.distances is None
+
+
+def test_tokens_of_no_known_width_are_an_error():
+    settings, tensors = random(*RANDOM[0][:8], 1, 1)
+    with pytest.raises(UsageError, match="takes tokens of 1 numbers"):
+        identify(settings, tensors)
+
+
+@pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
+def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
+    made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)
+    tasks = measured.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
+    run = mamba2_gd.predictions
+    with np.errstate(all="ignore"):
+        batch = run(made.model, made.widths, made.layout.tokens(*map(Batch, tasks)), 2, 1e-5)
+        each = [
+            run(made.model, made.widths, made.layout.tokens(x, y), 2, 1e-5)
+            for x, y in zip(*tasks, strict=True)
+        ]
+    np.testing.assert_array_equal(batch.data, each)
+
+
+def test_the_best_fit_is_the_learner_that_made_the_predictions():
+    tasks = measured.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
+    W0 = np.random.default_rng(0).standard_normal((3, 2))
+    W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(*tasks, strict=True)]
+    data = measured.prepare([tasks], [(tasks.x[:, -1:] @ np.stack(W))[:, 0]], W0)
+    found = measured.best([measured.fit(data, steps) for steps in range(5)])
+    assert found.steps == 2
+    assert found.step_size == pytest.approx(0.3, rel=1e-12)
+    assert found.distance <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1 / 3, Fraction(1, 3)), (-0.025, Fraction(-1, 40)), (0.0123, Fraction(123, 10000)), (7.0, 7)],
+)
+def test_a_simple_number_is_found_behind_its_rounding(value, expected):
+    assert simple(float(np.float32(value)), 2.0**-23) == expected
+
+
+def test_an_arbitrary_number_is_no_simple_one():
+    assert simple(0.7391823641, 2.0**-23) is None

@@ -1,0 +1,151 @@
+"""`scanproof prove` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from command_line import Run, one_line, run
+
+__all__ = ["run"]
+
+MODULE = """
+import random
+import jax, jax.numpy as jnp
+
+def forward(X, Y, q):
+    step = lambda state, token: (state + jnp.outer(token[1], token[0]), None)
+    state, _ = jax.lax.scan(step, jnp.zeros((Y.shape[1], X.shape[1])), (X, Y))
+    return state @ q
+
+def specification(X, Y, q):
+    return Y.T @ (X @ q)
+
+def tenth(X, Y, q):
+    return 0.1 * forward(X, Y, q)
+
+def tenth_of_it(X, Y, q):
+    return specification(X, Y, q) / 10
+
+def wrong(X, Y, q):
+    return forward(X[1:], Y[1:], q)
+
+def prints(X, Y, q):
+    print("here")
+    return forward(X, Y, q)
+
+def draws(X, Y, q):
+    return forward(X, Y, q) * random.random()
+
+def other_shape(X, Y, q):
+    return Y @ Y.T
+
+def broken(X, Y, q):
+    return X @ Y
+"""
+SHAPES = "X: T f, Y: T k, q: f"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "mymodule.py").write_text(MODULE)
+    return folder
+
+
+@pytest.fixture
+def prove(run: Run, folder, monkeypatch):
+    """Runs `scanproof prove` on two functions of the module."""
+    monkeypatch.chdir(folder)
+    return lambda one, other="specification", *more, shapes=SHAPES: run(
+        "prove", f"mymodule:{one}", "--shapes", shapes, "--equals", f"mymodule:{other}", *more
+    )
+
+
+def test_a_scan_is_proved_for_all_sizes(prove):
+    answer = prove("forward")
+    assert answer.code == 0
+    assert "mymodule:forward = mymodule:specification: proved" in answer.out
+    assert "for all sizes, in exact real arithmetic, by induction" in answer.out
+
+
+def test_a_wrong_program_is_refuted_with_inputs_and_both_outputs(prove):
+    answer = prove("wrong")
+    assert answer.code == 1
+    assert "refuted" in answer.out
+    assert "X = [[" in answer.out
+    assert "the program gives [0]" in answer.out
+    assert "the specification [1]" in answer.out
+
+
+def test_a_literal_that_is_not_the_number_meant_is_reported_with_the_remedy(prove):
+    answer = prove("tenth", "tenth_of_it")
+    assert answer.code == 1
+    assert "0.1" in answer.out
+    assert "not 1/10" in answer.out
+    assert "mymodule.py:14" in answer.out
+    assert "divide by 10" in answer.out
+
+
+def test_the_outcome_as_json(prove):
+    answer = prove("forward", "specification", "--format", "json")
+    found = json.loads(answer.out)
+    assert found["schema"] == "scanproof.prove/1"
+    assert (found["verdict"], found["scope"]) == ("proved", "all-sizes")
+    assert found["shapes"] == {"X": "T f", "Y": "T k", "q": "f"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("prints", "specification", "prints while JAX traces it"),
+        ("draws", "specification", "traced again"),
+        ("other_shape", "specification", "shapes"),
+        ("broken", "specification", "does not run on arrays of shapes"),
+        ("missing", "specification", "has no 'missing'; it has broken, "),
+        ("forward", "missing", "has no 'missing'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(prove, one, other, told):
+    assert told in one_line(prove(one, other))
+
+
+@pytest.mark.parametrize(
+    ("shapes", "told"),
+    [
+        ("X: T f, Y: T k", "takes X, Y, q; --shapes names X, Y"),
+        ("X T f", "expects each array's name"),
+        ("X: T f, X: T f, q: f", "once"),
+        ("X: T f, Y: S k, q: f", "does not run on arrays of shapes"),
+        ("X: T/2 f, Y: T k, q: f", "not made of sizes"),
+    ],
+)
+def test_shapes_that_contradict_the_function_are_told(prove, shapes, told):
+    assert told in one_line(prove("forward", shapes=shapes))
+
+
+def test_a_module_that_is_not_there(run: Run):
+    answer = run("prove", "no.such:f", "--shapes", "X: T", "--equals", "no.such:g")
+    assert "cannot be imported" in one_line(answer)
+
+
+def test_strict_asks_for_all_sizes(prove):
+    answer = prove("forward", "specification", "--strict", "--sizes", "T=1,2; f=1; k=2")
+    assert answer.code == 0
+
+
+def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).resolve().parent.parent / "docs" / "prove.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    Path("mine.py").write_text(code, encoding="utf-8")
+    answer = run("check", "mine.py")
+    assert answer.code == 0
+    assert "1 claim: 1 proved (" in answer.out
+
+
+def test_lengths_may_be_sums_with_whole_factors(prove):
+    answer = prove("forward", shapes="X: 64*n+1 f, Y: 64*n+1 k, q: f")
+    assert "proved\n  for all sizes" in answer.out
