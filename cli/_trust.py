@@ -60,6 +60,8 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
+        "The rules of arguments about limits are proved in words, in proofs/evidence/limits.py; what such an",
+        "argument is about is in its row's reading.",
         "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps. What is",
         "read with symbols for sizes is compared with the claim itself, run with numbers.",
         f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",

@@ -79,6 +79,10 @@ class Installed(NamedTuple):
     scripts: Path
 
 
+DATA = (Path("proofs/report"), Path("numeric/exports"))
+"""Folders whose JSON files are schemas that the package holds."""
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
@@ -96,7 +100,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def test_wheel_holds_every_module_and_its_data(installed: Installed):
     data = {
         Path(ROOMS["scanproof"], "py.typed"),
-        *(file for file in sources("*.json") if file.parent == Path("proofs/report")),
+        *(file for file in sources("*.json") if file.parent in DATA),
     }
     expected = {
         "/".join([*package_of(file.parent).split("."), file.name])

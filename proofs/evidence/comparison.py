@@ -17,7 +17,7 @@ from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.sizes import Sizes
-from ..language.statements import AtMost, Determines, Statement, Undetermined
+from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
 from ..reading.array import KernelArray
 from ..reading.claims import Reading
 from ..reading.evaluate import Evaluator, at_index, positions
@@ -142,7 +142,7 @@ def _compared(statements: Sequence[tuple[Statement, str]]) -> Iterator[tuple[Any
         tag = type(statement).__name__, condition
         if isinstance(statement, Determines | Undetermined):
             yield from ((one, one, tag) for one in (statement.statistic, statement.value))
-        else:
+        elif not isinstance(statement, Approached):  # of which nothing is read
             yield statement.left, statement.right, tag
 
 

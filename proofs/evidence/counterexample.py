@@ -43,6 +43,8 @@ class Counterexample:
     """The name of the failing part, if it has one."""
     collision: bool = False
     """Whether `inputs` are two inputs that no map of a statistic can serve."""
+    lines: tuple[str, ...] = ()
+    """Of an argument about limits, which is one about all parameters: the numbers in it, as a Python program."""
 
     def as_json(self) -> dict[str, Any]:
         """The counterexample as the report has it."""

@@ -43,6 +43,8 @@ def number(text):
 
 def script(claim: Claim, counterexample: Counterexample) -> str:
     """The script's text."""
+    if counterexample.lines:
+        return _limits(claim, counterexample)
     inputs = counterexample.inputs
     statement = evaluate_recorded(claim, counterexample.sizes, inputs, "")[counterexample.part]
     if isinstance(statement, Determines | Undetermined):
@@ -57,6 +59,27 @@ def script(claim: Claim, counterexample: Counterexample) -> str:
     says = f"Claimed: {claim.says}\nSizes: {sizes}.\n"
     how = 'Exit status 0: the script has shown that the claim fails here.\n"""\n\n'
     return title + _escaped(says) + how + prelude + "\n" + body
+
+
+def _limits(claim: Claim, found: Counterexample) -> str:
+    """The numbers in an argument about limits; that they follow is checked where it is made."""
+    sizes = ", ".join(f"{k} = {v}" for k, v in found.sizes.items())
+    title = f'"""No parameters come near what {claim.id} ({claim.where}) claims.\n\n'
+    says = (
+        f"Claimed: {claim.says}\nSizes: {sizes}.\nIf they did, these expressions in the parameters would tend to these "
+        f"numbers as ε → 0, and the\nlast one, {found.label}, to two. `scanproof check` checks each step.\n"
+    )
+    how = 'Exit status 0: the two differ.\n"""\n\n'
+    lines = [
+        *_assignments("", found.inputs),
+        *found.lines,
+        "",
+        'print("actual: ", actual)',
+        'print("claimed:", claimed)',
+        f"if {EXACTLY}:",
+        '    raise SystemExit("the two are equal")',
+    ]
+    return title + _escaped(says) + how + RATIONAL_PRELUDE + "\n" + "\n".join(lines) + "\n"
 
 
 def evaluate_recorded(

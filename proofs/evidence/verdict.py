@@ -15,7 +15,15 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
-from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
+from ..language.statements import (
+    Approached,
+    AtMost,
+    Determines,
+    Differs,
+    Equal,
+    Statement,
+    Undetermined,
+)
 from .any_choice import why_not
 from .counterexample import Counterexample, agreement, collision, difference, violation
 from .engines import KERNEL, Engine, sides, truth
@@ -200,7 +208,7 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
         for part in _parts(runs, Determines):
             found = found or collision(claim, claim.every_size, part)
     if found is None:
-        return None
+        return _not_approached(claim, runs)
     entry = {
         "method": "counterexample",
         "scope": None,
@@ -216,6 +224,30 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
     )
 
 
+def _not_approached(claim: Claim, runs: list[Run]) -> Result | None:
+    """The first `Approached` statement that an argument about limits refutes."""
+    from .limits import refute
+
+    reason = None
+    for run in runs if claim.kind == "existence" else ():
+        for part, (statement, _) in enumerate(run.found):
+            if not isinstance(statement, Approached):
+                continue
+            found = refute(claim, run.sizes, part)
+            if isinstance(found, str):
+                reason = reason or found
+                continue
+            shown, steps = found
+            entry = {"method": "limit", "scope": None, "sizes": [shown.sizes], "engine": "flint"}
+            return Result(
+                "refuted",
+                reason=f"no choice of parameters comes near at {_sizes_text(shown.sizes)}",
+                evidence=[{**entry, "axioms": [], "steps": steps}],
+                counterexample=shown,
+            )
+    return None if reason is None else Result("unknown", reason=reason)
+
+
 def _bound_violation(claim: Claim) -> Counterexample | None:
     """Where conditions are met with equality half the draws do, and fewer where smaller sizes show nothing."""
     if not _hypotheses(claim):
@@ -227,7 +259,9 @@ def _bound_violation(claim: Claim) -> Counterexample | None:
 def _fairly(claim: Claim, result: Result, runs: list[Run]) -> Result:
     """An existence claim is refuted for all parameters at once only; for the rest, what small change would help?"""
     found = result.counterexample
-    if claim.kind == "existence" and found is not None and not found.collision:
+    if found is None or found.lines:
+        return result
+    if claim.kind == "existence" and not found.collision:
         there = [run for run in runs if run.sizes == found.sizes]
         statement = there[0].found[found.part][0] if there else None
         others_might = why_not(claim, found.sizes, statement)
@@ -278,6 +312,8 @@ def _undecided(runs: list[Run]) -> str | None:
         return "equality could not be shown, and no counterexample was found"
     if _has(runs, Determines):
         return "no two inputs with equal statistics and different values were found"
+    if _has(runs, Approached):
+        return "nothing shows that no parameters come near"
     return None
 
 

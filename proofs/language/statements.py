@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,39 @@ class Undetermined:
     label: str = ""
 
 
-Statement = Equal | Differs | AtMost | Determines | Undetermined
+@dataclass(frozen=True)
+class Part:
+    """A polynomial in the data that is to come as near to another one as is wanted, in every coefficient."""
+
+    left: Any
+    """Its coefficients depend on the parameters."""
+    right: Any
+    """The wanted polynomial; its coefficients are numbers."""
+    factors: tuple[Any, ...] = ()
+    """Polynomials with constant term 1 whose product `left` is."""
+    times_another: bool = False
+    """Whether not `left` itself but a product of it with some polynomial in the data is to come near."""
+
+
+@dataclass(frozen=True)
+class Approached:
+    """For every ε > 0 some choice of the parameters brings all parts within ε of what is wanted, at once.
+
+    An argument about limits (`evidence.limits`) can refute it. Nothing here proves it: a witness does, as an equation.
+    """
+
+    parts: Mapping[str, Callable[[], Part]]
+    """Each is made when it is looked at, by one engine."""
+    numbers: tuple[str, ...]
+    """The symbols that stand for fixed numbers other than 0."""
+    data: tuple[str, ...]
+    """The symbols that the parts are polynomials in."""
+    refutation: Callable[[Any], Any] | None = None
+    """From the facts to a contradiction."""
+    label: str = ""
+
+
+Statement = Equal | Differs | AtMost | Determines | Undetermined | Approached
 
 
 def equal(left: Any, right: Any, label: str = "") -> Equal:
@@ -90,3 +122,15 @@ def undetermined(
 ) -> Undetermined:
     """No map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
     return Undetermined(statistic, value, tuple(shared), label)
+
+
+def approached(
+    parts: Mapping[str, Callable[[], Part]],
+    *,
+    numbers: Sequence[str],
+    data: Sequence[str],
+    refutation: Callable[[Any], Any] | None = None,
+    label: str = "",
+) -> Approached:
+    """Some parameters bring every part as near as is wanted to what is wanted, in every coefficient of the data."""
+    return Approached(parts, tuple(numbers), tuple(data), refutation, label)

@@ -14,7 +14,7 @@ from ..language.claim import Claim
 from ..language.conditions import as_bounds
 from ..language.fields import call
 from ..language.sizes import shape
-from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
+from ..language.statements import Approached, AtMost, Determines, Equal, Statement, Undetermined
 from ..search.session import Session
 from .array import KernelArray, Namespace, array, comprehension, holds, symbol
 from .measured import Measured
@@ -147,6 +147,8 @@ def _part(statement: Statement) -> Part:
         return Part(type(statement), *sides, tuple(statement.shared))
     if isinstance(statement, AtMost):
         return _bound(statement)
+    if isinstance(statement, Approached):
+        raise Unreadable("what is said of limits")
     left, right = _plain(statement.left), _plain(statement.right)
     if left.dims != right.dims:
         raise Unreadable(f"the two sides have shapes {left.dims} and {right.dims}")

@@ -135,7 +135,8 @@ def _evidence(entry: Record) -> str:
     axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
     axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""
     shown = f"; {inputs_inline(entry)}" if "inputs" in entry else ""
-    return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}"
+    argued = f"; {'; '.join(entry['steps'])}" if entry["method"] == "limit" else ""
+    return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}{argued}"
 
 
 def as_text(story: Story, width: int = WIDTH) -> str:

@@ -132,8 +132,8 @@ def responses(S, a, x_1, x_2, eta, xp, L):
         "bounded if their product tends to p: a subsequence of each tends to a factor of p. As a polynomial in x_1², "
         "x_2² p is irreducible, and in x_1, x_2 too, since −η(1 + ηx_2²)(1 − ηx_2²) is no square: one F_k tends to p. "
         "At x_2 = 0 that says c_1k u_k² → ηx_1², so c_2k v_k² → ηx_2²(1 − ηx_1²), which is positive for x_1 = 0 and "
-        "negative for ηx_1² > 1; but c_2k does not depend on the data. With LSA sublayers that do something it is not "
-        "decided: ssd.thm5.1."
+        "negative for ηx_1² > 1; but c_2k does not depend on the data. With LSA sublayers two layers do it: "
+        "ssd.thm5.1+two-examples."
     ),
 )
 def printed_sign(S, a, x_1, x_2, eta, xp, L):

@@ -133,7 +133,7 @@ def wanted(x_1, x_2, eta):
         "ηx_j². In the second case D → η(1 + μ'x_1²)²; in the others D → η + (1 + ηx_1²) lim b'm²(1 + μ'X)², b' → 0. "
         "ν²D has to tend to η(1 − ηx_1²), which is negative for large x_1²: so b' < 0, and −b'm²(1 + μ'X)² tends to a "
         "square g². Then ν is constant, 1, and (1 + ηx_1²)g² = η²x_1², which no g solves. Other examples may be 0: so "
-        "for every n ≥ 2. Parameters that mix features and labels (other entries of P, S, Q) are not covered."
+        "for every n ≥ 2. With parameters that mix features and labels two layers do it: ssd.thm5.1+two-examples."
     ),
 )
 def proof_form(L, P_X, P_Y, x_1, x_2, eta, xp):

@@ -7,6 +7,7 @@ from . import theorem51
 from . import theorem51_features
 from . import theorem51_labels
 from . import theorem51_existence
+from . import theorem51_printed
 from . import theorem51_rule
 from . import theorem51_error
 from . import theorem52
@@ -25,6 +26,7 @@ __all__ = [
     "theorem51_existence",
     "theorem51_features",
     "theorem51_labels",
+    "theorem51_printed",
     "theorem51_rule",
     "theorem52",
     "theorem52_errors",

@@ -17,7 +17,9 @@ from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.operators import example_index
 from scanproof.constructs.ranges import build
 
+from ...language.errors import UsageError
 from ...language.statements import equal
+from . import printed_sign
 from .source import ssd
 from .theorem41 import labels
 
@@ -33,7 +35,7 @@ def sgd_step(x, y, eta, t, xp, d):
     return stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:-1], y, eta, [t - 1])
 
 
-theorem = ssd.unchecked(
+@ssd.claim(
     "ssd.thm5.1",
     where="Thm. 5.1",
     kind="existence",
@@ -41,20 +43,44 @@ theorem = ssd.unchecked(
         "for every ε > 0 there are parameters of l SSD ∘ LSA layers with y^l_{n+1} = ⟨w_l, x_{n+1}⟩ and "
         "w_{l+1} = w_l − η∇L_t(w_l) + ε_l, ‖ε_l‖ ≤ ε, t = l mod n, L_t(w) = ½ (w·x_t − y_t)², w_0 = 0"
     ),
-    missing=(
-        "parameters for two layers, or a proof that there are none, if P, S and Q mix features and labels. One layer "
-        "can do it (+one-layer), and l layers can with the sign − (+reverse+sign). With the sign +, by an argument "
-        "in words, no two layers of the proof's form do it (open.thm5.1-form), nor do SSD layers alone "
-        "(open.ssd-printed-sign); +in-turn is right up to O(η³)"
+    given=printed_sign.GIVEN,
+    sizes={"l": (2,), "n": (3,), "d": (8,)},
+    assuming={"η ≠ 0": lambda eta: eta != 0},
+    over_all_parameters=printed_sign.PARAMETERS,
+    depends_on=(
+        "ssd.thm5.1+printed-line",
+        "ssd.thm5.1+printed-zeros",
+        "ssd.thm5.1+printed-query",
     ),
     reading=(
-        "ε is arbitrary while η is fixed; the examples are counted 1..n (ssd.thm5.1-index), and the sign is the "
-        "statement's: the proof ends with w_l = −θ_l, that is with the other one. Least squares over all parameters of "
-        "two layers, n = 2, finds the sign − at once and did not come near the sign +; that proves nothing. The "
-        "argument of open.thm5.1-form stops where an entry of P, S or Q between features and labels is not 0: then the "
-        "label is no longer linear in w, and what the first SSD sublayer does to the query is no longer a factor."
+        "ε is arbitrary, η and the bound on the data are fixed, and the parameters depend on neither data nor labels; "
+        "the examples are counted 1..n (ssd.thm5.1-index), and the sign is the statement's: the proof ends with w_l = "
+        "−θ_l, that is with the other one. For l = 2, n ≥ 3, d ≥ 8 and η ≠ 0 there are no such parameters, whatever P, "
+        "S, Q and the SSD masks are. Suppose there are. Polynomials of bounded degree that are near on bounded data "
+        "have near coefficients, in free x and y: where only three examples are not 0 and d ≥ 3, linear labels are no "
+        "restriction. Put x_j = s_j v, v a unit vector that is orthogonal to the seven vectors of +printed-line, as "
+        "there is for d > 7, and take the part that is linear in y and in the query: by +printed-line that of the "
+        "layers in four coordinates, L, S, Q, ρ, g, b (other examples are 0: +printed-zeros). By +printed-query its "
+        "sum with 1 at y = s is Q = 1 + Σ_j α_j s_j² times another polynomial. It is to come near 1 + η(s_1² + s_2²) − "
+        "η²s_1²s_2². That it cannot is the machine's, by the rules of proofs/evidence/limits.py; F_j is the factor of "
+        "+printed-coefficients, X_j = s_j². The same argument holds for two steps on examples in another order, and "
+        "where all tokens see all examples. With the sign − there are parameters (+reverse+sign); with + there are for "
+        "one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); +in-turn is right up to O(η³)."
     ),
 )
+def theorem(L, S, Q, rho, g, b, s, eta, xp, l, d, *, sign=1):
+    if d <= len(printed_sign.MIXING):
+        raise UsageError(
+            f"d = {d}: a vector orthogonal to {len(printed_sign.MIXING)} others needs more features."
+        )
+    p = printed_sign.Line(L, S, Q, rho, g, b)
+    return printed_sign.approaches(p, s, eta, xp, tuple(range(l)), sign)
+
+
+def restate(suffix, says, **changes):
+    """An amendment of Theorem 5.1 with data, sizes and hypotheses of its own."""
+    own = {"given": {}, "sizes": {}, "assuming": {}, "depends_on": ()}
+    return theorem.restate(suffix, says, **{**own, **changes})
 
 
 def choose_example(xp, t, r, d, eta, eps):
@@ -63,7 +89,7 @@ def choose_example(xp, t, r, d, eta, eps):
     return one_step(xp, d, weights)
 
 
-@theorem.restate(
+@restate(
     "one-layer",
     "for l = 1 and every t ≤ n: y^1_{n+1} = ⟨w_1, x_{n+1}⟩ with ε_0 = ε Σ_{j≠t} y_j x_j, for every ε ≠ 0",
     given={**ANY_LABELS, "eps": ""},

@@ -18,7 +18,7 @@ from scanproof.constructs.scan import scan
 
 from ...language.statements import at_most, equal
 from .sizes_of_data import EPSILON, FEATURES, LABELS, MATRIX, STEP_SIZE
-from .theorem51 import ANY_LABELS, SIZES, theorem
+from .theorem51 import ANY_LABELS, SIZES, restate
 from .theorem51_labels import Turn, e2, ideal_step
 
 # The layer with its scale mended: L_ti = 1 + ηn/ε, B_l = εI and P_Y = +1; the example of the step is number t of
@@ -42,7 +42,7 @@ def as_columns(x, labels, xp):
     return xp.concat([x, labels[:, None]], axis=1).T
 
 
-@theorem.restate(
+@restate(
     "layer",
     (
         "with L_ti = 1 + ηn/ε and B_l = εI a layer is its limit and "
@@ -61,7 +61,7 @@ def layer(p, x, y, eta, eps, xp, t, r, d):
     return equal(hybrid.layer(p, Z), limit + rest)
 
 
-@theorem.restate(
+@restate(
     "step-error",
     (
         "a layer is its limit but for (ε(n + 1)/n) ((1 + u)³ − 1) C³ in the features and "
@@ -141,7 +141,7 @@ LAYER_SIZES = {"n": (1, 2), "d": (1, 2)}
 SHORT = {**FEATURES, **STEP_SIZE, "ηC² ≤ 2": lambda eta, C: at_most(eta * C**2, 2)}
 
 
-@theorem.restate(
+@restate(
     "drift",
     "for η ≥ 0, ηC² ≤ 2 and every l ≤ n the layers in the limit have ‖x_i^l‖ ≤ C and ‖x_i^l − x_i‖ ≤ lηC³",
     kind="bound",
@@ -168,7 +168,7 @@ def label_bounds(Z, x, ideal, eta, C, D, delta, E, xp):
     yield at_most(absolute(Z[:, d] - ideal), (E + drifted * D) * growths * everyone, label="error")
 
 
-@theorem.restate(
+@restate(
     "error",
     (
         "for η ≥ 0, ηC² ≤ 2, |y_i| ≤ D and every l ≤ n layers in the limit in which every token sees the examples, the "
@@ -208,7 +208,7 @@ STARTED = {
 }
 
 
-@theorem.restate(
+@restate(
     "epochs",
     (
         "one more pass with causal masks, from any features ‖h_i‖ ≤ C, ‖h_i − x_i‖ ≤ δ and labels |y_i| ≤ D, "

@@ -25,7 +25,7 @@ from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import at_most, equal
-from .theorem51 import theorem
+from .theorem51 import restate
 
 # Tokens are columns, the query is the last one. The layers are those of `reverse_sgd`: limits ε → 0 of SSD sublayers
 # with a mask of decays and an LSA sublayer with P = 0. Row k of V (l, n) has the weights of step k.
@@ -51,7 +51,7 @@ def descent(x, y, V, xp):
     return xp.concat([start[None], steps], axis=0)
 
 
-@theorem.restate(
+@restate(
     "reverse+sign",
     (
         "for every l and ε > 0 there are parameters of l layers with y^l_{n+1} = −⟨w_l, x_{n+1}⟩ + O(ε) after the last "
@@ -83,7 +83,7 @@ def reverse_order(p, x, y, V, xp, n, d, l):
     yield equal(kept(l), -columns[l][d, n], label="after the last layer")
 
 
-@theorem.restate(
+@restate(
     "reverse-three",
     "the same with all three steps at once: three such layers leave y^3_{n+1} = −⟨w_3, x_{n+1}⟩",
     given={**DATA, "V": "3 n"},
@@ -95,7 +95,7 @@ def three_layers(p, x, y, V, xp, n, d):
     return equal(label, -(x[n] @ descent(x, y, V, xp)[3]))
 
 
-@theorem.restate(
+@restate(
     "reverse-step",
     (
         "the step with weight η on example t alone is that of SGD, w − η∇L_t(w); with 2η/m on the first m examples it "
@@ -117,7 +117,7 @@ def steps(x, y, w, eta, xp, t, r):
     yield equal(step(2 * eta / t * batch), descended, label="mini-batch")
 
 
-@theorem.restate(
+@restate(
     "reverse-mask",
     (
         "for ε, η ≠ 0 the decays a_{j+1} = p_j/p_{j+1}, p_t = −ηn/ε² at example t, or at the first t, p_{n+1} = 1 and "
@@ -153,7 +153,7 @@ def sgd(x, y, eta, l, xp, d):
     return stochastic_gradient_descent(HALF_SUM, xp.zeros((d,)), x[:l], y[:l], eta)
 
 
-@theorem.restate(
+@restate(
     "in-turn",
     (
         "for l ≤ 3 and ε > 0 there are parameters of l layers, the same for the first ones, with y^l_{n+1} = "
@@ -176,7 +176,7 @@ def order(x, y, xp, l, r, d):
         yield equal(coefficient(xp, error, k), 0 * y[0], label=f"η^{k}")
 
 
-@theorem.restate(
+@restate(
     "in-turn-error",
     (
         "after two of these layers the label is exactly ⟨w_2, x_{n+1}⟩ − "
@@ -195,7 +195,7 @@ def error_of_two(x, y, eta, xp, r, d):
     yield equal(label[1], w_2 @ query - moved * (y[1] - w_1 @ x[1]), label="two layers")
 
 
-@theorem.restate(
+@restate(
     "in-turn-mask",
     (
         "for ε, η ≠ 0 the decays a_{j+1} = p_j/p_{j+1}, p_t = ηn/ε², p_{n+1} = 1 and p_j = −1 elsewhere, have a mask L "
@@ -215,7 +215,7 @@ def masks_in_turn(eta, eps, xp, t, r):
     yield equal(limit, eta * sequential_sgd.unscaled_mask(chosen), label="ε = 0")
 
 
-@theorem.restate(
+@restate(
     "mask-error",
     (
         "a layer with S = diag(I, 0) and P = 0 whose mask is wrong by at most ε in each entry has features wrong by at "

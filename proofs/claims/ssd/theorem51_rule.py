@@ -11,7 +11,7 @@ from scanproof.constructs.ranges import each
 from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
-from .theorem51 import theorem
+from .theorem51 import restate
 
 # Tokens are columns, the label is the last row and the query's label is 0. The layers are those with L_ti = 1 + ηn/ε,
 # B_l = εI and P_Y = +1, at ε = 0.
@@ -44,7 +44,7 @@ DATA = {"x": "n+1 d", "y": "n", "eta": ""}
 LAYERS = {**DATA, "chosen": "l n"}
 
 
-@theorem.restate(
+@restate(
     "rule",
     (
         "with L_ti = 1 + ηn/ε, B_l = εI and ε → 0, l layers in which every token sees the examples leave "
@@ -67,7 +67,7 @@ def rule(x, y, eta, chosen, xp):
     yield equal(Z[-1], residuals(x, y, w, xp), label="labels")
 
 
-@theorem.restate(
+@restate(
     "linear",
     "on linear labels y_i = w·x_i these layers have w_l = w − A_lᵀ w: they learn as fast as they shrink the features",
     kind="identity",
@@ -79,7 +79,7 @@ def linear(x, w, eta, chosen, xp):
     return equal(learnt, w - A.T @ w)
 
 
-@theorem.restate(
+@restate(
     "first-epoch",
     "with causal masks and the examples 1, …, l in turn the same holds for the tokens i ≥ l, the query among them",
     kind="identity",
@@ -98,7 +98,7 @@ def first_epoch(x, y, eta, xp, n):
         yield equal(Z[-1, l - 1 :], residuals(x, y, w, xp)[l - 1 :], label=f"labels, l = {l}")
 
 
-@theorem.restate(
+@restate(
     "second-epoch",
     (
         "the first step of a second pass with causal masks takes token 1 as its own first step left it, k z_1 with "
@@ -119,7 +119,7 @@ def second_epoch(x, y, eta, xp, n):
     return equal(-Z[-1, n], x[n] @ after)
 
 
-@theorem.restate(
+@restate(
     "condition",
     (
         "after two layers the weights exceed those of SGD by −η² (2 − η‖x_1‖²) (x_1·x_2) (y_2 − w_1·x_2) x_1: they are "
@@ -143,7 +143,7 @@ def condition(x, y, eta, xp, r, d):
     return equal(found - both, -factor * x[0])
 
 
-@theorem.restate(
+@restate(
     "orthogonal",
     "if the examples are pairwise orthogonal, l ≤ n layers are l steps of SGD, exactly",
     kind="identity",
