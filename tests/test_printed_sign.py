@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import subprocess
 import sys
@@ -21,10 +22,11 @@ from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.proofs import report as reports
 from scanproof.proofs.claims.ssd import printed_sign
+from scanproof.proofs.evidence.dependence import tainted
 from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
 from scanproof.proofs.evidence.limits import BY_THE_RULES, Near, refute
 from scanproof.proofs.evidence.script import script
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.evidence.verdict import Result, decide
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Part, approached, equal
 from scanproof.proofs.ledger import built_in
@@ -403,3 +405,36 @@ def test_the_identity_of_the_skew_part_holds_by_both_engines():
     for engine in (FLINT, SYMPY):
         (statement,) = engine.statements(claim, {"l": 2, "n": 3})
         assert holds(statement)  # type: ignore[arg-type]
+
+
+def test_a_failing_witness_says_nothing_of_other_parameters():
+    claim = replace(THEOREM, parameters=lambda xp: (xp.zeros((1,)),))
+    found = refute(claim, SIZES, 0)
+    assert isinstance(found, str)
+    assert "witness of its own" in found
+
+
+def test_an_argument_about_limits_is_tainted_where_a_row_that_it_rests_on_falls():
+    needed = [THEOREM, *(CLAIMS[id] for id in THEOREM.depends_on)]
+    limit = {"method": "limit", "axioms": []}
+    results = {c.id: Result("proved", "all-sizes") for c in needed[1:]}
+    results[THEOREM.id] = Result("refuted", evidence=[limit])
+    assert tainted(needed, results) == set()
+    results[needed[-1].id] = Result("refuted")
+    assert tainted(needed, results) == {THEOREM.id}
+
+
+def test_names_that_are_more_than_a_line_are_refused():
+    statement: Any = THEOREM.body
+
+    def named(*arguments, **values):
+        found = statement(*arguments, **values)
+        return replace(
+            found,
+            refutation=lambda facts: facts.named(facts.as_fact(0), "a\nprint(1)"),
+        )
+
+    named.__signature__ = inspect.signature(statement)
+    found = refute(replace(THEOREM, body=named), SIZES, 0)
+    assert isinstance(found, str)
+    assert "control characters" in found

@@ -11,7 +11,7 @@ from .axioms import discharged
 from .verdict import Result
 
 SETTLED = ("refuted", "not-checkable", "error")
-"""Verdicts that rest on nothing: a counterexample speaks for itself."""
+"""Verdicts that rest on nothing: a counterexample speaks for itself. An argument about limits does not."""
 
 
 def needed(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
@@ -56,13 +56,17 @@ def tainted(claims: Iterable[Claim], results: Mapping[str, Result]) -> set[str]:
     claims = list(claims)
     found = {claim.id for claim in claims if _has_open_axiom(results[claim.id])}
     shown = {claim.id for claim in claims if results[claim.id].verdict == "proved"}
-    settled = {claim.id for claim in claims if results[claim.id].verdict in SETTLED}
+    settled = {claim.id for claim in claims if _is_settled(results[claim.id])}
     while True:
         sound = shown - found
         new = {c.id for c in claims if not sound.issuperset(c.depends_on)} - settled - found
         if not new:
             return found
         found |= new
+
+
+def _is_settled(result: Result) -> bool:
+    return result.verdict in SETTLED and not any(e["method"] == "limit" for e in result.evidence)
 
 
 def _has_open_axiom(result: Result) -> bool:

@@ -19,7 +19,8 @@ may be infinite, one by one) and r in ℝ a fraction in the named numbers, none 
   for a coefficient of f that is largest in absolute value. f/|f| has finite coefficients, their standard parts are
   not all 0, and the product of two such polynomials over ℝ is not 0. So |f g| is |f| |g| but for a finite factor with
   a finite inverse. Here |h| is finite, and no |f_i| is below the constant term, 1; so all of them are finite. One
-  factor may be unknown: "h is f_1 times another polynomial"; its constant term is ~ 1 then, which is as good.
+  factor may be unknown: "h is f_1 times another polynomial", of a degree that does not depend on the parameters, so
+  that it is a polynomial over K; its constant term is ~ 1 then, which is as good.
 - **unit**: if ĥ = 1 all these standard parts are 1, since they are units of ℝ[X] with constant term 1.
 - **irreducible**: if ĥ = A + B X_k, neither of them with X_k in it, and u A + v B is a number other than 0, then ĥ is
   irreducible over ℝ: of two factors one has no X_k in it, so it divides A and B, and the number. So one of the standard
@@ -29,7 +30,8 @@ may be infinite, one by one) and r in ℝ a fraction in the named numbers, none 
 
 Polynomials in which the data have even powers only are taken as polynomials in the squares; standard parts of factors
 then are such polynomials too: those of known factors visibly, that of the unknown one as a quotient of power series.
-A number is known not to be 0 if it is one monomial in the named numbers. Every identity is checked by flint.
+A number is known not to be 0 if it is one monomial in the named numbers. Every identity is checked by flint. An
+argument is Python: these rules keep it from mistakes, not from malice.
 """
 
 from __future__ import annotations
@@ -65,6 +67,8 @@ def refute(claim: Claim, sizes: Sizes, part: int) -> tuple[Counterexample, list[
         sizes: where to look.
         part: the number of an `Approached` statement.
     """
+    if claim.parameters is not None:
+        return "it has a witness of its own, whose failure says nothing of other parameters"
     names = entry_names(claim, sizes)
     field = FlintField(names)
     statement = evaluate(claim, field, sizes, symbols(claim, field, sizes))[part]
@@ -203,7 +207,9 @@ class Facts:
         if right != {self._one(): self._constant(1)}:
             raise NotShown(f"{name}: the right side is not 1")
         self.steps.append(f"{name}: by Gauss's lemma every factor → 1")
-        return lambda factor, monomial: self._coefficient(factors[factor], monomial, right)
+        return lambda factor, monomial: self._coefficient(
+            self._factor(name, factors, factor), monomial, right
+        )
 
     def is_one(
         self, name: str, factor: int, monomial: Monomial, fact: Any, coprime: tuple[str, Any, Any]
@@ -218,6 +224,7 @@ class Facts:
             coprime: the variable X_k, u and v.
         """
         right, own = self._irreducible(name, factor, coprime)
+        monomial = _plain(monomial)
         fact = self.same(self._as_array(own.get(monomial)), self.as_fact(fact))
         if not self._is_not_zero(fact.r - Ratio(right.get(monomial, self._constant(0)))):
             raise NotShown(f"{name}: the factor may be all of the right side")
@@ -230,6 +237,7 @@ class Facts:
     ) -> Callable[[Monomial], Near]:
         """Irreducible: a coefficient of the factor is not 0, so the factor is the right side; see `is_one`."""
         right, own = self._irreducible(name, factor, coprime)
+        monomial = _plain(monomial)
         fact = self.same(self._as_array(own.get(monomial)), self.as_fact(fact))
         if monomial == self._one() or not self._is_not_zero(fact.r):
             raise NotShown(f"{name}: the factor may be 1")
@@ -250,6 +258,8 @@ class Facts:
     def named(self, fact: Near, name: str) -> Near:
         """The fact, written down as a step."""
         fact = self.as_fact(fact)
+        if not name.isprintable():
+            raise NotShown("a name with control characters in it")
         self.steps.append(f"{name} → {as_text(fact.r)}")
         variable = f"v{len(self.lines) + 1}"
         self.lines.append(f"{variable} = {fact.how}  # {name}")
@@ -269,8 +279,13 @@ class Facts:
         return f"({' + '.join(terms)})" if terms else 'number("0")'
 
     def _coefficient(self, of: Coefficients, at: Monomial, limit: Any) -> Near:
-        zero = self._constant(0)
+        at, zero = _plain(at), self._constant(0)
         return self._known(of.get(at, zero), Ratio(limit.get(at, zero)))
+
+    def _factor(self, name: str, factors: list[Coefficients], number: int) -> Coefficients:
+        if type(number) is not int or not 0 <= number < len(factors):
+            raise NotShown(f"{name}: there is no factor {number}")
+        return factors[number]
 
     def _irreducible(
         self, name: str, factor: int, coprime: tuple[str, Any, Any]
@@ -294,7 +309,7 @@ class Facts:
             raise NotShown(f"{name}: its two coefficients are not shown to have no common factor")
         if any(self._used(c) - self._numbers for c in (*u.values(), *v.values())):
             raise NotShown(f"{name}: multipliers with parameters in them")
-        return right, factors[factor]
+        return right, self._factor(name, factors, factor)
 
     def _part(self, name: str) -> tuple[Any, Any, list[Any], bool]:
         if name not in self._looked_at:
@@ -322,7 +337,7 @@ class Facts:
             raise NotShown(f"{name}: parameters in what is wanted")
         if factors and any(s.get(self._one()) != self._constant(1) for s in sides[1:]):
             raise NotShown(f"{name}: a constant term that is not 1")
-        return sides[0], sides[1], sides[2:], part.times_another
+        return sides[0], sides[1], sides[2:], bool(part.times_another)
 
     def _by_monomial(self, polynomial: Any) -> Coefficients:
         """Coefficients by the powers of the data."""
@@ -370,6 +385,10 @@ class Facts:
         """Whether it is one monomial in the numbers."""
         parts = [number.num, *([] if number.den is None else [number.den])]
         return all(len(p) == 1 and not self._used(p) - self._numbers for p in parts)
+
+
+def _plain(monomial: Any) -> Monomial:
+    return tuple(int(k) for k in monomial)
 
 
 def _positions(names: list[str], symbols: tuple[str, ...]) -> set[int]:

@@ -70,8 +70,9 @@ class Part:
     """The wanted polynomial; its coefficients are numbers."""
     factors: tuple[Any, ...] = ()
     """Polynomials with constant term 1 whose product `left` is."""
-    times_another: bool = False
-    """Whether not `left` itself but a product of it with some polynomial in the data is to come near."""
+    times_another: int = 0
+    """If not 0: what is to come near is a product of `left` with some polynomial in the data, of at most this degree
+    whatever the parameters are."""
 
 
 @dataclass(frozen=True)

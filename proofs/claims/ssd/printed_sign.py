@@ -199,7 +199,7 @@ def parts(
 
     def on_all() -> Part:
         Q = 1 + sum((c.alpha[j] * s[j] * s[j] for j in range(n)), xp.asarray(0))
-        return Part(Q, 1 + wanted(s, s), times_another=True)
+        return Part(Q, 1 + wanted(s, s), times_another=3 ** (2 * p.L.shape[0]))
 
     every: dict[str, Callable[[], Part]] = {"all examples": on_all}
     for j in range(n):

@@ -53,19 +53,21 @@ def sgd_step(x, y, eta, t, xp, d):
         "ssd.thm5.1+printed-query",
     ),
     reading=(
-        "ε is arbitrary, η and the bound on the data are fixed, and the parameters depend on neither data nor labels; "
-        "the examples are counted 1..n (ssd.thm5.1-index), and the sign is the statement's: the proof ends with w_l = "
-        "−θ_l, that is with the other one. For l = 2, n ≥ 3, d ≥ 8 and η ≠ 0 there are no such parameters, whatever P, "
-        "S, Q and the SSD masks are. Suppose there are. Polynomials of bounded degree that are near on bounded data "
-        "have near coefficients, in free x and y: where only three examples are not 0 and d ≥ 3, linear labels are no "
-        "restriction. Put x_j = s_j v, v a unit vector that is orthogonal to the seven vectors of +printed-line, as "
-        "there is for d > 7, and take the part that is linear in y and in the query: by +printed-line that of the "
-        "layers in four coordinates, L, S, Q, ρ, g, b (other examples are 0: +printed-zeros). By +printed-query its "
-        "sum with 1 at y = s is Q = 1 + Σ_j α_j s_j² times another polynomial. It is to come near 1 + η(s_1² + s_2²) − "
-        "η²s_1²s_2². That it cannot is the machine's, by the rules of proofs/evidence/limits.py; F_j is the factor of "
-        "+printed-coefficients, X_j = s_j². The same argument holds for two steps on examples in another order, and "
-        "where all tokens see all examples. With the sign − there are parameters (+reverse+sign); with + there are for "
-        "one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); +in-turn is right up to O(η³)."
+        "ε is arbitrary, η and the bound on the data are fixed, and the parameters depend on neither data nor labels "
+        "(else the statement is empty: an SSD sublayer adds y_j times any multiple of the query's feature); M is "
+        "causal; the examples are counted 1..n (ssd.thm5.1-index), and the sign is the statement's: the proof ends "
+        "with w_l = −θ_l, that is with the other one. For l = 2, n ≥ 3, d ≥ 8 and η ≠ 0 there are no such parameters, "
+        "whatever P, S, Q and the SSD masks are. Suppose there are. Polynomials of bounded degree that are near on "
+        "bounded data have near coefficients, in free x and y: where only three examples are not 0 and d ≥ 3, linear "
+        "labels are no restriction. Put x_j = s_j v, v a unit vector that is orthogonal to the seven vectors of "
+        "+printed-line, as there is for d > 7, and take the part that is linear in y and in the query: by "
+        "+printed-line that of the layers in four coordinates, L, S, Q, ρ, g, b (other examples are 0: "
+        "+printed-zeros). By +printed-query its sum with 1 at y = s is Q = 1 + Σ_j α_j s_j² times another polynomial, "
+        "of a degree below 3^{2l}. It is to come near 1 + η(s_1² + s_2²) − η²s_1²s_2². That it cannot is the "
+        "machine's, by the rules of proofs/evidence/limits.py; F_j is the factor of +printed-coefficients, X_j = "
+        "s_j². w_0 plays no part: only what is linear in y does. With the sign − there are parameters "
+        "(+reverse+sign); with + there are for one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); "
+        "+in-turn is right up to O(η³)."
     ),
 )
 def theorem(L, S, Q, rho, g, b, s, eta, xp, l, d, *, sign=1):
