@@ -75,6 +75,7 @@ def check(
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
+    from . import _providers
     from ._output import Destination, quiet_stdout, say
     from ._progress import progress
     from ._targets import resolve
@@ -107,6 +108,7 @@ def check(
     for id, blame in blamed.items():
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
+    _providers.note(say, everything=not targets)
     problems = [*chosen.problems, *(_of_proofs(proofs) if proofs is not None else ())]
     for problem in problems:
         say(problem)

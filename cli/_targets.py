@@ -14,6 +14,8 @@ from scanproof.proofs import ledger as ledgers
 from scanproof.proofs.language.claim import Row, Source
 from scanproof.proofs.language.errors import UsageError
 
+from . import _providers
+
 MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -52,7 +54,7 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     problems: list[str] = []
     files: list[Source] = []
     patterns: list[str] = []
-    everything = ledgers.built_in().sources
+    everything = _providers.sources()
     for target in dict.fromkeys(targets):
         if target.endswith(".py") or Path(target).is_file():
             _load(lambda name: ledgers.from_file(Path(name)), target, files, problems)
@@ -86,7 +88,7 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
     """
     sources = [s for name in files for s in ledgers.from_file(Path(name))]
-    ledger = ledgers.Ledger(_distinct([*sources, *ledgers.built_in().sources]))
+    ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
     for row in ledger.rows:
         if id in (row.claim.id, *(a.id for a in row.amendments)):
             return ledger, row
@@ -99,7 +101,7 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
 
 
 def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
-    built_in = ledgers.built_in().sources
+    built_in = _providers.sources()
     try:
         found = load(target)
         if all(source in built_in for source in found):
@@ -143,7 +145,7 @@ def _of_source(
     found = [row for row in rows if row.claim.source == source]
     if found or (problems and not rows):
         return found
-    known = dict.fromkeys(s.name for s in (*ledger.sources, *ledgers.built_in().sources))
+    known = dict.fromkeys(s.name for s in (*ledger.sources, *_providers.sources()))
     if source in known:
         raise UsageError(f"--source {source}: none of the claims named belongs to it.")
     raise UsageError(f"--source {source}: no such source; known sources: {', '.join(known)}.")

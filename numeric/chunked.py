@@ -18,7 +18,7 @@ from scanproof.constructs.scan import Scan
 from . import decay
 from .block_loop import each_block
 from .gates import PER_TOKEN, SCALAR, UNIT
-from .inputs import LinearTokens, itemsize, linear_tokens, positive
+from .inputs import LinearTokens, itemsize, linear_tokens, positive, symbolic
 from .jax_backend import jax, platform
 from .precision import Precision, matmul
 from .precision import precision as precision_of
@@ -96,6 +96,8 @@ def plan(T: int, D: int, N: int, heads: int, where: str, chunk: int | None = Non
     """
     C = chunk or chunk_size(T, D, N, where)
     n = T // C
+    if any(map(symbolic, (T, D, N, C))):  # traced with symbols for sizes, where nothing is decided
+        return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
     if where != "cpu":
         return Plan(C, max(n, 1), False)
     most = max(1, min(n, CACHE // (C * (D + N))))
@@ -246,7 +248,10 @@ def _between_chunks(
         after = state + written if whole is None else whole * state + written
         return after, state.astype(numbers.inputs)
 
-    return j.lax.scan(body, state, (written, whole), unroll=min(8, written.shape[0]))
+    chunks = written.shape[0]
+    return j.lax.scan(
+        body, state, (written, whole), unroll=8 if symbolic(chunks) else min(8, chunks)
+    )
 
 
 def _rest(

@@ -98,7 +98,7 @@ def linear_tokens(
         broadcasts(caller, "reset", reset, (*batch, T))
     if initial_state is not None:
         real(caller, "initial_state", initial_state, precision.accumulate)
-        if tuple(np.shape(initial_state)) not in {(*batch, D, N), (D, N)}:
+        if tuple(np.shape(initial_state)) not in ((*batch, D, N), (D, N)):
             raise UsageError(
                 f"{caller}(initial_state=...) expects shape {(*batch, D, N)}{f' or {(D, N)}' if batch else ''}, "
                 f"got {tuple(np.shape(initial_state))}; a state is values × keys."
@@ -114,7 +114,7 @@ def linear_tokens(
     fits(
         caller,
         converted + needed,
-        f"{own:,} numbers of tokens",
+        f"{own if symbolic(own) else format(own, ',')} numbers of tokens",
         "shorten the sequence (streaming() runs it in blocks), or use fewer heads or sequences or a smaller chunk",
     )
     jnp = jax(caller).numpy
@@ -152,14 +152,25 @@ def gate(caller: str, log_decay: Any, shape: tuple[int, ...], precision: Precisi
 
 
 def positive(caller: str, name: str, value: Any) -> int:
-    """A whole number ≥ 1.
+    """A whole number ≥ 1; a symbol for one, while a program is traced with symbols for sizes, stays one.
 
     Raises:
         UsageError: if it is something else.
     """
+    if symbolic(value):
+        return value
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise UsageError(f"{caller}({name}={value!r}) expects a whole number ≥ 1.")
     return int(value)
+
+
+def symbolic(size: Any) -> bool:
+    """Whether a size is a symbol of `jax.export`, which stands for any number ≥ 1."""
+    if isinstance(size, int | np.integer):
+        return False
+    from jax.export import is_symbolic_dim
+
+    return is_symbolic_dim(size)
 
 
 def real(
@@ -246,7 +257,7 @@ def fits(caller: str, needed: int, what: str, remedy: str, free: int | None = No
 
     Args:
         caller: what the error message says was called.
-        needed: bytes.
+        needed: bytes; while a program is traced with symbols for sizes, a symbol that no device is asked about.
         what: what takes them.
         remedy: what to do if it does not fit.
         free: bytes; None asks the device.
@@ -254,6 +265,8 @@ def fits(caller: str, needed: int, what: str, remedy: str, free: int | None = No
     Raises:
         UsageError: if it does not; the message says how much it needs, what is there, and what share would fit.
     """
+    if not isinstance(needed, int | float | np.number):
+        return
     room = free_memory() if free is None else free
     if room is None or needed <= SHARE * room:
         return

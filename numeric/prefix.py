@@ -33,9 +33,15 @@ def exclusive(own: Summary, axis: str, devices: int, gathered: int = GATHERED) -
 def _by_gathering(own: Summary, axis: str, devices: int) -> Summary:
     j = jax("sharded")
     every = j.tree.map(lambda leaf: j.lax.all_gather(leaf, axis), own)
-    step = functools.partial(prefix.exclusive_step, None)
-    _, before = j.lax.scan(step, _nothing(j, own), every)
+    before = of_all(own, every)
     return j.tree.map(lambda leaf: leaf[j.lax.axis_index(axis)], before)
+
+
+def of_all(like: Summary, every: Summary) -> Summary:
+    """For each of n summaries (n, …) what those before it compose to; `like` is one of them."""
+    j = jax("sharded")
+    step = functools.partial(prefix.exclusive_step, None)
+    return j.lax.scan(step, _nothing(j, like), every)[1]
 
 
 def _by_exchanges(own: Summary, axis: str, devices: int) -> Summary:

@@ -81,7 +81,7 @@ def recurrent(
     remedy = (
         "leave keep_states off" if keep_states else "run shorter sequences, one after the other"
     )
-    fits("recurrent", needed, f"what {length:,} tokens leave", remedy)
+    fits("recurrent", needed, f"what {length} tokens leave", remedy)
     final_state, (states, outputs) = _loop()(*options, *arrays)
     return Scan(states, outputs, final_state)
 

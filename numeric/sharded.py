@@ -25,7 +25,7 @@ from .inputs import LinearTokens, fits, gate, itemsize, linear_tokens, positive,
 from .jax_backend import jax, traced
 from .precision import Precision
 from .precision import precision as precision_of
-from .prefix import exclusive
+from .prefix import GATHERED, exclusive
 
 SEQUENCE, HEADS = "sequence", "heads"
 
@@ -43,6 +43,8 @@ class _Plan(NamedTuple):
     chunk: int | None
     """C."""
     numbers: Precision
+    gathered: int = GATHERED
+    """Up to how many devices summaries are gathered."""
 
     @property
     def devices(self) -> int:
@@ -341,7 +343,9 @@ def _shard(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
         return lane(tokens)
     if plan.devices > 1:
         _, folded = lane(tokens._replace(initial_state=jnp.zeros_like(tokens.initial_state)))
-        before = exclusive(Summary(_decay(j, tokens, lane), folded), plan.axis, plan.devices)
+        before = exclusive(
+            Summary(_decay(j, tokens, lane), folded), plan.axis, plan.devices, plan.gathered
+        )
         tokens = tokens._replace(initial_state=prefix.applied(before, tokens.initial_state))
     outputs, state = lane(tokens)
     if _padding(plan):

@@ -149,3 +149,18 @@ def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
 def test_lengths_may_be_sums_with_whole_factors(prove):
     answer = prove("forward", shapes="X: 64*n+1 f, Y: 64*n+1 k, q: f")
     assert "proved\n  for all sizes" in answer.out
+
+
+def test_what_is_not_read_is_unknown_with_its_line(run: Run, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / "sorting.py").write_text(
+        "import jax.numpy as jnp\n\n\ndef forward(X):\n    return jnp.sort(X, axis=0).sum(0)\n\n\n"
+        "def total(X):\n    return X.sum(0)\n"
+    )
+    asked = ("prove", "sorting:forward", "--shapes", "X: T f", "--equals", "sorting:total")
+    answer = run(*asked)
+    assert answer.code == 0
+    assert "unknown" in answer.out
+    assert "'sort'" in answer.out
+    assert "sorting.py:5" in answer.out
+    assert run(*asked, "--strict").code == 2

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import random
 
 import jax
 import jax.numpy as jnp
 import pytest
-from fuzzing.jax_programs import jax_programs
+from fuzzing.jax_agreement import agreed
+from fuzzing.jax_kinds import MATRICES
+from fuzzing.jax_programs import SHAPES, compared, jax_programs, node
 
 from scanproof import Source, equal
 from scanproof.constructs.array_api import namespace
@@ -16,7 +19,9 @@ from scanproof.constructs.scan import scan
 from scanproof.proofs.evidence.all_sizes import prove
 from scanproof.proofs.evidence.engines import ENGINES
 from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.programs import symbolic
 from scanproof.proofs.programs.program import program
+from scanproof.proofs.programs.reader import Reader
 
 
 def verdict(given, body, **fields):
@@ -215,4 +220,110 @@ def test_what_is_not_read_is_named_with_its_line(unread, named):
 
 def test_random_programs_are_read_as_what_jax_computes():
     seen = jax_programs(random.Random("tests"), 40)
-    assert seen["same"] >= 36, seen
+    assert seen["same"] >= 38, seen
+
+
+OTHER_NAMES = {"copy_p", "expand_dims", "scatter_add"}
+"""Of primitives in other releases."""
+
+
+def test_every_primitive_that_is_read_is_tried(monkeypatch):
+    met = set()
+    result = Reader._result
+
+    def noticed(self, equation, inputs):
+        met.add(equation.primitive.name)
+        return result(self, equation, inputs)
+
+    monkeypatch.setattr(Reader, "_result", noticed)
+    rng = random.Random("primitives")
+    for name, kept in MATRICES.items():
+        assert agreed(lambda A, *others, kept=kept: kept(A), name, rng, rounds=0) == "same", name
+    for _ in range(40):
+        compared(node(rng, rng.choice(SHAPES), 3), rng, rounds=0)
+    # Of a remainder it is told that it is not read.
+    assert set(symbolic.RULES) - met <= OTHER_NAMES | {"rem"}
+
+
+def under(function):
+    """Whether a function of `u` (T,) is read, and if so as what it computes."""
+    return agreed(lambda A, B, L, M, u, v: function(u), "u", random.Random("under"), 3)
+
+
+def places(u):
+    return jnp.arange(u.shape[0])
+
+
+def test_masks_as_numbers_are_compared_as_numbers():
+    for mask in (
+        lambda u: (places(u) > 0).astype(int) > 0,
+        lambda u: (places(u) > 0).astype(float) >= 1,
+        lambda u: jnp.diag(jnp.ones(u.shape[0])).sum(0) < 0.5,
+        lambda u: 0.5 * places(u) > 0.25,
+    ):
+        assert under(lambda u, mask=mask: jnp.where(mask(u), u, 2 * u)) == "same"
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        lambda u: (places(u) + 127).astype(jnp.int8) * u,
+        lambda u: (places(u).astype(jnp.uint32) - 1) * u,
+        lambda u: (jnp.arange(u.shape[0], dtype=jnp.int8) * 100) * u,
+        lambda u: jax.lax.div((places(u) > 0).astype(int) * 3, 2) * u,
+        lambda u: (jnp.cumsum(places(u)) // 2) * u,
+        lambda u: (places(u) // 2) * u,
+        lambda u: (places(u) % 2) * u,
+        lambda u: (places(u) / 2).astype(int) * u,
+        lambda u: jax.lax.dynamic_slice(u, (1,), (1,)) * u,
+        lambda u: u.at[places(u) + 1].get(mode="clip"),
+        lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
+        lambda u: jnp.where(places(u) > 0, u, jnp.nan),
+        lambda u: jnp.maximum(u, 0),
+        lambda u: u * (2 if u.shape[0] in {2, 3} else 1),
+        lambda u: u * (2 if u.shape in {(2,), (3,)} else 1),
+        lambda u: jax.lax.while_loop(
+            lambda s: s[0] <= u.shape[0], lambda s: (s[0] + 1, 2 * s[1]), (0, u)
+        )[1],
+        lambda u: jax.lax.while_loop(
+            lambda s: s[0] < u.shape[0], lambda s: (s[0] + 2, 2 * s[1]), (0, u)
+        )[1],
+    ],
+)
+def test_what_real_numbers_and_whole_numbers_do_not_tell_is_not_read(unread):
+    assert under(unread).startswith("not read")
+
+
+def test_maxima_of_different_numbers_do_not_cancel():
+    found = reason(
+        {"X": "T f"},
+        lambda X: equal(
+            program(lambda X: jnp.exp(jnp.maximum(X.max(), X[0, 0] + 1) - X.max()))(X),
+            namespace(X).asarray(1),
+        ),
+    )
+    assert found
+
+
+def test_functions_behind_jit_and_partial_are_programs():
+    def scaled(X, by):
+        return X * by
+
+    proved({"X": "T f"}, lambda X: equal(program(jax.jit(lambda X: 2 * X))(X), X + X))
+    proved({"X": "T f"}, lambda X: equal(program(functools.partial(scaled, by=2))(X), X + X))
+
+
+def test_lengths_that_are_products_are_cut_as_they_were_put_together():
+    def both(X, Y):
+        n, C, f = X.shape
+        joined = jnp.concatenate([X.reshape(n * C, f), Y])
+        core = joined.shape[0] - joined.shape[0] % C
+        return joined[:core].reshape(-1, C, f), joined[core:], joined.shape[0] * 1.0
+
+    def body(X, Y, n, r, s, xp):
+        first, second, count = program(both)(X, Y)
+        yield equal(first, X)
+        yield equal(second, Y)
+        yield equal(count, xp.ones((n, r + s)).sum() + xp.asarray(r))
+
+    proved({"X": "n r+s f", "Y": "r f"}, body)

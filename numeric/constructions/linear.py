@@ -18,7 +18,7 @@ import numpy as np
 from scanproof.constructs.layers import gd_ssm, gril, linear_transformer, lsa, ssd
 from scanproof.proofs.language.errors import UsageError
 
-from ..jax_backend import jax
+from ..jax_backend import jax, traced
 
 
 class Writes(NamedTuple):
@@ -125,7 +125,8 @@ def _runs(matrix: np.ndarray) -> list[tuple[int | None, np.ndarray]] | None:
 
 def rounded(value: Any, dtype: Any) -> Any:
     """A parameter in the format of the layer; inside `jit` the rounding is a part of the program, and of its bound."""
-    return jax().numpy.asarray(np.asarray(value, dtype=np.float64)).astype(dtype)
+    known = value if traced(value) else np.asarray(value, dtype=np.float64)
+    return jax().numpy.asarray(known).astype(dtype)
 
 
 def _times(weight: Any, column: Any) -> Any:

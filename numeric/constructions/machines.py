@@ -18,8 +18,8 @@ from scanproof.constructs.scan import Scan, map_leaves
 
 from ..chunked import chunked
 from ..gates import UNIT, classify, log_decays
-from ..jax_backend import jax
-from ..recurrent import recurrent
+from ..jax_backend import jax, traced
+from ..recurrent import CHUNK, recurrent
 from .linear import GRIL, LSA, SSD, LinearLayer, Mamba2, Row, Writes, rounded
 from .problem import Options, Problem, Work
 from .tokenising import Pairs, Rows
@@ -67,7 +67,7 @@ class Recurrence:
             return kept(self.tokens.stream(problem), options)
         starts = [None] * problem.heads if problem.W0 is None else problem.W0
         heads = zip(problem.x, problem.y, starts, strict=True)
-        rows = stored(np.stack([self.tokens.rows(*head) for head in heads]), options)
+        rows = stored(_stacked([self.tokens.rows(*head) for head in heads]), options)
         if self.tokens.decays is None:
             return (rows,)
         decays = np.asarray(self.tokens.decays(problem, p))
@@ -271,12 +271,13 @@ class TwoHeads:
             state, _ = self.step(parameters, state, gril.WeightedWindow(*window, weights=unused))
             return state, ()
 
-        return recurrent(heads_only, _arrays(p, options), states, windows, batch=1).final_state
+        own, chunk = _arrays(p, options), options.chunk or CHUNK
+        return recurrent(heads_only, own, states, windows, batch=1, chunk=chunk).final_state
 
     def finish(self, p: Any, problem: Problem, options: Options, layers: int) -> Callable[..., Any]:
         """The prediction of layer L, a function of the states before the last example: (H, m)."""
         last = tuple(a[:, -1:] for a in kept(self.tokens.stream(problem), options))
-        W0 = stored(np.stack([self.W0(w) for w in _known(problem.W0)]), options)
+        W0 = stored(_stacked([self.W0(w) for w in _known(problem.W0)]), options)
 
         def head(states: Any, W: Any, *block: Any) -> Any:
             arrays = _arrays(p, options)
@@ -348,7 +349,8 @@ class Online:
                 return done._replace(final_state=(done.final_state,))
             from scanproof.constructs.layers.delta_rule import Token
 
-            done = recurrent(self.step, None, initial_state[0], Token(k, v, q, beta), batch=1)
+            token, chunk = Token(k, v, q, beta), options.chunk or CHUNK
+            done = recurrent(self.step, None, initial_state[0], token, batch=1, chunk=chunk)
             return Scan(None, done.outputs, (done.final_state,))
 
         return run
@@ -373,9 +375,13 @@ def _stepwise(
     over_heads = jax().vmap
     arrays = _arrays(layer.step_parameters(p), options)
     own = over_heads(functools.partial(layer.step_tokens, p))(tokens)
-    done = recurrent(layer.step, arrays, states, own, batch=1)
+    done = recurrent(layer.step, arrays, states, own, batch=1, chunk=options.chunk or CHUNK)
     outputs = over_heads(functools.partial(layer.step_finish, p))(tokens, done.outputs)
     return done.final_state, outputs
+
+
+def _stacked(heads: list[Any]) -> Any:
+    return (jax().numpy if traced(heads[0]) else np).stack(heads)
 
 
 def kept(arrays: Any, options: Options) -> tuple[np.ndarray, ...]:
@@ -389,7 +395,8 @@ def _arrays(parameters: Any, options: Options) -> Any:
 
 def stored(array: Any, options: Options) -> np.ndarray:
     """Data as they are kept: in the input format, which has them exactly."""
-    return np.asarray(array).astype(jax().numpy.dtype(options.numbers.inputs))
+    known = array if traced(array) else np.asarray(array)
+    return known.astype(jax().numpy.dtype(options.numbers.inputs))
 
 
 def wide(block: Any, options: Options) -> Any:

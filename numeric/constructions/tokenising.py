@@ -15,7 +15,7 @@ import numpy as np
 from scanproof.constructs import tokens as definitions
 from scanproof.constructs.scan import map_leaves
 
-from ..jax_backend import jax
+from ..jax_backend import jax, traced
 from .problem import Problem
 
 
@@ -36,8 +36,9 @@ class Pairs:
     def stream(self, problem: Problem) -> tuple[Any, ...]:
         """Arrays (H, N, …) that can be cut anywhere: x_t, x_{t+1}, y_t, y_{t+1} (or nothing of use), and t."""
         x, y = problem.x, problem.y
-        count = np.broadcast_to(np.arange(problem.examples), y.shape[:2])
-        later = np.concat([y[:, 1:], np.zeros_like(y[:, :1])], axis=1) if self.ahead else count
+        xp = jax().numpy if traced(x) else np
+        count = xp.broadcast_to(xp.arange(problem.examples), y.shape[:2])
+        later = xp.concat([y[:, 1:], xp.zeros_like(y[:, :1])], axis=1) if self.ahead else count
         return x[:, :-1], x[:, 1:], y, later, count
 
     def tokens(self, now: Any, following: Any, y: Any, later: Any, count: Any, *extra: Any) -> Any:

@@ -10,14 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..kernel.index import Index
-from ..kernel.term import Term, as_term
+from ..kernel.term import Monomial, Term, as_term
 from ..reading.array import KernelArray, Namespace, function
 from ..reading.size import Unreadable
-from ..reading.terms import equal_indices, indicator
+from ..reading.terms import as_index_number, equal_indices, indicator
 from ..search.normal import simplified
-from .maxima import divided, exponential, is_maximum
-from .sizes import at_least
-from .values import Dims, Integers, Mask, Masked, MinusInfinity, constant, picked, reals
+from .joining import stacked_integers
+from .maxima import divided, exponential, is_maximum, maximum
+from .sizes import in_order
+from .values import (
+    Count,
+    Dims,
+    Integers,
+    Mask,
+    Masked,
+    MinusInfinity,
+    NoNumber,
+    constant,
+    picked,
+    reals,
+)
 
 XP = Namespace()
 
@@ -25,21 +37,36 @@ XP = Namespace()
 def literal(value: Any) -> Any:
     """A number or array in a program as a value; a float stands for the number that it is in binary."""
     array = np.asarray(value)
+    if not array.size:
+        raise Unreadable("an empty array of numbers")
     if array.ndim:
-        if array.size == 0 or (array != array.flat[0]).any():
+        if (array != array.flat[0]).any():
             return _stacked([literal(row) for row in array])
         one = literal(array.flat[0])
         return picked(one, tuple(map(Index, array.shape)), lambda at: [])
     if array.dtype == bool:
         return Mask((), lambda at: as_term(int(array)))
     if np.issubdtype(array.dtype, np.integer):
+        wide(array.dtype)
         return Integers((), lambda at: Index(int(array)))
+    if array.dtype.kind == "c":
+        raise Unreadable("a complex number")
     number = float(array)
     if number == -math.inf:
         return MinusInfinity(())
     if not math.isfinite(number):
-        raise Unreadable(f"the number {number}")
+        return NoNumber((), str(number))
     return XP.asarray(Fraction(number))
+
+
+def wide(dtype: Any) -> None:
+    """Integers are read as whole numbers of any size.
+
+    Raises:
+        Unreadable: for a dtype in which few places or a difference would run over.
+    """
+    if np.dtype(dtype).kind == "u" or np.dtype(dtype).itemsize < 4:
+        raise Unreadable(f"arithmetic of {dtype}, which runs over")
 
 
 def _stacked(rows: list[Any]) -> Any:
@@ -54,7 +81,9 @@ def _stacked(rows: list[Any]) -> Any:
                 start=as_term(0),
             ),
         )
-    raise Unreadable("an array of numbers of a kind that is not read")
+    if all(isinstance(row, Integers) for row in rows):
+        return stacked_integers(rows, 0)
+    raise Unreadable("an array of numbers some of which are infinite")
 
 
 def shared(*values: Any) -> tuple[Dims, list[Any]]:
@@ -126,7 +155,7 @@ def _neg(reader: Any, params: Any, a: Any) -> Any:
 
 
 def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if isinstance(a, Integers) and isinstance(b, Integers):
+    if reader.makes_integers():
         raise Unreadable("the whole part of a quotient")
     return divided(reals(a), reals(b))
 
@@ -141,6 +170,19 @@ def _integer_pow(reader: Any, params: Any, a: Any) -> Any:
     exponent = params["y"]
     power = reals(a) ** abs(exponent)
     return power if exponent >= 0 else divided(XP.asarray(1), power)
+
+
+def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    """A power whose exponent is a whole number, written as a floating-point one."""
+    exponent = simplified(reals(b).term)
+    constant = sum(exponent.parts.values()) if all(m == EMPTY for m in exponent.parts) else None
+    if constant is None or Fraction(constant).denominator != 1:
+        raise Unreadable("a power with an exponent that is no whole number")
+    base = shared(reals(a), b)[1][0]
+    return _integer_pow(reader, {"y": int(constant)}, base)
+
+
+EMPTY = Monomial(0, frozenset(), ())
 
 
 def _logistic(reader: Any, params: Any, a: Any) -> KernelArray:
@@ -169,18 +211,26 @@ def _same(reader: Any, params: Any, a: Any) -> Any:
 def _convert(reader: Any, params: Any, a: Any) -> Any:
     """Casts between formats change nothing but a kind: a real number is not looked at as an integer."""
     kind = np.dtype(params["new_dtype"]).kind if _is_numpy(params["new_dtype"]) else "f"
-    if kind == "f" and isinstance(a, Integers | Mask):
+    if kind in "iu":
+        wide(params["new_dtype"])
+    if kind == "f" and isinstance(a, Integers | Mask | Count):
         return reals(a)
+    if isinstance(a, Count):
+        return a
     if kind in "iu" and isinstance(a, Mask):
         return reals(a)
-    if (kind in "iu" and not isinstance(a, Integers)) or (kind == "b" and not isinstance(a, Mask)):
+    if (
+        kind == "c"
+        or (kind in "iu" and not isinstance(a, Integers))
+        or (kind == "b" and not isinstance(a, Mask))
+    ):
         raise Unreadable(f"a cast of real numbers to {params['new_dtype']}")
     return a
 
 
 def _is_numpy(dtype: Any) -> bool:
     try:
-        return np.dtype(dtype).kind in "biuf"
+        return np.dtype(dtype).kind in "biufc"
     except TypeError:
         return False
 
@@ -199,12 +249,16 @@ def _compared(gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
 
 
 def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
-    """Real numbers are compared where they are 0, 1, … by a mask alone, as in `tril(ones) > 0`."""
+    """Real numbers are compared where they are sizes or places, or 0, 1, … by a mask alone, as in `tril(ones) > 0`."""
     dims, (left, right) = shared(reals(a), reals(b))
     gap = left - right
 
     def at(place: Any) -> Term:
         term = simplified(gap.entry(list(place)))
+        index = as_index_number(term)
+        if index is not None:
+            of, scale = index
+            return gaps(of if scale > 0 else -of, Index(0))
         parts = list(term.parts.items())
         if any(m.bound or m.factors for m, _ in parts):
             raise Unreadable("a comparison of real numbers")
@@ -224,7 +278,7 @@ def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
 
 def _sign(gap: Fraction, gaps: Callable[[Index, Index], Term]) -> int:
     """Whether the comparison holds for two numbers with this gap: 1 or 0."""
-    return int(bool(gaps(Index((gap > 0) - (gap < 0)), Index(0)).parts))
+    return int(bool(simplified(gaps(Index((gap > 0) - (gap < 0)), Index(0))).parts))
 
 
 def _not_equal(a: Index, b: Index) -> Term:
@@ -273,14 +327,16 @@ def _extreme(largest: bool) -> Callable[..., Any]:
 
             def at(place: Any) -> Index:
                 one, other = c.at(place), d.at(place)
-                return one if at_least(one, other) == largest else other
+                small, large = in_order(one, other)
+                return large if largest else small
 
             return Integers(dims, at)
         for one, other in ((a, b), (b, a)):
             if largest and isinstance(one, MinusInfinity):
-                return other
-            if largest and isinstance(one, KernelArray) and is_maximum(one):
-                return one  # any number may be subtracted in a softmax
+                dims, (_, kept) = shared(one, other)
+                return kept
+        if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
+            return maximum(shared(a, b)[0])  # any number may be subtracted in a softmax
         raise Unreadable("a maximum or minimum of real numbers")
 
     return rule
@@ -302,6 +358,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "div": _div,
     "neg": _neg,
     "integer_pow": _integer_pow,
+    "pow": _pow,
     "square": _square,
     "exp": _exp,
     "exp2": lambda reader, params, a: exponential(reals(a) * function("log", XP.asarray(2))),

@@ -62,13 +62,21 @@ def _reduce_sum(reader: Any, params: Any, a: Any) -> KernelArray:
     return array
 
 
+def _psum(reader: Any, params: Any, *arrays: Any) -> list[Any]:
+    """A sum over a named axis that `vmap` has made an axis of the arrays."""
+    axes = params["axes"]
+    if params.get("axis_index_groups") is not None or not all(isinstance(k, int) for k in axes):
+        raise Unreadable("a sum over devices")
+    return [_reduce_sum(reader, params, one) for one in arrays]
+
+
 def _reduce_max(reader: Any, params: Any, a: Any) -> KernelArray:
     if isinstance(a, Integers):
         raise Unreadable("the maximum of integers")
     array = a.array if isinstance(a, Masked) else reals(a)
     gone = set(params["axes"])
     dims = tuple(d for k, d in enumerate(array.dims) if k not in gone)
-    return maximum(array, dims)
+    return maximum(dims)
 
 
 def _cumulative(take: Callable[..., Term]) -> Callable[..., Any]:
@@ -116,6 +124,7 @@ def _reduce_prod(reader: Any, params: Any, a: Any) -> KernelArray:
 RULES: dict[str, Callable[..., Any]] = {
     "dot_general": _dot_general,
     "reduce_sum": _reduce_sum,
+    "psum": _psum,
     "reduce_max": _reduce_max,
     "reduce_prod": _reduce_prod,
     "cumsum": _cumulative(_sum_between),

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..kernel.index import Index, position
-from ..reading.array import KernelArray
+from ..reading.array import KernelArray, holds
 from ..reading.scanning import run_recursion
 from ..reading.size import Unreadable
+from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, picked, reals
 
 UNROLLED = 8
@@ -28,6 +29,8 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
         found = reader.run(closed, [*fixed, *carry, *rows])
         return found[:carries], found[carries:]
 
+    if length == Index(0) and len(closed.out_avals) > carries:
+        raise Unreadable("what a loop without a turn puts out")
     if not length.terms and length.const <= UNROLLED:
         return _unrolled(turn, start, length.const, bool(params["reverse"]))
     return _looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
@@ -71,21 +74,23 @@ def _looped(
     outputs: list[Any] = []
     moment: list[Index] = []
 
+    shapes = [tuple(reals(start[k]).dims) for k in real]
+
     def carried(time: Index, before: Sequence[KernelArray]) -> list[Any]:
-        values = iter(before)
+        values = iter(map(reshaped, before, shapes))
         return [counters[k](time) if k in counters else next(values) for k in range(len(start))]
 
     def at(time: Index, before: Any) -> tuple[Any, Any]:
         after, found = turn(time, carried(time, before))
         outputs[:], moment[:] = found, [time]
-        plain = [one for one in found if isinstance(one, KernelArray)]
-        return tuple(reals(after[k]) for k in real), tuple(plain)
+        plain = [unmerged(one) for one in found if isinstance(unmerged(one), KernelArray)]
+        return tuple(_without_units(reals(after[k])) for k in real), tuple(plain)
 
-    state = tuple(reals(start[k]) for k in real)
+    state = tuple(_without_units(reals(start[k])) for k in real)
     others = [one for one in (*sequences, *fixed) if isinstance(one, KernelArray)]
     if real:
         run = run_recursion(at, state, length, others, turn)
-        last, plain = iter(run.final_state), iter(run.outputs)
+        last, plain = iter(map(reshaped, run.final_state, shapes)), iter(run.outputs)
     else:
         time = position("t", 0, length)
         at(time, ())
@@ -93,13 +98,15 @@ def _looped(
         plain = iter(
             [
                 KernelArray((length, *one.dims), (time, *one.at), one.term)
-                for one in outputs
+                for one in map(unmerged, outputs)
                 if isinstance(one, KernelArray)
             ]
         )
     final = [counters[k](length) if k in counters else next(last) for k in range(len(start))]
     stacked = [
-        next(plain) if isinstance(one, KernelArray) else _over_time(one, moment[0], length)
+        _merged_like(one, next(plain))
+        if isinstance(unmerged(one), KernelArray)
+        else _over_time(one, moment[0], length)
         for one in outputs
     ]
     if backwards:
@@ -107,7 +114,19 @@ def _looped(
     return [*final, *stacked]
 
 
+def _merged_like(one: Any, over_time: KernelArray) -> Any:
+    """What a turn puts out with its axes put together, for all turns."""
+    return Merged(over_time, (1, *one.runs)) if isinstance(one, Merged) else over_time
+
+
+def _without_units(one: KernelArray) -> KernelArray:
+    """The array without its axes of length 1, along which a state has one entry and no place of its own."""
+    return reshaped(one, tuple(d for d in one.dims if d != Index(1)))
+
+
 def _reversed(one: Any, length: Index) -> Any:
+    if isinstance(one, Merged):
+        return Merged(_reversed(one.array, length), one.runs)
     return picked(one, tuple(one.dims), lambda at: [length - 1 - at[0], *at[1:]])
 
 
@@ -166,10 +185,48 @@ def _gap(after: Any, now: Integers) -> int:
     return gap.const
 
 
-def _while(reader: Any, params: Any, *inputs: Any) -> Any:
-    raise Unreadable(
-        "a loop whose number of turns is computed (use scan, or fori_loop with numbers)"
-    )
+def _while(reader: Any, params: Any, *inputs: Any) -> list[Any]:
+    """`fori_loop` between symbolic ends: a carry that counts by 1 up to another one, or to a constant."""
+    test, body = params["cond_nconsts"], params["body_nconsts"]
+    fixed, start = list(inputs[test : test + body]), list(inputs[test + body :])
+    counter, end = _ends(params["cond_jaxpr"].jaxpr, test)
+    low, high = _whole(start, counter), _whole([*inputs[:test], *start], end)
+    length = high - low
+    if not holds(length):
+        raise Unreadable("a loop that may begin behind its end")
+
+    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return reader.run(params["body_jaxpr"], [*fixed, *carry]), []
+
+    counters = _counters(turn, start, length)
+    time = position("t", 0, length)
+    steady = end < test or counters[end - test](time).at([]) == high
+    if counters[counter](time).at([]) != low + time or not steady:
+        raise Unreadable(COMPUTED)
+    if not length.terms and length.const <= UNROLLED:
+        return _unrolled(turn, start, length.const, False)
+    return _looped(turn, start, length, [], fixed, False)
+
+
+COMPUTED = "a loop whose number of turns is computed (use scan, or fori_loop)"
+
+
+def _ends(test: Any, consts: int) -> tuple[int, int]:
+    """Of `carry[i] < x` the i, and which input of the test x is."""
+    if len(test.eqns) == 1 and test.eqns[0].primitive.name == "lt":
+        places = {v: k for k, v in enumerate(test.invars)}
+        sides = [None if hasattr(v, "val") else places.get(v) for v in test.eqns[0].invars]
+        left, right = sides
+        if left is not None and right is not None and left >= consts:
+            return left - consts, right
+    raise Unreadable(COMPUTED)
+
+
+def _whole(values: Sequence[Any], which: int) -> Index:
+    one = values[which]
+    if not isinstance(one, Integers) or one.dims:
+        raise Unreadable(COMPUTED)
+    return one.at([])
 
 
 def _cond(reader: Any, params: Any, *inputs: Any) -> Any:

@@ -19,7 +19,7 @@ from ..search.session import current
 MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
 
 
-def maximum(of: KernelArray, dims: tuple[Index, ...]) -> KernelArray:
+def maximum(dims: tuple[Index, ...]) -> KernelArray:
     """A new array of numbers of which nothing is known."""
     number = sum(name.startswith(MAXIMUM) for name in current().functions)
     name = f"{MAXIMUM}{number}"

@@ -21,10 +21,12 @@ import numpy as np
 from scanproof.constructs.definition import note
 
 from ..exact.array import ExactArray
+from ..exact.scalar import NotPolynomial
 from ..kernel.index import Index
 from ..language.errors import UsageError
 from ..reading.array import KernelArray
-from . import numbers, symbolic
+from ..reading.size import Unreadable
+from . import exact, symbolic
 from .arithmetic import literal
 from .reader import Reader
 from .tracing import Traced, jax_for, traced
@@ -46,7 +48,7 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def run(*arrays: Any) -> Any:
-        note(function)
+        note(_written(function))
         if any(isinstance(one, KernelArray) for one in arrays):
             return _symbolic(function, arrays)
         if any(isinstance(one, ExactArray) for one in arrays):
@@ -56,12 +58,23 @@ def program(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _written(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that somebody wrote, behind `jax.jit`, `functools.partial` and objects that are called."""
+    while not hasattr(function, "__code__"):
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
+        if inner is None:
+            own = vars(type(function)).get("__call__")
+            return own if callable(own) and hasattr(own, "__code__") else program
+        function = inner
+    return function
+
+
 def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     from ..reading.array import array
 
     given = [array(one) for one in arrays]
     found = traced(function, [one.dims for one in given])
-    reader = Reader(symbolic.RULES, literal, found.dimensions)
+    reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared)
     outputs = [reals(one) for one in reader.run(found.jaxpr, given)]
     return _nested(found.tree, outputs)
 
@@ -71,10 +84,13 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
     xp = next(one for one in arrays if isinstance(one, ExactArray)).__array_namespace__()
     given = [xp.asarray(one) for one in arrays]
     found = at(tuple(one.shape for one in given))
-    computer = numbers.Computer(field)
-    reader = Reader(numbers.RULES, computer.constant, found.dimensions)
+    computer = exact.Computer(field)
+    reader = Reader(exact.RULES, computer.constant, found.dimensions)
     reader.computer = computer  # type: ignore[attr-defined]
-    outputs = reader.run(found.jaxpr, [one.entries for one in given])
+    try:
+        outputs = reader.run(found.jaxpr, [one.entries for one in given])
+    except Unreadable as error:  # what this computer cannot do says nothing about the claim
+        raise NotPolynomial(str(error)) from error
     return _nested(found.tree, [computer.array(one) for one in outputs])
 
 

@@ -32,14 +32,21 @@ class Reader:
     """One reading of one program."""
 
     def __init__(
-        self, rules: Mapping[str, Rule], constant: Callable[[Any], Any], dimensions: Dimensions
+        self,
+        rules: Mapping[str, Rule],
+        constant: Callable[[Any], Any],
+        dimensions: Dimensions,
+        prepared: Callable[[str, Any], Any] = lambda name, value: value,
     ) -> None:
         self.rules = rules
         self.constant = constant
         """From a number or NumPy array in the program to a value."""
         self.dimensions = dimensions
+        self.prepared = prepared
+        """From a primitive's name and an input to what its rule takes."""
         self._open: list[Any] = []
         """The equations that are being read, each inside the one before."""
+        self._kept: dict[int, tuple[Any, list[Any]]] = {}
 
     def run(self, closed: Any, inputs: Sequence[Any]) -> list[Any]:
         """The outputs of a closed jaxpr.
@@ -57,10 +64,22 @@ class Reader:
         def value(atom: Any) -> Any:
             return self.constant(atom.val) if hasattr(atom, "val") else values[atom]
 
-        for equation in jaxpr.eqns:
+        for equation in self._needed(jaxpr):
             found = self._equation(equation, [value(atom) for atom in equation.invars])
             values.update(zip(equation.outvars, found, strict=True))
         return [value(atom) for atom in jaxpr.outvars]
+
+    def _needed(self, jaxpr: Any) -> list[Any]:
+        """The equations that the outputs depend on: a program may trace others, for shapes or checks."""
+        kept = self._kept.get(id(jaxpr))
+        if kept is None:
+            wanted, found = set(filter(_named, jaxpr.outvars)), []
+            for equation in reversed(jaxpr.eqns):
+                if not wanted.isdisjoint(equation.outvars):
+                    wanted.update(filter(_named, equation.invars))
+                    found.append(equation)
+            kept = self._kept[id(jaxpr)] = jaxpr, found[::-1]
+        return kept[1]
 
     def _equation(self, equation: Any, inputs: list[Any]) -> list[Any]:
         self._open.append(equation)
@@ -80,19 +99,27 @@ class Reader:
         if rule is None:
             raise Unreadable(f"the primitive {name!r} is not read{self._at()}")
         try:
-            found = rule(self, equation.params, *inputs)
+            found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise
             placed = Unreadable(f"{error} ({name}{self._at()})")
             placed.placed = True  # type: ignore[attr-defined]
             raise placed from error
-        return found if equation.primitive.multiple_results else [found]
+        return found if isinstance(found, list) else [found]
+
+    def makes_integers(self) -> bool:
+        """Whether the equation that is read makes integers: their quotients are cut off."""
+        return self._open[-1].outvars[0].aval.dtype.kind in "iu"
 
     def _at(self) -> str:
         """The innermost line of the user's that the present equation came from."""
         places = (place(equation) for equation in reversed(self._open))
         return next((f", {where}" for where in places if where), "")
+
+
+def _named(atom: Any) -> bool:
+    return not hasattr(atom, "val")
 
 
 def place(equation: Any) -> str:

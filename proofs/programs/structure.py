@@ -10,14 +10,23 @@ from ..kernel.term import as_term
 from ..reading.array import KernelArray, Namespace, comprehension, holds
 from ..reading.size import Unreadable
 from ..reading.terms import indicator
-from .merging import merged
-from .values import Dims, Integers, Mask, picked, reals
+from . import areas
+from .areas import Area, Length
+from .arithmetic import wide
+from .joining import Joined, cut, joined, shaped, stacked_integers, whole
+from .merging import merged_axes
+from .values import Count, Dims, Integers, Mask, picked, reals
 
 XP = Namespace()
 
 
 def _dims(reader: Any, shape: Sequence[Any]) -> Dims:
     return tuple(reader.dimensions.index(d) for d in shape)
+
+
+def _lengths(reader: Any, shape: Sequence[Any]) -> tuple[Length, ...]:
+    """Those of an array whose axes a reshape may have put together."""
+    return tuple(reader.dimensions.length(d) for d in shape)
 
 
 def _broadcast_in_dim(reader: Any, params: Any, a: Any, *dynamic: Any) -> Any:
@@ -67,87 +76,18 @@ def _reshape(reader: Any, params: Any, a: Any) -> Any:
     """Axes are split where the factors behind the first are numbers, and merged likewise."""
     if params.get("dimensions") is not None:
         raise Unreadable("a reshape in another order")
-    return reshaped(a, _dims(reader, params["new_sizes"]))
-
-
-def reshaped(a: Any, dims: Dims) -> Any:
-    """The entries of `a` in row-major order under another shape.
-
-    Raises:
-        Unreadable: unless each axis, on either side, is one of the other side's, or is cut into some of them of which
-            all but the first are numbers; or unit axes come and go.
-    """
-    groups = _groups(list(a.dims), list(dims))
-    a = merged(a, [len(old) for old, _ in groups])
-
-    def places(at: Any) -> list[Index]:
-        found, rest = [], list(at)
-        for old, new in groups:
-            own, rest = rest[: len(new)], rest[len(new) :]
-            if old:
-                found.append(_row_major(own, new))
-        return found
-
-    return picked(a, dims, places)
-
-
-def _row_major(at: Sequence[Index], dims: Sequence[Index]) -> Index:
-    place = Index(0)
-    for k, (i, d) in enumerate(zip(at, dims, strict=True)):
-        if k and d.terms:
-            raise Unreadable("a reshape into axes of which a later one has a symbolic length")
-        place = place * d.const + i if k else i
-    return place
-
-
-def _groups(old: list[Index], new: list[Index]) -> list[tuple[list[Index], list[Index]]]:
-    """Runs of axes of equal length on both sides, as short as can be."""
-    groups = []
-    while old or new:
-        left, right = [], []
-        if old and new and old[0] == new[0]:
-            groups.append(([old.pop(0)], [new.pop(0)]))
-            continue
-        if old and old[0] == Index(1):
-            groups.append(([old.pop(0)], []))
-            continue
-        if new and new[0] == Index(1):
-            groups.append(([], [new.pop(0)]))
-            continue
-        if not old or not new:
-            raise Unreadable("a reshape to another number of entries")
-        left, right = [old.pop(0)], [new.pop(0)]
-        while (a := _product(left)) != (b := _product(right)):
-            if _smaller(a, b):
-                if not old:
-                    raise Unreadable("a reshape whose axes cannot be told apart")
-                left.append(old.pop(0))
-            else:
-                if not new:
-                    raise Unreadable("a reshape whose axes cannot be told apart")
-                right.append(new.pop(0))
-        groups.append((left, right))
-    return groups
-
-
-def _product(lengths: Sequence[Index]) -> Index:
-    found = Index(1)
-    for d in lengths:
-        if found.terms and d.terms:
-            raise Unreadable("a product of two symbolic sizes in a reshape")
-        found = d * found.const if not found.terms else found * d.const
-    return found
-
-
-def _smaller(a: Index, b: Index) -> bool:
-    if holds(b - a - 1):
-        return True
-    if holds(a - b - 1):
-        return False
-    raise Unreadable("a reshape whose axes cannot be told apart")
+    return shaped(a, _lengths(reader, params["new_sizes"]))
 
 
 def _slice(reader: Any, params: Any, a: Any) -> Any:
+    if _whole(reader, params, a):
+        return a
+    if isinstance(a, Joined) and not params["strides"]:
+        lows, highs = (_lengths(reader, params[n]) for n in ("start_indices", "limit_indices"))
+        part = cut(a, lows, [areas.add(h, low, -1) for low, h in zip(lows, highs, strict=True)])
+        if part is not None:
+            return part
+    a = whole(a)
     starts = _dims(reader, params["start_indices"])
     stops = _dims(reader, params["limit_indices"])
     strides = params["strides"] or [1] * len(starts)
@@ -159,6 +99,12 @@ def _slice(reader: Any, params: Any, a: Any) -> Any:
     return picked(
         a, dims, lambda at: [i * c + s for i, s, c in zip(at, starts, steps, strict=True)]
     )
+
+
+def _whole(reader: Any, params: Any, a: Any) -> bool:
+    steps = all(step == 1 for step in params["strides"] or ())
+    starts = all(length == Index(0) for length in _lengths(reader, params["start_indices"]))
+    return steps and starts and _lengths(reader, params["limit_indices"]) == tuple(a.dims)
 
 
 def _strided(length: Index, step: Index) -> Index:
@@ -179,11 +125,7 @@ def _rev(reader: Any, params: Any, a: Any) -> Any:
 
 
 def _concatenate(reader: Any, params: Any, *arrays: Any) -> Any:
-    axis = params["dimension"]
-    if all(isinstance(one, Mask) for one in arrays):
-        joined = XP.concat([reals(one) for one in arrays], axis=axis)
-        return Mask(joined.dims, lambda at: joined.entry(list(at)))
-    return XP.concat([reals(one) for one in arrays], axis=axis)
+    return joined(arrays, params["dimension"])
 
 
 def _split(reader: Any, params: Any, a: Any) -> list[Any]:
@@ -222,19 +164,36 @@ def _pad(reader: Any, params: Any, a: Any, filling: Any) -> KernelArray:
 def _iota(reader: Any, params: Any, *dynamic: Any) -> Any:
     axis = params["dimension"]
     found = Integers(_dims(reader, params["shape"]), lambda at: at[axis])
-    return found if "int" in str(params["dtype"]) else reals(found)
+    if "int" not in str(params["dtype"]):
+        return reals(found)
+    wide(params["dtype"])
+    return found
 
 
-def _dim_as_value(reader: Any, params: Any) -> Integers:
-    length = reader.dimensions.index(params["dim"])
+def _dim_as_value(reader: Any, params: Any) -> Any:
+    length = reader.dimensions.length(params["dim"])
+    if isinstance(length, Area):
+        return Count((), length)
     return Integers((), lambda at: length)
 
 
 def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
     """Entries at starts + offsets; a start that may lie outside is refused, so that clamping does not matter."""
+    numbers = params["dimension_numbers"]
+    lengths = _lengths(reader, params["slice_sizes"])
+    if isinstance(a, Joined) and len(starts.dims) == 1 and len(numbers.offset_dims) == len(lengths):
+        part = cut(a, _starts(numbers, starts, len(lengths)), lengths)
+        if part is not None:
+            return part
     if not isinstance(starts, Integers):
         raise Unreadable("a gather at places that are not linear in sizes and positions")
-    numbers = params["dimension_numbers"]
+    if (
+        lengths == tuple(a.dims)
+        and list(starts.dims[:-1]) == []
+        and len(numbers.offset_dims) == len(lengths)
+    ):
+        return a  # all of it: there is one start that does not run over an end
+    a = whole(a)
     sizes = _dims(reader, params["slice_sizes"])
     batching = tuple(getattr(numbers, "operand_batching_dims", ()))
     batched = tuple(getattr(numbers, "start_indices_batching_dims", ()))
@@ -263,15 +222,47 @@ def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
     return picked(a, tuple(dims), places)
 
 
+def _starts(numbers: Any, starts: Any, rank: int) -> list[Length]:
+    """Where a gather of one slice begins on each axis."""
+    found: list[Length] = [Index(0)] * rank
+    for n, axis in enumerate(numbers.start_index_map):
+        found[axis] = starts.length if isinstance(starts, Count) else starts.at([Index(n)])
+    return found
+
+
 def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
-    sizes = _dims(reader, params["slice_sizes"])
     if not all(isinstance(one, Integers) for one in starts):
         raise Unreadable("a slice at places that are not linear in sizes and positions")
+    if _lengths(reader, params["slice_sizes"]) == tuple(a.dims):
+        return a
+    a = whole(a)
+    sizes = _dims(reader, params["slice_sizes"])
     begin = [one.at([]) for one in starts[: len(sizes)]]
     for start, size, d in zip(begin, sizes, a.dims, strict=True):
         if not holds(start, d - size - start):
             raise Unreadable("a slice that may run over an end")
     return picked(a, sizes, lambda at: [i + s for i, s in zip(at, begin, strict=True)])
+
+
+def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: Any) -> KernelArray:
+    if not all(isinstance(one, Integers) for one in starts):
+        raise Unreadable("a part written at places that are not linear in sizes and positions")
+    array, new = reals(a), reals(part)
+    begin = [one.at([]) for one in starts]
+    for k, (start, size, d) in enumerate(zip(begin, new.dims, array.dims, strict=True)):
+        if size == d:
+            begin[k] = Index(0)  # a start that would run over the end is moved
+        elif not holds(start, d - size - start):
+            raise Unreadable("a part that may be written over an end")
+
+    def at(*place: Index) -> Any:
+        inner = [i - start for i, start in zip(place, begin, strict=True)]
+        written = [k for k, d in enumerate(new.dims) if d != array.dims[k]]
+        inside = [g for k in written for g in (inner[k], new.dims[k] - 1 - inner[k])]
+        kept = array.entry(place) * (as_term(1) + indicator(*inside) * -1)
+        return kept + new.entry(inner, inside)
+
+    return comprehension(array.dims, at)
 
 
 def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
@@ -281,15 +272,7 @@ def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
         return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
     if not all(isinstance(one, Integers) for one in arrays):
         return stacked
-    dims = tuple(stacked.dims)
-
-    def at(place: Any) -> Index:
-        which = place[axis]
-        if which.terms:
-            raise Unreadable("one of several integers")
-        return arrays[which.const].at([*place[:axis], *place[axis + 1 :]])
-
-    return Integers(dims, at)
+    return stacked_integers(arrays, axis)
 
 
 def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
@@ -307,9 +290,7 @@ def _tile(reader: Any, params: Any, a: Any) -> Any:
         if count != Index(1):
             dims = (*a.dims[:axis], count, *a.dims[axis:])
             several = picked(a, dims, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
-            runs = [1] * len(a.dims)
-            runs[axis] = 2
-            a = merged(several, runs)
+            a = merged_axes(several, axis)
     return a
 
 
@@ -331,4 +312,5 @@ RULES: dict[str, Callable[..., Any]] = {
     "dim_as_value": _dim_as_value,
     "gather": _gather,
     "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update_slice,
 }

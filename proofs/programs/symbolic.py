@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
-from . import arithmetic, contraction, loops, structure
+from typing import Any
 
-RULES = {**arithmetic.RULES, **structure.RULES, **contraction.RULES, **loops.RULES}
+from . import arithmetic, contraction, loops, scattering, structure
+from .joining import whole
+
+RULES = {
+    **arithmetic.RULES,
+    **structure.RULES,
+    **scattering.RULES,
+    **contraction.RULES,
+    **loops.RULES,
+}
 """What each primitive means on kernel arrays, by its name."""
 
-__all__ = ["RULES"]
+KEEPING = (
+    *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
+    *("convert_element_type", "stop_gradient", "copy", "optimization_barrier"),
+)
+"""Primitives that may leave axes that a reshape put together, and arrays end to end, as they are."""
+
+
+def prepared(name: str, value: Any) -> Any:
+    """An input as its rule takes it."""
+    return value if name in KEEPING else whole(value)

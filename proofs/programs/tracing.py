@@ -45,8 +45,17 @@ def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> T
     Raises:
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
+    try:
+        return _traced(function, shapes, "s")
+    except (
+        Decided
+    ):  # a cache of JAX's may have asked, on the line that called it: not again for other names
+        return _traced(function, shapes, "n")
+
+
+def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], letter: str) -> Traced:
     jax = jax_for("a program")
-    dimensions = Dimensions([d for shape in shapes for d in shape])
+    dimensions = Dimensions([d for shape in shapes for d in shape], letter)
     scope = jax.export.SymbolicScope(dimensions.constraints())
     outputs: list[Any] = []
 

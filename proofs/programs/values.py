@@ -16,6 +16,7 @@ from ..reading.array import KernelArray, comprehension
 from ..reading.size import Unreadable
 from ..reading.terms import number
 from ..search.normal import simplified
+from .areas import Area
 
 Place: TypeAlias = Sequence[Index]
 Dims: TypeAlias = tuple[Index, ...]
@@ -27,9 +28,23 @@ class Integers:
 
     dims: Dims
     at: Callable[[Place], Index]
+    numbers: KernelArray | None = None
+    """The same as real numbers, where an index is not one term for all places."""
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Integers:
-        return Integers(dims, lambda at: self.at(places(at)))
+        numbers = None if self.numbers is None else picked(self.numbers, dims, places)
+        return Integers(dims, lambda at: self.at(places(at)), numbers)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number that is a product of sizes, alone or at every place of an array; it says where something begins."""
+
+    dims: Dims
+    length: Area
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Count:
+        return Count(dims, self.length)
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,17 @@ class MinusInfinity:
 
 
 @dataclass(frozen=True)
+class NoNumber:
+    """An array of NaN or +∞, which may stand in a program and not be computed with."""
+
+    dims: Dims
+    name: str
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> NoNumber:
+        return NoNumber(dims, self.name)
+
+
+@dataclass(frozen=True)
 class Masked:
     """Real where the mask is 1 and −∞ elsewhere."""
 
@@ -68,7 +94,7 @@ class Masked:
         return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
 
 
-Value: TypeAlias = KernelArray | Integers | Mask | Masked | MinusInfinity
+Value: TypeAlias = KernelArray | Integers | Count | Mask | Masked | MinusInfinity | NoNumber
 
 
 def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
@@ -85,12 +111,32 @@ def reals(value: Any) -> KernelArray:
         Unreadable: for an infinite one.
     """
     if isinstance(value, Integers):
+        if value.numbers is not None:
+            return value.numbers
         return comprehension(value.dims, lambda *at: number(value.at(at)))
     if isinstance(value, Mask):
         return comprehension(value.dims, lambda *at: value.at(at))
+    if isinstance(value, Count):
+        return comprehension(value.dims, lambda *at: _number(value.length))
+    if hasattr(value, "runs") or hasattr(value, "pieces"):
+        from .joining import whole
+
+        return reals(whole(value))
+    if isinstance(value, NoNumber):
+        raise Unreadable(f"the number {value.name}")
     if isinstance(value, Masked | MinusInfinity):
         raise Unreadable("arithmetic with −∞ other than exp and maximum")
     return value
+
+
+def _number(of: Area) -> Term:
+    found = as_term(0)
+    for variables, c in of.parts:
+        one = as_term(c)
+        for v in variables:
+            one = one * number(Index(0, {v: 1}))
+        found = found + one
+    return found
 
 
 def constant(value: Mask) -> bool | None:

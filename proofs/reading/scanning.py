@@ -27,7 +27,7 @@ from ..search.session import Lemma, current
 from .array import KernelArray
 from .products import running_product
 from .size import Unreadable, plain
-from .terms import equal_indices, put, total
+from .terms import equal_indices, indicator, put, total
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> Scan:
@@ -209,6 +209,12 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
         return None
     gate, increment = split
     first = recursion.first[which]
+    written = _written(gate, time)
+    if written is not None:
+        inside = [written, when - 1 - written]
+        return simplified(
+            first * (1 + indicator(*inside) * -1) + put(increment, {time: written}, inside)
+        )
     if not gate.parts:
         later = put(increment, {time: when - 1}, [when - 1])
         return simplified(equal_indices(when, 0) * first + later)
@@ -218,6 +224,21 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
     going = running_product(gate, high, s + 1, when)
     added = put(increment, {time: s}) * going
     return simplified(begun * first + total(added, s))
+
+
+def _written(gate: Term, time: Index) -> Index | None:
+    """For G = 1 − [time = e], an entry that is replaced at one time and kept at others, that time e."""
+    parts = {m: c for m, c in gate.parts.items() if m.guards or c != 1}
+    if len(gate.parts) != 2 or len(parts) != 1:
+        return None
+    ((m, c),) = parts.items()
+    turn = position_of(time)
+    if c != -1 or m.bound or m.factors or len(m.guards) != 2:
+        return None
+    gap = next((g for g in m.guards if g.coefficient(turn) == 1), None)
+    if gap is None or -gap not in m.guards:
+        return None
+    return time - gap
 
 
 def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:

@@ -15,6 +15,14 @@ from .programs import programs
 from .recursions import recursions
 from .terms import FalseAccept, equations
 
+
+def jax_programs(rng: random.Random, count: int) -> Counter:
+    """Random JAX programs, read and run; JAX is imported by the workers that run them."""
+    from .jax_programs import jax_programs
+
+    return jax_programs(rng, count)
+
+
 Run = Callable[[random.Random, int], Counter]
 PLAN: dict[str, tuple[Run, int, int]] = {
     "equations of terms": (equations, 100, 1000),
@@ -23,6 +31,7 @@ PLAN: dict[str, tuple[Run, int, int]] = {
     "indices put for others": (putting, 10, 500),
     "values of terms": (values, 10, 500),
     "sums under random steps": (steps, 40, 50),
+    "JAX programs": (jax_programs, 50, 200),
 }
 """What is tried: the function, and how many batches of how many."""
 

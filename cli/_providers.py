@@ -1,0 +1,45 @@
+"""Where rows come from: the ledger of `proofs`, and the rows of `numeric` on JAX programs, if JAX is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scanproof.proofs.language.claim import Source
+
+
+def sources() -> list[Source]:
+    """Every source whose rows can be decided here."""
+    from scanproof.proofs.ledger import built_in
+
+    found = list(built_in().sources)
+    if has_jax():
+        from scanproof.numeric.claims import SOURCE
+
+        found.append(SOURCE)
+    return found
+
+
+def has_jax() -> bool:
+    return importlib.util.find_spec("jax") is not None
+
+
+def left_out() -> str | None:
+    """A line that names the rows which are not counted, if there are any."""
+    if has_jax():
+        return None
+    from scanproof.numeric.claims import SOURCE
+
+    return (
+        f"{len(SOURCE.rows)} rows {SOURCE.name}.* on JAX programs are not counted: JAX is not installed; "
+        "try: pip install 'scanproof[jax]'"
+    )
+
+
+def note(say: Callable[[str], None], everything: bool) -> None:
+    """Say what is left out where all rows were asked for."""
+    line = left_out() if everything else None
+    if line is not None:
+        say(line)

@@ -1,0 +1,191 @@
+"""The chunked lane's program is the recurrence, for every length, every chunk and every way to cut the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scanproof.constructs.lanes import chunked as form
+from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.layers import linear_attention, ssd
+from scanproof.constructs.scan import scan
+from scanproof.proofs.language.statements import Statement, equal
+from scanproof.proofs.programs.program import program
+
+from .source import READ, SMALL, as_given, flat, lanes, longer
+
+TOKENS = {"z": "n C D", "b": "n C N", "c": "n C N", "H0": "D N"}
+CUT = (
+    " The plan is given; which of them runs is decided by `plan`, from sizes and device, and changes nothing of what "
+    "is computed."
+)
+
+
+def core(chunk: Any, chunks: Any, head_by_head: bool) -> Callable[..., Any]:
+    """`chunked.run` on checked tokens under one plan."""
+    from ..chunked import Plan, run
+    from ..inputs import LinearTokens
+    from ..precision import FLOAT64
+
+    def lane(z: Any, b: Any, c: Any, H0: Any) -> tuple[Any, Any]:
+        tokens = LinearTokens(z, b, c, None, None, H0)
+        return run(tokens, Plan(chunk, chunks, head_by_head), FLOAT64)
+
+    return lane
+
+
+def agree(found: tuple[Any, Any], z: Any, b: Any, c: Any, H0: Any) -> Iterator[Statement]:
+    """Outputs and final state are those of linear attention, token by token."""
+    wanted = scan_merged(linear_attention.step, None, H0, linear_attention.Token(c, b, z))
+    yield equal(found[0], wanted.outputs, label="outputs")
+    yield equal(found[1], wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.chunked.linear-attention",
+    says=(
+        "chunked with decay 1, head by head and chunk after chunk as on a CPU, is the recurrence over n·C tokens of "
+        "one head"
+    ),
+    given=TOKENS,
+    sizes=SMALL,
+    reading=READ + CUT,
+)
+def in_place(z, b, c, H0):
+    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+        outputs, state = core(z.shape[1], 1, True)(flat(z), flat(b), flat(c), H0)
+        return as_given(outputs, z), state
+
+    return agree(program(lane)(z, b, c, H0), z, b, c, H0)
+
+
+@lanes.claim(
+    "lanes.jax.chunked.blocks",
+    says=(
+        "chunked with decay 1, head by head and in blocks of G chunks as on a CPU, is the recurrence over m·G·C tokens "
+        "of one head"
+    ),
+    given={"z": "m G C D", "b": "m G C N", "c": "m G C N", "H0": "D N"},
+    sizes={"m": (1, 2), "G": (1, 2), "C": (1, 2), "D": (1,), "N": (1,)},
+    reading=READ + CUT + " The recurrence goes through block after block.",
+)
+def by_blocks(z, b, c, H0):
+    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+        m, G, C, _ = z.shape
+        outputs, state = core(C, G, True)(*(flat(flat(a)) for a in (z, b, c)), H0)
+        return outputs.reshape(m, G, C, -1), state
+
+    def block(parameters: None, state: Any, tokens: linear_attention.Token) -> tuple[Any, Any]:
+        run = scan_merged(linear_attention.step, parameters, state, tokens)
+        return run.final_state, run.outputs
+
+    outputs, state = program(lane)(z, b, c, H0)
+    wanted = scan(block, None, H0, linear_attention.Token(c, b, z))
+    yield equal(outputs, wanted.outputs, label="outputs")
+    yield equal(state, wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.chunked.one-block",
+    says=(
+        "chunked with decay 1, all chunks in one block as on a GPU, is the recurrence over n·C tokens of each of B "
+        "heads"
+    ),
+    given={"z": "B n C D", "b": "B n C N", "c": "B n C N", "H0": "B D N"},
+    sizes={"B": (1, 2), "n": (1, 2), "C": (1, 2), "D": (1,), "N": (1,)},
+    reading=READ + CUT,
+)
+def at_once(z, b, c, H0, B):
+    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+        B, n, C, D = z.shape
+        tokens = (a.reshape(B, n * C, a.shape[-1]) for a in (z, b, c))
+        outputs, state = core(C, n, False)(*tokens, H0)
+        return outputs.reshape(B, n, C, D), state
+
+    outputs, state = program(lane)(z, b, c, H0)
+    return agree((outputs[B - 1], state[B - 1]), *(a[B - 1] for a in (z, b, c, H0)))
+
+
+@lanes.claim(
+    "lanes.jax.chunked.remainder",
+    says=(
+        "chunked with decay 1 over n·C + r tokens, 1 ≤ r < C, is the recurrence over n·C tokens and then over r more, "
+        "cut as on a CPU or as on a GPU; and over r tokens alone the recurrence over them"
+    ),
+    given={
+        **{"z": "n r+s D", "b": "n r+s N", "c": "n r+s N", "H0": "D N"},
+        **{"last_z": "r D", "last_b": "r N", "last_c": "r N"},
+    },
+    sizes={"n": (1, 2), "r": (1, 2), "s": (1,), "D": (1,), "N": (1,)},
+    reading=READ + CUT + " C is r + s, with s ≥ 1.",
+)
+def remainder(z, b, c, H0, last_z, last_b, last_c):
+    def lane(head_by_head: bool) -> Callable[..., Any]:
+        def run(z: Any, b: Any, c: Any, H0: Any, *last: Any) -> Any:
+            n, C = z.shape[:2]
+            cut = core(C, 1 if head_by_head else n, head_by_head)
+            outputs, state = cut(*map(longer, (z, b, c), last), H0)
+            return as_given(outputs[: n * C], z), outputs[n * C :], state, *cut(*last, H0)
+
+        return run
+
+    tokens = linear_attention.Token(c, b, z)
+    last = linear_attention.Token(last_c, last_b, last_z)
+    first = scan_merged(linear_attention.step, None, H0, tokens)
+    then = scan(linear_attention.step, None, first.final_state, last)
+    alone = scan(linear_attention.step, None, H0, last)
+    wanted = first.outputs, then.outputs, then.final_state, alone.outputs, alone.final_state
+    for head_by_head in (True, False):
+        found = program(lane(head_by_head))(z, b, c, H0, last_z, last_b, last_c)
+        for one, other in zip(found, wanted, strict=True):
+            yield equal(one, other)
+
+
+@lanes.claim(
+    "lanes.jax.chunked.block-step",
+    says=(
+        "block_step, the products of G chunks at once with the states between them, is the recurrence with decays over "
+        "G·C tokens, given the chunks' products of decays"
+    ),
+    given={"z": "n C D", "a": "n C", "b": "n C N", "c": "n C N", "H0": "D N"},
+    sizes=SMALL,
+    reading=READ
+    + " The products are those of the definitions: a_t ⋯ a_{s+1}, a_1 ⋯ a_t, a_C ⋯ a_{s+1}, a_1 ⋯ a_C.",
+)
+def with_decays(z, a, b, c, H0, xp, n):
+    from scanproof.constructs.ranges import build, product
+
+    def lane(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:
+        from ..chunked import block_step
+        from ..decay import ChunkDecays
+        from ..precision import FLOAT64
+
+        return block_step(FLOAT64, H0, z, b, c, ChunkDecays(*factors))
+
+    factors = (
+        build(xp, n, lambda s: ssd.decay_mask(a[s]).T),
+        build(xp, n, lambda s: form.decays_from_start(a[s])),
+        build(xp, n, lambda s: ssd.decay_mask(a[s])[:, -1]),
+        build(xp, n, lambda s: product(a[s])),
+    )
+    state, outputs = program(lane)(z, b, c, H0, *factors)
+    wanted = scan_merged(ssd.step, None, H0, ssd.Token(z, a, b, c))
+    yield equal(outputs, wanted.outputs, label="outputs")
+    yield equal(state, wanted.final_state, label="final state")
+
+
+lanes.unchecked(
+    "lanes.jax.chunked.decays",
+    says="the factors that chunked makes of log-decays and resets are the products of the decays of a chunk",
+    missing=(
+        "a decay that underflows is told by a comparison of real numbers, and exp of a difference of running sums is "
+        "not read as the product of the decays between; given the products, `lanes.jax.chunked.block-step` is the rest"
+    ),
+)
+lanes.unchecked(
+    "lanes.jax.delta.chunks",
+    says="delta and longhorn are the recurrences of the delta rule and of Longhorn",
+    missing=(
+        "a chunk's system is inverted by triangular_solve, which is not read; `lanes.wy` proves the form at fixed sizes"
+    ),
+)

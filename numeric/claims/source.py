@@ -1,0 +1,33 @@
+"""The source that the rows of this folder speak of, and the shapes that they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanproof.proofs.language.claim import Source
+
+lanes = Source("lanes.jax", "The programs that the lanes of scanproof hand to JAX")
+
+READ = (
+    "The program is traced by JAX with symbols for sizes and read in exact real arithmetic; rounding is bounded "
+    "elsewhere."
+)
+SMALL = {"n": (1, 2), "C": (1, 2), "D": (1, 2), "N": (1,)}
+"""Where rows are run with numbers before they are proved."""
+
+
+def flat(array: Any) -> Any:
+    """n chunks of C as n·C tokens."""
+    return array.reshape(array.shape[0] * array.shape[1], *array.shape[2:])
+
+
+def as_given(array: Any, like: Any) -> Any:
+    """n·C tokens as n chunks of C."""
+    return array.reshape(*like.shape[:2], *array.shape[1:])
+
+
+def longer(array: Any, rest: Any) -> Any:
+    """n chunks of C tokens and r more as n·C + r tokens."""
+    from jax.numpy import concatenate
+
+    return concatenate([flat(array), rest])

@@ -1,0 +1,93 @@
+"""Sums, products and maxima along axes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .computer import Computer, fractions, objects
+
+
+def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    (left, right), (left_batch, right_batch) = params["dimension_numbers"]
+    computer = reader.computer
+    if a.dtype == object or b.dtype == object:
+        a, b = computer.reals(a), computer.reals(b)
+    left_free = [k for k in range(a.ndim) if k not in (*left, *left_batch)]
+    right_free = [k for k in range(b.ndim) if k not in (*right, *right_batch)]
+    a = a.transpose([*left_batch, *left_free, *left])
+    b = b.transpose([*right_batch, *right_free, *right])
+    batch = a.shape[: len(left_batch)]
+    rows, columns = (
+        a.shape[len(batch) : a.ndim - len(left)],
+        b.shape[len(batch) : b.ndim - len(right)],
+    )
+    inner = math.prod(a.shape[a.ndim - len(left) :])
+    x = a.reshape(math.prod(batch), math.prod(rows), inner)
+    y = b.reshape(math.prod(batch), math.prod(columns), inner)
+    out = np.empty((x.shape[0], x.shape[1], y.shape[1]), dtype=a.dtype)
+    zero = computer.field.number(0) if a.dtype == object else 0
+    for n, i, j in np.ndindex(out.shape):
+        out[n, i, j] = sum((p * q for p, q in zip(x[n, i], y[n, j], strict=True)), start=zero)
+    return out.reshape((*batch, *rows, *columns))
+
+
+def _reduce(operation: Any, name: str) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any) -> Any:
+        computer = reader.computer
+        if a.dtype != object:
+            return np.asarray(getattr(np, name)(a, axis=tuple(params["axes"])))
+        gone = sorted(params["axes"])
+        kept = [k for k in range(a.ndim) if k not in gone]
+        moved = a.transpose([*kept, *gone])
+        out = np.empty(moved.shape[: len(kept)], dtype=object)
+        for place in np.ndindex(out.shape):
+            out[place] = operation(computer, list(np.asarray(moved[place]).flat))
+        return out
+
+    return rule
+
+
+def _sum(computer: Computer, entries: list[Any]) -> Any:
+    return sum(entries, start=computer.field.number(0))
+
+
+def _product(computer: Computer, entries: list[Any]) -> Any:
+    return functools.reduce(lambda x, y: x * y, entries, computer.field.number(1))
+
+
+def _largest(computer: Computer, entries: list[Any]) -> Any:
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return computer.field.number(max(fractions(computer, array)))
+
+
+def _cumulative(operation: Any) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any) -> Any:
+        axis, rows = params["axis"], reader.computer.reals(a)
+        rows = np.moveaxis(rows, axis, 0)
+        order = range(len(rows))[::-1] if params["reverse"] else range(len(rows))
+        out, before = np.empty(rows.shape, dtype=object), None
+        for k in order:
+            before = objects(rows[k] if before is None else operation(before, rows[k]))
+            out[k] = before if before.ndim else before[()]
+        return np.moveaxis(out, 0, axis)
+
+    return rule
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "dot_general": _dot_general,
+    "reduce_sum": _reduce(_sum, "sum"),
+    "psum": lambda reader, params, *arrays: [
+        _reduce(_sum, "sum")(reader, params, one) for one in arrays
+    ],
+    "reduce_prod": _reduce(_product, "prod"),
+    "reduce_max": _reduce(_largest, "max"),
+    "cumsum": _cumulative(np.add),
+    "cumprod": _cumulative(np.multiply),
+}

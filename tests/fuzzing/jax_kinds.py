@@ -1,0 +1,264 @@
+"""More kinds of JAX programs: functions of one array (m, n), or (m,), that keep its shape, for the generator to nest.
+
+Each is there for a primitive, a cast or a rule of JAX's that a reader could get wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def _rows(a: Any) -> Any:
+    return jnp.arange(a.shape[0])
+
+
+def _column(row: Any) -> Any:
+    """A vector of integers beside rows."""
+    return row[:, None] if row.ndim == 1 else row
+
+
+def _written(a: Any) -> Any:
+    return lax.fori_loop(0, a.shape[0], lambda i, made: made.at[i].set(2 * a[i]), jnp.zeros_like(a))
+
+
+def _written_backwards(a: Any) -> Any:
+    last = a.shape[0] - 1
+    return lax.fori_loop(0, a.shape[0], lambda i, made: made.at[last - i].set(a[i]), a)
+
+
+def _added(a: Any) -> Any:
+    return lax.fori_loop(0, a.shape[0], lambda i, made: made.at[i].add(a[i]), a)
+
+
+def _counted_down(a: Any) -> Any:
+    def step(carry: Any, row: Any) -> tuple[Any, Any]:
+        count, total = carry
+        return (count - 1, total + row * count), total
+
+    return lax.scan(step, (a.shape[0], jnp.zeros(a.shape[1:])), a)[1]
+
+
+def _nested(a: Any) -> Any:
+    def outer(carry: Any, row: Any) -> tuple[Any, Any]:
+        first, second = carry
+        total, sums = lax.scan(lambda s, x: (s + x, s), first, row)
+        return (second, total), sums + second
+
+    return lax.scan(outer, (0.0, 1.0), a)[1]
+
+
+def _vmapped_scan(a: Any) -> Any:
+    def column(one: Any) -> Any:
+        return lax.scan(lambda s, x: (s / 2 + x, s), 0.0, one, reverse=True)[1]
+
+    return jax.vmap(column, in_axes=1, out_axes=1)(a)
+
+
+def _two_states(a: Any) -> Any:
+    def step(carry: Any, row: Any) -> tuple[Any, Any]:
+        one, other = carry
+        return (other, one + row), one
+
+    return lax.scan(step, (jnp.zeros(a.shape[1:]), jnp.ones(a.shape[1:])), a)[1]
+
+
+@jax.custom_vjp
+def _own_derivative(a: Any) -> Any:
+    return 2 * a
+
+
+_own_derivative.defvjp(lambda a: (2 * a, a), lambda kept, slope: (slope * kept,))
+
+
+def _gradient(a: Any) -> Any:
+    return jax.grad(lambda x: (_own_derivative(x) * jnp.flip(x, 0)).sum())(a)
+
+
+def _slope_of_scan(a: Any) -> Any:
+    def loss(x: Any) -> Any:
+        return lax.scan(lambda s, row: (s / 2 + (row * row).sum(), None), 0.0, x)[0]
+
+    return jax.grad(loss)(a)
+
+
+def _in_pieces(a: Any) -> Any:
+    first, second, third = jnp.split(
+        jnp.concatenate([a, 2 * a, 3 * a]), [a.shape[0], 2 * a.shape[0]]
+    )
+    return first + second * third
+
+
+def _unstacked(a: Any) -> Any:
+    one, other = jnp.stack([a, 3 * a], axis=1).swapaxes(0, 1)
+    return one - other
+
+
+def _of_sizes(a: Any) -> Any:
+    return a * jnp.where(jnp.asarray(a.shape[0]) * 1.0 > 0, 2.0, jnp.nan)
+
+
+def _compared_reals(a: Any) -> Any:
+    seen = jnp.tri(a.shape[0]) > 0.5
+    return jnp.where(seen, 2.0, -1.0) @ a
+
+
+def _integers_of_masks(a: Any) -> Any:
+    late = (_rows(a) > 0).astype(int)
+    return jnp.where(_column(late * 3 > 2) if a.ndim == 2 else late * 3 > 2, a, -a)
+
+
+def _either(a: Any) -> Any:
+    i = _rows(a)
+    mask = ((i > 0) ^ (i < 2)) | ((i == 1) & (i != 3))
+    return jnp.where(_column(mask) if a.ndim == 2 else mask, a, 0.0)
+
+
+def _clamped(a: Any) -> Any:
+    i = lax.clamp(0, _rows(a), a.shape[0])
+    return a * (_column(i) if a.ndim == 2 else i)
+
+
+def _padded(a: Any) -> Any:
+    return lax.pad(a, 2.0, [(1, 2, 0)] + [(0, 0, 0)] * (a.ndim - 1))[1 : 1 + a.shape[0]]
+
+
+def _updated(a: Any) -> Any:
+    longer = jnp.concatenate([a, a], axis=0)
+    return lax.dynamic_update_slice_in_dim(longer, 3 * a, a.shape[0], 0)[a.shape[0] :]
+
+
+def _dynamic(a: Any) -> Any:
+    longer = jnp.concatenate([a, 2 * a], axis=0)
+    return lax.dynamic_slice_in_dim(longer, a.shape[0], a.shape[0], 0)
+
+
+def _merged_pairs(a: Any) -> Any:
+    flat = jnp.stack([a, 5 * a], axis=0).reshape(2 * a.shape[0], *a.shape[1:])
+    return flat.reshape(2, *a.shape)[1]
+
+
+def _chosen(a: Any) -> Any:
+    return lax.cond(
+        True, lambda x: x + 1, lambda x: x - 1, lax.switch(1, [lambda x: x, jnp.negative], a)
+    )
+
+
+def _few_turns(a: Any) -> Any:
+    return lax.scan(lambda s, k: (s + k * a, s), a, jnp.arange(3.0))[1][2]
+
+
+def _small(a: Any) -> Any:
+    """The same array, no entry of which is large."""
+    return a / (1 + a * a)
+
+
+def _functions(a: Any) -> Any:
+    x = _small(a)
+    return jnp.exp(x) * jnp.log1p(x * x) + jnp.sin(x) * jnp.cos(x) - lax.erf(x) * jnp.tanh(x)
+
+
+def _more_functions(a: Any) -> Any:
+    x = 1 + a * a
+    return (
+        jnp.sqrt(x) * lax.rsqrt(x + 1)
+        + jnp.log(x)
+        - jnp.expm1(1 / x)
+        + jnp.exp2(1 / x) * jnp.abs(a)
+    )
+
+
+def _gated(a: Any) -> Any:
+    return jax.nn.silu(_small(a)) + jax.nn.sigmoid(-_small(a))
+
+
+def _softmax(a: Any) -> Any:
+    return jax.nn.softmax(_small(a), axis=0) * a
+
+
+def _masked_softmax(a: Any) -> Any:
+    i = _rows(a)
+    scores = jnp.where(i[:, None] >= i[None], _small(a) @ _small(a).T, -jnp.inf)
+    return jax.nn.softmax(scores, axis=-1) @ a
+
+
+def _below(a: Any) -> Any:
+    i = jnp.maximum(jnp.minimum(_rows(a), a.shape[0] + 3), -1)
+    mask = ~(i < 1)
+    return jnp.where(_column(mask) if a.ndim == 2 else mask, a, a * 2)
+
+
+def _collected(a: Any) -> Any:
+    return jax.vmap(lambda row: row - lax.psum(row, "rows"), axis_name="rows")(a)
+
+
+def _vmapped_write(a: Any) -> Any:
+    return jax.vmap(lambda i, row: row.at[0].set(1.0 * i))(_rows(a), a)
+
+
+VECTORS: dict[str, Any] = {
+    "written": _written,
+    "backwards": _written_backwards,
+    "added": _added,
+    "down": _counted_down,
+    "two states": _two_states,
+    "slope": _gradient,
+    "pieces": _in_pieces,
+    "unstacked": _unstacked,
+    "sizes": _of_sizes,
+    "real masks": _compared_reals,
+    "integer masks": _integers_of_masks,
+    "either": _either,
+    "clamped": _clamped,
+    "padded": _padded,
+    "updated": _updated,
+    "dynamic": _dynamic,
+    "pairs": _merged_pairs,
+    "chosen": _chosen,
+    "few turns": _few_turns,
+    "collected": _collected,
+    "functions": _functions,
+    "more functions": _more_functions,
+    "gated": _gated,
+    "softmax": _softmax,
+    "below": _below,
+    "copied": lambda a: lax.reduce_precision(jnp.array(a, copy=True), 11, 52),
+    "rows": lambda a: sum(jnp.unstack(jnp.stack([a, 2 * a]))),
+    "first set": lambda a: a.at[0].set(2 * a[0]),
+    "last added": lambda a: a.at[-1].add(a[0]),
+    "kept": lambda a: jax.checkpoint(lambda x: x * x)(a),
+    "power": lambda a: (1 + a**2.0) ** -1 * a,
+    "product": lambda a: jnp.prod(jnp.stack([a, a + 1, a - 1]), axis=0),
+    "running product": lambda a: lax.cumprod(a * 0 + 2, reverse=True),
+    "behind": lambda a: lax.cumsum(a, reverse=True) - a,
+    "single": lambda a: jnp.ones(a.shape, jnp.float32).astype(a.dtype) + lax.stop_gradient(a),
+    "barrier": lambda a: lax.optimization_barrier(a) + lax.square(a),
+    "one-hot": lambda a: jax.nn.one_hot(_rows(a) - 0, a.shape[0]) @ a,
+    "tiled": lambda a: jnp.tile(a, (2,) * (a.ndim > 5) + (1,) * a.ndim),
+    "mapped": lambda a: lax.map(lambda row: 2 * row, a),
+    "rolled": lambda a: jnp.roll(a, 1, axis=0),
+    "length": lambda a: a / a.shape[0] + jnp.ones(a.shape).sum(),
+    "masked nan": lambda a: jnp.where(jnp.ones(a.shape) > 0, a, jnp.inf),
+    "reversed": lambda a: a[a.shape[0] - 1 - _rows(a)],
+}
+"""Of arrays (m,) and (m, n)."""
+
+MATRICES: dict[str, Any] = {
+    **VECTORS,
+    "nested": _nested,
+    "masked softmax": _masked_softmax,
+    "columns": _vmapped_scan,
+    "slope of a scan": _slope_of_scan,
+    "vmapped write": _vmapped_write,
+    "variance": lambda a: a - a.var(axis=0),
+    "normalised": lambda a: a / (1 + (a * a).sum(axis=1, keepdims=True)),
+    "column set": lambda a: a.at[:, 0].set(a[:, -1]),
+    "grid": lambda a: jnp.where(_rows(a)[:, None] >= jnp.arange(a.shape[1])[None], a, -a),
+    "diagonal": lambda a: a * jnp.eye(a.shape[0], a.shape[1], k=1),
+    "three": lambda a: jnp.einsum("ti,si,sj->tj", a, a, a),
+    "swapped": lambda a: jnp.einsum("bij->bji", jnp.stack([a, 2 * a]))[1].T,
+}
+"""Of arrays (m, n)."""
