@@ -51,7 +51,7 @@ def test_dimensions_are_objects_whose_questions_can_be_heard():
     kind = decisions.dimension_type()
     assert isinstance(T, kind), BROKEN
     assert kind.__eq__ is not object.__eq__, BROKEN
-    assert T != f, BROKEN
+    assert f != T, BROKEN
     assert "__bool__" not in vars(kind), BROKEN
 
 
