@@ -10,6 +10,8 @@ import typer
 from ._options import one_of
 
 FORMATS = ("table", "json")
+WIDEST = 60
+"""Characters of an exact number that a table shows."""
 
 
 def export(
@@ -135,7 +137,7 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
         ("statement", _statement(manifest["construction"])),
         *(("beyond it", text) for text in manifest["construction"]["beyond"]),
         ("learner", f"{steps} of {learner['rule']} from W0 = {start}"),
-        ("η", f"{learner['step_size']}, of the summed gradient"),
+        ("η", f"{_short(learner['step_size'])}, of the summed gradient"),
         ("data", "" if learner["data"] == "any" else f"{learner['data']} y = Wᵀx alone"),
         ("sizes", ", ".join(f"{name} = {size}" for name, size in sizes.items())),
         ("tokens", f"{tokens['name']}: {held}; predicts {where}"),
@@ -147,6 +149,13 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
     ]
     text = tabulate([row for row in rows if row[1]], tablefmt="plain", disable_numparse=True)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _short(number: str) -> str:
+    """An exact number, rounded if it is long."""
+    from fractions import Fraction
+
+    return number if len(number) <= WIDEST else f"{float(Fraction(number)):.17g}"
 
 
 def _statement(construction: dict[str, Any]) -> str:
@@ -173,10 +182,12 @@ def _bound(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     domain = ", ".join(f"{name} ≤ {bound:.4g}" for name, bound in bounds.items())
     if certificate["absolute"] is None:
         covers = certificate["covers"]
-        why = covers if covers.startswith("nothing") else "no finite one is known"
+        why = covers if covers.startswith("nothing") else "no finite one is known for this domain"
         return [("bound", why), ("for", domain)]
     relative = certificate["relative"]
     size = "" if relative is None else f", {relative:.2g} of the largest"
+    if relative is not None and relative > 1:
+        size += ": more than any prediction is, so nothing is known of them"
     return [
         ("bound", f"|prediction − learner| ≤ {certificate['absolute']:.4g}{size}"),
         ("for", domain),

@@ -48,8 +48,9 @@ def identify(
     from scanproof.numeric.identify.identifying import identify as identified
 
     from ._output import quiet_stdout, write
+    from ._progress import lasting
 
-    with quiet_stdout():
+    with quiet_stdout(), lasting("identifying"):
         report = identified(path)
     write(_rendered(report, format))
     raise typer.Exit(report.exit_code(strict))

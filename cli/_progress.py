@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,6 +29,29 @@ def progress(what: str) -> Iterator[Tell | None]:
         yield bar.tell
     finally:
         bar.close()
+
+
+@contextlib.contextmanager
+def lasting(what: str) -> Iterator[None]:
+    """A bar with the seconds that have passed, for work in this process that counts nothing."""
+    with progress(what) as tell:
+        if tell is None:
+            yield
+            return
+        over = threading.Event()
+
+        def draw() -> None:
+            began = time.monotonic()
+            while not over.wait(PAUSE):
+                tell(f"{time.monotonic() - began:.0f} s", 0, 1)
+
+        drawing = threading.Thread(target=draw, daemon=True)
+        drawing.start()
+        try:
+            yield
+        finally:
+            over.set()
+            drawing.join()
 
 
 class _Bar:

@@ -49,9 +49,9 @@ def prove(
     from scanproof.proofs.programs import proving
 
     from ._output import quiet_stdout, write
-    from ._progress import progress
+    from ._progress import lasting
 
-    with quiet_stdout(), progress("proving"):
+    with quiet_stdout(), lasting("proving"):
         outcome = proving.prove(function, shapes=shapes, equals=equals, sizes=_sizes(sizes))
     write(_json(outcome) if format == "json" else _text(outcome))
     raise typer.Exit(_code(outcome, strict))

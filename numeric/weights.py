@@ -27,7 +27,7 @@ from .identify.identifying import STACKS
 class Weights(Mapping[str, np.ndarray]):
     """Named arrays of a model under its target's names, with the map from raw tokens and to the prediction.
 
-    `manifest` (None without one), `settings` (config.json), `target`, `encoding` and `tensors` are what lies in `folder`;
+    `manifest` (None without one), `settings` (config.json), `target`, `encoding` and `tensors` are what `folder` holds;
     `tokens` is the tokenisation by name.
     """
 

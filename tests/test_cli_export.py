@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -95,11 +94,32 @@ def test_the_bounds_of_the_domain_are_the_users(run: Run):
     assert absolute("--target-bound", "0.5") < usual < absolute("--input-bound", "2")
 
 
-def test_where_no_finite_bound_is_known_it_says_so(run: Run):
-    answer = run("export", "mamba2.gd", *HF, "--input-bound", "1e9")
+@pytest.mark.parametrize("largest", ["1e9", "1e99"])
+def test_where_no_finite_bound_is_known_it_says_so(run: Run, largest):
+    answer = run("export", "mamba2.gd", *HF, "--steps", "4", "--input-bound", largest)
     assert answer.code == 0 and "no finite one is known" in answer.out
     certificate = json.loads(Path("out/manifest.json").read_bytes())["certificate"]
     assert certificate["absolute"] is None and certificate["relative"] is None
+
+
+def test_what_is_too_large_for_a_bound_says_so_with_the_limit(run: Run):
+    """A GRIL layer has no numbers for each example, so that it is made for any number of them."""
+    answer = run("export", "gril.prop4.1", *NUMPY, "--examples", "1000000000")
+    assert answer.code == 0
+    assert "nothing: the states of all tokens have 8,000,000,004 numbers" in answer.out
+    assert "and 16,777,216 are the most for which a bound is derived" in answer.out
+    assert "no finite one" not in answer.out
+
+
+def test_a_bound_that_exceeds_the_predictions_is_said_to(run: Run):
+    answer = run("export", "mamba2.gd", *HF, "--step-size", "1e-36")
+    assert answer.code == 0 and ": more than any prediction is" in answer.out
+
+
+def test_a_long_step_size_is_rounded_in_the_table_and_exact_in_the_manifest(run: Run):
+    answer = run("export", "gril.prop4.1", *NUMPY, "--step-size", "1e99")
+    assert "9.9999999999999997e+98, of the summed gradient" in answer.out
+    assert json.loads(Path("out/manifest.json").read_bytes())["learner"]["step_size"] == str(10**99)
 
 
 BAD = [
@@ -132,7 +152,7 @@ BAD = [
     (("mamba2.one-step", *HF, "--steps", "2"), "one block does one step; leave --steps out"),
     (("mamba2.gd", *HF, "--steps", "2", "--in-one-block"), "one block does one step; leave --in-one-block out"),
     (("gril.prop4.1", *NUMPY, "--in-one-block"), "--in-one-block: only stacks of blocks, of mamba2 and linear"),
-    (("linear-attention.one-step", *FLA, "--steps", "2"), "one block does one step; leave --steps out"),
+    (("linear-attention.one-step", *FLA, "--steps", "2"), "one layer does one step; leave --steps out"),
     (("linear-attention.one-step", *FLA, "--w0-seed", "1"), "it takes W0 = 0: one layer counts the query"),
     (("linear-attention.gd", *FLA, "--tokens", "concatenated"), "it takes --in-one-block: tokens without a flag"),
     (("linear-attention.gd", *FLA, "--tokens", "interleaved"), "takes one of labelled, concatenated"),
@@ -149,6 +169,8 @@ BAD = [
     (("mamba2.gd", *HF, "--step-size", "1e999999999"), "--step-size 1e999999999: give a positive number"),
     (("mamba2.gd", *HF, "--step-size", "exec(1)"), r"--step-size exec\(1\): give a positive number"),
     (("mamba2.gd", *HF, "--step-size", "1e60"), "entries that float32 does not hold"),
+    (("mamba2.gd", *HF, "--step-size", "1e-60"), r"mixer.in_proj.weight has entries that are too small for float32"),
+    (("mamba2.gd", *HF, "--step-size", "1e-39"), "entries that are too small for float32"),
     (("mamba2.gd", *HF, "--input-bound", "0"), "--input-bound 0: give a positive number"),
     (("mamba2.gd", *HF, "--target-bound", "x"), "--target-bound x: give a positive number"),
     (("mamba2.gd", *HF, "--w0-seed", "-1"), "--w0-seed -1: give a whole number ≥ 0"),
@@ -202,15 +224,11 @@ def test_without_safetensors_it_says_what_to_install(run: Run, monkeypatch: pyte
 def test_a_full_disk_leaves_the_old_export(run: Run):
     assert run("export", "mamba2.gd", *HF).code == 0
     before = {file.name: file.read_bytes() for file in Path("out").iterdir()}
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-
+    limited = ["sh", "-c", 'ulimit -f 2; exec "$@"', "sh"]  # files of 1 or 2 kB
     done = subprocess.run(
-        command("export", "mamba2.gd", *HF, "--force", "--steps", "4"),
+        [*limited, *command("export", "mamba2.gd", *HF, "--force", "--steps", "4")],
         capture_output=True,
         text=True,
-        preexec_fn=limited,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     )
     assert done.returncode == 3 and done.stdout == ""

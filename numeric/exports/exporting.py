@@ -110,11 +110,17 @@ def _files(built: Built, target: Target, dtype: str) -> dict[str, bytes]:
 
 
 def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", under="ignore"):
         rounded = np.asarray(array).astype(dtype)
     if not np.isfinite(rounded).all():
         raise UsageError(
             f"export: {name} has entries that {dtype} does not hold; give a step size, or W0, nearer to 1."
+        )
+    small = np.asarray(array)[np.abs(rounded) < np.finfo(dtype).tiny]
+    if small.any():
+        raise UsageError(
+            f"export: {name} has entries that are too small for {dtype}, such as {small[small != 0][0]:.3g}; give a "
+            "step size, or W0, nearer to 1."
         )
     return rounded
 

@@ -8,8 +8,11 @@ from fractions import Fraction
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.proofs.construction import quick_result
+from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 
+from ..certificates.linear import LARGEST as READABLE
 from ..certificates.linear import Domain, bound
 from . import statements
 from .built import Asked, Built, Certificate, drawn
@@ -19,7 +22,12 @@ LARGEST = 2**22
 """Numbers of the largest model that is built, exact fractions."""
 COVERS = (
     "the last prediction for data in the domain, of exactly that many examples; numbers and arithmetic of this format, "
-    "sums in any order; in exact numbers the model is the learner, by its statement"
+    "sums in any order; in exact numbers the model is the learner, by its statement{}"
+)
+FIXED = ", which is proved for the sizes that were checked"
+READ = (
+    "nothing: the states of all tokens have {:,} numbers, and {:,} are the most for which a bound is derived; "
+    "give fewer examples or features"
 )
 NOT_PROVED = "nothing: the statement is {}, so that the model need not be this learner"
 
@@ -77,9 +85,9 @@ def _of_statement(asked: Asked) -> Exported:
 
 
 def _check_size(asked: Asked) -> None:
-    """Before fractions are made: a layer has about (2d)² numbers, or (d + k)²."""
+    """Before fractions are made: a layer has about (2d)² numbers, or (d + k)², and those of ssd a decay per token."""
     width = asked.features + max(asked.features, asked.targets or 1)
-    numbers = width**2 * asked.steps + asked.examples
+    numbers = width**2 * asked.steps + (asked.examples if asked.id.startswith("ssd.") else 0)
     if numbers > LARGEST:
         raise UsageError(
             f"export {asked.id}: features, targets, examples and steps of {asked.features}, {asked.targets or 1}, "
@@ -91,18 +99,23 @@ def _check_size(asked: Asked) -> None:
 def _certificate(found: Exported, asked: Asked, dtype: str) -> Certificate:
     """That of a statement that is proved; the parameters of another one need not be the learner."""
     if found.verdict == "proved":
-        return certificate(found.model, asked, found.eta, dtype)
+        return certificate(found.model, found.claim, asked, found.eta, dtype)
     told = _domain(asked, found.eta)._asdict()
     finite = {name: value for name, value in told.items() if math.isfinite(value)}
     return Certificate(finite, math.inf, math.inf, NOT_PROVED.format(found.verdict))
 
 
-def certificate(exact: Model, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
+def certificate(exact: Model, claim: Claim, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
     """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge."""
     domain = _domain(asked, eta)
     found = bound(exact, domain, dtype)
     told = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
-    return Certificate(told, found.prediction, found.magnitude, COVERS)
+    numbers = TOKENISATIONS[exact.tokens].length(asked.examples) * exact.encode_bias.shape[0] ** 2
+    if numbers > READABLE:
+        return Certificate(told, math.inf, math.inf, READ.format(numbers, READABLE))
+    everywhere = quick_result(claim).scope == "all-sizes"
+    covers = COVERS.format("" if everywhere else FIXED)
+    return Certificate(told, found.prediction, found.magnitude, covers)
 
 
 def _domain(asked: Asked, eta: Fraction) -> Domain:

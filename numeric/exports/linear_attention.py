@@ -36,7 +36,7 @@ def build(asked: Asked) -> Built:
     Raises:
         UsageError: for options that no such layers have, or sizes that are too large.
     """
-    chosen = choose(asked, ROWS, LAYOUTS)
+    chosen = choose(asked, ROWS, LAYOUTS, unit="layer")
     d, k, n = asked.features, chosen.targets, asked.examples
     _check_size(asked, chosen)
     eta = Fraction(1, n) if asked.step_size is None else asked.step_size
@@ -74,7 +74,7 @@ def build(asked: Asked) -> Built:
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last" if chosen.tokens == "labelled" else "every",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: certificate(exact, asked, eta, dtype),
+        certify=lambda dtype: certificate(exact, chosen.claim, asked, eta, dtype),
     )
 
 

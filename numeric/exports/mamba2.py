@@ -13,7 +13,7 @@ from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
 from scanproof.constructs.export import hf_mamba2
 from scanproof.proofs.language.errors import UsageError
 
-from ..certificates.mamba2 import Domain, bound
+from ..certificates.mamba2 import Bound, Domain, bound
 from .built import Asked, Built, Certificate
 from .rows import Chosen, Row, choose, weights
 
@@ -117,6 +117,9 @@ def _certificate(made: Instance, asked: Asked, eta: Fraction, dtype: str) -> Cer
     """
     norm = asked.input_bound * math.sqrt(asked.features)
     domain = Domain(asked.examples, norm, asked.target_bound, float(2 / eta))
-    found = bound(made, domain, dtype)
+    try:
+        found = bound(made, domain, dtype)
+    except OverflowError:  # a square of what the domain bounds
+        found = Bound(math.inf, math.inf)
     told = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
     return Certificate(told, found.prediction, found.magnitude, COVERS)

@@ -34,13 +34,16 @@ class Chosen(NamedTuple):
     targets: int
 
 
-def choose(asked: Asked, rows: Mapping[str, Row], tokens: Collection[str]) -> Chosen:
+def choose(
+    asked: Asked, rows: Mapping[str, Row], tokens: Collection[str], *, unit: str = "block"
+) -> Chosen:
     """The options that are asked for, those that are left open as in the row that is named.
 
     Args:
         asked: what is asked for; its id is one of `rows`.
         rows: by id.
         tokens: the names of the construction's tokenisations.
+        unit: what the construction is a stack of.
 
     Raises:
         UsageError: for several steps in one block, a tokenisation that there is not, or a W0 for other targets.
@@ -50,7 +53,7 @@ def choose(asked: Asked, rows: Mapping[str, Row], tokens: Collection[str]) -> Ch
     if in_one_block and asked.steps != 1:
         option = "--in-one-block" if asked.in_one_block else "--steps"
         raise UsageError(
-            f"export {asked.id} --steps {asked.steps}: one block does one step; leave {option} out."
+            f"export {asked.id} --steps {asked.steps}: one {unit} does one step; leave {option} out."
         )
     alike = [other.tokens for other in rows.values() if other.in_one_block == in_one_block]
     cut = asked.tokens or (row.tokens if row.tokens in alike else alike[0])

@@ -72,14 +72,20 @@ def in_float64(exact: np.ndarray) -> np.ndarray:
     """Fractions, correctly rounded.
 
     Raises:
-        UsageError: if one is too large for float64.
+        UsageError: if one is too large for float64, or too small.
     """
+    given = np.asarray(exact)
     try:
-        return np.asarray(exact).astype(np.float64)
+        rounded = given.astype(np.float64)
     except OverflowError as error:
         raise UsageError(
             "a parameter is too large for float64; take a smaller step size or smaller W0."
         ) from error
+    if given[np.abs(rounded) < np.finfo(np.float64).tiny].any():
+        raise UsageError(
+            "a parameter is too small for float64; take a larger step size or larger W0."
+        )
+    return rounded
 
 
 NOT_LINEAR = "there is no stack of linear recurrences in it that does plain gradient descent"

@@ -73,7 +73,10 @@ TARGETS: dict[str, Target] = {
             _neutral,
             ("float64", "float32"),
             neutral=True,
-            loading='scanproof.load("{out}")',
+            loading=(
+                'safetensors.flax.load_file("{out}/model.safetensors"), after '
+                'jax.config.update("jax_enable_x64", True): else float64 becomes float32'
+            ),
         ),
         Target(
             "torch",

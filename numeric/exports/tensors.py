@@ -222,7 +222,7 @@ def _check_finite(path: Path, name: str, array: np.ndarray) -> None:
 
 
 def _refused(path: Path, why: str) -> UsageError:
-    return UsageError(f"{path}: no valid safetensors file: {why}.")
+    return UsageError(f"{path}: no valid safetensors file: {why}{'' if why.endswith('?') else '.'}")
 
 
 def listed(faults: list[str]) -> str:

@@ -16,31 +16,26 @@ from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.proofs.language.errors import UsageError
 
-from ..certificates import linear as certificates
 from ..certificates.domain import Domain
 from ..exports.loading import Loaded
 from ..exports.manifest import LARGEST as LARGEST_MANIFEST
 from ..exports.regular import opened
 from ..exports.tensors import LARGEST
-from . import constructed, polynomial, rule, sampled
+from . import constructed, polynomial, promised, recognition, rounding, rule, sampled
 from .differences import Assertion
 from .factor import Factor
 from .measured import Tasks, learned
 from .recognition import Recognition
-from .report import ASCENT, DESCENT, NONE, Contradiction, Promise, Report, as_float
+from .report import NONE, Contradiction, Promise, Report, as_float
 
-CLOSE = Fraction(1, 2**20)
-"""Relative: numbers of the weights and of the manifest that are nearer are roundings of each other."""
 LOSS = "half the sum of squares"
 TASKS = 8
 """Drawn from the certificate's domain."""
 LONGEST = 64
 """Examples of a task, at most."""
 CHUNK = 2**20
-SLACK = 1 + 2.0**-10
-"""For certificates of exact parameters beside bounds of rounded ones."""
-LARGEST_DOMAIN = 2**16
-"""Features times examples for which a bound is derived again."""
+ROUNDINGS = 16
+"""Deviation of an output of every token, beside that of one number."""
 
 
 def files(loaded: Loaded) -> list[Contradiction]:
@@ -121,11 +116,14 @@ def check(
         *_sizes(report, manifest, model),
         *_statement(manifest, model),
         *_tokens(manifest, model),
-        *_learner(report, manifest, by),
+        *_learner(report, manifest, by, rounding.of(model)),
     ]
     if manifest["tokens"]["predicts"] == "every" and found is not None:
         report.contradictions += _every(model, found)
+    contradictions, unchecked = promised.check(manifest)
+    report.contradictions += contradictions
     _promise(report, manifest, model)
+    report.notes.append(f"not checked: {', '.join(unchecked)}")
 
 
 def _sizes(report: Report, manifest: Mapping[str, Any], model: Model) -> list[Contradiction]:
@@ -161,7 +159,9 @@ def _unequal(asserted: Mapping[str, Any], held: Mapping[str, Any]) -> list[Contr
     ]
 
 
-def _learner(report: Report, manifest: Mapping[str, Any], by: Factor | None) -> list[Contradiction]:
+def _learner(
+    report: Report, manifest: Mapping[str, Any], by: Factor | None, close: Fraction
+) -> list[Contradiction]:
     told = manifest["learner"]
     if told["rule"] != report.rule or report.rule == NONE:
         return [Contradiction("learner.rule", told["rule"], report.rule)]
@@ -175,12 +175,12 @@ def _learner(report: Report, manifest: Mapping[str, Any], by: Factor | None) -> 
         found.append(Contradiction("learner.loss", told["loss"], LOSS))
     if told["data"] == "any" != report.data:
         found.append(Contradiction("learner.data", told["data"], report.data))
-    found += _step_size(report, manifest, by)
-    return found + _weights(report, told["W0"])
+    found += _step_size(report, manifest, by, close)
+    return found + _weights(report, told["W0"], close)
 
 
 def _step_size(
-    report: Report, manifest: Mapping[str, Any], by: Factor | None
+    report: Report, manifest: Mapping[str, Any], by: Factor | None, close: Fraction
 ) -> list[Contradiction]:
     """Each step's factor after the manifest's number of examples."""
     size, n = report.step_size, manifest["sizes"]["examples"]
@@ -193,7 +193,7 @@ def _step_size(
         if total is None or not by.value:
             return []
         each = [s * total / by.value for s in each]
-    wrong = [s for s in each if abs(s - asserted) > CLOSE * abs(asserted)]
+    wrong = [s for s in each if abs(s - asserted) > close * abs(asserted)]
     if not wrong:
         return []
     return [
@@ -205,7 +205,7 @@ def _step_size(
     ]
 
 
-def _weights(report: Report, told: list[list[str]]) -> list[Contradiction]:
+def _weights(report: Report, told: list[list[str]], close: Fraction) -> list[Contradiction]:
     W0 = np.array(report.W0, dtype=object)
     shape = (len(told), len(told[0]))
     if {len(row) for row in told} != {shape[1]} or shape != W0.shape:
@@ -213,7 +213,7 @@ def _weights(report: Report, told: list[list[str]]) -> list[Contradiction]:
     found = []
     for a, c in np.ndindex(shape):
         asserted, held = Fraction(told[a][c]), Fraction((report.W0 or [])[a][c])
-        if abs(asserted - held) > CLOSE * abs(asserted):
+        if abs(asserted - held) > close * abs(asserted):
             found.append(
                 Contradiction(f"learner.W0[{a}][{c}]", told[a][c], f"{as_float(held):.9g}")
             )
@@ -221,10 +221,13 @@ def _weights(report: Report, told: list[list[str]]) -> list[Contradiction]:
 
 
 def _every(model: Model, found: Recognition) -> list[Contradiction]:
-    """Whether each output is the prediction for the next input from the examples before it, at a random point."""
+    """Whether each output is the prediction for the next input from the examples before it, at a random point.
+
+    Up to rounding, if the last one is the rule's only up to rounding.
+    """
     n = max(found.rules)
-    d, k = neutral.sizes(model)
-    x, y = polynomial.random_data(polynomial.source_of_chance(model), n, d, k, linear=found.linear)
+    close = ROUNDINGS * rounding.of(model) if found.deviation else Fraction(0)
+    x, y = recognition.point(model, found.rules[n], n, found.linear)
     exact = polynomial.exact(model)
     raw = TOKENISATIONS[model.tokens].tokens(x, y)
     rows = neutral.outputs(exact, raw @ exact.encode_weight.T + exact.encode_bias) @ exact.readout.T
@@ -233,7 +236,9 @@ def _every(model: Model, found: Recognition) -> list[Contradiction]:
         return [told]
     for t, own in found.rules.items():
         wanted = rule.prediction(own, x[: t + 1], y[:t])
-        if any(a != b for a, b in zip(rows[t - 1].entries, wanted.entries, strict=True)):
+        pairs = zip(rows[t - 1].entries, wanted.entries, strict=True)
+        off = [(polynomial.fraction(a - b), polynomial.fraction(b)) for a, b in pairs]
+        if any(abs(gap) > close * abs(size) for gap, size in off):
             return [told]
     return []
 
@@ -250,11 +255,6 @@ def _promise(report: Report, manifest: Mapping[str, Any], model: Model) -> None:
     if not usable or "weights" in known or eta is None or steps > LONGEST:
         report.notes.append("the certificate names no domain that could be checked")
         return
-    own = _own_bound(report, model, known, told["dtype"])
-    if own is not None and told["absolute"] * SLACK < own:
-        report.contradictions.append(
-            Contradiction("certificate.absolute", f"{told['absolute']:.3g}", f"{own:.3g}, derived")
-        )
     n = report.sizes.get("examples", int(min(known["examples"], LONGEST)))
     tasks = _tasks(max(n, 1), d, k, known, linear=manifest["learner"]["data"] != "any")
     off = _largest_error(model, tasks, (W0, eta, steps), told["dtype"])
@@ -272,25 +272,6 @@ def _promise(report: Report, manifest: Mapping[str, Any], model: Model) -> None:
 def _learner_step(manifest: Mapping[str, Any]) -> float | None:
     eta = _float(manifest["learner"]["step_size"])
     return eta if math.isfinite(eta) else None
-
-
-def _own_bound(
-    report: Report, model: Model, known: Mapping[str, float], dtype: str
-) -> float | None:
-    """That of these weights, if they are the construction's and the domain is not too large to tell."""
-    d, _ = neutral.sizes(model)
-    n = int(known["examples"])
-    if n != report.sizes.get("examples", max(n, 1)):
-        return None
-    if (
-        report.rule not in (DESCENT, ASCENT)
-        or report.deviations_in_all
-        or known["examples"] * d > LARGEST_DOMAIN
-    ):
-        return None
-    domain = Domain(**{**known, "examples": n})
-    found = certificates.bound(model, domain, dtype).prediction
-    return found if math.isfinite(found) else None
 
 
 def _largest_error(

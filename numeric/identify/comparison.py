@@ -10,31 +10,32 @@ import numpy as np
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.neutral import Model
 
-from . import polynomial, recognition, sampled
-from .differences import ALIKE
+from . import polynomial, recognition, rounding, sampled
 from .measured import sample
 
-TASKS, CLOSE = 4, 2.0**-18
-"""Tasks, and the relative deviation on them, by which one gradient descent is told from another."""
+TASKS, ROUNDINGS = 4, 4
+"""Tasks, and the deviation on them, beside that of one number, by which one gradient descent is told from another."""
 
 
 def is_close(model: Model, other: Model, numbers: Sequence[int]) -> bool:
     """Whether two models predict alike on tasks; if both are some gradient descent, it is the same up to rounding."""
     d, k = neutral.sizes(model)
     ours, theirs = sampled.predictor(model), sampled.predictor(other)
+    close = ROUNDINGS * float(rounding.of(model))
     for n in numbers:
         tasks = sample(d, k, n, TASKS, seed=(sampled.SEED, n), sampler="uniform")
         found, expected = ours(*tasks), theirs(*tasks)
-        if not np.abs(found - expected).max() <= CLOSE * np.abs(expected).max():
+        if not np.abs(found - expected).max() <= close * np.abs(expected).max():
             return False
     return True
 
 
 def rounded(model: Model, construction: Model) -> Model:
     """The construction in the model's formats; entries that agree with the model's up to rounding are the model's."""
+    close = float(rounding.of(model))
     return neutral.from_tensors(
-        _alike(neutral.tensors(construction), neutral.tensors(model)),
-        _alike(neutral.encoding(construction), neutral.encoding(model)),
+        _alike(neutral.tensors(construction), neutral.tensors(model), close),
+        _alike(neutral.encoding(construction), neutral.encoding(model), close),
         construction.tokens,
     )
 
@@ -55,11 +56,11 @@ def is_same(model: Model, construction: Model, numbers: Sequence[int]) -> bool:
     return True
 
 
-def _alike(arrays: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _alike(arrays: dict[str, Any], own: dict[str, Any], close: float) -> dict[str, Any]:
     """Arrays in the formats of others; an entry that is a rounding of the other's is that one."""
     out = {}
     for key, array in arrays.items():
         other = np.asarray(own[key], dtype=np.float64)
-        near = np.abs(other - array) <= ALIKE * np.abs(array)
+        near = np.abs(other - array) <= close * np.abs(array)
         out[key] = np.where(near, other, np.asarray(array, dtype=own[key].dtype))
     return out

@@ -17,12 +17,10 @@ from scanproof.constructs.export import neutral
 from scanproof.constructs.export.neutral import Model
 from scanproof.proofs.language.errors import UsageError
 
-from . import constructed
+from . import constructed, rounding
 from .constructed import Construction
 from .report import Deviation
 
-ALIKE = 2.0**-20
-"""Relative: entries nearer than this differ by rounding."""
 LISTED = 20
 """Entries that a report names."""
 MOST_WEIGHTS = 256
@@ -158,7 +156,8 @@ def _most_frequent(
     every = np.sort(np.concatenate(votes))
     if not every.size:
         return []
-    last = np.searchsorted(every, every + ALIKE * np.abs(every), side="right")
+    close = float(rounding.of(model))
+    last = np.searchsorted(every, every + close * np.abs(every), side="right")
     counts = last - np.arange(every.size)
     frequent = every[counts == counts.max()]
     return [float(frequent[(len(frequent) - 1) // 2])]
@@ -178,10 +177,10 @@ def _extended(one: np.ndarray, two: np.ndarray, eta: float) -> np.ndarray:
 
 
 def _compared(what: str, model: Model, made: Model, eta: float, named: Names) -> Near:
-    wanted = named(made)
+    wanted, close = named(made), float(rounding.of(model))
     deviations, count = [], 0
     for key, array in named(model).items():
-        off = np.abs(array.astype(np.float64) - wanted[key]) > ALIKE * np.abs(wanted[key])
+        off = np.abs(array.astype(np.float64) - wanted[key]) > close * np.abs(wanted[key])
         count += int(off.sum())
         for index in np.argwhere(off)[: max(0, LISTED - len(deviations))]:
             at = tuple(map(int, index))

@@ -24,7 +24,9 @@ class Factor(NamedTuple):
         """The factor at n examples, if it is known."""
         if self.by_number:
             return self.by_number.get(n)
-        return self.value if self.shift is None else self.value / (n + self.shift)
+        if self.shift is None:
+            return self.value
+        return self.value / (n + self.shift) if n + self.shift else None
 
     @property
     def words(self) -> str:
@@ -36,7 +38,8 @@ class Factor(NamedTuple):
             return CONSTANT
         if not self.shift:
             return AVERAGED
-        return f"divided by n {'+' if self.shift > 0 else '−'} {abs(self.shift)}"
+        told = f"divided by n {'+' if self.shift > 0 else '−'} {abs(self.shift)}"
+        return told + (f", which is negative for n < {-self.shift}" if self.shift < -1 else "")
 
 
 def of(rules: Mapping[int, Rule]) -> Factor:

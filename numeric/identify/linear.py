@@ -22,10 +22,11 @@ from . import (
     factor,
     neutral_form,
     recognition,
+    rounding,
     sampled,
     verdict,
 )
-from .differences import Near
+from .differences import Assertion, Names, Near
 from .factor import Factor
 from .measured_construction import simple
 from .preconditioner import kind
@@ -34,6 +35,7 @@ from .report import (
     ASCENT,
     DESCENT,
     PRECONDITIONED,
+    Contradiction,
     Number,
     Report,
     StepSize,
@@ -44,8 +46,6 @@ MOST = 5e10
 """Multiplications of all predictions that are made, about."""
 ENTRIES = 2**18
 """Entries of the largest model that is compared with a construction, whose numbers are exact ones."""
-ROUNDING = 2.0**-20
-"""Relative: a step size within this of a simple number is taken for its rounding."""
 WITHIN = 2.0**-20
 """Relative distance on tasks below which a model too large to derive its rule is said to follow one."""
 
@@ -88,7 +88,7 @@ def _identified(loaded: Loaded) -> Report:
     )
     if len(read.numbers) == 1:
         report.sizes["examples"] = read.numbers[0]
-    by = _derived(report, read.found) if read.found else None
+    by = _derived(report, read) if read.found else None
     near = _near(report, read, loaded, by)
     if report.rule not in (DESCENT, ASCENT):
         _measured(report, read, loaded, near)
@@ -141,8 +141,10 @@ def _unlike(loaded: Loaded, read: _Read) -> float:
     return math.inf if near is None else near.count
 
 
-def _derived(report: Report, found: Recognition) -> Factor | None:
+def _derived(report: Report, read: _Read) -> Factor | None:
     """The rule, and its factor; None where the examples have no influence."""
+    found = read.found
+    assert found is not None
     first = found.first
     report.method, report.exact = found.method, not found.deviation
     report.data = "linear targets" if found.linear else "any"
@@ -158,13 +160,13 @@ def _derived(report: Report, found: Recognition) -> Factor | None:
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
     each = [s * divisor for s in first.step_sizes]
-    report.step_size = _step_size(each, own.words)
-    report.rule = ASCENT if all(s < 0 for s in each) else DESCENT
+    report.step_size = _step_size(each, own.words, read.model)
+    report.rule = ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
     return own
 
 
-def _step_size(each: list[Fraction], dependence: str) -> StepSize:
-    rounded = [_simple(s) for s in each]
+def _step_size(each: list[Fraction], dependence: str, model: Model) -> StepSize:
+    rounded = [_simple(s, model) for s in each]
     mean = sum(each, Fraction(0)) / len(each)
     if len(set(each)) == 1:
         return StepSize(mean, rounded[0], dependence)
@@ -173,10 +175,10 @@ def _step_size(each: list[Fraction], dependence: str) -> StepSize:
     return StepSize(mean, None, dependence, tuple(each))
 
 
-def _simple(value: Number) -> Fraction | None:
-    """The simple number that a number is a rounding of, if it is one."""
+def _simple(value: Number, model: Model) -> Fraction | None:
+    """The simple number that a number of the model is a rounding of, if it is one."""
     number = as_float(value)
-    return simple(number, ROUNDING) if number and math.isfinite(number) else None
+    return simple(number, float(rounding.of(model))) if number and math.isfinite(number) else None
 
 
 def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Near | None:
@@ -188,6 +190,8 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
     if loaded.manifest and _entries(model) <= ENTRIES:
         assertion = asserted.construction(loaded.manifest, numbers, d, k)
         near = differences.asserted(model, assertion, named) if assertion else None
+        if assertion and (near is None or near.count):
+            report.contradictions += _another(model, assertion, named, near)
     known = False
     if _entries(model) > ENTRIES:
         report.notes.append("the model is too large to compare its entries with a construction's")
@@ -212,6 +216,20 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
     return near
 
 
+def _another(
+    model: Model, assertion: Assertion, named: Names, near: Near | None
+) -> list[Contradiction]:
+    """That a manifest names another construction than the one that all entries are as in."""
+    own = differences.nearest(model, assertion.examples, assertion.W0, named, [assertion.step_size])
+    if own is None or own.count or own.what == assertion.id:
+        return []
+    if near is None:
+        found = f"{own.what}, entry by entry; that one has other shapes"
+    else:
+        found = f"{own.what}, entry by entry; {near.count} entries are not as in that one"
+    return [Contradiction("construction.id", assertion.id, found)]
+
+
 def _measured(report: Report, read: _Read, loaded: Loaded, near: Near | None) -> None:
     """Distances to the nearest gradient descent; for an unknown rule also its steps, and coefficients that deviate."""
     model, numbers, found, how = read
@@ -223,7 +241,7 @@ def _measured(report: Report, read: _Read, loaded: Loaded, near: Near | None) ->
         return
     fit = nearest.fit
     report.steps, report.W0 = fit.steps, nearest.W0.tolist()
-    report.step_size = StepSize(fit.step_size, _simple(fit.step_size))
+    report.step_size = StepSize(fit.step_size, _simple(fit.step_size, model))
     if how == MEASURED:
         if nearest.distances.relative <= WITHIN and fit.step_size:
             report.rule = DESCENT if fit.step_size > 0 else ASCENT

@@ -2,7 +2,8 @@
 
 The block is no polynomial, so the rule cannot be derived. What is said is how far predictions on seeded tasks are from
 the best gradient descent; that they are gradient descent's is said if each is within the certificate of the constructed
-model with that rule. Tensors laid out like a constructed model's are told from it by name.
+model with that rule, or if every entry is that of such a model. Tensors laid out like a constructed model's are told
+from it by name; what entries that differ do to data that was not tried is not known.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ..certificates.mamba2 import bound, domain_of
 from ..exports.loading import Loaded
 from . import measured_distance, measured_manifest
 from .measured import quotient
-from .measured_construction import Near, nearest, simple
+from .measured_construction import Near, held, nearest, simple
 from .measured_distance import Measured, explicit
 from .measured_model import Model, layouts, model_of
 from .report import ASCENT, DESCENT, NONE, Report, StepSize
@@ -34,6 +35,8 @@ FORM = 2.0**-40
 NEARBY = 2.0**-7
 """Relative distance above which no certificate is asked for."""
 MOST_FEATURES = 1024
+CHANNEL = 2.0**24
+"""K of what is exported."""
 LARGEST = 2**24
 """Numbers in a tensor of a constructed model that is made for its bound alone."""
 LISTED = 20
@@ -76,7 +79,8 @@ def identify_mamba2(loaded: Loaded) -> Report:
         [near.instance.W0] if near else [],
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
     )
-    dtype = loaded.dtypes.get(hf_mamba2.key(0, "in_proj"), "float32")
+    first = hf_mamba2.key(0, "in_proj")
+    dtype = held(state[first], loaded.dtypes.get(first, "float32"))
     report = _report(loaded, settings, model, measured, near, dtype)
     if loaded.manifest:
         measured_manifest.check(loaded.manifest, report, model, measured, near, dtype)
@@ -141,10 +145,10 @@ def _report(
     certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and report.distances.relative <= rounding
-    if certified:
+    if certified or (learner.steps and _constructed(near)):
         report.rule = DESCENT if learner.step_size > 0 else ASCENT
     report.verdict = _verdict(report, measured, near, learner, effect)
-    report.notes += _notes(report, measured, near)
+    report.notes += _notes(report, measured, near, certified)
     return report
 
 
@@ -194,7 +198,7 @@ def _name_entries(report: Report, near: Near | None, effect: float) -> None:
     )
     report.deviations = near.deviations[:LISTED]
     report.deviations_in_all = near.deviating
-    report.same_function = effect <= FORM
+    report.same_function = not near.deviating
     if not near.deviating:
         report.notes.append("every entry is that of the construction, up to rounding")
         return
@@ -205,10 +209,19 @@ def _name_entries(report: Report, near: Near | None, effect: float) -> None:
     report.notes.append(
         f"entries that differ: {', '.join(f'{name} {count}' for name, count in most)}{more}"
     )
-    if report.same_function:
-        report.notes.append("they change no prediction on the tasks: form only")
+    if effect <= FORM:
+        report.notes.append(
+            "they change no prediction on the tasks that were tried, which proves nothing of others"
+        )
     elif effect < np.inf:
         report.notes.append(f"they change predictions by {effect:.1e}, relative to the largest")
+
+
+def _constructed(near: Near | None) -> bool:
+    """Whether every entry is that of an instance, and so are its constants."""
+    if near is None or near.deviating:
+        return False
+    return float(near.instance.constants.channel) == CHANNEL
 
 
 def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str) -> bool:
@@ -251,11 +264,13 @@ def _verdict(
     distances = report.distances
     within = f"{distances.relative:.1e}" if distances else "?"
     if report.recognised:
-        return f"{report.rule}: {what} {tokens}, within {within} of it on these tasks (relative)"
+        edited = ""
+        if near and near.deviating:
+            edited = f"; {near.deviating} {_differ(near)} from the construction, which other data may show"
+        return f"{report.rule}: {what} {tokens}, within {within} of it on the tasks that were tried (relative){edited}"
     if near and near.deviating:
-        entries = "entry differs" if near.deviating == 1 else "entries differ"
         return (
-            f"{NONE}: {near.deviating} {entries} from the construction of {report.nearest_construction}, "
+            f"{NONE}: {near.deviating} {_differ(near)} from the construction of {report.nearest_construction}, "
             f"and move predictions by {effect:.1e} (relative)"
         )
     best = measured.best
@@ -266,7 +281,11 @@ def _verdict(
     return f"{NONE}: the nearest is {what} {tokens}, off by {within} (relative)"
 
 
-def _notes(report: Report, measured: Measured, near: Near | None) -> list[str]:
+def _differ(near: Near) -> str:
+    return "entry differs" if near.deviating == 1 else "entries differ"
+
+
+def _notes(report: Report, measured: Measured, near: Near | None, certified: bool) -> list[str]:
     around = [
         f"L = {f.steps}{f', η = {f.step_size:.6g}' if f.steps else ''}: {f.distance:.1e}"
         for f in measured.fits
@@ -278,7 +297,7 @@ def _notes(report: Report, measured: Measured, near: Near | None) -> list[str]:
             f"predictions without examples are not linear in the query, by {measured.bent:.1e} (relative); "
             "W0 is what they are at the unit vectors"
         )
-    if near and not near.deviating and not report.recognised and report.steps:
+    if near and not near.deviating and not certified and report.steps:
         notes.append(
             f"no certificate holds for K = {float(near.instance.constants.channel):g} on these tasks"
         )

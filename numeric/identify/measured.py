@@ -2,7 +2,7 @@
 
 Gradient descent on n examples with G = Σ x_j x_jᵀ, S = Σ x_j y_jᵀ moves W by −η(GW − S). In G's eigenvectors that is
 one product for each entry, so that thousands of step sizes are tried at once; distances that are reported are to the
-learner itself, `constructs.learners.descent`. What overflows is infinite, without a warning.
+learner itself, in weights. What overflows is infinite, without a warning.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.learners.descent import gradient_descent
-from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.learners.accumulation import unscaled_gradient
 
 Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
@@ -207,10 +206,11 @@ def best(fits: Sequence[Fit]) -> Fit:
 @np.errstate(all="ignore")
 def learned(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
     """The weights of explicit gradient descent on the examples of each task, query excluded: (tasks, d, k)."""
-    eta = np.float64(step_size)
-    return np.stack(
-        [gradient_descent(HALF_SUM, W0, x[:-1], y, eta, steps) for x, y in zip(*tasks, strict=True)]
-    )
+    W = np.broadcast_to(np.asarray(W0, dtype=np.float64), (len(tasks.x), *np.shape(W0)))
+    for _ in range(steps):
+        moved = [unscaled_gradient(*each) for each in zip(W, tasks.x[:, :-1], tasks.y, strict=True)]
+        W = W - np.float64(step_size) * np.stack(moved)
+    return W
 
 
 @np.errstate(all="ignore")

@@ -2,7 +2,8 @@
 
 The candidate is read from few coefficients (`rule`) and then held against all of the prediction: as polynomials in all
 data as far as the budget goes, and at random whole numbers beyond, where two different polynomials of degree D agree
-with probability D/2^64 at most. Models are tried at one, two and three examples, or at the number that they are for.
+with probability D/2^64 at most. Models are tried at one, two and three examples, or at the number that they are for;
+and at random points for further numbers of examples, which the weights' hash draws.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 
-from . import factor, polynomial
+from . import factor, polynomial, rounding
 from .polynomial import BITS, RATIONAL, OverBudget
 from .rule import Rule, first_order, on_line, prediction, start, step_sizes
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
-FURTHER = (5, 9)
-"""n at which the rule that was found there is tried at random points, its step size as it depends on n."""
+FURTHER, MOST_EXAMPLES = 3, 64
+"""How many further n are tried at random points, and up to which; a large model's are fewer and smaller."""
+FURTHER_COST = 2_000_000
+"""Products of scalars in a prediction from the largest of them."""
 POINTS = 2
 """Random points for an identity."""
-CLOSE = Fraction(1, 2**20)
-"""Relative deviation of a prediction's coefficients, or values, that is put down to rounding of float32 numbers."""
 NEAR_POINTS = 8
 """Points with coordinates between −1 and 1, scaled, for what holds up to rounding only."""
 GRID = 1024
@@ -58,6 +59,10 @@ class Recognition(NamedTuple):
     method: str
     deviation: float
     """Relative; 0 if the prediction is the rule's."""
+    everywhere: tuple[int, ...]
+    """n at which all coefficients were compared."""
+    likely: tuple[int, ...]
+    """n at which values at random points were."""
 
     @property
     def first(self) -> Rule:
@@ -93,23 +98,34 @@ def recognise(model: Model) -> Recognition | None:
     numbers = numbers_of_examples(model)
     if operations(model, numbers[-1]) > LARGEST:
         raise TooLarge
-    tried, unknown = [], False
-    for linear in (False, True):
+    unknown = False
+    rest: list[tuple[dict[int, Rule], bool]] = []
+    for candidates, linear in ((_plain, False), (_preconditioned, False), (_plain, True)):
+        tried = []
         try:
-            for rules in _candidates(model, numbers, linear):
-                how = _exactly(model, rules, linear)
-                if how is not None:
-                    return Recognition(rules, linear, how, 0.0)
+            for rules in candidates(model, numbers, linear):
+                found = _exactly(model, rules, linear)
+                if found is not None:
+                    return found
                 tried.append((rules, linear))
         except OverBudget:
             unknown = True
-    for rules, linear in tried:
-        off, how = _nearly(model, rules, linear)
-        if off <= CLOSE:
-            return Recognition(rules, linear, how, float(off))
-    if unknown:
+        rest += tried
+        if candidates is _plain and not linear:  # its rounding is no preconditioner
+            found = _nearest(model, rest)
+            if found is not None:
+                return found
+            rest = []
+    found = _nearest(model, rest)
+    if found is None and unknown:
         raise TooLarge
-    return None
+    return found
+
+
+def _nearest(model: Model, tried: list[tuple[dict[int, Rule], bool]]) -> Recognition | None:
+    """The first of the rules that the model follows up to rounding."""
+    found = (_nearly(model, rules, linear) for rules, linear in tried)
+    return next((recognition for recognition in found if recognition is not None), None)
 
 
 def operations(model: Model, n: int) -> int:
@@ -119,17 +135,38 @@ def operations(model: Model, n: int) -> int:
     return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
 
 
-def _candidates(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[dict[int, Rule]]:
-    """Rules by number of examples that the model may follow."""
+def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[dict[int, Rule]]:
+    """Gradient descents by number of examples that the model may follow."""
     lines = _lines(model, numbers, linear)
     W0 = start(model, numbers[0]) if lines else None
     if lines is None or W0 is None or (linear and len(lines[numbers[0]]) == 1):
         return
-    read = {n: step_sizes(q) for n, q in lines.items()}
-    for choice in range(min(map(len, read.values()))):
-        yield {n: Rule(found[choice], W0) for n, found in read.items()}
+    close = rounding.of(model)
+    trimmed = {n: _trimmed(q, close) for n, q in lines.items()}
+    for each in [lines] if trimmed == lines else [lines, trimmed]:
+        read = {n: step_sizes(q) for n, q in each.items()}
+        for choice in range(min(map(len, read.values()))):
+            yield {n: Rule(found[choice], W0) for n, found in read.items()}
+
+
+def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
+    """q without last coefficients that rounding leaves beside the first one's powers."""
+    steps = len(q) - 1
+    while steps > 1 and abs(q[steps]) <= close * abs(q[1] / steps) ** steps:
+        steps -= 1
+    return q[: steps + 1]
+
+
+def _preconditioned(
+    model: Model, numbers: tuple[int, ...], linear: bool
+) -> Iterator[dict[int, Rule]]:
+    """A descent with a matrix."""
+    lines = _lines(model, numbers, linear)
+    W0 = start(model, numbers[0]) if lines else None
+    if lines is None or W0 is None:
+        return
     steps = len(lines[numbers[0]]) - 1
-    if not steps or linear:
+    if not steps:
         return
     M = first_order(model, numbers[0], steps)
     if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
@@ -155,8 +192,8 @@ def _lines(
     return found
 
 
-def _exactly(model: Model, rules: dict[int, Rule], linear: bool) -> str | None:
-    """How it was established that the predictions are the rules', as polynomials or at random; None if they are not."""
+def _exactly(model: Model, rules: dict[int, Rule], linear: bool) -> Recognition | None:
+    """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
     every = {**rules, **_further(model, rules)}
     if not _agree(model, every, linear):
         return None
@@ -176,7 +213,7 @@ def _exactly(model: Model, rules: dict[int, Rule], linear: bool) -> str | None:
         said.append(
             f"identity at {POINTS} random points at n = {_listed(likely)}, chance of error < 2^-{bits}"
         )
-    return "; ".join(said)
+    return Recognition(rules, linear, "; ".join(said), 0.0, tuple(proved), tuple(likely))
 
 
 def _agree(model: Model, rules: dict[int, Rule], linear: bool) -> bool:
@@ -194,18 +231,30 @@ def _agree(model: Model, rules: dict[int, Rule], linear: bool) -> bool:
 def _further(model: Model, rules: dict[int, Rule]) -> dict[int, Rule]:
     """The rules for more examples, if any number of them will do and it is known how the step size goes on."""
     first = rules[min(rules)]
-    if len(rules) == 1 or operations(model, FURTHER[-1]) > LARGEST:
-        return {}
+    further = [] if len(rules) == 1 else further_examples(model)
     if not first.step_sizes:
-        return dict.fromkeys(FURTHER, first)
+        return dict.fromkeys(further, first)
     by = factor.of(rules)
     total = by.at(min(rules))
-    found = {n: by.at(n) for n in FURTHER}
+    pole = math.inf if by.shift is None or by.shift > -1 else -by.shift
+    found = {n: by.at(n) for n in further if n < pole}  # beyond, an earlier output divides by 0
     return {
         n: first._replace(step_sizes=tuple(s * value / total for s in first.step_sizes))
         for n, value in found.items()
         if value is not None and total
     }
+
+
+def further_examples(model: Model) -> list[int]:
+    """Numbers of examples beyond `EXAMPLES`, drawn by the weights' hash."""
+    least = EXAMPLES[-1] + 1
+    each = max(1, operations(model, 2) - operations(model, 1))
+    most = min(MOST_EXAMPLES, max(FURTHER_COST // each, least + FURTHER))
+    while most >= least and operations(model, most) > LARGEST:
+        most -= 1
+    choices = range(least, most + 1)
+    chance = random.Random(polynomial.source_of_chance(model).getrandbits(BITS))
+    return sorted(chance.sample(choices, min(FURTHER, len(choices))))
 
 
 def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, Any]:
@@ -245,54 +294,99 @@ def _certainty(model: Model, rules: dict[int, Rule], numbers: list[int], linear:
     return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
 
 
-def _nearly(model: Model, rules: dict[int, Rule], linear: bool) -> tuple[float, str]:
-    """The relative deviation from the rules, and of what."""
+def _nearly(model: Model, rules: dict[int, Rule], linear: bool) -> Recognition | None:
+    """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
+    d, k = sizes(model)
+    close = rounding.of(model)
     worst, exactly, sampled = Fraction(0), [], []
-    for n, rule in rules.items():
-        found = polynomials(model, rule, n, linear=linear)
+    for n, rule in {**rules, **_further(model, rules)}.items():
+        found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             exactly.append(n)
-            deviations = [_of_coefficients(off, own) for off, own in found]
+            symbols = k * (d if linear else n)
+            deviations = [_of_coefficients(off, own, symbols) for off, own in found]
         else:
             sampled.append(n)
             deviations = _at_points(model, rule, n, linear)
-        if any(deviation is None or deviation > CLOSE for deviation in deviations):
-            return math.inf, ""
+        if any(deviation is None or deviation > close for deviation in deviations):
+            return None
         worst = max([worst, *(deviation for deviation in deviations if deviation is not None)])
     said = [f"all coefficients at n = {_listed(exactly)}"] if exactly else []
     if sampled:
         said.append(f"values at {NEAR_POINTS} random points at n = {_listed(sampled)}")
-    return float(worst), " and ".join(said) + f", which deviate by {float(worst):.1e} (relative)"
+    how = " and ".join(said) + f", which deviate by {float(worst):.1e} (relative)"
+    return Recognition(rules, linear, how, float(worst), tuple(exactly), tuple(sampled))
 
 
 def _of_coefficients(
-    off: dict[tuple[int, ...], Fraction], own: dict[tuple[int, ...], Fraction]
+    off: dict[tuple[int, ...], Fraction], own: dict[tuple[int, ...], Fraction], targets: int
 ) -> Fraction | None:
-    """The largest deviation relative to the rule's coefficient, or, if that is 0, to the largest of any degree.
+    """The largest deviation relative to the rule's coefficient, or, if that is 0, to the largest that is like it.
 
-    None if that is infinite.
+    That is the largest of the same degree that has targets too, or none; of any degree if there is no such one; or of
+    all. None if that is infinite.
+
+    Args:
+        off: what the prediction has beside the rule's.
+        own: the rule's.
+        targets: how many symbols are those of targets; they are the first.
     """
-    largest = max(map(abs, own.values()), default=Fraction(0))
+    largest: dict[tuple[bool | None, int | None], Fraction] = {}
+    for p, value in own.items():
+        for kind in _kinds(p, targets):
+            largest[kind] = max(abs(value), largest.get(kind, Fraction(0)))
     if off and not largest:
         return None
-    found = [abs(value) / (abs(own[p]) if p in own else largest) for p, value in off.items()]
+    found = []
+    for p, value in off.items():
+        size = own[p] if p in own else next(largest[c] for c in _kinds(p, targets) if c in largest)
+        found.append(abs(value / size))
     return max(found, default=Fraction(0))
 
 
+def _kinds(powers: tuple[int, ...], targets: int) -> tuple[tuple[bool | None, int | None], ...]:
+    """Classes of monomials that one belongs to, the narrowest first: whether it has targets, and its degree."""
+    has = any(powers[:targets])
+    return (has, sum(powers)), (has, None), (None, None)
+
+
 def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction | None]:
-    """The largest deviation over the rule's largest prediction, for data with which the steps make a difference."""
+    """The largest deviation over the rule's largest prediction, for data with which the steps make a difference.
+
+    Relative to what the targets contribute, and to what is there without them.
+    """
     d, k = sizes(model)
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
+    scale = _scale(rule, n, d)
+    off, own = np.full((2, 2, NEAR_POINTS, k), Fraction(0), dtype=object)
+    for i in range(NEAR_POINTS):
+        x, y = _small_data(chance, n, d, k, linear, scale)
+        found, wanted = _both(exact, rule, x, y)
+        bare, start = _both(exact, rule, x, y - y)
+        for c in range(k):
+            without = polynomial.fraction(bare[c] - start[c])
+            off[0, i, c] = abs(without)
+            own[0, i, c] = abs(polynomial.fraction(start[c]))
+            off[1, i, c] = abs(polynomial.fraction(found[c] - wanted[c]) - without)
+            own[1, i, c] = abs(polynomial.fraction(wanted[c] - start[c]))
+    most = [part.max() for part in own]
+    if not any(most):
+        return [None if off.any() else Fraction(0)]
+    return [part.max() / (size or max(most)) for part, size in zip(off, most, strict=True)]
+
+
+def point(model: Model, rule: Rule, n: int, linear: bool) -> polynomial.Data:
+    """Random data with which the rule's steps make a difference."""
+    d, k = sizes(model)
+    chance = polynomial.source_of_chance(model)
+    return _small_data(chance, n, d, k, linear, _scale(rule, n, d))
+
+
+def _scale(rule: Rule, n: int, d: int) -> Fraction:
+    """Of data for which a step is about as large as the weights."""
     lively = max((abs(step) for step in rule.step_sizes), default=Fraction(1)) * n * d / 3
     bits = lively.numerator.bit_length() - lively.denominator.bit_length()
-    scale = Fraction(2) ** (-bits // 2)
-    off, own = [], []
-    for _ in range(NEAR_POINTS):
-        x, y = _small_data(chance, n, d, k, linear, scale)
-        for a, b in zip(*_both(exact, rule, x, y), strict=True):
-            off.append(abs(polynomial.fraction(a - b)))
-            own.append(abs(polynomial.fraction(b)))
-    return [max(off) / max(own) if any(own) else None]
+    return Fraction(2) ** (-bits // 2)
 
 
 def _small_data(

@@ -7,6 +7,7 @@ query e_a, so the step sizes are the reciprocals of the roots of q. What is read
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from scanproof.constructs.export.neutral import Model, sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.proofs.exact.array import ExactArray, Namespace
 
-from . import polynomial
+from . import polynomial, rounding
 from .polynomial import Polynomials
 
 AT_ONCE = 32
@@ -58,7 +59,7 @@ def on_line(
         linear: y_1 is w s instead of a symbol of its own.
 
     Returns:
-        q, its last coefficient not 0; None if that is not how the prediction depends on s and y_1.
+        q, its last coefficient not 0; None if that is not how the prediction depends on s and y_1, up to rounding.
 
     Raises:
         OverBudget: if the prediction is a polynomial too large.
@@ -71,10 +72,19 @@ def on_line(
     target = field.generators["y"] * (field.generators["s"] if linear else field.number(1))
     y = xp.stack([xp.asarray([target, *[0] * (k - 1)]), *[xp.zeros((k,))] * (n - 1)])
     found = polynomial.coefficients(model, field, xp.stack(x), y)[0]
-    gp = {s + (not linear): c for (s, power), c in found.items() if power == 1}  # g p(g), g = s²
-    if any(power > 1 for _, power in found) or any(s % 2 or s == 0 for s in gp):
+    once = {s + (not linear): c for (s, power), c in found.items() if power == 1}
+    gp = {s: c for s, c in once.items() if s and not s % 2}  # g p(g), g = s²
+    other = [c for (_, power), c in found.items() if power > 1]
+    other += [c for s, c in once.items() if s not in gp]
+    if not _is_rounding(other, gp.values(), model):
         return None
     return [Fraction(1), *(-gp.get(s, Fraction(0)) for s in range(2, 1 + max(gp, default=0), 2))]
+
+
+def _is_rounding(values: Iterable[Fraction], beside: Iterable[Fraction], model: Model) -> bool:
+    """Whether coefficients that a rule lacks are no more than rounding leaves beside those that it has."""
+    most = max(map(abs, values), default=Fraction(0))
+    return most <= rounding.of(model) * max(map(abs, beside), default=Fraction(0))
 
 
 def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
@@ -100,7 +110,7 @@ def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
 
 
 def start(model: Model, n: int) -> np.ndarray | None:
-    """W0, from the predictions without data; None if they are not linear in the query.
+    """W0, from the predictions without data; None if they are not linear in the query, up to rounding.
 
     A few of its coordinates at a time are symbols: that they do not meet in products is left for the identity to show.
     """
@@ -113,9 +123,11 @@ def start(model: Model, n: int) -> np.ndarray | None:
         query = _filled(field, d, {b: f"q{b}" for b in chosen})
         x = xp.concat([xp.zeros((n, d)), query[None, :]], axis=0)
         for c, entry in enumerate(polynomial.coefficients(model, field, x, xp.zeros((n, k)))):
-            for powers, coefficient in entry.items():
-                if sum(powers) != 1:
-                    return None
+            first_powers = {p: value for p, value in entry.items() if sum(p) == 1}
+            other = [value for p, value in entry.items() if p not in first_powers]
+            if not _is_rounding(other, first_powers.values(), model):
+                return None
+            for powers, coefficient in first_powers.items():
                 W0[chosen[powers.index(1)], c] = coefficient
     return W0
 
@@ -137,12 +149,13 @@ def first_order(model: Model, n: int, steps: int) -> np.ndarray | None:
         query = _filled(field, d, dict(enumerate(_query(d))))
         x = [first, *[xp.zeros((d,))] * (n - 1), query]
         found = polynomial.coefficients(model, field, xp.stack(x), _one_target(field, n, k))[0]
-        for powers, coefficient in found.items():
-            at, target, example = powers[:d], powers[d], powers[d + 1 :]
-            if target == 1 and sum(example) == 1:
-                if sum(at) != 1:
-                    return None
-                M[at.index(1), chosen[example.index(1)]] = coefficient
+        of_example = {p: value for p, value in found.items() if p[d] == 1 and sum(p[d + 1 :]) == 1}
+        own = {p: value for p, value in of_example.items() if sum(p[:d]) == 1}
+        other = [value for p, value in of_example.items() if p not in own]
+        if not _is_rounding(other, own.values(), model):
+            return None
+        for powers, coefficient in own.items():
+            M[powers[:d].index(1), chosen[powers[d + 1 :].index(1)]] = coefficient
     return M
 
 

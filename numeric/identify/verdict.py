@@ -33,13 +33,27 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     where = " on examples with linear targets y = Wᵀx" if found and found.linear else ""
     W0 = np.array(report.W0, dtype=object)
     start = "W0 = 0" if not W0.any() else "a W0 other than 0"
-    told = f"{how}{steps(report.steps or 0)} of {_what(report)} from {start}{where}"
+    told = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
+    told += f", {_numbers(found)}" if found else ""
     if report.deviations_in_all and report.same_function:
         told += "; it differs in form from the construction, and is the same function"
     return told
 
 
-def _what(report: Report) -> str:
+def _numbers(found: Recognition) -> str:
+    """The numbers of examples for which a rule was established."""
+    said = [f"at n = {listed(found.everywhere)}"] if found.everywhere else []
+    if found.likely:
+        said.append(f"at random points for n = {listed(found.likely)}")
+    return " and ".join(said)
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """1, 2, 3."""
+    return ", ".join(map(str, numbers))
+
+
+def _what(report: Report, found: Recognition | None) -> str:
     size = report.step_size
     assert size is not None
     over = "" if size.dependence == CONSTANT else f" {size.dependence}"
@@ -48,9 +62,11 @@ def _what(report: Report) -> str:
     told = shown(size.value if size.nearest is None else size.nearest)
     if size.each and size.nearest is None:
         told = f"({', '.join(map(shown, size.each))})"
-        up = sum(each < 0 for each in size.each)
+        up = sum(each < 0 for each in (found.first.step_sizes if found else size.each))
         told += f", {up} of them up the gradient" if 0 < up < len(size.each) else ""
     sign = ", up the gradient" if report.rule == ASCENT else ""
+    if found and "negative" in over:
+        sign = f"{sign or ', down the gradient'} there"
     return f"{report.rule} with η = {told}{over}{sign}"
 
 

@@ -4,6 +4,7 @@
 
     module = from_tensors(load_file("model.safetensors"), load_file("encoding.safetensors"))
     prediction = module.predict(raw)  # raw tokens (B, T, r) -> (B, k)
+    module.save("trained")  # for `scanproof identify trained`
 
 The parameters have the names of an export's tensors ("layers.0.gate", "encode.weight", …), so that `load_state_dict`
 takes them as they are. A module computes what the family's definition in `constructs` computes, token after token; it
@@ -12,13 +13,18 @@ is for tests, for training at moderate sizes and for reading. Its states take T 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.families import FAMILIES, Family
 from scanproof.proofs.language.errors import UsageError
 
+from ..exports.folder import ENCODING, WEIGHTS, write
+from ..exports.targets import PT
+from ..exports.tensors import NEEDS
 from .torch_arrays import array, torch
 
 FIRST = {
@@ -136,6 +142,35 @@ class Recurrence(torch.nn.Module):
             )
         outputs = self(self.encode(raw.to(self.encode.weight.dtype)))
         return outputs[..., -1, :] @ self.readout.weight.to(outputs.dtype).T
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Those of `model.safetensors`, by name, without their gradients."""
+        return self._named(lambda name: name.startswith("layers."))
+
+    def encoding(self) -> dict[str, torch.Tensor]:
+        """Those of `encoding.safetensors`: encode.weight, encode.bias, readout.weight."""
+        return self._named(lambda name: not name.startswith("layers."))
+
+    def save(self, out: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the two files as a folder that `scanproof identify` and `scanproof.load` read.
+
+        Args:
+            out: the folder to make. A manifest would be about other weights: there is none.
+            force: replace an export.
+
+        Raises:
+            UsageError: if it exists and `force` is not given, or cannot be written; if safetensors is not installed.
+        """
+        try:
+            from safetensors.torch import save
+        except ImportError:
+            raise UsageError(f"Recurrence.save({os.fspath(out)!r}): {NEEDS}.") from None
+        files = {WEIGHTS: save(self.tensors(), PT), ENCODING: save(self.encoding(), PT)}
+        write(Path(out), files, force=force)
+
+    def _named(self, wanted: Callable[[str], bool]) -> dict[str, torch.Tensor]:
+        state = self.state_dict().items()
+        return {name: tensor.detach().cpu().contiguous() for name, tensor in state if wanted(name)}
 
     @property
     def dtype(self) -> torch.dtype:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
+import re
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from scanproof.constructs.export import neutral
 from scanproof.constructs.export.families import FAMILIES as LAYERS
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.numeric.exports.loading import Loaded
-from scanproof.numeric.identify import polynomial, recognition, rule
+from scanproof.numeric.identify import measured, polynomial, recognition, rule
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.report import (
@@ -301,7 +303,11 @@ def test_a_step_size_that_depends_on_n_otherwise_is_told(tmp_path):
         Fraction(1, 2),
         "divided by n + 1",
     )
-    for count in ([1, -1], [0, 0], [-5, 1]):
+    below = {"layers.0.count": np.array([-50, 1], np.float32), "layers.0.beta": np.float32(0.5)}
+    found = identify_linear(loaded._replace(tensors={**loaded.tensors, **below}))
+    assert found.rule == ASCENT
+    assert "divided by n − 50, which is negative for n < 50, up the gradient there" in found.verdict
+    for count in ([1, -1], [0, 0], [-1, 1]):
         broken = {"layers.0.count": np.array(count, np.float32)}
         found = identify_linear(loaded._replace(tensors={**loaded.tensors, **broken}))
         assert found.rule == NONE and "divides by 0" in found.verdict
@@ -323,8 +329,103 @@ def test_a_rounded_step_size_is_told_as_the_number_it_was(tmp_path):
     assert found.step_size.value == Fraction(float(np.float32(1 / 40))) != Fraction(1, 40)
     assert found.step_size.nearest == Fraction(1, 40)
     assert found.verdict == (
-        "up to rounding of its float32 numbers 1 step of gradient descent with η = 1/40 from W0 = 0"
+        "up to rounding of its float32 numbers 1 step of gradient descent with η = 1/40 from W0 = 0, "
+        "at n = 1, 2, 3 and at random points for n = 50, 56, 59"
     )
+
+
+def counting(roots: Sequence[int]) -> Loaded:
+    """Linear attention that adds x_q[1] Π (n − r) to η S x: 0 at the roots alone."""
+    d, x, y, flag, constant, product, output = 2, slice(0, 2), 2, 3, 4, 5, 6
+    tensors = {}
+    for i, root in enumerate(roots):
+        query, key, value, out = (np.zeros((3, *s)) for s in ((4, 7), (4, 7), (1, 7), (7, 1)))
+        if not i:
+            query[0, :d, x], key[0, :d, x] = 2 * np.eye(d), np.eye(d)
+            value[0, 0, y], out[0, output, 0] = 1, ETA
+        query[1:, 0, product] = 2
+        key[1, 0, constant] = value[1, 0, constant] = key[2, 0, flag] = value[2, 0, flag] = 1
+        out[1, product, 0], out[2, product, 0] = 1, -2 - root
+        each = {"query": query, "key": key, "value": value, "output": out}
+        tensors.update({f"layers.{i}.{name}": array for name, array in each.items()})
+    weight, bias, readout = np.zeros((7, 4)), np.zeros(7), np.zeros((1, 7))
+    weight[range(4), range(4)] = weight[product, 0] = bias[constant] = 1
+    readout[0, [output, product]] = 1
+    around = {"encode.weight": weight, "encode.bias": bias, "readout.weight": readout}
+    formats = dict.fromkeys(tensors, "float64")
+    return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
+
+
+@pytest.mark.parametrize("roots", [(1, 2, 3), (1, 2, 3, 5, 9)])
+def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
+    assert identify_linear(counting(roots)).rule == NONE
+
+
+def test_a_verdict_says_for_which_numbers_of_examples():
+    found = of(cases.attention(2, 2))
+    assert re.search(r", at n = 1, 2, 3 and at random points for n = \d+, \d+, \d+$", found.verdict)
+    assert of(cases.masked_layer(2, 3)).verdict.endswith(" at n = 3")
+
+
+@pytest.mark.parametrize(
+    ("id", "target", "dtype", "steps"),
+    [
+        ("linear-attention.gd", "torch", "float32", 2),
+        ("linear-attention.gd", "fla-linear-attention", "float32", 2),
+        ("linear-attention.one-step-concatenated", "torch", "float32", 1),
+        ("linear-attention.gd", "torch", "float64", 2),
+    ],
+)
+def test_weights_to_start_from_that_a_format_rounds_are_no_contradiction(
+    id, target, dtype, steps, tmp_path
+):
+    options = {"features": 2, "examples": 7, "steps": steps, "dtype": dtype}
+    export = Export(id, {**options, "W0": [[1 / 3], [0.1]]}, target)
+    loaded = cases.made(export, tmp_path / "out", Fraction(3, 70))
+    found = identify_linear(loaded)
+    assert (found.rule, found.contradictions, found.deviations) == (DESCENT, [], [])
+    moved = {
+        key: array * 3 if "v_proj" in key else array / np.float32(3) if "o_proj" in key else array
+        for key, array in loaded.tensors.items()
+    }
+    assert identify_linear(loaded._replace(tensors=moved)).contradictions == []
+
+
+def test_float64_numbers_are_told_apart_where_float32_ones_are_not(tmp_path):
+    export = Export("gd-ssm.prop1", {"features": 2, "dtype": "float64"})
+    loaded = cases.made(export, tmp_path / "out", Fraction(1, 40))
+    assert identify_linear(loaded).contradictions == []
+    beta = {"layers.0.beta": loaded.tensors["layers.0.beta"] * (1 + 2.0**-21)}
+    found = identify_linear(loaded._replace(tensors={**loaded.tensors, **beta}))
+    assert "learner.step_size" in [c.assertion for c in found.contradictions]
+    assert [d.entry for d in found.deviations] == ["layers.0.beta"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rotated_keys_and_queries_are_no_preconditioner(dtype):
+    model = cases.masked_layer(2, 5)
+    (layer,) = model.layers
+    R = np.random.default_rng(0).standard_normal((len(layer.S_B), len(layer.S_B)))
+    moved = layer._replace(S_B=R @ layer.S_B, S_C=np.linalg.inv(R).T @ layer.S_C)
+    found = of(model._replace(layers=(moved,)), dtype=dtype)
+    assert (found.rule, found.exact) == (DESCENT, False)
+
+
+def test_many_features_and_targets_are_learned_without_a_second_derivative():
+    rng, d = np.random.default_rng(0), 300
+    tasks = measured.Tasks(rng.normal(size=(1, 4, d)), rng.normal(size=(1, 3, d)))
+    W = measured.learned(tasks, np.zeros((d, d)), 0.5, 1)
+    np.testing.assert_allclose(W[0], 0.5 * tasks.x[0, :3].T @ tasks.y[0])
+
+
+def test_large_weights_to_start_from_hide_no_matrix():
+    model = cases.attention(2, 2, W0=np.full((2, 1), 2.0**21))
+    first = model.layers[0]
+    value = np.array(first.value)
+    value[0, 0] *= 1.25
+    changed = model._replace(layers=(first._replace(value=value), *model.layers[1:]))
+    assert of(model).rule == DESCENT
+    assert of(changed).rule != DESCENT
 
 
 def test_what_is_too_large_to_derive_is_measured(monkeypatch):
@@ -379,7 +480,13 @@ MANIFEST = {
     "learner.W0": ([["0"], ["1/2"]], "learner.W0[1][0]"),
     "tokens.name": ("labelled", "tokens.name"),
     "tokens.raw": ([["x", 2], ["y", 2]], "tokens.raw"),
+    "construction.verdict": ("refuted", "construction.verdict"),
     "certificate.absolute": (1e-30, "certificate.absolute"),
+    "certificate.magnitude": (1e9, "certificate.magnitude"),
+    "certificate.relative": (1e-30, "certificate.relative"),
+    "certificate.domain": ({}, "certificate.domain"),
+    "certificate.domain.examples": (7, "certificate.domain.examples"),
+    "certificate.domain.curvature": (1e6, "certificate.domain.curvature"),
     "target.dtype": ("float64", "target.dtype"),
     "target.name": ("hf-mamba2", "target.name"),
     "files.model.safetensors.sha256": ("0" * 64, "files.model.safetensors.sha256"),

@@ -110,6 +110,38 @@ def test_a_row_stands_for_its_strongest_proved_statement_and_as_stated_for_itsel
     assert "nothing: the statement is refuted" in printed["certificate"]["covers"]
 
 
+def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, tmp_path):
+    def covers(out):
+        told = export("gril.prop4.1", target="numpy", out=tmp_path / out, features=2, examples=3)
+        return told["certificate"]["covers"]
+
+    assert covers("fixed").endswith(
+        "by its statement, which is proved for the sizes that were checked"
+    )
+    from scanproof.numeric.exports import linear
+    from scanproof.proofs.evidence.verdict import Result
+
+    everywhere = Result("proved", scope="all-sizes")
+    monkeypatch.setattr(linear, "quick_result", lambda claim: everywhere)
+    assert covers("all").endswith("in exact numbers the model is the learner, by its statement")
+
+
+@pytest.mark.parametrize(
+    ("id", "target", "step_size", "told"),
+    [
+        ("gril.prop4.1", "numpy", Fraction(1, 10**310), "too small for float64"),
+        ("linear-attention.gd", "numpy", Fraction(1, 10**310), "too small for float64"),
+        ("gril.prop4.1", "torch", Fraction(1, 10**40), "beta has entries that are too small for float32"),
+        ("mamba2.gd", "mamba-ssm", Fraction(1, 10**50), "in_proj.weight has entries that are too small"),
+    ],
+)  # fmt: skip
+def test_no_step_size_becomes_0_in_the_files(id, target, step_size, told, tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(UsageError, match=told):
+        export(id, target=target, out=out, features=2, examples=3, step_size=step_size)
+    assert not out.exists()
+
+
 SUMS = "linear-attention.one-step-concatenated"
 ROWS = [
     ("mamba2.gd", {}, "mamba2.gd", "labelled", 1, []),

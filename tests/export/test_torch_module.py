@@ -11,6 +11,8 @@ from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.fla_linear_attention import neutral_model
 from scanproof.numeric.certificates import linear
+from scanproof.numeric.identify.identifying import identify
+from scanproof.numeric.identify.report import DESCENT
 from scanproof.proofs.language.errors import UsageError
 
 WANTED = "the target torch needs torch and safetensors (extra: torch)"
@@ -181,6 +183,29 @@ def test_a_block_that_is_trained_from_scratch_gets_better():
         optimiser.step()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 2
+
+
+@pytest.mark.parametrize("case", [CASES[0], CASES[6], CASES[8]], ids=str)
+def test_a_module_is_saved_as_a_folder_that_identify_reads(case, tmp_path):
+    model = cases.made(case).tensors
+    module = from_tensors(
+        *(
+            {name: torch.tensor(a) for name, a in arrays.items()}
+            for arrays in (neutral.tensors(model), neutral.encoding(model))
+        )
+    )
+    module.save(tmp_path / "out")
+    report = identify(tmp_path / "out")
+    assert (report.rule, report.family, report.asserted) == (DESCENT, model.family, False)
+    again = loaded(tmp_path / "out").state_dict()
+    assert all(torch.equal(again[name], tensor) for name, tensor in module.state_dict().items())
+    with pytest.raises(UsageError, match="it exists"):
+        module.save(tmp_path / "out")
+    with torch.no_grad():
+        for parameter in module.layers.parameters():
+            parameter.mul_(0.9)
+    module.save(tmp_path / "out", force=True)
+    assert identify(tmp_path / "out").step_size != report.step_size
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
