@@ -28,11 +28,11 @@ def derivations(
     from ._errata import _make_folder, _write
     from ._output import say, write
     from ._progress import progress
-    from ._targets import resolve
+    from ._targets import core
 
     if not check:
         _make_folder(output)
-    chosen = resolve([], source)
+    chosen = core(source)
     with progress("checking") as tell:
         report = checked(chosen.ledger, chosen.rows, progress=tell)
     wrong = [c["as_stated"] for c in report["claims"] if c["as_stated"]["verdict"] == "error"]

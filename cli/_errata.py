@@ -26,11 +26,11 @@ def errata(
 
     from ._output import say, write
     from ._progress import progress
-    from ._targets import resolve
+    from ._targets import core
 
     if not check:
         _make_folder(output)
-    chosen = resolve([], source)
+    chosen = core(source)
     with progress("checking") as tell:
         report = checked(chosen.ledger, chosen.rows, progress=tell)
     errors = [

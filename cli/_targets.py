@@ -81,6 +81,18 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     return Selection(ledger, rows, own, problems, patterns, whole if targets else None, source)
 
 
+def core(source: str | None = None) -> Selection:
+    """All rows of `proofs`, or those of a source: what the pages in the repository are made of, with or without JAX.
+
+    Raises:
+        UsageError: if the source is unknown.
+    """
+    chosen = resolve([], source)
+    own = {row.claim.id for row in ledgers.built_in().rows}
+    chosen.rows = [row for row in chosen.rows if row.claim.id in own]
+    return chosen
+
+
 def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
     """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
 
