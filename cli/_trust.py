@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ FOLDERS = {
     "proofs/evidence": "from a claim to its verdict",
     "proofs/kernel": "the kernel, for what is proved for all sizes",
     "proofs/reading": "claims read with symbols for sizes, for the kernel",
+    "proofs/programs": "JAX programs, as JAX traces them",
 }
 FILES = {
     "proofs/bounds/hypotheses.py": "bounds: conditions as hypotheses,",
@@ -27,6 +29,8 @@ FILES = {
     "proofs/check.py": "from verdicts to the report",
 }
 LIBRARIES = ("sympy", "python-flint", "numpy")
+TRACER = "jax"
+"""Takes part in claims about JAX programs alone, and need not be installed."""
 
 
 def trust() -> None:
@@ -97,7 +101,9 @@ def _root(name: str) -> Path:
 
 def _versions() -> list[str]:
     import platform
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
     found = [f"{name} {version(name)}" for name in LIBRARIES]
+    with contextlib.suppress(PackageNotFoundError):
+        found.append(f"{TRACER} {version(TRACER)}")
     return [f"{platform.python_implementation()} {platform.python_version()}", *found]

@@ -76,6 +76,12 @@ def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):
     assert [lines, digest, "constructs/scan.py"] in [
         line.split() for line in answer.out.splitlines()
     ]
+    for reader in (
+        "proofs/kernel/rules.py",
+        "proofs/reading/array.py",
+        "proofs/programs/reader.py",
+    ):
+        assert reader in answer.out
     assert "Axioms: d exp(z) = exp(z) dz; " in answer.out
     assert max(map(len, answer.out.splitlines())) <= 100
 

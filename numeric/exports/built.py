@@ -10,6 +10,9 @@ import numpy as np
 
 from scanproof.proofs.language.claim import Claim
 
+LOSS = "half the sum of squares"
+"""The loss that every export's learner descends, and that its manifest names."""
+
 
 class Asked(NamedTuple):
     """The arguments of `export`, checked one by one."""

@@ -15,7 +15,7 @@ from scanproof.proofs.language.errors import UsageError
 from ..certificates.linear import LARGEST as READABLE
 from ..certificates.linear import Domain, bound
 from . import statements
-from .built import Asked, Built, Certificate, drawn
+from .built import LOSS, Asked, Built, Certificate, drawn
 from .statements import Exported
 
 LARGEST = 2**22
@@ -59,7 +59,7 @@ def build(asked: Asked) -> Built:
         targets=found.targets,
         steps=found.steps,
         rule="gradient descent",
-        loss="half the sum of squares",
+        loss=LOSS,
         data="linear targets" if found.linear else "any",
         step_size=found.eta,
         W0=found.W0,

@@ -16,7 +16,7 @@ from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.errors import UsageError
 
-from .built import Asked, Built
+from .built import LOSS, Asked, Built
 from .linear import LARGEST, certificate
 from .rows import Chosen, Row, choose, weights
 from .statements import in_float64
@@ -66,7 +66,7 @@ def build(asked: Asked) -> Built:
         targets=k,
         steps=asked.steps,
         rule="gradient descent",
-        loss="half the sum of squares",
+        loss=LOSS,
         data="any",
         step_size=eta,
         W0=W0,

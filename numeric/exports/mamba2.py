@@ -14,7 +14,7 @@ from scanproof.constructs.export import hf_mamba2
 from scanproof.proofs.language.errors import UsageError
 
 from ..certificates.mamba2 import Bound, Domain, bound
-from .built import Asked, Built, Certificate
+from .built import LOSS, Asked, Built, Certificate
 from .rows import Chosen, Row, choose, weights
 
 LARGEST = 2**30
@@ -66,7 +66,7 @@ def build(asked: Asked) -> Built:
         targets=k,
         steps=asked.steps,
         rule="gradient descent",
-        loss="half the sum of squares",
+        loss=LOSS,
         data="any",
         step_size=eta,
         W0=W0,

@@ -17,6 +17,7 @@ from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.proofs.language.errors import UsageError
 
 from ..certificates.domain import Domain
+from ..exports.built import LOSS
 from ..exports.loading import Loaded
 from ..exports.manifest import LARGEST as LARGEST_MANIFEST
 from ..exports.regular import opened
@@ -28,7 +29,6 @@ from .measured import Tasks, learned
 from .recognition import Recognition
 from .report import NONE, Contradiction, Promise, Report, as_float
 
-LOSS = "half the sum of squares"
 TASKS = 8
 """Drawn from the certificate's domain."""
 LONGEST = 64

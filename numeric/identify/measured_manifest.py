@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bounds.arithmetic import FORMATS
 from ..certificates.mamba2 import Bound, Domain, bound
+from ..exports.built import LOSS
 from . import measured_distance
 from .measured import Tasks, quotient
 from .measured_construction import ROUNDINGS, Near
@@ -18,7 +19,6 @@ from .measured_distance import LONGEST, SEED, Measured, explicit
 from .measured_model import Model
 from .report import DESCENT, Contradiction, Promise, Report
 
-LOSS = "half the sum of squares"
 TASKS = 8
 """Drawn at random from the certificate's domain."""
 CORNERS = 2

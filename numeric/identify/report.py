@@ -135,7 +135,7 @@ class Report:
     nearest_construction: str = ""
     """What the weights were compared with, in words."""
     same_function: bool = False
-    """Whether the weights compute what that construction computes, entries that deviate or not."""
+    """Whether the weights are known to compute what that construction computes: by derivation, or entry by entry."""
     asserted: bool = False
     """Whether there was a manifest."""
     contradictions: list[Contradiction] = field(default_factory=list)
