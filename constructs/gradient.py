@@ -18,6 +18,7 @@ from numbers import Number
 from typing import Any
 
 from .array_api import Array, namespace
+from .ranges import is_number
 
 _epsilons = itertools.count()
 
@@ -235,7 +236,7 @@ class _DualNamespace:
 
     def build(self, length: Any, function: Callable[[Any], Any]) -> Dual:
         """See `ranges.build`."""
-        if isinstance(length, int):
+        if is_number(length):
             return self.stack([function(index) for index in range(length)])
         build, zero = self._xp.build, _zero(self._like)
         directions = zero.tangent.shape[0]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .array_api import namespace
+from .ranges import is_number
 from .scan import leaves, stacked
 
 
@@ -46,6 +47,6 @@ def iterates(step: Callable[[Any], Any], state: Any, count: Any) -> Any:
 
 def _own(name: str, state: Any, count: Any) -> Any:
     """What the arrays' namespace offers for a symbolic count; None for a number."""
-    if isinstance(count, int):
+    if is_number(count):
         return None
     return getattr(namespace(leaves(state)[0]), name, None)

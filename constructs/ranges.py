@@ -23,6 +23,11 @@ def each(first: Any, last: Any) -> Iterable[Any]:
     return range(first, last + 1)
 
 
+def is_number(size: Any) -> bool:
+    """Whether a length or a count is a plain number; a symbolic one says of itself that it is an int."""
+    return issubclass(type(size), int)
+
+
 def build(xp: Any, length: Any, function: Callable[[Any], Array]) -> Array:
     """stack([function(0), …, function(length − 1)]) along a new first axis; `length` ≥ 1."""
     own = getattr(xp, "build", None)

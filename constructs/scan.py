@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .array_api import Array, namespace
 from .definition import note
+from .ranges import is_number
 
 
 class Scan(NamedTuple):
@@ -20,10 +21,10 @@ class Scan(NamedTuple):
 
 
 def leaves(tree: Any) -> list[Array]:
-    """The arrays of a (nested) tuple of arrays, in order; None holds no array."""
+    """The arrays of a (nested) tuple of arrays, in order; None and functions hold no array."""
     if isinstance(tree, tuple):
         return [leaf for branch in tree for leaf in leaves(branch)]
-    return [] if tree is None else [tree]
+    return [] if tree is None or callable(tree) else [tree]
 
 
 def map_leaves(function: Callable[..., Any], *trees: Any) -> Any:
@@ -32,7 +33,7 @@ def map_leaves(function: Callable[..., Any], *trees: Any) -> Any:
     if isinstance(first, tuple):
         branches = [map_leaves(function, *parts) for parts in zip(*trees, strict=True)]
         return type(first)(*branches) if hasattr(first, "_fields") else tuple(branches)
-    return None if first is None else function(*trees)
+    return first if first is None or callable(first) else function(*trees)
 
 
 def stacked(trees: list[Any]) -> Any:
@@ -55,7 +56,7 @@ def scan(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any) -> 
     note(getattr(step, "__wrapped__", step))
     first = leaves(tokens)[0]
     own = getattr(namespace(first), "scan", None)
-    if own is not None and not isinstance(first.shape[0], int):  # a symbolic number of tokens
+    if own is not None and not is_number(first.shape[0]):  # a symbolic number of tokens
         return own(step, parameters, state, tokens, first.shape[0])
     lengths = {leaf.shape[0] for leaf in leaves(tokens)}
     if len(lengths) != 1 or 0 in lengths:

@@ -103,7 +103,7 @@ def linear_tokens(
                 f"{caller}(initial_state=...) expects shape {(*batch, D, N)}{f' or {(D, N)}' if batch else ''}, "
                 f"got {tuple(np.shape(initial_state))}; a state is values × keys."
             )
-    if not isinstance(needed, int):
+    if callable(needed):
         needed = needed(math.prod(batch), T, D, N)
     own = math.prod(zs) + 2 * math.prod(bs)
     converted = sum(
@@ -114,7 +114,7 @@ def linear_tokens(
     fits(
         caller,
         converted + needed,
-        f"{own if symbolic(own) else format(own, ',')} numbers of tokens",
+        "the tokens' numbers" if symbolic(own) else f"{own:,} numbers of tokens",
         "shorten the sequence (streaming() runs it in blocks), or use fewer heads or sequences or a smaller chunk",
     )
     jnp = jax(caller).numpy
@@ -166,7 +166,7 @@ def positive(caller: str, name: str, value: Any) -> int:
 
 def symbolic(size: Any) -> bool:
     """Whether a size is a symbol of `jax.export`, which stands for any number ≥ 1."""
-    if isinstance(size, int | np.integer):
+    if issubclass(type(size), int | np.integer):  # a symbol says of itself that it is an int
         return False
     from jax.export import is_symbolic_dim
 
@@ -265,7 +265,7 @@ def fits(caller: str, needed: int, what: str, remedy: str, free: int | None = No
     Raises:
         UsageError: if it does not; the message says how much it needs, what is there, and what share would fit.
     """
-    if not isinstance(needed, int | float | np.number):
+    if symbolic(needed):
         return
     room = free_memory() if free is None else free
     if room is None or needed <= SHARE * room:

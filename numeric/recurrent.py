@@ -16,7 +16,7 @@ import numpy as np
 from scanproof.constructs.scan import Scan, leaves, map_leaves
 from scanproof.proofs.language.errors import UsageError
 
-from .inputs import fits, kind, positive, real
+from .inputs import fits, kind, positive, real, symbolic
 from .jax_backend import jax
 from .precision import Precision
 from .precision import precision as precision_of
@@ -81,7 +81,8 @@ def recurrent(
     remedy = (
         "leave keep_states off" if keep_states else "run shorter sequences, one after the other"
     )
-    fits("recurrent", needed, f"what {length} tokens leave", remedy)
+    told = "the tokens" if symbolic(length) else f"{length} tokens"
+    fits("recurrent", needed, f"what {told} leave", remedy)
     final_state, (states, outputs) = _loop()(*options, *arrays)
     return Scan(states, outputs, final_state)
 
@@ -164,8 +165,8 @@ def _check_axes(step: Any, batch: Any, parameter_batch: Any) -> None:
 
 def _check_tokens(step: Any, tokens: Any, batch: int) -> None:
     shapes = [tuple(np.shape(leaf)) for leaf in leaves(tokens)]
-    lengths = {shape[batch] if len(shape) > batch else 0 for shape in shapes}
-    if len(lengths) != 1 or 0 in lengths:
+    lengths = [shape[batch] if len(shape) > batch else 0 for shape in shapes]
+    if not lengths or 0 in lengths or any(length != lengths[0] for length in lengths):
         after = f", after {batch} batch axes" if batch else ""
         raise UsageError(
             f"recurrent({_name(step)}) expects token arrays with one common length T ≥ 1 along axis {batch}{after}, "
@@ -201,8 +202,9 @@ def _check_state(
 ) -> None:
     first = j.tree.map(lambda leaf: leaf[0], tokens)
     after, _ = j.eval_shape(every, parameters, state, first)
-    found, wanted = ([f"{a.dtype}{list(a.shape)}" for a in leaves(s)] for s in (after, state))
-    if found != wanted or j.tree.structure(after) != j.tree.structure(state):
+    kept = [[(a.dtype, tuple(a.shape)) for a in leaves(s)] for s in (after, state)]
+    if kept[0] != kept[1] or j.tree.structure(after) != j.tree.structure(state):
+        found, wanted = ([f"{dtype}{list(shape)}" for dtype, shape in one] for one in kept)
         raise UsageError(
             f"recurrent({_name(step)}) expects a state that keeps its shapes and dtypes, got {', '.join(wanted)} "
             f"before the first token and {', '.join(found)} after it; start from arrays of the shapes and the dtype "

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..array_api import namespace
 from ..definition import note
+from ..ranges import is_number
 from ..scan import Scan, leaves, map_leaves, scan
 
 
@@ -30,7 +31,7 @@ def scan_merged(step: Callable[..., Any], parameters: Any, state: Any, tokens: A
     """
     first = leaves(tokens)[0]
     n, C = first.shape[:2]
-    if not (isinstance(n, int) and isinstance(C, int)):
+    if not (is_number(n) and is_number(C)):
         note(getattr(step, "__wrapped__", step))
         return namespace(first).scan_merged(step, parameters, state, tokens, n, C)
     shapes = {tuple(leaf.shape[:2]) for leaf in leaves(tokens)}

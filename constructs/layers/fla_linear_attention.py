@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..array_api import Array, namespace
 from ..definition import definition
-from ..ranges import build
+from ..ranges import build, is_number
 from ..scan import scan
 from . import linear_attention
 
@@ -33,7 +33,7 @@ class Parameters(NamedTuple):
 @definition
 def root(xp: Any, m: Any) -> Array:
     """√m, by which queries are divided; exact where m is a square."""
-    exact = math.isqrt(m) if isinstance(m, int) else None
+    exact = math.isqrt(m) if is_number(m) else None
     return xp.asarray(exact) if exact is not None and exact**2 == m else xp.sqrt(xp.asarray(m))
 
 

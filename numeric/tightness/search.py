@@ -87,7 +87,7 @@ def search(
     for place, statement in enumerate(statements):
         every = [(float(ratios(claim, sizes, v)[place]), v) for v in found[place]]
         ratio, values = max(every, key=lambda pair: pair[0])
-        best.append(Found(place, statement.label, ratio, values))
+        best.append(Found(place, str(statement.label), ratio, values))
     return best
 
 
