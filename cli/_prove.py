@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json")
 SCHEMA = "scanproof.prove/1"
 REFUTED, UNDECIDED = 1, 2
+LITERALS = 10
+"""No more literals than this are listed, with what they were read as."""
 
 
 def prove(
@@ -105,7 +107,9 @@ def _text(outcome: Outcome) -> str:
         lines.append(f"  {result.reason}")
     lines += _shown(result.counterexample)
     lines += [f"  near miss: {one}" for one in result.near_misses]
-    lines += [f"  {one}" for one in outcome.literals]
+    lines += [f"  {one}" for one in outcome.literals[:LITERALS]]
+    if len(outcome.literals) > LITERALS:
+        lines.append(f"  and {len(outcome.literals) - LITERALS} more numbers read so")
     return "\n".join(lines) + "\n"
 
 

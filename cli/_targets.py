@@ -13,6 +13,7 @@ from pathlib import Path
 from scanproof.proofs import ledger as ledgers
 from scanproof.proofs.language.claim import Row, Source
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.pinned import Definitions, Redefined
 
 from . import _providers
 
@@ -141,9 +142,12 @@ def _importable(name: str) -> bool:
         return False
     sys.path.insert(0, str(Path.cwd()))
     try:
-        spec = importlib.util.find_spec(name)
+        with Definitions().kept(name):  # the packages that it lies in are imported to find it
+            spec = importlib.util.find_spec(name)
     except ModuleNotFoundError:
         return False
+    except Redefined:
+        raise
     except Exception:  # a parent package that raises: importing the module will tell how
         return True
     finally:

@@ -25,6 +25,7 @@ FILES = {
     "proofs/bounds/context.py": "what is known at each place of a proof,",
     "proofs/bounds/goals.py": "how these make a proof of one inequality,",
     "proofs/bounds/chain.py": "and of all that a claim says",
+    "proofs/pinned.py": "what keeps the definitions as they are",
     "proofs/workers.py": "the processes that decide, and their answers",
     "proofs/check.py": "from verdicts to the report",
 }

@@ -131,6 +131,7 @@ class Run:
         self.machine = self.program.machine
         self.settings = checking.settings(asked, self.claim.id, self.program)
         checking.memory(self.claim.id, self.program, self.settings, self.numbers)
+        checking.places(self.settings)
         self.whole = isinstance(self.machine, WHOLE)
         self.bounds: np.ndarray | None = None
         """(heads, tokens compared, …)."""

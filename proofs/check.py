@@ -14,6 +14,7 @@ from .evidence.verdict import Result, decide
 from .language.claim import Claim, Row
 from .language.errors import UsageError
 from .ledger import Ledger, built_in
+from .pinned import Definitions, Redefined, of_user
 from .workers import TIME_LIMIT, Answer, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
@@ -82,6 +83,11 @@ def check(
     every = [*claims, *others]
     tasks = [partial(decided, claim, engines) for claim in claims]
     tasks += [partial(decided, claim, fixed) for claim in others]
+    foreign = [i for i, claim in enumerate(every) if of_user(claim)]
+    if foreign:
+        definitions = Definitions()
+        for i in foreign:
+            tasks[i] = partial(_kept, definitions, tasks[i], every[i].id)
     for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
         id = every[answer.index].id
         results[id] = _result(answer)
@@ -107,6 +113,15 @@ def check(
             **{c.id: seconds[c.id] for c in claims},
         },
     }
+
+
+def _kept(definitions: Definitions, task: Callable[[], Result], id: str) -> Result:
+    """The result of a user's claim; definitions that it replaces while it runs are put back for the claims after it."""
+    try:
+        with definitions.kept(f"claim {id}"):
+            return task()
+    except Redefined as error:
+        return Result("error", reason=str(error))
 
 
 def _result(answer: Answer) -> Result:

@@ -14,6 +14,7 @@ from types import CodeType, ModuleType
 
 from .language.claim import Row, Source
 from .language.errors import UsageError
+from .pinned import Definitions, Redefined
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
 
@@ -104,7 +105,7 @@ def from_file(path: Path) -> list[Source]:
 
     Raises:
         BrokenFile: if the file raises; it has the claims that were defined by then.
-        UsageError: if the file cannot be read or defines no claim.
+        UsageError: if the file cannot be read, defines no claim, or replaces definitions of the package.
     """
     if not path.is_file():
         raise UsageError(
@@ -119,8 +120,9 @@ def from_file(path: Path) -> list[Source]:
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.resolve().parent))
     try:
-        spec.loader.exec_module(module)
-    except KeyboardInterrupt:
+        with Definitions().kept(str(path)):
+            spec.loader.exec_module(module)
+    except (KeyboardInterrupt, Redefined):
         raise
     except BaseException as error:
         raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
@@ -136,7 +138,8 @@ def from_module(name: str) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
     sys.path.insert(0, str(Path.cwd()))
     try:
-        module = importlib.import_module(name)
+        with Definitions().kept(name):
+            module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 import numpy as np
 
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.programs.machine_integers import LIMIT
 
 from ..inputs import SHARE, free_memory, gigabytes, itemsize
 from ..precision import PRECISIONS, Precision
@@ -20,6 +21,8 @@ FEATURES, CHOSEN_CLASSES = 64, 10
 """Features and classes where none are given."""
 BLOCK = 2**24
 """Numbers of one token array in a block, all heads together."""
+TOKENS = 2
+"""An example is at most so many tokens of a layer."""
 MATRICES = 16
 """Matrices of f columns beside the tokens, in float64: parameters and their factors; a head has half as many."""
 
@@ -130,6 +133,19 @@ def settings(asked: Asked, id: str, program: Program) -> Settings:
             "any number, such as gril.propA.1-construction+transpose+embedding."
         )
     return settings._replace(targets=None if program.targets == "scalar" else fixed)
+
+
+def places(settings: Settings) -> None:
+    """Refuse more tokens than can be counted in 32 bits: the proofs of the lanes assume that they can be.
+
+    Raises:
+        UsageError: if they cannot; the message says how many can.
+    """
+    if TOKENS * settings.examples > LIMIT:
+        raise UsageError(
+            f"run --examples {settings.examples}: places are counted in 32 bits, which the proofs of what runs take "
+            f"for granted; give at most {LIMIT // TOKENS}."
+        )
 
 
 def memory(id: str, program: Program, settings: Settings, numbers: Precision) -> None:

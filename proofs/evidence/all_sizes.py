@@ -13,20 +13,25 @@ from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
 from ..reading.array import KernelArray
-from ..reading.claims import Reading, read
-from ..reading.size import Unreadable
+from ..reading.claims import Part, Reading, read
+from ..reading.questions import Unreadable
 from ..search.lemmas import show
 from ..search.normal import Stuck
 from ..search.session import Session, session
 from .axioms import axioms_of
 from .collision_family import Collision, colliding
 from .comparison import disagreement
+from .source import Source
 from .witness_family import Witness, differing
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 EFFORT = 250_000
 """What the search may take for a bound, whose differences have hundreds of monomials."""
 NO_SIZES = "it speaks of no sizes"
+
+
+class Unsafe(str):
+    """Why there is no proof for all sizes, where it makes other sizes doubtful too."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,8 @@ class Proof:
     session: Session
     bounds: tuple[Bound, ...] = ()
     """Its inequalities."""
+    conditions: tuple[Part, ...] = ()
+    """Those of its side conditions that are bounds, as they were read."""
     witnesses: tuple[Witness | Collision, ...] = ()
     """Where it says that sides differ, or that a statistic does not determine a value."""
 
@@ -51,7 +58,9 @@ class Proof:
         """That of equations and bounds: besides axioms it says whether denominators were taken to be not 0."""
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         axioms = axioms_of(self.session.functions, self.session.differentiated)
-        assumes = {"assumes": [NO_DENOMINATOR_IS_0]} if self.session.divided else {}
+        taken = [NO_DENOMINATOR_IS_0] if self.session.divided else []
+        taken += self.session.fits
+        assumes = {"assumes": taken} if taken else {}
         steps = list(ordered([step for bound in self.bounds for step in bound.steps]))
         return {**entry, "axioms": axioms, **assumes, **({"steps": steps} if steps else {})}
 
@@ -86,15 +95,20 @@ def _prove(
         reading = read(claim, current, mutate)
         if seen is not None:
             seen(reading)
-        theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         problem = disagreement(claim, reading) if mutate is None else None
         if problem is not None:
             return problem
+        reading = reading.once()
+        theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         bounds = bounded(reading.parts, reading, claim)
         method = _method(bounds, current)
         witnesses = _witnesses(claim, reading, current, mutate)
+        problem = _other_programs(claim, reading, current)
+        if problem is not None:
+            return Unsafe(problem)
     except Unreadable as error:
-        return f"for all sizes it is not read: {error}"
+        told = f"for all sizes it is not read: {error}"
+        return Unsafe(told) if error.unsafe else told
     except Stuck:
         return (
             "for all sizes no proof was found: normal forms and guessed lemmas leave something over"
@@ -103,7 +117,19 @@ def _prove(
         return f"for all sizes no proof was found: {error}"
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
-    return Proof(tuple(theorems), method, current, tuple(bounds), witnesses)
+    conditions = tuple(reading.conditions)
+    return Proof(tuple(theorems), method, current, tuple(bounds), conditions, witnesses)
+
+
+def _other_programs(claim: Claim, reading: Reading, current: Session) -> str | None:
+    """Where JAX traces another program at some sizes than at others, which a reading with symbols does not show."""
+    if not current.programs:
+        return None
+    from ..programs.alike import difference
+
+    source = Source([claim.body, claim.parameters, *(function for function, _ in current.programs)])
+    names = {v: name for name, v in reading.variables.items()}
+    return difference(current.programs, names, sorted(source.numbers), source.seed)
 
 
 def _method(bounds: Sequence[Bound], current: Session) -> str:

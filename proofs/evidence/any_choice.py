@@ -52,6 +52,37 @@ def why_not(claim: Claim, sizes: Sizes, statement: Statement | None) -> str | No
     )
 
 
+def why_not_collision(claim: Claim, sizes: Sizes, statement: Statement | None) -> str | None:
+    """Why parameters that were not tried might still leave no two such inputs, or None if none do.
+
+    Two inputs with one statistic and two values refute "for some parameters a map does it" only if neither the
+    statistic nor the value depends on the parameters.
+
+    Args:
+        claim: an existence claim.
+        sizes: those at which two inputs were found.
+        statement: the one that they show false, its entries symbols; None if no engine ran it so.
+    """
+    if claim.parameters is not None:
+        return "two inputs collide for the parameters tried as a witness; that does not refute that others might do"
+    if not claim.over_all_parameters:
+        return None
+    if statement is None:
+        return "two inputs collide at some parameters, and no engine ran it with symbols for them"
+    names = entry_names(claim, sizes)
+    found: set[str] = set()
+    for side in (statement.statistic, statement.value):  # type: ignore[union-attr]
+        for entry in np.asarray(getattr(side, "entries", side), dtype=object).flat:
+            if isinstance(entry, Ratio):
+                found |= _symbols(entry, names)
+            else:
+                found |= {str(symbol) for symbol in getattr(entry, "free_symbols", ())}
+    met = sorted({_symbol(name) for name in found} & set(claim.over_all_parameters))
+    if not met:
+        return None
+    return f"two inputs collide at one choice of the parameters {', '.join(met)}; others might tell them apart"
+
+
 def _occurring(claim: Claim, sizes: Sizes, statement: Statement) -> tuple[set[str], set[str]]:
     """The claim's symbols in right minus left, in lowest terms, and those in what either side is divided by."""
     names = entry_names(claim, sizes)

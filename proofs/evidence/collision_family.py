@@ -77,7 +77,7 @@ def colliding(
 def _collision(
     claim: Claim, which: int, reading: Reading, current: Session, mutate: Mutation
 ) -> Collision:
-    pair = _found(claim, which, reading.parts[which].shared, mutate)
+    pair = _found(claim, which, _shared(claim, reading, which), mutate)
     readings = [member(claim, one, reading, current, mutate) for one in pair]
     first, second = (found.parts[which] for found, _ in readings)
     axioms = sorted({axiom for _, some in readings for axiom in some})
@@ -90,6 +90,11 @@ def _collision(
 
 
 # The search, with numbers.
+
+
+def _shared(claim: Claim, reading: Reading, which: int) -> tuple[str, ...]:
+    """What two inputs have in common; parameters are chosen before the inputs are."""
+    return tuple(dict.fromkeys([*reading.parts[which].shared, *claim.over_all_parameters]))
 
 
 def _found(

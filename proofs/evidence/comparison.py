@@ -16,12 +16,14 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
+from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
 from ..reading.array import KernelArray
 from ..reading.claims import Reading
 from ..reading.evaluate import Evaluator, at_index, positions
 from ..reading.measured import AXES
+from ..reading.questions import Unreadable
 from .engines import SMALL, sides
 from .instance import Point, assumed, constants, evaluate, shapes
 
@@ -29,7 +31,10 @@ READS = 4_000
 """A reading is compared with the claim's own numbers where that takes no more entries than this."""
 MOST_READS = 400_000
 """At the smallest sizes it may take so many, if it takes too many everywhere."""
-FUNCTIONS = {"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
+    **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
+}
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
 Tag = tuple[str, str]
@@ -66,7 +71,7 @@ def disagreement(
         numbers, pairs = own
         try:
             found = _read_pairs(reading, sizes, numbers, most)
-        except TooLong:
+        except (TooLong, OverflowError):
             continue
         if not _same(found, pairs):
             return f"the reading with symbols for sizes is not the claim's own at {dict(sizes)}"
@@ -76,7 +81,7 @@ def disagreement(
 
 def _same(found: set[Any], pairs: Any) -> bool:
     """Whether the pairs are the same; floats, which are given as a list, to within rounding."""
-    if isinstance(pairs, set):
+    if isinstance(pairs, set) and not any(isinstance(n, float) for one in found for n in one[:2]):
         return found == pairs
     return all(any(_near(one, other) for other in pairs) for one in found) and all(
         any(_near(one, other) for one in found) for other in pairs
@@ -110,16 +115,16 @@ def _own_pairs(
     # An absolute value is not seen on positive numbers; logarithms are of nothing else.
     signed = reading.has_bounds and "log" not in reading.session.functions
     point = _drawn(claim, sizes, (1, -1) if signed else (1,)) if inputs is None else inputs(sizes)
+    if inputs is None and reading.session.functions - {"abs"}:  # exp of large numbers has no float
+        point = {name: np.asarray(one / SMALLER, dtype=object) for name, one in point.items()}
     field = RationalField()
     try:
         arrays = constants(claim, field, point)
         found = [(one, "") for one in evaluate(claim, field, sizes, arrays)]
         found += _conditions(claim, sizes, arrays, read)
-    except (DivisionByZero, ZeroDivisionError):
+    except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
-        if inputs is None:
-            point = {name: np.asarray(one / SMALLER, dtype=object) for name, one in point.items()}
         return point, _float_pairs(claim, sizes, point, read)
     pairs = set()
     for one, other, tag in _compared(found):
@@ -163,8 +168,8 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point, left_to_read: in
 
     def entries(name: str, place: tuple[Any, ...]) -> Any:
         nonlocal left_to_read
-        if name in FUNCTIONS:
-            return function_value(name, place[0])
+        if name not in numbers:
+            raise Unreadable("a maximum that does not cancel")
         left_to_read -= 1
         if left_to_read < 0:
             raise TooLong
@@ -172,7 +177,7 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point, left_to_read: in
         inside = all(0 <= i < n for i, n in zip(place, numbers[name].shape, strict=True))
         return _plain(cast(Fraction, numbers[name][place])) if inside else 1009 + 7 * sum(place)
 
-    evaluator = Evaluator(entries, reading.session)
+    evaluator = Evaluator(entries, reading.session, function_value)
     pairs = set()
     for left, right, measure, tag in _read(reading):
         outer = left.ndim - AXES.get(measure, 0)

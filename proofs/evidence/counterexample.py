@@ -89,7 +89,7 @@ def violation(
             part,
             nested(claimed.entries, relation),
             nested(actual.entries),
-            statement.label,
+            str(statement.label),
         )
     return None
 
@@ -115,7 +115,7 @@ def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:
                 part,
                 "another value, for some input of these sizes",
                 value,
-                found[part].label,
+                str(found[part].label),
             )
     return None
 
@@ -136,7 +136,8 @@ def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Counterex
         seen: dict[Any, list[tuple[Point, np.ndarray]]] = {}
         for point, statement in _determinations(claim, sizes, part):
             statistic, value = _entries(statement.statistic), _entries(statement.value)
-            shared = inputs_as_text({n: point[n] for n in statement.shared})
+            both = {*statement.shared, *claim.over_all_parameters}
+            shared = inputs_as_text({n: point[n] for n in sorted(both)})
             key = str((shared, nested(statistic)))
             for earlier, other in seen.setdefault(key, []):
                 if any(is_nonzero(a - b) for a, b in zip(value.flat, other.flat, strict=True)):
@@ -146,7 +147,7 @@ def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Counterex
                         part,
                         f"equal values, since both give the statistic {nested(statistic)}",
                         [nested(other), nested(value)],
-                        statement.label,
+                        str(statement.label),
                         collision=True,
                     )
             seen[key].append((point, value))

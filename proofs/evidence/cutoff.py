@@ -54,6 +54,7 @@ from ..reading.footprint import Footprint, add, point, scale
 from ..reading.footprint_array import FootprintArray, aligned, array, symbols
 from ..reading.footprint_cells import separate
 from ..reading.footprint_namespace import Namespace
+from ..reading.questions import Unreadable, listening
 from .engines import FLINT, holds, sides
 
 TURNS = 3
@@ -96,7 +97,7 @@ def cutoff(claim: Claim, seconds: float = SECONDS) -> Cutoff | str:
         return "it speaks of no sizes"
     try:
         measured = _measured(claim)
-    except NotUniform as error:
+    except Unreadable as error:
         return f"no cutoff is known: {error}"
     except Exception as error:  # a claim's body is foreign code
         return f"no cutoff is known ({type(error).__name__}): {error}"
@@ -134,7 +135,7 @@ def _measured(claim: Claim, mutate: Callable[[Any], Any] | None = None) -> _Meas
             loops = Turns()
             try:
                 sides = read(claim, sizes, loops, mutate)
-            except NotUniform as error:
+            except Unreadable as error:
                 reason = reason or error
                 continue
             finally:
@@ -167,15 +168,16 @@ def read(
         known: Any = {name: Size(of(s)) for name, s in sizes.items()}
         given = {name: symbols(shape(text, known)) for name, text in claim.given.items()}
         values = {**given, **known, "xp": Namespace()}
-        parameters = claim.construct(values)
-        if mutate is not None:
-            parameters = mutate(parameters)
-        found = call(claim.body, {**values, "p": parameters, **claim.options})
-        if not inspect.isgenerator(found):
-            found = list(found) if isinstance(found, Iterable) else [found]
-            if loops.every:
-                raise NotUniform("a loop whose statements are collected, not yielded")
-        return [_sides(statement, loops) for statement in found]
+        with listening():
+            parameters = claim.construct(values)
+            if mutate is not None:
+                parameters = mutate(parameters)
+            found = call(claim.body, {**values, "p": parameters, **claim.options})
+            if not inspect.isgenerator(found):
+                found = list(found) if isinstance(found, Iterable) else [found]
+                if loops.every:
+                    raise NotUniform("a loop whose statements are collected, not yielded")
+            return [_sides(statement, loops) for statement in found]
     finally:
         turns.reset(token)
 

@@ -38,7 +38,7 @@ def paths(parameters: Any, name: str = "") -> list[str]:
         for field, branch in zip(fields, parameters, strict=True):
             found += paths(branch, f"{name}.{field}" if name else str(field))
         return found
-    return [] if parameters is None else [name or "parameter"]
+    return [] if parameters is None or callable(parameters) else [name or "parameter"]
 
 
 def on_leaf(position: int, change: Change) -> Callable[[Any], Any]:

@@ -24,7 +24,8 @@ from ..language.statements import (
     Statement,
     Undetermined,
 )
-from .any_choice import why_not
+from .any_choice import why_not, why_not_collision
+from .beyond import beyond, smallest
 from .counterexample import Counterexample, agreement, collision, difference, violation
 from .engines import KERNEL, Engine, sides, truth
 from .instance import assumed, constants
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
     Lifted = Proof | str | None
 
+UNSCOPED = (
+    "the equation holds for parameters that the body itself makes, which may depend on the inputs; let "
+    "parameters= make them, from sizes and the symbols in fixed="
+)
 NEVER_CHECKED = ("empirical", "complexity")
 QUICK_TRIES = 3
 """Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
@@ -104,6 +109,50 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
 
 
 def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
+    result = _settled(claim, engines)
+    return _tried(claim, result) if result.verdict == "proved" and claim.ranges else result
+
+
+def _tried(claim: Claim, result: Result) -> Result:
+    """What holds by its evidence, run at numbers far beyond it; see `beyond`."""
+    unscoped = claim.kind == "existence" and not (claim.parameters or claim.over_all_parameters)
+    if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
+        return Result("unknown", reason=UNSCOPED)
+    tried = beyond(claim)
+    if tried.fails is not None:
+        return _fails_beyond(claim, tried.fails)
+    if tried.undefined and not tried.held:
+        where = _sizes_text(tried.undefined[0])
+        reason = (
+            f"it says nothing at larger sizes: a denominator is 0 whatever the inputs are, from {where} on, at all "
+            f"{len(tried.undefined)} choices that were tried"
+        )
+        return Result("unknown", reason=reason)
+    if tried.raised and result.scope == "all-sizes":
+        sizes, why = tried.raised[0]
+        return Result("unknown", reason=f"at {_sizes_text(sizes)} the claim raised {why}")
+    if tried.held or tried.undefined or tried.raised or tried.unmet or tried.outside:
+        result.evidence = [*result.evidence, tried.evidence()]
+    return result
+
+
+def _fails_beyond(claim: Claim, fails: Sizes) -> Result:
+    """A claim that holds at the sizes of its evidence, and fails at others."""
+    there = smallest(claim, fails)
+    found = violation(claim, [there], BOUND_TRIES)
+    if found is None:
+        for part, statement in enumerate(next(iter(_some_statements(claim, there)), [])):
+            if isinstance(statement, Differs):
+                found = found or agreement(claim, there, part)
+    if found is None:
+        return Result(
+            "unknown",
+            reason=f"at {_sizes_text(there)} it fails at a random point; no small numbers were found that show it",
+        )
+    return _fairly(claim, _refutation(found), [])
+
+
+def _settled(claim: Claim, engines: Sequence[Engine]) -> Result:
     if claim.assuming and not _can_be_met(claim):
         return Result(
             "error", reason=f"no inputs were found that meet: {'; '.join(claim.assuming)}"
@@ -145,7 +194,7 @@ def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
         return _unbounded(claim, engines, lifted or "")
     result = _proved(claim, runs)
     if KERNEL in engines and result.verdict == "proved":
-        _lift(result, lifted or _all_sizes(claim))
+        return _lifted(result, lifted or _all_sizes(claim))
     return result
 
 
@@ -169,13 +218,18 @@ def _by_kernel_alone(claim: Claim) -> Result:
     return Result("proved", "all-sizes", evidence=proof.entries())
 
 
-def _lift(result: Result, proof: Lifted) -> None:
+def _lifted(result: Result, proof: Lifted) -> Result:
     """A proof for all sizes widens the scope; why there is none is said."""
+    from .all_sizes import Unsafe
+
+    if isinstance(proof, Unsafe):
+        return Result("unknown", reason=str(proof))
     if isinstance(proof, str):
         result.reason = proof
     elif proof is not None:
         result.scope = "all-sizes"
         result.evidence = [*result.evidence, *proof.entries()]
+    return result
 
 
 def _runs(claim: Claim, engine: Engine, everywhere: bool) -> list[Run]:
@@ -207,8 +261,10 @@ def _refuted(claim: Claim, runs: list[Run]) -> Result | None:
     if found is None:
         for part in _parts(runs, Determines):
             found = found or collision(claim, claim.every_size, part)
-    if found is None:
-        return _not_approached(claim, runs)
+    return _not_approached(claim, runs) if found is None else _refutation(found)
+
+
+def _refutation(found: Counterexample) -> Result:
     entry = {
         "method": "counterexample",
         "scope": None,
@@ -261,10 +317,11 @@ def _fairly(claim: Claim, result: Result, runs: list[Run]) -> Result:
     found = result.counterexample
     if found is None or found.lines:
         return result
-    if claim.kind == "existence" and not found.collision:
+    if claim.kind == "existence":
         there = [run for run in runs if run.sizes == found.sizes]
         statement = there[0].found[found.part][0] if there else None
-        others_might = why_not(claim, found.sizes, statement)
+        asked = why_not_collision if found.collision else why_not
+        others_might = asked(claim, found.sizes, statement)
         if others_might is not None:
             return Result("unknown", reason=others_might)
     result.near_misses = near_misses(claim)
@@ -334,13 +391,15 @@ def _proved(claim: Claim, runs: list[Run]) -> Result:
                     )
                 evidence.append({**_entry("witness", [run.sizes]), "inputs": inputs_as_text(point)})
     for part in _parts(runs, Undetermined):
-        found = collision(claim, claim.every_size, part)
-        if found is None:
-            return Result(
-                "unknown",
-                reason="no two inputs with equal statistics and different values were found",
-            )
-        evidence.append({**_entry("witness", [found.sizes]), "inputs": found.inputs})
+        for sizes in claim.every_size:  # it is said of each of them
+            found = collision(claim, [sizes], part)
+            if found is None:
+                return Result(
+                    "unknown",
+                    reason="no two inputs with equal statistics and different values were found at "
+                    f"{_sizes_text(sizes)}",
+                )
+            evidence.append({**_entry("witness", [sizes]), "inputs": found.inputs})
     largest = runs[-1].sizes
     if _contradicted(claim, largest):
         return Result(

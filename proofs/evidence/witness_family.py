@@ -29,7 +29,7 @@ from ..language.statements import Differs, Statement
 from ..reading.array import KernelArray, holds
 from ..reading.claims import Reading, read
 from ..reading.evaluate import Evaluator, at_index, positions
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import inverse, number
 from ..search.lemmas import show
 from ..search.session import Session
@@ -98,11 +98,12 @@ def member(
     partial, current.partial = current.partial, of_symbols | current.partial
     current.divided = divided  # which is about symbols; of numbers it is seen that they are not 0
     axioms = axioms_of(current.functions, current.differentiated) + _defined(partial)
-    if [part.kind for part in found.parts] != [part.kind for part in reading.parts]:
-        raise Unreadable("a body that says other things of other inputs")
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:
         raise Unreadable(problem)
+    found = found.once()
+    if [part.kind for part in found.parts] != [part.kind for part in reading.parts]:
+        raise Unreadable("a body that says other things of other inputs")
     return found, axioms
 
 
@@ -264,6 +265,10 @@ def _ends(length: Index) -> list[Index]:
     return [Index(0)] if length == Index(1) else [Index(0), length - 1]
 
 
+def _no_entry(name: str, at: tuple[Any, ...]) -> Any:
+    raise ValueError(f"{name} is no number at the inputs tried")
+
+
 def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] | None:
     """M and c such that M · gap = c ≠ 0 at the claim's sizes."""
     samples: list[Sample] = []
@@ -275,7 +280,7 @@ def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] 
             rows = facts({*place, *free})
             every = [variable(v) + more for v in (*place, *free) for more in NEAR]
             bases = [e for e in every if implied(e - 1, rows)]
-        evaluator = Evaluator(lambda name, at: function_value(name, *at), reading.session)
+        evaluator = Evaluator(_no_entry, reading.session, function_value)
         for spot in positions(free, place):
             try:
                 value = evaluator.value(gap, spot)

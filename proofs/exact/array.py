@@ -14,6 +14,9 @@ import numpy as np
 from .scalar import NotPolynomial
 from .singular_values import largest_singular_value
 
+CALL = 20
+"""What a call costs, in operations on scalars, where a field counts them (`residues.Meter`)."""
+
 
 class Field(Protocol):
     """Scalars of one kind."""
@@ -93,9 +96,13 @@ class ExactArray:
         left, right = (entries, self.entries) if swap else (self.entries, entries)
         return self._wrap(operation(left, right))
 
-    def _wrap(self, result: Any) -> ExactArray:
+    def _wrap(self, result: Any, operations: int = 1) -> ExactArray:
+        """The result of so many operations for each of its entries."""
         if not isinstance(result, np.ndarray):  # NumPy hands 0-d results out as bare scalars
             result = _filled((), result)
+        meter = getattr(self.field, "meter", None)
+        if meter is not None:
+            meter.spend(CALL + operations * result.size)
         return ExactArray(result, self.field)
 
     def __add__(self, other: Any) -> ExactArray:
@@ -138,7 +145,7 @@ class ExactArray:
         product = np.matmul(self.entries, entries)
         if self.shape[-1] == 0:  # NumPy's empty sum of objects is the integer 0
             product = _filled(np.shape(product), self.field.number(0))
-        return self._wrap(product)
+        return self._wrap(product, self.shape[-1])
 
     def __getitem__(self, index: Any) -> ExactArray:
         return self._wrap(self.entries[index])
@@ -147,7 +154,8 @@ class ExactArray:
         if self.entries.size == 0 or (axis is not None and self.shape[axis] == 0):
             shape = () if axis is None else tuple(np.delete(self.shape, axis))
             return self._wrap(np.full(shape, self.field.number(0), dtype=object))
-        return self._wrap(self.entries.sum(axis=axis))
+        total = self.entries.sum(axis=axis)
+        return self._wrap(total, self.entries.size // max(1, np.size(total)))
 
     def __len__(self) -> int:
         return len(self.entries)

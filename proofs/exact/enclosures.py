@@ -17,9 +17,10 @@ class ArbField:
 
     name = "arb"
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Any = None) -> None:
         import flint
 
+        self.meter = meter
         self._flint = flint
 
     def number(self, value: Any) -> Any:
@@ -28,11 +29,27 @@ class ArbField:
         exact = as_fraction(value)
         return self._flint.arb(self._flint.fmpq(exact.numerator, exact.denominator))
 
+    def as_constant(self, scalar: Any) -> Any:
+        """The ball itself: balls are compared where they do not overlap."""
+        return scalar
+
     def exp(self, scalar: Any) -> Any:
         return scalar.exp()
 
     def log(self, scalar: Any) -> Any:
         return scalar.log()
+
+    def sin(self, scalar: Any) -> Any:
+        return scalar.sin()
+
+    def cos(self, scalar: Any) -> Any:
+        return scalar.cos()
+
+    def tanh(self, scalar: Any) -> Any:
+        return scalar.tanh()
+
+    def erf(self, scalar: Any) -> Any:
+        return scalar.erf()
 
     def abs(self, scalar: Any) -> Any:
         return abs(scalar)

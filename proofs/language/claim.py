@@ -57,6 +57,9 @@ class Claim:
     """Why nothing is checked; only for a row without a body."""
     unmended: str | None = None
     """For a refuted row without an amendment: why none is known."""
+    fixed: tuple[str, ...] = ()
+    """For an existence claim: the symbols in `given` that stand before "there are parameters", such as η. The witness
+    that `parameters` makes may depend on sizes and on these; it serves all other symbols, and cannot ask for them."""
     over_all_parameters: tuple[str, ...] = ()
     """For an existence claim: the names in `given` that are its parameters, of which the body takes every choice (other
     symbols are data). A statement that fails refutes it if its sides differ by something in which none of them occurs.
@@ -82,7 +85,13 @@ class Claim:
         """The parameters at these sizes, symbols and namespace `xp`."""
         if self.parameters is None:
             return None
-        return call(self.parameters, {**values, "corrections": self.corrections})
+        seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
+        return call(self.parameters, {**seen, "corrections": self.corrections})
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """For an existence claim: the symbols that a witness has to serve, and does not see."""
+        return tuple(name for name in self.given if name not in self.fixed)
 
     def statements(self, values: Mapping[str, Any], parameters: Any) -> list[Statement]:
         """The statements of the body at these values and parameters."""

@@ -36,6 +36,7 @@ FIELDS = (
     "reading",
     "unmended",
     "depends_on",
+    "fixed",
     "over_all_parameters",
 )
 """What `Source.claim` takes besides an id, says, where and kind."""
@@ -123,10 +124,14 @@ def _check_types(claim: Claim) -> None:
         texts = getattr(claim, field)
         if not _is_sequence(texts) or not all(isinstance(text, str) for text in texts):
             raise expects(field, "a tuple of texts, such as ('sign',)", texts)
-    every = claim.over_all_parameters
-    if not isinstance(every, tuple) or not all(isinstance(name, str) for name in every):
-        wanted = "a tuple of the symbols in given= that are parameters, such as ('S', 'a'), or ()"
-        raise expects("over_all_parameters", wanted, every)
+    for field, which, example in (
+        ("over_all_parameters", "are parameters", "('S', 'a')"),
+        ("fixed", "a witness may depend on", "('eta',)"),
+    ):
+        every = getattr(claim, field)
+        if not isinstance(every, tuple) or not all(isinstance(name, str) for name in every):
+            wanted = f"a tuple of the symbols in given= that {which}, such as {example}, or ()"
+            raise expects(field, wanted, every)
     if claim.kind not in KINDS:
         near = nearest(str(claim.kind), KINDS)
         raise UsageError(
@@ -182,6 +187,8 @@ def _check_names(claim: Claim) -> None:
     known(
         f"claim {claim.id}: over_all_parameters=", claim.over_all_parameters, claim.given, "symbol"
     )
+    if claim.kind == "existence":
+        known(f"claim {claim.id}: fixed=", claim.fixed, claim.given, "symbol")
     for name in claim.options:
         if name in ranges or name in claim.given or name in RESERVED:
             what = "symbol" if name in claim.given else "size" if name in ranges else "parameter"
@@ -207,6 +214,8 @@ def _check_signatures(claim: Claim) -> set[str]:
     asked: set[str] = set()
     for which, function, allowed in functions:
         wanted = arguments(f"claim {claim.id}: {which}", function)
+        if which == "parameters=" and claim.kind == "existence":
+            _expect_no_input(claim, wanted)
         asked |= set(wanted)
         for name, parameter in wanted.items():
             if name not in allowed and parameter.default is parameter.empty:
@@ -215,6 +224,16 @@ def _check_signatures(claim: Claim) -> set[str]:
                     f"known there: {', '.join(sorted(allowed))}."
                 )
     return asked
+
+
+def _expect_no_input(claim: Claim, wanted: Iterable[str]) -> None:
+    """A witness stands before "for all": it is chosen before the inputs are."""
+    for name in wanted:
+        if name in claim.inputs:
+            raise UsageError(
+                f"claim {claim.id}: parameters= asks for the input {name!r}; one choice of parameters has to serve all "
+                f"inputs. If the claim says 'for every {name} there are parameters', name it in fixed=."
+            )
 
 
 def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -7,13 +7,30 @@ from dataclasses import dataclass
 from typing import Any
 
 
+class Label(tuple[Any, ...]):
+    """The name of a statement in pieces, ("t = ", t): it becomes text where its sizes are numbers."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "".join(map(str, self))
+
+
+Name = str | tuple[Any, ...]
+"""What a statement is called: text, or pieces of text and sizes."""
+
+
+def _named(label: Name) -> Any:
+    return label if isinstance(label, str) else Label(label)
+
+
 @dataclass(frozen=True)
 class Equal:
     """left = right in every entry."""
 
     left: Any
     right: Any
-    label: str = ""
+    label: Any = ""
 
 
 @dataclass(frozen=True)
@@ -25,7 +42,7 @@ class Differs:
 
     left: Any
     right: Any
-    label: str = ""
+    label: Any = ""
 
 
 @dataclass(frozen=True)
@@ -34,7 +51,7 @@ class AtMost:
 
     left: Any
     right: Any
-    label: str = ""
+    label: Any = ""
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,7 @@ class Determines:
     statistic: Any
     value: Any
     shared: tuple[str, ...] = ()
-    label: str = ""
+    label: Any = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,7 @@ class Undetermined:
     statistic: Any
     value: Any
     shared: tuple[str, ...] = ()
-    label: str = ""
+    label: Any = ""
 
 
 @dataclass(frozen=True)
@@ -90,39 +107,42 @@ class Approached:
     """The symbols that the parts are polynomials in."""
     refutation: Callable[[Any], Any] | None = None
     """From the facts to a contradiction."""
-    label: str = ""
+    label: Any = ""
 
 
 Statement = Equal | Differs | AtMost | Determines | Undetermined | Approached
 
 
-def equal(left: Any, right: Any, label: str = "") -> Equal:
-    """The definition's result `left` equals the claimed `right`, entry by entry; shapes must agree."""
-    return Equal(left, right, label)
+def equal(left: Any, right: Any, label: Name = "") -> Equal:
+    """The definition's result `left` equals the claimed `right`, entry by entry; shapes must agree.
+
+    `label` names the statement; in a loop write ("t = ", t), since f"t = {t}" would ask what a symbolic t is.
+    """
+    return Equal(left, right, _named(label))
 
 
-def differs(left: Any, right: Any, label: str = "") -> Differs:
+def differs(left: Any, right: Any, label: Name = "") -> Differs:
     """At every size of the claim there are inputs for which the two sides differ."""
-    return Differs(left, right, label)
+    return Differs(left, right, _named(label))
 
 
-def at_most(left: Any, right: Any, label: str = "") -> AtMost:
+def at_most(left: Any, right: Any, label: Name = "") -> AtMost:
     """left ≤ right in every entry; one side may be a single number. See `constructs.norms` for norms."""
-    return AtMost(left, right, label)
+    return AtMost(left, right, _named(label))
 
 
 def determines(
-    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: str = ""
+    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: Any = ""
 ) -> Determines:
     """Some map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
-    return Determines(statistic, value, tuple(shared), label)
+    return Determines(statistic, value, tuple(shared), _named(label))
 
 
 def undetermined(
-    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: str = ""
+    statistic: Any, value: Any, *, shared: Sequence[str] = (), label: Any = ""
 ) -> Undetermined:
     """No map sends `statistic` to `value` for all inputs that agree in the symbols named in `shared`."""
-    return Undetermined(statistic, value, tuple(shared), label)
+    return Undetermined(statistic, value, tuple(shared), _named(label))
 
 
 def approached(
@@ -134,4 +154,4 @@ def approached(
     label: str = "",
 ) -> Approached:
     """Some parameters bring every part as near as is wanted to what is wanted, in every coefficient of the data."""
-    return Approached(parts, tuple(numbers), tuple(data), refutation, label)
+    return Approached(parts, tuple(numbers), tuple(data), refutation, _named(label))

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ..kernel.index import Index, declared, facts
 from ..kernel.inequalities import implied
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 
 Product: TypeAlias = tuple[int, ...]
 """Variables, sorted; () is 1."""

@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ..exact.polynomials import rational_root
 from ..kernel.index import Index
 from ..kernel.term import Monomial, Term, as_term
 from ..reading.array import KernelArray, Namespace, function
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import as_index_number, equal_indices, indicator
 from ..search.normal import simplified
+from ..search.session import current
 from .joining import stacked_integers
+from .literals import meant, taken
+from .machine_integers import RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
 from .sizes import in_order
 from .values import (
@@ -32,10 +36,12 @@ from .values import (
 )
 
 XP = Namespace()
+MOST_NOTES = 8
+"""A proof lists no more literals than this among what it takes for granted."""
 
 
 def literal(value: Any) -> Any:
-    """A number or array in a program as a value; a float stands for the number that it is in binary."""
+    """A number or array in a program as a value; a float stands for the number that it means, which is noted."""
     array = np.asarray(value)
     if not array.size:
         raise Unreadable("an empty array of numbers")
@@ -56,17 +62,33 @@ def literal(value: Any) -> Any:
         return MinusInfinity(())
     if not math.isfinite(number):
         return NoNumber((), str(number))
-    return XP.asarray(Fraction(number))
+    given = meant(number, str(array.dtype))
+    if not given.is_exactly(number):
+        _note(taken(number, given))
+    if not given.root:
+        return XP.asarray(given.number)
+    return root(given.number) if given.sign > 0 else -root(given.number)
 
 
-def wide(dtype: Any) -> None:
-    """Integers are read as whole numbers of any size.
+def _note(text: str) -> None:
+    """Let the proof say what it takes for granted about a literal, or that there are more of these."""
+    notes = current().fits
+    alike = [one for one in notes if one.startswith(text.partition(":")[0])]
+    notes.setdefault(text if len(alike) < MOST_NOTES else f"{text.partition(':')[0]}: and others")
 
-    Raises:
-        Unreadable: for a dtype in which few places or a difference would run over.
+
+def root(of: Fraction) -> KernelArray:
+    """The root of a number: that of its numerator by that of its denominator, so that √(1/2) is 1/√2.
+
+    The kernel knows no laws of roots; numbers that are given in several ways have to be read in one.
     """
-    if np.dtype(dtype).kind == "u" or np.dtype(dtype).itemsize < 4:
-        raise Unreadable(f"arithmetic of {dtype}, which runs over")
+    top, bottom = (_whole_root(n) for n in of.as_integer_ratio())
+    return top if of.denominator == 1 else divided(top, bottom)
+
+
+def _whole_root(of: int) -> KernelArray:
+    known = rational_root(Fraction(of))
+    return function("sqrt", XP.asarray(of)) if known is None else XP.asarray(known)
 
 
 def _stacked(rows: list[Any]) -> Any:
@@ -118,14 +140,17 @@ def _arithmetic(
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
         if isinstance(a, Integers) and isinstance(b, Integers):
             dims, (c, d) = shared(a, b)
+            checked = fitting(reader)
 
             def at(place: Any) -> Index:
                 found = on_integers(c.at(place), d.at(place))
                 if found is None:
-                    raise Unreadable("a product of two integers that are not numbers")
-                return found
+                    raise RunsOver("a product of two integers that are not numbers")
+                return checked(found)
 
             return Integers(dims, at)
+        if reader.makes_integers():
+            unmeasured(reader)
         return on_reals(reals(a), reals(b))
 
     return rule
@@ -151,7 +176,10 @@ def _sub(reader: Any, params: Any, a: Any, b: Any) -> Any:
 
 
 def _neg(reader: Any, params: Any, a: Any) -> Any:
-    return Integers(a.dims, lambda at: -a.at(at)) if isinstance(a, Integers) else -reals(a)
+    if not isinstance(a, Integers):
+        return -reals(a)
+    checked = fitting(reader)
+    return Integers(a.dims, lambda at: checked(-a.at(at)))
 
 
 def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
@@ -168,21 +196,28 @@ def _exp(reader: Any, params: Any, a: Any) -> Any:
 
 def _integer_pow(reader: Any, params: Any, a: Any) -> Any:
     exponent = params["y"]
+    if reader.makes_integers():
+        unmeasured(reader)
     power = reals(a) ** abs(exponent)
     return power if exponent >= 0 else divided(XP.asarray(1), power)
 
 
 def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     """A power whose exponent is a whole number, written as a floating-point one."""
-    exponent = simplified(reals(b).term)
-    constant = sum(exponent.parts.values()) if all(m == EMPTY for m in exponent.parts) else None
-    if constant is None or Fraction(constant).denominator != 1:
+    constant = _constant(reals(b))
+    if constant is None or constant.denominator != 1:
         raise Unreadable("a power with an exponent that is no whole number")
     base = shared(reals(a), b)[1][0]
     return _integer_pow(reader, {"y": int(constant)}, base)
 
 
 EMPTY = Monomial(0, frozenset(), ())
+
+
+def _constant(array: KernelArray) -> Fraction | None:
+    """The number that every entry is, or None."""
+    parts = simplified(array.term).parts
+    return Fraction(sum(parts.values())) if all(m == EMPTY for m in parts) else None
 
 
 def _logistic(reader: Any, params: Any, a: Any) -> KernelArray:
@@ -196,11 +231,21 @@ def _opaque(
     return lambda reader, params, a: function(name, of(reals(a)))
 
 
+def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
+    of = reals(a)
+    known = _constant(of)
+    if known is None or known < 0:
+        return function("sqrt", of)
+    return picked(root(known), of.dims, lambda at: [])
+
+
 def _rsqrt(reader: Any, params: Any, a: Any) -> KernelArray:
-    return divided(XP.asarray(1), function("sqrt", reals(a)))
+    return divided(XP.asarray(1), _sqrt(reader, params, a))
 
 
 def _square(reader: Any, params: Any, a: Any) -> Any:
+    if reader.makes_integers():
+        unmeasured(reader)
     return reals(a) * reals(a)
 
 
@@ -336,7 +381,8 @@ def _extreme(largest: bool) -> Callable[..., Any]:
                 dims, (_, kept) = shared(one, other)
                 return kept
         if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
-            return maximum(shared(a, b)[0])  # any number may be subtracted in a softmax
+            dims, pair = shared(a, b)
+            return maximum(dims, *map(reals, pair))  # any number may be subtracted in a softmax
         raise Unreadable("a maximum or minimum of real numbers")
 
     return rule
@@ -365,7 +411,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "log": _opaque("log"),
     "log1p": _opaque("log", lambda z: 1 + z),
     "expm1": lambda reader, params, a: exponential(reals(a)) - 1,
-    "sqrt": _opaque("sqrt"),
+    "sqrt": _sqrt,
     "rsqrt": _rsqrt,
     "logistic": _logistic,
     "sin": _opaque("sin"),

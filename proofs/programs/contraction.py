@@ -9,9 +9,10 @@ from ..kernel.index import Index, position
 from ..kernel.term import Term
 from ..reading.array import KernelArray, comprehension
 from ..reading.products import running_product
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import total
 from ..search.normal import simplified
+from .machine_integers import unmeasured
 from .maxima import maximum
 from .values import Integers, Masked, reals
 
@@ -76,7 +77,8 @@ def _reduce_max(reader: Any, params: Any, a: Any) -> KernelArray:
     array = a.array if isinstance(a, Masked) else reals(a)
     gone = set(params["axes"])
     dims = tuple(d for k, d in enumerate(array.dims) if k not in gone)
-    return maximum(dims)
+    beside = [reals(a.mask)] if isinstance(a, Masked) else []
+    return maximum(dims, array, *beside, of=(a, *sorted(gone)))
 
 
 def _cumulative(take: Callable[..., Term]) -> Callable[..., Any]:
@@ -121,12 +123,28 @@ def _reduce_prod(reader: Any, params: Any, a: Any) -> KernelArray:
     return array
 
 
+def _adding_up(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Sums and products of integers are read as those of real numbers: that none runs over is taken for granted."""
+
+    def noted(reader: Any, params: Any, *inputs: Any) -> Any:
+        if reader.makes_integers():
+            unmeasured(reader)
+        return rule(reader, params, *inputs)
+
+    return noted
+
+
 RULES: dict[str, Callable[..., Any]] = {
-    "dot_general": _dot_general,
-    "reduce_sum": _reduce_sum,
-    "psum": _psum,
     "reduce_max": _reduce_max,
-    "reduce_prod": _reduce_prod,
-    "cumsum": _cumulative(_sum_between),
-    "cumprod": _cumulative(_product_between),
+    **{
+        name: _adding_up(rule)
+        for name, rule in {
+            "dot_general": _dot_general,
+            "reduce_sum": _reduce_sum,
+            "psum": _psum,
+            "reduce_prod": _reduce_prod,
+            "cumsum": _cumulative(_sum_between),
+            "cumprod": _cumulative(_product_between),
+        }.items()
+    },
 }

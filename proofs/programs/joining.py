@@ -8,7 +8,7 @@ from typing import Any
 
 from ..kernel.index import Index
 from ..reading.array import Namespace, holds
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from . import areas
 from .areas import Length
 from .merging import Merged, reshaped, together

@@ -7,8 +7,9 @@ from typing import Any
 
 from ..kernel.index import Index, position
 from ..reading.array import KernelArray, holds
+from ..reading.questions import Unreadable
 from ..reading.scanning import run_recursion
-from ..reading.size import Unreadable
+from ..search.session import current
 from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, picked, reals
 
@@ -161,7 +162,9 @@ def _counters(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[
         raise Unreadable("a loop that carries masks, or arrays of integers")
     steps = dict.fromkeys(other, 1)
     time = position("t", 0, length)
+    fits = current().fits
     for _ in range(TRIALS if other else 0):
+        current().fits = dict(fits)  # a wrong guess asks for what does not matter
         now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
         after, _ = turn(time, now)
         gaps = {k: _gap(after[k], now[k]) for k in other}

@@ -8,23 +8,50 @@ result as a symbol, which equals nothing of the specification's.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
-from ..kernel.index import Index
+from ..kernel import index as declarations
+from ..kernel.index import Index, reach, variable
 from ..kernel.term import Factor, Monomial, Term, entry
 from ..reading.array import KernelArray, comprehension, function, reciprocal
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..search.normal import simplified
 from ..search.session import current
 
 MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
 
 
-def maximum(dims: tuple[Index, ...]) -> KernelArray:
-    """A new array of numbers of which nothing is known."""
+def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
+    """A new array of numbers of which nothing is known but that they depend on the same positions as these arrays.
+
+    Inside a loop or a map it is another one for each turn: what the arrays speak of besides their own axes counts.
+
+    Args:
+        dims: its lengths.
+        arrays: what it is computed from.
+        of: the value, and axes, that it is the maximum of; of the same one it is the same.
+    """
+    known = current().maxima.get(key := (dims, *map(_same, of))) if of else None
+    if known is not None:  # of the same array, as where a softmax is spelled out twice
+        return known[0]
     number = sum(name.startswith(MAXIMUM) for name in current().functions)
     name = f"{MAXIMUM}{number}"
     current().functions.add(name)
-    return comprehension(dims, lambda *at: entry(name, *at))
+    spoken: set[int] = set()
+    for one in arrays:
+        own = {v for e in one.at for v in e.variables()}
+        lengths = {v for d in one.dims for v in d.variables()}
+        spoken |= (reach(one.term.scope | lengths) - own) - declarations.current.sizes
+    others = [variable(v) for v in sorted(spoken)]
+    found = comprehension(dims, lambda *at: entry(name, *at, *others))
+    if of:
+        current().maxima[key] = found, of  # which keeps them from giving their number to others
+    return found
+
+
+def _same(one: Any) -> Any:
+    """What tells one array from another: a value by its number, an axis by itself."""
+    return one if isinstance(one, int) else id(one)
 
 
 def is_maximum(array: KernelArray) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from ..kernel.index import Index, position
 from ..kernel.term import Term
 from ..reading.array import KernelArray, comprehension, holds
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import equal_indices, total
 from .areas import Area, Length, product
 from .values import Dims, Integers, Place, picked, reals

@@ -25,12 +25,16 @@ from ..exact.scalar import NotPolynomial
 from ..kernel.index import Index
 from ..language.errors import UsageError
 from ..reading.array import KernelArray
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
+from ..search.session import current
 from . import exact, symbolic
 from .arithmetic import literal
-from .reader import Reader
+from .reader import Reader, equations
 from .tracing import Traced, jax_for, traced
 from .values import reals
+
+TRACE = 40
+"""What tracing an equation costs, in operations on scalars."""
 
 
 def program(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,7 +77,9 @@ def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     from ..reading.array import array
 
     given = [array(one) for one in arrays]
-    found = traced(function, [one.dims for one in given])
+    shapes = [one.dims for one in given]
+    current().programs.append((function, shapes))
+    found = traced(function, shapes)
     reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared)
     outputs = [reals(one) for one in reader.run(found.jaxpr, given)]
     return _nested(found.tree, outputs)
@@ -83,9 +89,10 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
     field = next(one.field for one in arrays if isinstance(one, ExactArray))
     xp = next(one for one in arrays if isinstance(one, ExactArray)).__array_namespace__()
     given = [xp.asarray(one) for one in arrays]
-    found = at(tuple(one.shape for one in given))
     computer = exact.Computer(field)
-    reader = Reader(exact.RULES, computer.constant, found.dimensions)
+    found = at(tuple(one.shape for one in given))
+    computer.spend(TRACE * (10 + equations(found.jaxpr.jaxpr)))
+    reader = Reader(exact.RULES, computer.constant, found.dimensions, computer.prepared)
     reader.computer = computer  # type: ignore[attr-defined]
     try:
         outputs = reader.run(found.jaxpr, [one.entries for one in given])

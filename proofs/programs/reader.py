@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable, shown
 from .sizes import Dimensions
 
 Rule = Callable[..., Any]
@@ -70,15 +70,9 @@ class Reader:
         return [value(atom) for atom in jaxpr.outvars]
 
     def _needed(self, jaxpr: Any) -> list[Any]:
-        """The equations that the outputs depend on: a program may trace others, for shapes or checks."""
         kept = self._kept.get(id(jaxpr))
         if kept is None:
-            wanted, found = set(filter(_named, jaxpr.outvars)), []
-            for equation in reversed(jaxpr.eqns):
-                if not wanted.isdisjoint(equation.outvars):
-                    wanted.update(filter(_named, equation.invars))
-                    found.append(equation)
-            kept = self._kept[id(jaxpr)] = jaxpr, found[::-1]
+            kept = self._kept[id(jaxpr)] = jaxpr, needed(jaxpr)
         return kept[1]
 
     def _equation(self, equation: Any, inputs: list[Any]) -> list[Any]:
@@ -97,25 +91,50 @@ class Reader:
             return self.run_open(inner, [], inputs)
         rule = self.rules.get(name)
         if rule is None:
-            raise Unreadable(f"the primitive {name!r} is not read{self._at()}")
+            raise Unreadable(f"the primitive {name!r} is not read{self.where()}")
         try:
             found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise
-            placed = Unreadable(f"{error} ({name}{self._at()})")
+            placed = type(error)(f"{error} ({name}{self.where()})")
             placed.placed = True  # type: ignore[attr-defined]
             raise placed from error
         return found if isinstance(found, list) else [found]
 
+    def dtype(self) -> Any:
+        """The type of what the equation that is read makes."""
+        return self._open[-1].outvars[0].aval.dtype
+
     def makes_integers(self) -> bool:
         """Whether the equation that is read makes integers: their quotients are cut off."""
-        return self._open[-1].outvars[0].aval.dtype.kind in "iu"
+        return self.dtype().kind in "iu"
 
-    def _at(self) -> str:
-        """The innermost line of the user's that the present equation came from."""
+    def where(self) -> str:
+        """The innermost line of the user's that the present equation came from, as ", file:line"."""
         places = (place(equation) for equation in reversed(self._open))
         return next((f", {where}" for where in places if where), "")
+
+
+def needed(jaxpr: Any) -> list[Any]:
+    """The equations that the outputs depend on: a program may trace others, for shapes or checks."""
+    wanted, found = set(filter(_named, jaxpr.outvars)), []
+    for equation in reversed(jaxpr.eqns):
+        if not wanted.isdisjoint(equation.outvars):
+            wanted.update(filter(_named, equation.invars))
+            found.append(equation)
+    return found[::-1]
+
+
+def equations(jaxpr: Any) -> int:
+    """How many equations there are, those of inner programs among them."""
+    inner = (
+        getattr(one, "jaxpr", one)
+        for equation in jaxpr.eqns
+        for value in equation.params.values()
+        for one in (value if isinstance(value, tuple | list) else (value,))
+    )
+    return len(jaxpr.eqns) + sum(equations(one) for one in inner if hasattr(one, "eqns"))
 
 
 def _named(atom: Any) -> bool:
@@ -128,6 +147,7 @@ def place(equation: Any) -> str:
         from jax._src.source_info_util import summarize
 
         where = summarize(equation.source_info)
-        return "" if where == "unknown" else where
+        file, colon, rest = where.partition(":")
+        return f"{shown(file)}{colon}{rest}" if colon else ""
     except (ImportError, AttributeError, TypeError):
         return ""

@@ -8,7 +8,7 @@ from typing import Any
 from ..kernel.index import Index, position
 from ..kernel.term import Term
 from ..reading.array import KernelArray, comprehension, holds
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import indicator, total
 from .values import Integers, reals
 

@@ -12,7 +12,8 @@ from typing import Any
 from ..kernel import index as declarations
 from ..kernel.index import Index, facts
 from ..kernel.inequalities import implied
-from ..reading.size import Size, Unreadable, plain
+from ..reading.questions import Unreadable
+from ..reading.size import Size, plain
 from ..reading.size import index as as_index
 from . import areas
 from .areas import Area, Length

@@ -8,12 +8,12 @@ from typing import Any
 from ..kernel.index import Index
 from ..kernel.term import as_term
 from ..reading.array import KernelArray, Namespace, comprehension, holds
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import indicator
 from . import areas
 from .areas import Area, Length
-from .arithmetic import wide
 from .joining import Joined, cut, joined, shaped, stacked_integers, whole
+from .machine_integers import wide
 from .merging import merged_axes
 from .values import Count, Dims, Integers, Mask, picked, reals
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..kernel.index import Index
 from ..language.errors import UsageError
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable, aside, listening
 from .decisions import Decided, refused
 from .sizes import Dimensions
 
@@ -46,10 +46,10 @@ def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> T
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
     try:
-        return _traced(function, shapes, "s")
-    except (
-        Decided
-    ):  # a cache of JAX's may have asked, on the line that called it: not again for other names
+        with aside():
+            return _traced(function, shapes, "s")
+    except Decided:
+        # A cache of JAX's may have asked, on the line that called it: not again for other names.
         return _traced(function, shapes, "n")
 
 
@@ -67,7 +67,7 @@ def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], let
     with jax.enable_x64(True):
         given = [_given(jax, dimensions, scope, shape) for shape in shapes]
         try:
-            with refused(dimensions):
+            with listening(Decided), refused(dimensions):
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Decided:
             raise
@@ -79,6 +79,11 @@ def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], let
             raise Unreadable(
                 f"it does not trace with symbols for sizes ({type(error).__name__}: {_first_line(error, dimensions)})"
             ) from error
+    if jaxpr.effects:
+        raise UsageError(
+            f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
+            "take callbacks and prints out of it, or pass a function without them."
+        )
     return Traced(jaxpr, outputs[-1], dimensions)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ..kernel.index import Index, position
 from ..kernel.term import Term, as_term
 from ..reading.array import KernelArray, comprehension
-from ..reading.size import Unreadable
+from ..reading.questions import Unreadable
 from ..reading.terms import number
 from ..search.normal import simplified
 from .areas import Area

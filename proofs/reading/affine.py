@@ -12,10 +12,12 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
+from .questions import Unreadable, Whole
+
 _numbers = itertools.count()
 
 
-class NotUniform(Exception):
+class NotUniform(Unreadable):
     """The claim does something of which no cutoff is known; it stays checked at fixed sizes."""
 
 
@@ -156,73 +158,34 @@ def surely(value: Affine) -> bool:
     return found
 
 
-class Size:
-    """A size or a position as a Python object; it is compared where that is decided, and is no number to Python."""
+class Size(Whole):
+    """A size or a position of the second road, given by an affine number."""
 
     __slots__ = ("value",)
-    __hash__ = None  # type: ignore[assignment]
+    refusal = NotUniform
 
     def __init__(self, value: Affine) -> None:
         self.value = value
 
-    def __add__(self, other: Any) -> Any:
-        return plain(self.value + affine(other)) if _whole(other) else NotImplemented
+    @property
+    def linear(self) -> Affine:
+        return self.value
 
-    __radd__ = __add__
+    @classmethod
+    def of(cls, linear: Affine) -> Any:
+        return plain(linear)
 
-    def __neg__(self) -> Any:
-        return plain(self.value * -1)
+    @classmethod
+    def sum_of(cls, value: Any) -> Affine:
+        return affine(value)
 
-    def __sub__(self, other: Any) -> Any:
-        return plain(self.value - affine(other)) if _whole(other) else NotImplemented
+    @classmethod
+    def sign(cls, linear: Affine) -> bool | None:
+        return nonnegative(linear)
 
-    def __rsub__(self, other: Any) -> Any:
-        return plain(affine(other) - self.value) if _whole(other) else NotImplemented
-
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Size):
-            raise NotUniform("a product of two sizes as a length or an index")
-        return plain(self.value * other) if type(other) is int else NotImplemented
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> Any:
-        if type(other) is not int or other < 1 or any(c % other for _, c in self.value.terms):
-            raise NotUniform("the whole part of a quotient of sizes")
-        return plain(
-            Affine(self.value.const // other, {s: c // other for s, c in self.value.terms})
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not _whole(other):
-            return NotImplemented
-        gap = self.value - affine(other)
-        if not gap.terms:
-            return gap.const == 0
-        if nonnegative(gap) is False or nonnegative(gap * -1) is False:
-            return False
-        raise NotUniform(f"whether {self} == {other} depends on the sizes")
-
-    def __lt__(self, other: Any) -> bool:
-        return surely(affine(other) - self.value - 1)
-
-    def __le__(self, other: Any) -> bool:
-        return surely(affine(other) - self.value)
-
-    def __gt__(self, other: Any) -> bool:
-        return surely(self.value - affine(other) - 1)
-
-    def __ge__(self, other: Any) -> bool:
-        return surely(self.value - affine(other))
-
-    def __bool__(self) -> bool:
-        return self != 0
-
-    def __index__(self) -> int:
-        raise NotUniform("a size is used as a number by Python itself (range, a list, NumPy)")
-
-    def __repr__(self) -> str:
-        return repr(self.value)
+    @classmethod
+    def name_of(cls, symbol: Symbol) -> str:
+        return symbol.name
 
     def symbolic_range(self, first: Any, last: Any) -> Iterator[Any]:
         """Two turns that stand for all; see `Turns`."""
@@ -232,10 +195,6 @@ class Size:
 def plain(value: Affine) -> Any:
     """A size, or the whole number that it is."""
     return Size(value) if value.terms else value.const
-
-
-def _whole(value: Any) -> bool:
-    return type(value) is int or isinstance(value, Size)
 
 
 class Turns:

@@ -17,12 +17,14 @@ from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, apply, as_term,
 from ..search.normal import simplified
 from ..search.session import current
 from .products import power, running_product
-from .size import Size, Unreadable, index, plain, whole
+from .questions import Unreadable, final
+from .size import Size, index, plain, whole
 from .terms import equal_indices, indicator, inverse, number, put, total
 
 Entry = Callable[..., Term]
 
 
+@final
 class KernelArray:
     """An array whose lengths are indices and whose entries are kernel terms."""
 
@@ -327,6 +329,7 @@ def _count(length: Index, step: int) -> Index:
     return length if step == 1 else index((plain(length + step - 1)) // step)
 
 
+@final
 class Namespace:
     """Constructors and named functions of kernel arrays (a part of the array API)."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, declared, size
+from ..kernel.index import Index, declared, reach, size
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
@@ -15,10 +15,11 @@ from ..language.conditions import as_bounds
 from ..language.fields import call
 from ..language.sizes import shape
 from ..language.statements import Approached, AtMost, Determines, Equal, Statement, Undetermined
-from ..search.session import Session
+from ..search.session import Loop, Session
 from .array import KernelArray, Namespace, array, comprehension, holds, symbol
 from .measured import Measured
-from .size import Size, Unreadable
+from .questions import Unreadable, listening
+from .size import Size
 from .size import index as as_index
 
 FOR_NUMBERS = (
@@ -41,6 +42,13 @@ class Part:
     """What is taken of `left` before it is compared: "" nothing, else "norm", "absolute" or "operator" (a norm)."""
     condition: str = ""
     """For a condition its text."""
+
+    @property
+    def variables(self) -> set[int]:
+        """All that it speaks of."""
+        found = self.left.term.scope | self.right.term.scope
+        indices = [*self.left.dims, *self.right.dims, *self.left.at, *self.right.at]
+        return reach(found.union(*(e.variables() for e in indices)))
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,14 @@ class Reading:
     def variables(self) -> dict[str, int]:
         """The kernel's variable for each size."""
         return {name: v for name, e in self.sizes.items() for v in e.variables()}
+
+    def once(self) -> Reading:
+        """The same with one turn of each loop; the others are there for comparison."""
+        again = _later_turns(self.session.loops)
+        kept = [
+            [p for p in found if not p.variables & again] for found in (self.parts, self.conditions)
+        ]
+        return replace(self, parts=kept[0], conditions=kept[1])
 
     def expect_turns(self, of: Theorem, axes: Sequence[Index] = ()) -> None:
         """A theorem in which a loop's variable stands says nothing at sizes where the loop has no turn.
@@ -110,25 +126,52 @@ def read(
         for name, text in claim.given.items()
     }
     values = {**arrays, **known, "xp": Namespace()}
-    parameters = claim.construct(values)
-    if mutate is not None:
-        parameters = mutate(parameters)
-    statements = claim.statements(values, parameters)
-    parts = [_part(s) for s in statements]
+    before = len(current.loops)
+    with listening():
+        parameters = claim.construct(values)
+        if mutate is not None:
+            parameters = mutate(parameters)
+        parts = [_part(s) for s in claim.statements(values, parameters)]
+    _expect_apart(current.loops[before:], parts)
     return Reading(sizes, parts, current, _conditions(claim, values, current))
 
 
+def _expect_apart(loops: Sequence[Loop], parts: Sequence[Part]) -> None:
+    """What is said in one turn of a loop must not speak of another turn.
+
+    Raises:
+        Unreadable: if it does, if a loop was left before its end, or if it has no turn at any size.
+    """
+    for loop in loops:
+        if not loop.ended:
+            raise Unreadable("a loop over each(…) that is left before its end")
+        if holds(_turns(loop.turns[0]) * -1):
+            raise Unreadable("a loop over each(…) without a turn at any size, which says nothing")
+        own = {v for turn in loop.turns for v in turn.variables()}
+        if any(len(part.variables & own) > 1 for part in parts):
+            raise Unreadable(
+                "a loop over each(…) that carries something from one turn to the next; use scan, or iterate"
+            )
+
+
+def _later_turns(loops: Sequence[Loop]) -> set[int]:
+    return {v for loop in loops for turn in loop.turns[1:] for v in turn.variables()}
+
+
 def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> list[Part]:
+    """The conditions that are bounds; one that asks for a size, or fails, is no hypothesis."""
     found: list[Part] = []
     for text, condition in claim.assuming.items():
         before = current.divided, set(current.partial), set(current.functions)
         loops = len(current.loops)
         try:
-            bounds = list(as_bounds(call(condition, values)) or ())
-            for turn in current.loops[loops:]:  # without a turn it would say nothing
-                if not holds(_turns(turn) - 1):
-                    raise Unreadable("a loop that may have no turn")
-            found += [_bound(bound, text) for bound in bounds]
+            with listening():
+                bounds = [_bound(one, text) for one in as_bounds(call(condition, values)) or ()]
+            own = current.loops[loops:]
+            _expect_apart(own, bounds)
+            if not all(holds(_turns(loop.turns[0]) - 1) for loop in own):
+                raise Unreadable("a loop that may have no turn")  # without one it would say nothing
+            found += bounds
         except FOR_NUMBERS:
             current.divided, current.partial, current.functions = before
     return found

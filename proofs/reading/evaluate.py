@@ -18,8 +18,15 @@ Entries = Callable[[str, tuple[int, ...]], Any]
 class Evaluator:
     """Values of terms where the entries of arrays are given; states are computed by their recursions."""
 
-    def __init__(self, entries: Entries, session: Session | None = None) -> None:
+    def __init__(
+        self,
+        entries: Entries,
+        session: Session | None = None,
+        functions: Callable[[str, Any], Any] | None = None,
+    ) -> None:
         self.entries = entries
+        self.functions = functions or (lambda name, value: entries(name, (value,)))
+        """The value of a named function, which an array may share its name with."""
         self.recursions = session.recursions if session else {}
         self._known: dict[Any, Any] = {}
 
@@ -86,7 +93,7 @@ class Evaluator:
         if name is not None:
             inner = self._sum(body(f, bound), place, bound)
             if name != INVERSE:
-                return self.entries(name, (inner,))
+                return self.functions(name, inner)
             return Fraction(1) / inner
         if f.name in self.recursions:
             return self._state(f.name, spots, place)

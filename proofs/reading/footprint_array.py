@@ -25,8 +25,10 @@ from .footprint_cells import (
     run,
     starts,
 )
+from .questions import final
 
 
+@final
 class FootprintArray:
     """Cells along each axis, and a footprint for each choice of cells."""
 

@@ -21,8 +21,10 @@ from .footprint_array import (
     zipped,
 )
 from .footprint_cells import ONE, Axis, Cell, axis_of, place_of, read, run, starts
+from .questions import final
 
 
+@final
 class Namespace:
     """Constructors and named functions of arrays of footprints (a part of the array API)."""
 

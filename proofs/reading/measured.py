@@ -7,7 +7,7 @@ from typing import Any
 from ..kernel.index import Index
 from ..kernel.term import Term
 from .array import KernelArray, function
-from .size import Unreadable
+from .questions import Unreadable
 
 AXES = {"absolute": 0, "norm": 1, "operator": 2}
 """How many of the last axes a measure takes together."""

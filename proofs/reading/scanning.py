@@ -9,24 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from scanproof.constructs.scan import Scan, leaves, map_leaves
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, position, reach, variable
+from ..kernel.index import Index, declared, position, reach, variable
 from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from ..search import tape
+from ..search.encoding import expect
 from ..search.inductions import by_induction
 from ..search.normal import rewriting, simplified, tidy
 from ..search.session import Lemma, current
 from .array import KernelArray
 from .products import running_product
-from .size import Unreadable, plain
+from .questions import Unreadable
+from .size import plain
 from .terms import equal_indices, indicator, put, total
 
 
@@ -156,19 +158,42 @@ def _spoken_of(start, steps, places, time, length) -> list[int]:
     return sorted(reach(found) - own - declarations.current.sizes)
 
 
-def _solved(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
-    """For each state that has one its closed form: (when, term)."""
-    names = [state.name for state in recursion.states]
+Closed = dict[int, tuple[Index, Term]]
+"""For each state that has a closed form: (when, term)."""
 
-    def again(lemmas: Sequence[Lemma]) -> dict[int, tuple[Index, Term]]:
-        claims = [(lemma.when, *lemma.claims[0]) for lemma in lemmas]
-        return {names.index(factor.name): (when, term) for when, factor, term in claims}
+
+def _solved(recursion: Recursion, length: Index) -> Closed:
+    def again(lemmas: Sequence[Lemma]) -> Closed:
+        return dict(_closed(recursion, length, lemma) for lemma in lemmas)
 
     return tape.choice(lambda: _search(recursion, length), again)
 
 
-def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]]:
-    solved: dict[int, tuple[Index, Term]] = {}
+def _closed(recursion: Recursion, length: Index, lemma: Lemma) -> tuple[int, tuple[Index, Term]]:
+    """The state that a lemma is the closed form of, and that form: whoever found it, it is compared with the recursion.
+
+    Raises:
+        Malformed: unless it is about one state of the recursion, at every time from 0 to the length and at every
+            position.
+    """
+    expect("a lemma about one state", len(lemma.rules) == 1, len(lemma.rules))
+    (rule,) = lemma.rules
+    places = {s.name: (*s.at, *s.given) for s in recursion.states}
+    factor = cast(Factor, rule.left)  # lemmas have one on their left side
+    known = isinstance(factor, Factor) and factor.name in places
+    expect("a lemma about a state of this recursion", known, factor)
+    when = lemma.when
+    time = len(when.terms) == 1 and declared(position_of(when)) == (when, length - when)
+    expect(f"a lemma about the times from 0 to {length!r}", time, when)
+    at = (when, *places[factor.name])
+    every = {position_of(e) for e in at} - declarations.current.sizes
+    whole = factor == Factor(factor.name, at) and every <= rule.over
+    expect(f"a lemma about every entry of {factor.name}", whole, factor)
+    return list(places).index(factor.name), (when, rule.right)
+
+
+def _search(recursion: Recursion, length: Index) -> Closed:
+    solved: Closed = {}
     rules: list[Theorem] = []
     progress = True
     while progress:
@@ -184,10 +209,11 @@ def _search(recursion: Recursion, length: Index) -> dict[int, tuple[Index, Term]
                     continue
                 state = recursion.states[k]
                 claim = Factor(state.name, (when, *state.at, *state.given))
-                rules += by_induction(when, [(claim, guess)], rules).rules
+                lemma = by_induction(when, [(claim, guess)], rules)
             except KernelError:
                 continue
-            solved[k] = when, guess
+            rules += lemma.rules
+            solved.update([_closed(recursion, length, lemma)])
             progress = True
     return solved
 

@@ -120,7 +120,10 @@ def _checked_at(statement: Record) -> str:
         return f" ({escaped(statement['reason'])})" if statement["reason"] else ""
     if statement["scope"] == "all-sizes":
         return " for all sizes"
-    widest = max((e["sizes"] for e in statement["evidence"] if e["sizes"]), key=len, default=None)
+    looked_at = [
+        e["sizes"] for e in statement["evidence"] if e["sizes"] and e["scope"] != "sampled"
+    ]
+    widest = max(looked_at, key=len, default=None)
     return f" ({over_sizes(widest)})" if widest else ""
 
 

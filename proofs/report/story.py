@@ -136,7 +136,15 @@ def _evidence(entry: Record) -> str:
     axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""
     shown = f"; {inputs_inline(entry)}" if "inputs" in entry else ""
     argued = f"; {'; '.join(entry['steps'])}" if entry["method"] == "limit" else ""
-    return f"{entry['method']}{engine}: {over_sizes(entry['sizes'])}{shown}{axioms}{argued}"
+    sizes = _sampled(entry["sizes"]) if entry["scope"] == "sampled" else over_sizes(entry["sizes"])
+    return f"{entry['method']}{engine}: {sizes}{shown}{axioms}{argued}"
+
+
+def _sampled(sizes: list[dict[str, int]]) -> str:
+    """How many choices were tried, and how far they go; their list is in the report."""
+    largest = {name: max(one[name] for one in sizes) for name in (sizes[0] if sizes else ())}
+    up_to = ", ".join(f"{name} ≤ {value}" for name, value in largest.items())
+    return f"{len(sizes)} choices of sizes, {up_to}" if sizes else "at no sizes"
 
 
 def as_text(story: Story, width: int = WIDTH) -> str:

@@ -29,6 +29,16 @@ class Lemma:
 
 
 @dataclass
+class Loop:
+    """A loop that was read for all its turns."""
+
+    turns: list[Index]
+    """A variable for each turn that was read; each of them stands for all."""
+    ended: bool = False
+    """Whether the loop ran to its end."""
+
+
+@dataclass
 class Session:
     """One claim's proof."""
 
@@ -43,8 +53,13 @@ class Session:
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT
     """What the search may still take."""
-    loops: list[Index] = field(default_factory=list)
-    """The variables of loops that were read once for all their turns."""
+    loops: list[Loop] = field(default_factory=list)
+    maxima: dict[Any, Any] = field(default_factory=dict)
+    """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
+    programs: list[Any] = field(default_factory=list)
+    """The JAX programs that were read, with the shapes of their arrays."""
+    fits: dict[str, None] = field(default_factory=dict)
+    """What has to hold of the sizes for a program's whole numbers to fit their type, in words."""
     divided: bool = False
     """Whether something was divided by that is not the number of an index."""
     partial: set[str] = field(default_factory=set)

@@ -78,5 +78,5 @@ def in_context(p, x, y, w, eta, xp, n, d, L):
     after = linear_transformer.stack(p, tokens, L)
     for i in each(0, n - 1):
         learned = gradient_descent(HALF_SUM, w, x[: i + 1], y[: i + 1], eta, L)
-        yield equal(after[i, :d], learned, f"weights at token {i}")
+        yield equal(after[i, :d], learned, ("weights at token ", i))
     yield equal(after[:, d:], tokens[:, d:], "examples")

@@ -34,6 +34,7 @@ def last_prediction(p, x, y, W0, eta, N, L, layer):
     given=GIVEN,
     sizes=DEEP,
     parameters=prop3,
+    fixed=("eta",),
     reading="Witness: the printed heads with Δ_l W = −(η/N)(Z̃ W_{l−1} − Z) and o = (W_{l−1} + Δ_l W)ᵀ C_t q.",
 )
 def existence(p, x, y, W0, eta, N, L):

@@ -50,16 +50,18 @@ def statistic_suffices(x, w, w0, N):
     "vanishing",
     "for w0 = 0 and any g with g(0) = 0 there is one: f(s) = g'(0) s",
     given={"x": "N f", "y": "N", "b": "", "c": "", "d": ""},
+    parameters=lambda b: lambda statistic: b * statistic,
+    fixed=("b",),
     hypotheses=("w0 = 0", "g(0) = 0"),
     reading=(
         "g(z) = bz + cz² + dz³ stands for any such g: at w0 = 0 the gradient sees g through g(0) and g'(0) = b. "
         "Arbitrary targets."
     ),
 )
-def vanishing_link(x, y, b, c, d, xp, N, f):
+def vanishing_link(p, x, y, b, c, d, xp, N, f):
     zero = xp.zeros((f,))
     target = N * loss_gradient(with_link(lambda z: b * z + c * z * z + d * z * z * z), zero, x, y)
-    return equal(b * unscaled_gradient(zero, x, y), target)
+    return equal(p(unscaled_gradient(zero, x, y)), target)
 
 
 @statistic_suffices.restate(

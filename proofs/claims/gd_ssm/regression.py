@@ -28,9 +28,9 @@ from .source import gd_ssm
 def eq9(x, y, w0, xp, N, f):
     g = scan(accumulation_step, w0, xp.zeros((f,)), Example(x, y)).states
     for t in each(1, N):
-        yield equal(g[t - 1], unscaled_gradient(w0, x[:t], y[:t]), f"recursion at t = {t}")
+        yield equal(g[t - 1], unscaled_gradient(w0, x[:t], y[:t]), ("recursion at t = ", t))
         gradient = loss_gradient(HALF_MEAN, w0, x[:t], y[:t])
-        yield equal(gradient, g[t - 1] / t, f"gradient at t = {t}")
+        yield equal(gradient, g[t - 1] / t, ("gradient at t = ", t))
 
 
 @gd_ssm.claim(
@@ -48,5 +48,5 @@ def eq10(x, y, w0, eta, xp, N, f):
     from_zero = prefix_predictions(HALF_MEAN, zero, x, y, eta)
     for t in each(1, N):
         g, g_zero = (unscaled_gradient(w, x[:t], y[:t]) for w in (w0, zero))
-        yield equal(from_w0[t - 1], (w0 - eta / t * g) @ x[t], f"from w0, t = {t}")
-        yield equal(from_zero[t - 1], -eta / t * (g_zero @ x[t]), f"from 0, t = {t}")
+        yield equal(from_w0[t - 1], (w0 - eta / t * g) @ x[t], ("from w0, t = ", t))
+        yield equal(from_zero[t - 1], -eta / t * (g_zero @ x[t]), ("from 0, t = ", t))

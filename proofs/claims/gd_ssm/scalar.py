@@ -27,6 +27,7 @@ SCALAR = {"x": "N+1 f", "y": "N", "eta": ""}
     ),
     given=SCALAR,
     parameters=prop1,
+    fixed=("eta",),
     corrections=("sign",),
     reading="Witness: the printed construction with β = +η/N. It does it for arbitrary targets y.",
 )
@@ -94,7 +95,7 @@ def state(p, x, y, eta, xp, N, f, *, sign=1):
     states = scan(step, p, start, tokens.concatenated(x, y)).states
     for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, start, x[:t], y[:t])
-        yield equal(states[t - 1], sign * t * gradient, f"t = {t}")
+        yield equal(states[t - 1], sign * t * gradient, ("t = ", t))
 
 
 state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
@@ -124,7 +125,7 @@ def diagonal(p, x, y, eta, xp, N, f):
     outputs = scan(step, p, start, tokens.concatenated(x, y)).outputs
     for t in each(1, N):
         accumulated = -unscaled_gradient(xp.zeros((f,)), x[:t], y[:t])
-        yield equal(outputs[t - 1], p.beta * (accumulated @ x[t]), f"t = {t}")
+        yield equal(outputs[t - 1], p.beta * (accumulated @ x[t]), ("t = ", t))
 
 
 diagonal.amend("rectangular", "Ψ = [I 0] and Θ = [0 I], both f×2f, satisfy them", corrections=())

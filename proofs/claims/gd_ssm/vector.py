@@ -42,6 +42,7 @@ def last_prediction(p, x, y, eta, xp, f, stride=2):
     ),
     given=VECTOR,
     parameters=prop2,
+    fixed=("eta",),
     corrections=("transpose", "sign"),
     reading="Witness: the printed construction with Q = e_2 e_1ᵀ and β = +η/N, windows two tokens apart.",
 )
@@ -179,7 +180,7 @@ def column_recursion(x, y, W0, xp, N, f, k):
         columns = scan(accumulation_step, W0[:, i], xp.zeros((f,)), Example(x, y[:, i])).states
         for t in each(1, N):
             whole = loss_gradient(HALF_MEAN, W0, x[:t], y[:t])
-            yield equal(columns[t - 1] / t, whole[:, i], f"column {i + 1}, t = {t}")
+            yield equal(columns[t - 1] / t, whole[:, i], ("column ", i + 1, ", t = ", t))
 
 
 @gd_ssm.claim(
@@ -198,7 +199,7 @@ def column_input(p, x, y, eta, f):
     windows = tokens.windows(tokens.interleaved(x, y), 3, 2)
     update = gril.cross_product(windows.window[0], p.mixing)
     for i in each(0, f - 1):
-        yield equal(update[:, i], y[0, i] * x[0], f"output {i + 1}")
+        yield equal(update[:, i], y[0, i] * x[0], ("output ", i + 1))
 
 
 @gd_ssm.claim(
@@ -215,7 +216,7 @@ def column_state(p, x, y, eta, xp, N, f, *, sign=1):
         columns = scan(
             accumulation_step, xp.zeros((f,)), xp.zeros((f,)), Example(x[:N], y[:, i])
         ).states
-        yield equal(states[:, :, i], sign * columns, f"column {i + 1}")
+        yield equal(states[:, :, i], sign * columns, ("column ", i + 1))
 
 
 column_state.amend(

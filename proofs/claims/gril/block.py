@@ -39,16 +39,16 @@ def embed(p, x, y, W0, eta, xp, N, k, l):
     predictions = prefix_predictions(HALF_MEAN, xp.zeros((k, l)), x, y, eta)
     for before_x, before_y in itertools.product((0, l), (0, k)):
         in_x, in_y = (before_x, l - before_x), (before_y, k - before_y)
-        where = f"{before_x} zeros before x, {before_y} before y"
+        where = (before_x, " zeros before x, ", before_y, " before y")
         wide_x, wide_y = tokens.padded(x, *in_x), tokens.padded(y, *in_y)
         wide_W0, expected = (
             tokens.padded(tokens.padded(W, *in_y).T, *in_x).T for W in (W0, weights)
         )
         descended = gradient_descent(HALF_MEAN, wide_W0, wide_x[:N], wide_y, eta)
-        yield equal(descended, expected, f"GD, {where}")
+        yield equal(descended, expected, ("GD, ", *where))
         windows = tokens.windows(tokens.interleaved(wide_x, wide_y), 3, 2)
         outputs = scan(layer.step, p, xp.zeros((k + l, k + l)), windows).outputs
-        yield equal(outputs, tokens.padded(predictions, *in_y), f"block, {where}")
+        yield equal(outputs, tokens.padded(predictions, *in_y), ("block, ", *where))
 
 
 @gril.claim(
@@ -88,7 +88,7 @@ def independent(x, y, W0, eta, k):
         together = prefix_predictions(HALF_MEAN, W0, x, y, eta, steps)
         for i in each(0, k - 1):
             alone = prefix_predictions(HALF_MEAN, W0[:, i], x, y[:, i], eta, steps)
-            yield equal(together[:, i], alone, f"coordinate {i + 1}, {steps} steps")
+            yield equal(together[:, i], alone, ("coordinate ", i + 1, ", ", steps, " steps"))
 
 
 @gril.claim(
@@ -113,5 +113,5 @@ def def4_2(p, A, Q, q, beta, C, Z0, xp, T):
             return A ** (t - 1 - s) * layer.cross_product(C[s], Q)
 
         Z = A**t * Z0 + build(xp, t, added).sum(axis=0)
-        yield equal(run.states[t - 1], Z, f"state, t = {t}")
-        yield equal(run.outputs[t - 1], beta * (Z @ (C[t - 1] @ q)), f"output, t = {t}")
+        yield equal(run.states[t - 1], Z, ("state, t = ", t))
+        yield equal(run.outputs[t - 1], beta * (Z @ (C[t - 1] @ q)), ("output, t = ", t))

@@ -42,4 +42,4 @@ def causal_window(x, later, A, Q, q, beta, xp, T, f):
     unchanged = outputs(x)
     for t in each(1, T):
         changed = outputs(xp.concat([x[:t], later[t:]]))
-        yield equal(changed[:t], unchanged[:t], f"t = {t}")
+        yield equal(changed[:t], unchanged[:t], ("t = ", t))

@@ -106,7 +106,7 @@ def prop4_3_claim(p, W, phi, free, eta, xp, N, *, initial_logits=False, mean=Fal
     Z, logits = accumulated(p, W, phi, y, xp)
     for t in each(1, N):
         slope = loss_gradient(CrossEntropy(), W.T, phi[:t], y[:t])
-        yield equal(Z[t - 1], slope.T, f"state, t = {t}")
+        yield equal(Z[t - 1], slope.T, ("state, t = ", t))
     updated = prefix_predictions(CrossEntropy(mean), W.T, phi, y, eta)
     start = phi[1:] @ W.T if initial_logits else 0
     yield equal(start + logits, updated, "logits")
@@ -190,7 +190,7 @@ def a6_jacobian(z, free, xp, J):
     p, y = softmax(z[None, :])[0], labels(free, xp)
     for k in each(0, J):
         row = gradient(lambda v, k=k: softmax(v[None, :])[0, k], z)
-        yield equal(row, p[k] * (unit(xp, J + 1, k) - p), f"k = {k + 1}")
+        yield equal(row, p[k] * (unit(xp, J + 1, k) - p), ("k = ", k + 1))
     one = xp.ones((1, 1))  # the logits are the weights of a single feature that is 1
     yield equal(loss_gradient(CrossEntropy(), z[None, :], one, y), p[None, :] - y, "logit gradient")
 
@@ -253,8 +253,8 @@ def a6_binary(w, x, y, N):
     p = sigmoid(x @ w)
     for t in each(1, N):
         slope, before = (loss_gradient(BinaryCrossEntropy(), w, x[:n], y[:n]) for n in (t, t - 1))
-        yield equal(slope, (p[:t] - y[:t]) @ x[:t], f"sum, t = {t}")
-        yield equal(slope, before + (p[t - 1] - y[t - 1]) * x[t - 1], f"recursion, t = {t}")
+        yield equal(slope, (p[:t] - y[:t]) @ x[:t], ("sum, t = ", t))
+        yield equal(slope, before + (p[t - 1] - y[t - 1]) * x[t - 1], ("recursion, t = ", t))
 
 
 @gril.claim(
@@ -274,4 +274,4 @@ def a6_recursion(W, x, free, xp, N):
     p = softmax(x @ W)
     for t in each(1, N):
         slope, before = (loss_gradient(CrossEntropy(), W, x[:n], y[:n]) for n in (t, t - 1))
-        yield equal(slope, before + outer(x[t - 1], p[t - 1] - y[t - 1]), f"t = {t}")
+        yield equal(slope, before + outer(x[t - 1], p[t - 1] - y[t - 1]), ("t = ", t))

@@ -61,7 +61,7 @@ def online_step(p, x, y, xp, N, f):
     Z = xp.concat([start[None], scan(layer.step, p, start, examples(x, y)).states], axis=0)
     for t in each(1, N):
         slope = loss_gradient(HALF_SUM, start, x[t - 1 : t], y[t - 1 : t])
-        yield equal(Z[t] - Z[t - 1], -slope.T, f"t = {t}")
+        yield equal(Z[t] - Z[t - 1], -slope.T, ("t = ", t))
 
 
 @online_step.restate(

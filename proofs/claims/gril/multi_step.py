@@ -41,6 +41,7 @@ def prediction(x, y, W0, eta, L):
     given=ANY_TARGETS,
     sizes=SIZES,
     parameters=propA_1,
+    fixed=("eta",),
     corrections=("transpose",),
     reading=(
         "At the last token, the first at which a causal layer has seen D; any W0 that the first layer is given. "

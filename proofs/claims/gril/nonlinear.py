@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from scanproof.constructs.array_api import Array, outer, unit
 from scanproof.constructs.constructions.gril import a1
 from scanproof.constructs.layers import gd_ssm, linear_recurrence
@@ -28,6 +30,26 @@ def with_link(loss, h):
     return SquaredError(loss.scale, loss.mean, link=h)
 
 
+def cubic(a, b, c, d):
+    """z ↦ a + bz + cz² + dz³."""
+    return lambda z: a + b * z + c * z * z + d * z * z * z
+
+
+class Maps(NamedTuple):
+    """What a layer does with a window, and how it reads its state out at step t."""
+
+    input: Any
+    readout: Any
+
+
+def maps_of_the_window(w0, eta, a, b, c, d):
+    loss = with_link(HALF_SUM, cubic(a, b, c, d))
+    return Maps(
+        input=lambda x, y: loss_gradient(loss, w0, x, y),
+        readout=lambda t, following: -(eta / t) * following,
+    )
+
+
 @gril.claim(
     "gril.propA.2",
     where="Prop. A.2",
@@ -38,6 +60,8 @@ def with_link(loss, h):
     ),
     given={"x": "N+1 f", "y": "N", "w0": "f", "eta": "", "a": "", "b": "", "c": "", "d": ""},
     sizes={"N": (1, 2, 3), "f": (1, 2)},
+    parameters=maps_of_the_window,
+    fixed=("w0", "eta", "a", "b", "c", "d"),
     reading=(
         "The input map B of eq. 1 is any map of the window. Witness: B(C_t) = (h(w0·x_t) − y_t) h'(w0·x_t) x_t, "
         "readout "
@@ -46,20 +70,17 @@ def with_link(loss, h):
         "h at the points w0·x_i through its value and its slope there. Arbitrary targets."
     ),
 )
-def propA_2(x, y, w0, eta, a, b, c, d, xp, N, f):
-    def h(z):
-        return a + b * z + c * z * z + d * z * z * z
-
-    one_example = with_link(HALF_SUM, h)
+def propA_2(p, x, y, w0, eta, a, b, c, d, xp, N, f):
     maps = linear_recurrence.Token(
         transition=xp.ones((N, f)),
-        input=build(xp, N, lambda i: loss_gradient(one_example, w0, x[i : i + 1], y[i : i + 1])),
-        readout=build(xp, N, lambda i: -(eta / (i + 1)) * x[i + 1]),
+        input=build(xp, N, lambda i: p.input(x[i : i + 1], y[i : i + 1])),
+        readout=build(xp, N, lambda i: p.readout(i + 1, x[i + 1])),
     )
+    h = cubic(a, b, c, d)
     outputs = scan(linear_recurrence.step, None, xp.zeros((f,)), maps).outputs
     for t in each(1, N):
         step = -eta * loss_gradient(with_link(HALF_MEAN, h), w0, x[:t], y[:t])
-        yield equal(outputs[t - 1], step @ x[t], f"t = {t}")
+        yield equal(outputs[t - 1], step @ x[t], ("t = ", t))
 
 
 @propA_2.restate(
@@ -70,6 +91,8 @@ def propA_2(x, y, w0, eta, a, b, c, d, xp, N, f):
     ),
     given={"x": "N f", "w": "f", "query": "f", "eta": ""},
     sizes={"N": (2,), "f": (1,)},
+    parameters=None,
+    fixed=(),
     reading=(
         "Any A, Q and q, one block or several, on the tokens x_j and y_j alone: every such state is a function of the "
         "products of two entries of one window, which are compared; the MLP may be any map. Data from y = h(w·x)."
@@ -100,6 +123,7 @@ def propA_2_block(x, w, query, eta, xp, f):
     given={"x": "N+1 f", "y": "N", "eta": "", "b": "", "c": "", "d": ""},
     sizes={"N": (1, 2, 3), "f": (1, 2)},
     parameters=a1,
+    fixed=("eta",),
     corrections=("sign", "scale"),
     hypotheses=("h(0) = 0", "w0 = 0"),
     reading=(

@@ -65,6 +65,7 @@ def eq10(C, Q, xp, w):
     given={"x": "N+2 f", "y": "N+1 f", "eta": ""},
     sizes={"N": (0, 1, 2)},
     parameters=prop4_1,
+    fixed=("eta",),
     reading=(
         "Step j averages over the t = j + 1 examples that it has accumulated. Witness: the printed "
         "construction with β = η/t. It does it for arbitrary targets."
@@ -189,7 +190,7 @@ def eq16(x, y, W0, xp, N, f, k):
         g = scan(accumulation_step, W0[:, i], xp.zeros((f,)), Example(x, y[:, i])).states
         for t in each(1, N):
             column = loss_gradient(HALF_MEAN, W0, x[:t], y[:t])[:, i]
-            yield equal(g[t - 1] / t, column, f"column {i + 1}, t = {t}")
+            yield equal(g[t - 1] / t, column, ("column ", i + 1, ", t = ", t))
 
 
 @gril.claim(
@@ -241,7 +242,7 @@ def a2_state(p, x, xp, N, f, w=None, y=None, *, sign=1, rows=False):
     for t in each(1, N):
         columns = unscaled_gradient(xp.zeros((f, f)), x[:t], y[:t])
         state = states[t - 1].T if rows else states[t - 1]
-        yield equal(state, sign * columns, f"t = {t}")
+        yield equal(state, sign * columns, ("t = ", t))
 
 
 a2_state.amend(

@@ -71,7 +71,7 @@ def eq5_z0_separate(x, y, w0, eta, xp, N, f):
     z = accumulated(w0, x, y, xp, f)
     for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, w0, x[:t], y[:t])
-        yield equal(z[t - 1], t * gradient, f"state, t = {t}")
+        yield equal(z[t - 1], t * gradient, ("state, t = ", t))
     predictions = prefix_predictions(HALF_MEAN, w0, x, y, eta)
     yield differs(read_out(z, x, eta, xp), predictions, "eq. 6 for w0 ≠ 0")
 
@@ -134,7 +134,7 @@ def a1_state(p, x, xp, N, f, w=None, y=None, *, sign=1):
     states = network(p, x, y, xp, f).states
     for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, xp.zeros((f,)), x[:t], y[:t])
-        yield equal(states[t - 1], sign * t * gradient, f"t = {t}")
+        yield equal(states[t - 1], sign * t * gradient, ("t = ", t))
 
 
 a1_state.amend(

@@ -37,7 +37,7 @@ def w1(s, mixing, query, beta, xp, T, f):
     windows = tokens.windows(s, 1, 1)
     for t in each(1, T):
         update = layer.cross_product(windows.window[t - 1], mixing)
-        yield equal(update, q * outer(s[t - 1], s[t - 1]), f"update, t = {t}")
+        yield equal(update, q * outer(s[t - 1], s[t - 1]), ("update, t = ", t))
     block = layer.Block(xp.ones((f, f)), mixing, query, beta, xp.asarray((1, 0)))
     memory = linear_attention.Token(q=beta * query[0] * s, k=s, v=q * s)
     start = xp.zeros((f, f))

@@ -104,7 +104,7 @@ def convolution(u, w, b, xp, T, E):
     convolved = mamba2_block.convolution(u, w, b)
     for t in each(0, T - 1):
         window = [w[:, tap] * padded[t + tap] for tap in range(4)]
-        yield equal(convolved[t], sum(window[1:], start=window[0]) + b, label=f"window {t}")
+        yield equal(convolved[t], sum(window[1:], start=window[0]) + b, label=("window ", t))
     for tap in range(4):
         unit = xp.ones((E, 1)) * xp.eye(4)[tap]
         shifted = padded[tap : tap + T] + b

@@ -55,6 +55,7 @@ def adjoint(x, y, y_query, u, V, xp, n, d):
     given={"x": "n+1 d", "y": "n", "eta": ""},
     sizes={"n": (1, 2), "d": (1, 2)},
     parameters=full_batches,
+    fixed=("eta",),
     reading=(
         "Remark 4.1 of ssd, that Theorem 4.1 cannot generalise to several steps since x changes, holds of exact steps: "
         "no stack does two (ssd.remark4.1-ssd). Of steps up to any ε it is false, though x changes. The layers at "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from scanproof.constructs import tokens
 from scanproof.constructs.array_api import outer
 from scanproof.constructs.constructions.reverse_sgd import query_mask, reverse, weighted
@@ -35,17 +37,27 @@ def sgd(x, y, eta, xp):
     return stochastic_gradient_descent(HALF_SUM, xp.zeros((x.shape[1],)), x, y, eta)
 
 
-def epoch(x, y, eta, xp, l, r, d):
-    """The tokens after layers 1, …, l of S = −ηn diag(I, 0), V = diag(0, …, 0, 1) and L_ji = [j = t < i]."""
-    n = l + r
-    p = label_value(xp, d, -eta * n)
+class Epoch(NamedTuple):
+    """Layers 1, …, l: what they share, and which example each of them takes its step on."""
+
+    value: Any
+    chosen: Any
+
+
+def of_an_epoch(xp, eta, l, r, d):
+    """S = −ηn diag(I, 0), V = diag(0, …, 0, 1) and L_ji = [j = t < i] in layer t."""
+    return Epoch(label_value(xp, d, -eta * (l + r)), selections(xp, l + r + 1, l))
+
+
+def epoch(p, x, y, xp):
+    """The tokens after all layers."""
 
     def layer(_, Z, chosen):
-        Z = lsa.layer(Z, selecting(chosen), p.V, p.S)
+        Z = lsa.layer(Z, selecting(chosen), p.value.V, p.value.S)
         return Z, Z
 
     Z = xp.concat([x, y[:, None]], axis=1).T
-    return scan(layer, None, Z, selections(xp, n + 1, l)).final_state
+    return scan(layer, None, Z, p.chosen).final_state
 
 
 @open_questions.claim(
@@ -59,6 +71,8 @@ def epoch(x, y, eta, xp, l, r, d):
     ),
     given=EPOCH,
     sizes=SIZES,
+    parameters=of_an_epoch,
+    fixed=("eta",),
     depends_on=("open.value-decays",),
     reading=(
         "Witness: V = diag(0, …, 0, 1), S = −ηn diag(I, 0), and in layer t L_ji = [j = t < i] (open.value-decays); "
@@ -66,8 +80,8 @@ def epoch(x, y, eta, xp, l, r, d):
         "hold residuals of shorter prefixes (+prefix), so that a second epoch would not be SGD."
     ),
 )
-def value_projection(x, y, eta, xp, l, r, d):
-    Z = epoch(x, y, eta, xp, l, r, d)
+def value_projection(p, x, y, eta, xp, l, r, d):
+    Z = epoch(p, x, y, xp)
     w_l = sgd(x[:l], y[:l], eta, xp)
     yield equal(Z[:d], x.T, label="the features stay")
     yield equal(Z[d, l:], y[l:] - x[l:] @ w_l, label="the labels after example l")
@@ -85,8 +99,8 @@ def value_projection(x, y, eta, xp, l, r, d):
     kind="identity",
     reading="Token i skips the steps t ≥ i, which the causal mask hides from it.",
 )
-def prefix(x, y, eta, xp, l, r, d):
-    Z = epoch(x, y, eta, xp, l, r, d)
+def prefix(p, x, y, eta, xp, l, r, d):
+    Z = epoch(p, x, y, xp)
 
     def learn(_, W, chosen):
         W = prefix_step(x, y, W, eta, selecting(chosen))
@@ -106,6 +120,7 @@ def prefix(x, y, eta, xp, l, r, d):
     ),
     given={"x": "before+1+after d", "u": "before", "v": "1+after", "w": "d", "eta": ""},
     sizes={"before": (0, 1), "after": (1, 2), "d": (1, 2)},
+    parameters=None,
     depends_on=(),
     kind="identity",
     reading="From w = 0 and v = y the layers 1, …, l do the l steps, for all l ≤ n: this is the step of the induction.",
@@ -170,6 +185,13 @@ def value_layer(x, y, eta, eps, xp, t, after, d):
     yield equal(Z[d], before - eta * step - eta * eps * rest, label="the labels")
 
 
+class Layers(NamedTuple):
+    """What layers share, and their masks."""
+
+    value: Any
+    masks: Any
+
+
 @open_questions.claim(
     "open.value-sign",
     kind="existence",
@@ -180,6 +202,10 @@ def value_layer(x, y, eta, eps, xp, t, after, d):
     ),
     given={"x": "n+1 d", "y": "n", "chosen": "l n", "eta": ""},
     sizes={"l": (1, 2, 3), "n": (1, 2), "d": (1, 2)},
+    parameters=lambda xp, d, chosen, eta: Layers(
+        opposed_value(xp, d, 1), reverse(xp, d, eta * chosen).ssd_mask
+    ),
+    fixed=("chosen", "eta"),
     depends_on=("ssd.thm5.1+reverse-mask",),
     reading=(
         "Witness: V = diag(I, −1), S = diag(I, 0), and the weights −η chosen_k in the query's column, the last step in "
@@ -188,19 +214,16 @@ def value_layer(x, y, eta, eps, xp, t, after, d):
         "that is with V = I, the slot holds −⟨w_l, x_{n+1}⟩."
     ),
 )
-def value_sign(x, y, chosen, eta, xp, n, d):
-    p = opposed_value(xp, d, 1)
-
+def value_sign(p, x, y, chosen, eta, xp, n, d):
     def layer(_, Z, mask):
-        Z = lsa.layer(Z, mask, p.V, p.S)
+        Z = lsa.layer(Z, mask, p.value.V, p.value.S)
         return Z, Z
 
     def learn(_, w, weights):
         w = w - loss_gradient(weighted(weights), w, x[:-1], y)
         return w, w
 
-    masks = reverse(xp, d, eta * chosen).ssd_mask
-    Z = scan(layer, None, tokens.labelled(x, y).T, masks).final_state
+    Z = scan(layer, None, tokens.labelled(x, y).T, p.masks).final_state
     w_l = scan(learn, None, xp.zeros((d,)), eta * chosen).final_state
     yield equal(Z[:, :n], tokens.labelled(x, y).T[:, :n], label="the examples stay")
     yield equal(Z[d, n], x[n] @ w_l, label="the query")
@@ -214,6 +237,7 @@ def value_sign(x, y, chosen, eta, xp, n, d):
     ),
     given={"x": "n+1 d", "y": "n+1", "u": "d", "V": "n"},
     sizes={"n": (1, 2, 3), "d": (1, 2)},
+    parameters=None,
     depends_on=(),
     kind="identity",
     reading=(

@@ -39,7 +39,7 @@ def eq3(z, a, b, xp, T, D, N):
         def added(s, t=t):
             return decay(a, t, s) * outer(z[s], b[s])
 
-        yield equal(states[t], build(xp, t + 1, added).sum(axis=0), label=f"H_{t + 1}")
+        yield equal(states[t], build(xp, t + 1, added).sum(axis=0), label=("H_", t + 1))
 
 
 @ssd.claim(
@@ -61,8 +61,12 @@ def def3_2(Z, a, S_B, S_C, xp, n, D, N):
     mask, S = mamba2.decay_mask(a), S_B.T @ S_C
     for t in each(0, n):
         printed = build(xp, t + 1, lambda s, t=t: decay(a, t, s))
-        yield equal(mask.T[t, : t + 1], printed, label=f"row {t + 1} of Lᵀ, up to the diagonal")
-        yield equal(mask.T[t, t + 1 :], xp.zeros((n - t,)), label=f"row {t + 1} of Lᵀ, beyond it")
+        yield equal(
+            mask.T[t, : t + 1], printed, label=("row ", t + 1, " of Lᵀ, up to the diagonal")
+        )
+        yield equal(
+            mask.T[t, t + 1 :], xp.zeros((n - t,)), label=("row ", t + 1, " of Lᵀ, beyond it")
+        )
     yield equal(run.outputs.T, mamba2.masked_mixing(Z, mask, S), label="H_t c_t")
     yield equal(mamba2.layer(Z, mask, S), Z + run.outputs.T / n, label="the layer")
 
@@ -103,7 +107,7 @@ def lsa_mask(Z, later, P, Q, xp, n, *, transposed=False):
     for i in each(1, n):
         changed = xp.concat([Z[:, :i], later[:, i - 1 :]], axis=1)
         outputs = lsa.layer(changed, mask, P, Q)[:, :i]
-        yield equal(outputs, lsa.layer(Z, mask, P, Q)[:, :i], label=f"outputs 1..{i}")
+        yield equal(outputs, lsa.layer(Z, mask, P, Q)[:, :i], label=("outputs 1..", i))
 
 
 lsa_mask.amend(

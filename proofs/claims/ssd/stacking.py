@@ -343,6 +343,7 @@ def no_step_sizes(c, sigma, eta, xp):
     given={"x": "n+1 1", "w": "1", "eta": ""},
     sizes={"n": (1, 2, 3), "L": (1, 2, 3)},
     parameters=one_feature_attention,
+    fixed=("eta",),
 )
 def lsa_one_feature(p, x, w, eta, xp, n, L):
     y = x[:-1] @ w

@@ -41,6 +41,7 @@ def after_one_step(loss, x, y, eta, xp):
     ),
     given=ANY_LABELS,
     parameters=theorem4_1,
+    fixed=("eta",),
     corrections=("factor",),
     reading=(
         "The layer of Def. 3.2, with its residual and 1/n, on the tokens of eq. 1. The witness is the proof's "
@@ -166,7 +167,7 @@ def sketch_sign(x, eta, xp, n, d, w=None, y=None, *, sign=-1):
     y = labels(x, w, y)
     for i in each(0, n - 1):
         term = -eta * unscaled_gradient(xp.zeros((d,)), x[i : i + 1], y[i : i + 1])
-        yield equal(term, sign * eta * y[i] * x[i], label=f"i = {i + 1}")
+        yield equal(term, sign * eta * y[i] * x[i], label=("i = ", i + 1))
 
 
 sketch_sign.amend("sign", "it simplifies to +η y_i x_i", given=ANY_LABELS, sign=1)

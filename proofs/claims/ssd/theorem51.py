@@ -97,6 +97,7 @@ def choose_example(xp, t, r, d, eta, eps):
     given={**ANY_LABELS, "eps": ""},
     sizes={"t": (1, 2, 3), "r": (0, 1), "d": (1, 2)},
     parameters=choose_example,
+    fixed=("eta", "eps"),
     reading=(
         "Witness: a mask of decays (Def. 3.2) with last column nη at j = t and nε at the other examples, "
         "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. For |x| ≤ C and |y| ≤ D it has ‖ε_0‖ ≤ εnCD."

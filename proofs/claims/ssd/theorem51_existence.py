@@ -60,6 +60,7 @@ def descent(x, y, V, xp):
     given={**DATA, "V": "l n"},
     sizes={"n": (1, 2), "d": (1, 2), "l": (1, 2, 3)},
     parameters=reverse,
+    fixed=("V",),
     reading=(
         "The layers at ε = 0, where x ← x − Σ_j V_j ⟨x_j, x⟩ x_j and y ← y − Σ_j V_j ⟨x_j, x⟩ y_j at the query, and "
         "the examples stay; w_k is w_{k−1} − Σ_j V_kj (w_{k−1}·x_j − y_j) x_j for any V, and a row ηe_t of V is a step "
@@ -89,6 +90,7 @@ def reverse_order(p, x, y, V, xp, n, d, l):
     given={**DATA, "V": "3 n"},
     sizes={"n": (1, 2), "d": (1, 2)},
     parameters=reverse,
+    fixed=("V",),
 )
 def three_layers(p, x, y, V, xp, n, d):
     label = after_each(p, x, y)[2, d, n]
@@ -162,18 +164,19 @@ def sgd(x, y, eta, l, xp, d):
     ),
     given={"x": "l+r+1 d", "y": "l+r"},
     sizes={"l": (1, 2, 3), "r": (0, 1), "d": (1, 2)},
+    parameters=lambda xp, l, r, d: lambda eta: sequential(xp, l + r, d, eta, l),
     reading=(
         "The layers at ε = 0 (masks: +in-turn-mask); the coefficients of η⁰, η¹ and η² of the label and of the "
         "prediction agree. The printed parameters with their scale mended have η² wrong, and the other sign "
         "(ssd.thm5.1-construction, +condition). That η³ differs for l = 2 is +in-turn-error. n = l + r."
     ),
 )
-def order(x, y, xp, l, r, d):
+def order(p, x, y, xp, l, r, d):
     def error(eta):
-        return in_turn(x, y, eta, xp, l, r, d)[l - 1] - x[l + r] @ sgd(x, y, eta, l, xp, d)
+        return after_each(p(eta), x, y)[l - 1, d, l + r] - x[l + r] @ sgd(x, y, eta, l, xp, d)
 
     for k in range(3):
-        yield equal(coefficient(xp, error, k), 0 * y[0], label=f"η^{k}")
+        yield equal(coefficient(xp, error, k), 0 * y[0], label=("η^", k))
 
 
 @restate(

@@ -292,7 +292,7 @@ def affine(x, w, eta, xp, n):
         change = label_change(x, x[:-1] @ w, eta, xp.eye(n)[:l], causal, xp)
         for i in each(1, n):
             later, earlier = change[i] * x[:i, 0], change[:i] * x[i, 0]
-            yield equal(later, earlier, label=f"l = {l}, i = {i + 1}, k < i")
+            yield equal(later, earlier, label=("l = ", l, ", i = ", i + 1, ", k < i"))
 
 
 TRAINING = {"x": "n+1 d", "y": "n", "eta": ""}
@@ -315,7 +315,7 @@ def affine_first_pass(x, y, eta, xp, n):
         first = xp.eye(n)[:l]
         change = label_change(x, y, eta, first, causal, xp)
         theta = -sgd_weights(x, y, eta, first, xp)
-        yield equal(change[l - 1 :], x[l - 1 :] @ theta, label=f"l = {l}")
+        yield equal(change[l - 1 :], x[l - 1 :] @ theta, label=("l = ", l))
 
 
 @affine.restate(

@@ -5,6 +5,8 @@ No parameters of two layers do two steps for n ≥ 3 and d ≥ 8: `printed_sign.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from scanproof.constructs import tokens
 from scanproof.constructs.array_api import outer, unit
 from scanproof.constructs.constructions import two_examples
@@ -18,6 +20,15 @@ from ...language.statements import equal
 from . import printed_sign
 from .printed_sign import axis
 from .theorem51 import restate
+
+
+class Layers(NamedTuple):
+    """Two layers for every ε and every entry −K of the first Q."""
+
+    with_small_mask: Any
+    """With ε³ L for the mask L."""
+    possible: Any
+    """With the mask itself."""
 
 
 def stacked(layers, x, y):
@@ -35,6 +46,15 @@ def stacked(layers, x, y):
         "−2ε³ diag(η + ε, 0), P = 2e_2e_1ᵀ, Q = η e_2e_1ᵀ − η²/ε e_1e_2ᵀ and then η(e_2e_1ᵀ − e_1e_2ᵀ)"
     ),
     given={"x": "3 1", "y": "2", "eta": "", "eps": "", "K": ""},
+    parameters=lambda xp, eta: Layers(
+        with_small_mask=lambda eps, grown: two_examples.layers(
+            xp, two_examples.small_mask(xp, eps), 1, eta, eps, grown
+        ),
+        possible=lambda eps, grown: two_examples.layers(
+            xp, ssd.decay_mask(two_examples.decays(xp, eps)), eps**3, eta, eps, grown
+        ),
+    ),
+    fixed=("eta",),
     assuming={"ε ≠ 0": lambda eps: eps != 0},
     reading=(
         "The label is affine in the entry −K of the first Q, so that for K = η²/ε the label times ε is ε y(0) + "
@@ -43,17 +63,16 @@ def stacked(layers, x, y):
         "The parameters do not stay bounded as ε → 0."
     ),
 )
-def two_examples_one_feature(x, y, eta, eps, K, xp):
+def two_examples_one_feature(p, x, y, eta, eps, K, xp):
     def label(eps, grown):
-        mask = two_examples.small_mask(xp, eps)
-        return stacked(two_examples.layers(xp, mask, 1, eta, eps, grown), x, y)
+        return stacked(p.with_small_mask(eps, grown), x, y)
 
     def label_times(eps):
         without = label(eps, 0 * eta)
         return eps * without + eta * eta * (label(eps, 1 + 0 * eta) - without)
 
     possible = ssd.decay_mask(two_examples.decays(xp, eps))
-    layers = two_examples.layers(xp, possible, eps**3, eta, eps, eta * eta / eps)
+    layers = p.possible(eps, eta * eta / eps)
     w_2 = stochastic_gradient_descent(HALF_SUM, xp.zeros((1,)), x[:2], y, eta)
     without = label(eps, 0 * eta)
     affine = without + K * (label(eps, 1 + 0 * eta) - without)

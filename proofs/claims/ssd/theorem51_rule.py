@@ -94,8 +94,8 @@ def first_epoch(x, y, eta, xp, n):
         chosen = xp.eye(n)[:l]
         Z = limit_layers(x, y, eta, padded(chosen, xp))[-1]
         w, A = moving(x, y, eta, chosen, xp)
-        yield equal(Z[:-1, l - 1 :], (A @ x.T)[:, l - 1 :], label=f"features, l = {l}")
-        yield equal(Z[-1, l - 1 :], residuals(x, y, w, xp)[l - 1 :], label=f"labels, l = {l}")
+        yield equal(Z[:-1, l - 1 :], (A @ x.T)[:, l - 1 :], label=("features, l = ", l))
+        yield equal(Z[-1, l - 1 :], residuals(x, y, w, xp)[l - 1 :], label=("labels, l = ", l))
 
 
 @restate(
@@ -160,4 +160,4 @@ def orthogonal(c, query, y, eta, xp, n, s):
     for l in each(1, n):
         found = limit_layers(x, y, eta, padded(xp.eye(n)[:l], xp))[-1][-1, n]
         sgd = stochastic_gradient_descent(HALF_SUM, xp.zeros((n + s,)), x[:l], y[:l], eta)
-        yield equal(-found, query @ sgd, label=f"l = {l}")
+        yield equal(-found, query @ sgd, label=("l = ", l))

@@ -112,6 +112,7 @@ def choose_batch(xp, m, r, d, eta, eps):
     given={**ANY_LABELS, "eps": ""},
     sizes={"m": (1, 2), "r": (0, 1, 2), "d": (1, 2)},
     parameters=choose_batch,
+    fixed=("eta", "eps"),
     reading=(
         "Witness: a mask of decays (Def. 3.2) with last column 2ηn/m at j ∈ S and nε at the other examples, "
         "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. K ≥ 2: none, exactly; for d ≥ 2 none in the "

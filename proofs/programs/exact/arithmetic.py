@@ -17,7 +17,9 @@ def _binary(operation: Any) -> Callable[..., Any]:
         if a.dtype == object or b.dtype == object:
             a, b = reader.computer.reals(a), reader.computer.reals(b)
             return objects(operation(a, b))
-        return np.asarray(operation(a, b))
+        dtype = reader.dtype()
+        with np.errstate(over="ignore"):  # the machine's whole numbers wrap around
+            return np.asarray(operation(np.asarray(a, dtype), np.asarray(b, dtype)))
 
     return rule
 
@@ -43,7 +45,7 @@ def _power(reader: Any, params: Any, a: Any) -> Any:
     if a.dtype != object:
         return np.asarray(a**exponent)
     one = reader.computer.reals(np.ones(a.shape, dtype=int))
-    power = functools.reduce(lambda x, y: x * y, [a] * abs(exponent), one)
+    power = functools.reduce(lambda x, y: objects(x * y), [a] * abs(exponent), one)
     return objects(power if exponent >= 0 else one / power)
 
 
@@ -124,7 +126,7 @@ def _extreme(pick: Any) -> Callable[..., Any]:
             left, right = np.broadcast_arrays(*(fractions(computer, one) for one in (a, b)))
             found = computer.map(lambda pair: pair, left)
             for place in np.ndindex(left.shape):
-                found[place] = computer.field.number(pick(left[place], right[place]))
+                found[place] = computer.as_scalar(pick(left[place], right[place]))
             return found
         return np.asarray((np.maximum if pick is max else np.minimum)(a, b))
 
@@ -167,7 +169,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "expm1": _expm1,
     "rsqrt": _rsqrt,
     "logistic": _logistic,
-    **{name: _unread(name) for name in ("tanh", "sin", "cos", "erf", "exp2")},
+    **{name: _named(name) for name in ("tanh", "sin", "cos", "erf")},
+    "exp2": _unread("exp2"),
     **dict.fromkeys(("stop_gradient", "copy", "copy_p", "reduce_precision"), _same),
     "optimization_barrier": lambda reader, params, *a: list(a),
     "convert_element_type": _convert,

@@ -31,6 +31,7 @@ def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
     y = b.reshape(math.prod(batch), math.prod(columns), inner)
     out = np.empty((x.shape[0], x.shape[1], y.shape[1]), dtype=a.dtype)
     zero = computer.field.number(0) if a.dtype == object else 0
+    computer.spend(out.size * inner)
     for n, i, j in np.ndindex(out.shape):
         out[n, i, j] = sum((p * q for p, q in zip(x[n, i], y[n, j], strict=True)), start=zero)
     return out.reshape((*batch, *rows, *columns))
@@ -40,7 +41,8 @@ def _reduce(operation: Any, name: str) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any) -> Any:
         computer = reader.computer
         if a.dtype != object:
-            return np.asarray(getattr(np, name)(a, axis=tuple(params["axes"])))
+            kind = {"dtype": a.dtype} if name != "max" else {}  # NumPy would take a wider type
+            return np.asarray(getattr(np, name)(a, axis=tuple(params["axes"]), **kind))
         gone = sorted(params["axes"])
         kept = [k for k in range(a.ndim) if k not in gone]
         moved = a.transpose([*kept, *gone])
@@ -63,13 +65,17 @@ def _product(computer: Computer, entries: list[Any]) -> Any:
 def _largest(computer: Computer, entries: list[Any]) -> Any:
     array = np.empty(len(entries), dtype=object)
     array[:] = entries
-    return computer.field.number(max(fractions(computer, array)))
+    return computer.as_scalar(max(fractions(computer, array)))
 
 
 def _cumulative(operation: Any) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any) -> Any:
-        axis, rows = params["axis"], reader.computer.reals(a)
-        rows = np.moveaxis(rows, axis, 0)
+        axis = params["axis"]
+        if a.dtype != object:
+            along = np.flip(a, axis) if params["reverse"] else a
+            found = operation.accumulate(along, axis=axis, dtype=a.dtype)
+            return np.flip(found, axis) if params["reverse"] else found
+        rows = np.moveaxis(a, axis, 0)
         order = range(len(rows))[::-1] if params["reverse"] else range(len(rows))
         out, before = np.empty(rows.shape, dtype=object), None
         for k in order:

@@ -30,7 +30,7 @@ def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
     session = proof.session
     writer = Writer(claim, session)
-    writer.given()
+    writer.given(proof.conditions)
     writer.definitions()
     used = [one for theorem in proof.theorems for one in theorem.used]
     rules = prover.resting(used)
@@ -96,7 +96,7 @@ def headings(claim: Claim, count: int) -> list[str]:
     if count > 1:
         with contextlib.suppress(NotPolynomial, DivisionByZero):
             found = FLINT.statements(claim, claim.every_size[0])
-    labels = [LOOP.sub("", statement.label) for statement in found]
+    labels = [LOOP.sub("", str(statement.label)) for statement in found]
     if len(labels) != count or any(re.search(r"\d", label) for label in labels):
         labels = [""] * count
     if count == 1:

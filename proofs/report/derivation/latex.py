@@ -91,7 +91,7 @@ def _bare(text: str) -> str:
 def formula(f: Formula) -> str:
     """One formula as rows of an `aligned` environment, or as it stands if it is short."""
     parts = [LATEX.addition(part) for part in f.parts]
-    sign = {"=": "=", "≠": r"\ne"}[f.sign]
+    sign = {"=": "=", "≠": r"\ne", "≤": r"\le"}[f.sign]
     over = r",\; ".join(map(LATEX.quantifier, f.over))
     tail = rf" \qquad ({over})" if over else ""
     short = f" {f.sign} ".join(map(TEXT.addition, f.parts))

@@ -26,7 +26,7 @@ from ...kernel.theorem import Theorem
 from ...language.claim import Claim
 from ...reading.claims import read
 from ...reading.evaluate import Evaluator, positions
-from ...reading.size import Unreadable
+from ...reading.questions import Unreadable
 from ...reading.terms import put
 from ...search.normal import rewriting, tidy
 from ...search.session import Lemma, Session, session
@@ -254,7 +254,7 @@ def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tupl
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with session() as current:
-        found = read(claim, current)
+        found = read(claim, current).once()
         equations = [(left.term, right.entry(left.at)) for left, right in found.equations]
         yield current, found.sizes, equations
 

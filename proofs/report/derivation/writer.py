@@ -10,10 +10,12 @@ from typing import Any, cast
 from ...evidence.verdict import place
 from ...language.claim import Claim
 from ...language.sizes import names
+from ...reading.claims import Part
+from ...reading.measured import AXES
 from ..words import Record, inputs_inline, is_collision, symbol
 from . import prover
 from .document import Derivation, Formula, Line, Section
-from .expression import Addition, Entry, single
+from .expression import Addition, Entry, Function, single
 from .letters import role
 from .normal_forms import Steps, normal_form, simplified
 from .normal_forms import steps as steps_between
@@ -24,6 +26,8 @@ from .terms import Reader, Scope
 
 Equation = tuple[Term, Term]
 SIDES = ("left", "right")
+MEASURES = {"norm": "norm", "absolute": "abs", "operator": "opnorm"}
+"""Norms on paper: of all that the positions without a range run through."""
 
 
 class Writer:
@@ -57,7 +61,8 @@ class Writer:
 
     # What is given.
 
-    def given(self) -> None:
+    def given(self, conditions: Sequence[Part] = ()) -> None:
+        """What is given; of conditions that are bounds also how they are read, which their names need not say."""
         self.section("Given")
         claim = self.claim
         sizes = ", ".join(
@@ -76,7 +81,21 @@ class Writer:
             what = "those of the claim" if lambda_ else f"{own.__name__}"
             self.write("parameters", words=f"{what}{changed}", places=(place(own),))
         for text in (*claim.hypotheses, *claim.assuming):
-            self.write("hypothesis", words=text)
+            read = [self._bound(part) for part in conditions if part.condition == text]
+            self.write("hypothesis", *read, words=text)
+
+    def _bound(self, part: Part) -> Formula:
+        """measure(left) ≤ right, for all positions."""
+        outer = part.left.at[: part.left.ndim - AXES.get(part.measure, 0)]
+        right = part.right.entry(outer)
+        positions = _positions([part.left.term, right])
+        scope = self.reader.scope(positions)
+        left = self.reader.term(part.left.term, scope)
+        if part.measure:
+            left = single(Function(MEASURES[part.measure], left))
+        axes = {v for e in outer for v in e.variables()}
+        over = scope.quantifiers([v for v in positions if v in axes or not part.measure])
+        return Formula((left, self.reader.term(right, scope)), over, "≤")
 
     # Definitions.
 

@@ -1,0 +1,99 @@
+"""Whole numbers modulo a large prime: rational functions are evaluated without error at one price for every size.
+
+Two different rational functions of degree d agree at a point drawn from the field with a probability of at most
+d / PRIME (Schwartz, Zippel), unless the prime divides all coefficients of their difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from .scalar import NotPolynomial, as_fraction
+
+PRIME = 2**61 - 1
+SMALL = 2**20
+"""Residues nearer to 0 are taken for whole numbers of a program; a drawn one is so near with probability 10⁻¹²."""
+
+
+class TooLong(BaseException):
+    """More operations than were allowed; no `except Exception` of a claim's body stands in its way."""
+
+
+class Meter:
+    """Counts operations, so that what is tried does not depend on how fast a machine is."""
+
+    def __init__(self, operations: int) -> None:
+        self.left = self._now = operations
+
+    def spend(self, operations: int) -> None:
+        """Raises TooLong when there are none left."""
+        self.left -= operations
+        self._now -= operations
+        self.check()
+
+    def check(self) -> None:
+        """Raise TooLong if it has been raised before, whoever caught it."""
+        if self._now < 0 or self.left < 0:
+            raise TooLong
+
+    @contextmanager
+    def at_most(self, operations: int) -> Iterator[None]:
+        """Allow no more than these inside the block."""
+        self._now = operations
+        yield
+        self.check()
+
+
+class PrimeField:
+    """The field of whole numbers modulo `PRIME`."""
+
+    name = "modular"
+    generators: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, meter: Meter | None = None) -> None:
+        import flint
+
+        self.meter = meter
+        self._residue = flint.nmod
+        self._numbers: dict[Any, Any] = {}
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, self._residue):
+            return value
+        known = self._numbers.get(value)
+        if known is None:
+            exact = as_fraction(value)
+            known = self._residue(exact.numerator, PRIME)
+            if exact.denominator != 1:
+                known = known / self._residue(exact.denominator, PRIME)
+            self._numbers[exact] = known
+        return known
+
+    def exp(self, scalar: Any) -> Any:
+        return self._only(scalar, 0, 1, "exp")
+
+    def log(self, scalar: Any) -> Any:
+        return self._only(scalar, 1, 0, "log")
+
+    def abs(self, scalar: Any) -> Any:
+        return self._only(scalar, 0, 0, "abs")
+
+    def sqrt(self, scalar: Any) -> Any:
+        return self._only(scalar, 0, 0, "sqrt")
+
+    def largest_eigenvalue(self, gram: Any) -> Any:
+        raise NotPolynomial("the largest singular value")
+
+    def _only(self, scalar: Any, at: int, value: int, name: str) -> Any:
+        if scalar != at:
+            raise NotPolynomial(name)
+        return self.number(value)
+
+    def as_constant(self, scalar: Any) -> Fraction | None:
+        """The whole number near 0 that a residue is taken for; None for all others."""
+        near = int(scalar)
+        near = near - PRIME if near > PRIME // 2 else near
+        return Fraction(near) if abs(near) < SMALL else None
