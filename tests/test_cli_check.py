@@ -100,7 +100,7 @@ def test_prints_of_a_claim_file_do_not_mix_with_the_report(run: Run, write: Writ
 def test_engine_option_chooses_the_engine(run: Run, write: Write):
     answer = run("check", write(TRUE), "--engine", "sympy", "--format", "json")
     (claim,) = json.loads(answer.out)["claims"]
-    assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy"}
+    assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy", "modular"}
 
 
 @pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])

@@ -80,13 +80,13 @@ def test_a_wrong_program_is_refuted_with_inputs_and_both_outputs(prove):
     assert "the specification [1]" in answer.out
 
 
-def test_a_literal_that_is_not_the_number_meant_is_reported_with_the_remedy(prove):
+def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
     answer = prove("tenth", "tenth_of_it")
-    assert answer.code == 1
-    assert "0.1" in answer.out
-    assert "not 1/10" in answer.out
-    assert "mymodule.py:14" in answer.out
-    assert "divide by 10" in answer.out
+    assert answer.code == 0
+    assert "proved\n  for all sizes" in answer.out
+    assert "taken for granted: literals are the numbers that they mean: 0.1 is 1/10" in answer.out
+    assert "the program computes with 0.1 (mymodule.py:14" in answer.out
+    assert "read as 1/10" in answer.out
 
 
 def test_the_outcome_as_json(prove):

@@ -103,6 +103,15 @@ def test_what_cannot_run_is_refused_in_one_line_before_anything_is_drawn(
     assert re.search(complaint, message), message
 
 
+def test_more_tokens_than_32_bits_count_are_refused_whatever_the_memory(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(checking, "free_memory", lambda: None)
+    monkeypatch.setattr(running.Run, "draw", lambda self: pytest.fail("it was drawn"))
+    message = one_line(run("run", "gril.prop4.1", "--examples", str(2**30)))
+    assert "give at most 1073741823" in message
+
+
 def test_what_is_said_to_fit_fits(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(checking, "free_memory", lambda: 2**30)
     for id in ("gril.prop4.1", "ssd.thm5.2-construction"):

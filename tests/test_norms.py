@@ -26,7 +26,7 @@ from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.ledger import built_in
 from scanproof.proofs.reading.claims import read
-from scanproof.proofs.reading.size import Unreadable
+from scanproof.proofs.reading.questions import Unreadable
 from scanproof.proofs.search.session import session
 
 ALL = ENGINES["all"]
@@ -191,7 +191,7 @@ def test_a_bound_that_was_not_put_to_the_kernel_is_unknown():
 def test_a_bound_is_proved_for_all_sizes_by_the_kernel(engine):
     result = decide(drift(), ENGINES[engine])
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
-    assert [e["engine"] for e in result.evidence] == ["kernel"]
+    assert [e["engine"] for e in result.evidence] == ["kernel", "balls"]
 
 
 @pytest.mark.parametrize("equation", [True, False])

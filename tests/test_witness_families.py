@@ -70,7 +70,8 @@ def test_a_true_difference_is_proved_and_its_inputs_are_named():
     claim = claim_of(lambda u, v: differs(squared(u + v), u * u + v * v), {"u": "n", "v": "n"})
     result = decide(claim, ENGINES["kernel"])
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
-    (entry,) = result.evidence
+    entry, tried = result.evidence
+    assert tried["method"] == "property-test"
     assert (entry["method"], entry["scope"], entry["sizes"]) == ("witness", "all-sizes", None)
     assert set(entry["inputs"]) == {"u", "v"}
 

@@ -20,7 +20,8 @@ from scanproof.proofs.kernel.index import size
 from scanproof.proofs.programs.program import program as readable
 from scanproof.proofs.reading.array import symbol
 from scanproof.proofs.reading.evaluate import Evaluator, at_index
-from scanproof.proofs.reading.size import Size, Unreadable
+from scanproof.proofs.reading.questions import Unreadable
+from scanproof.proofs.reading.size import Size
 from scanproof.proofs.reading.size import index as index_of
 from scanproof.proofs.search.session import session
 

@@ -21,7 +21,8 @@ from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.kernel.index import size
 from scanproof.proofs.reading.array import Namespace, array, symbol
-from scanproof.proofs.reading.size import Size, Unreadable
+from scanproof.proofs.reading.questions import Unreadable
+from scanproof.proofs.reading.size import Size
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.session import session
 

@@ -1,0 +1,359 @@
+"""What stands between a claim's Python code and the word proved: questions, loops, quantifiers, sizes beyond."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import operator
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from scanproof import (
+    Source,
+    UsageError,
+    at_most,
+    definition,
+    determines,
+    differs,
+    equal,
+    undetermined,
+)
+from scanproof.constructs.array_api import unit
+from scanproof.constructs.ranges import build, each, product
+from scanproof.constructs.scan import scan
+from scanproof.proofs.evidence import beyond
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.source import Source as Code
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.programs.proving import prove
+
+
+@definition
+def twice(x):
+    return 2 * x
+
+
+def claim_of(body, given, **fields):
+    source = Source("mine", title="…")
+    return source.claim("mine.row", says="…", given=given, **fields)(body).claim
+
+
+def decided(body, given, **fields):
+    return decide(claim_of(body, given, **fields), ENGINES["all"])
+
+
+def for_all_sizes(result):
+    return (result.verdict, result.scope) == ("proved", "all-sizes")
+
+
+# What a symbolic size is asked.
+
+QUESTIONS = {
+    "an order": lambda N: N <= 4,
+    "an equation": lambda N: N == 4,
+    "a number's equation": lambda N: N == 4.0,
+    "a hash": lambda N: {4: 1}.get(N),
+    "a text": lambda N: str(N),
+    "a format": lambda N: f"{N:>3}",
+    "a repr": lambda N: repr(N),
+    "an index": lambda N: operator.index(N),
+    "a number": lambda N: math.sqrt(N),
+    "a quotient": lambda N: N / 2,
+    "a remainder": lambda N: N % 2,
+    "a range": lambda N: range(N),
+    "an attribute": lambda N: N.bit_length(),
+    "a power": lambda N: 2**N,
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_question_that_is_caught_is_heard_all_the_same(name):
+    ask = QUESTIONS[name]
+
+    def body(x, N):
+        with contextlib.suppress(Exception):
+            ask(N)
+        return equal(twice(x), x + x)
+
+    result = decided(body, {"x": "N"})
+    assert (result.verdict, result.scope) == ("proved", "fixed-size")
+    assert "of N" in result.reason or "N" in result.reason.split("(asked")[0]
+    assert "test_trust.py:" in result.reason
+
+
+def test_what_holds_at_all_sizes_may_be_asked():
+    def body(x, N):
+        known = isinstance(N, int) and N >= 1 and N + 1 != N and N not in (None, "N")
+        return equal(twice(x), (2 if known else 3) * x)
+
+    assert for_all_sizes(decided(body, {"x": "N"}))
+
+
+def test_an_error_of_an_array_that_is_caught_counts():
+    def body(x, N):
+        try:
+            wrong = x[N]
+        except Exception:
+            wrong = 0
+        return equal(twice(x) + wrong, x + x)
+
+    assert not for_all_sizes(decided(body, {"x": "N"}))
+
+
+def test_a_label_in_pieces_asks_nothing():
+    def body(x, N):
+        for t in each(0, N - 1):
+            yield equal(twice(x)[t], x[t] + x[t], ("t = ", t))
+
+    assert for_all_sizes(decided(body, {"x": "N"}))
+
+
+# Loops.
+
+
+def test_what_one_turn_leaves_to_the_next_is_seen_though_one_size_is_listed():
+    def body(x, xp, N):
+        one = other = xp.zeros(())
+        for t in each(0, N - 1):
+            one, other = one + twice(x[t]), other + x[t] + x[t]
+        yield equal(one, other)
+
+    result = decided(body, {"x": "N"}, sizes={"N": (1,)})
+    assert result.scope == "fixed-size"
+    assert "carries something from one turn to the next" in result.reason
+
+
+def test_a_counter_beside_a_loop_is_seen():
+    def body(x, N):
+        for count, t in enumerate(each(0, N - 1), start=1):
+            yield equal(count * twice(x[t]), 2 * x[t])
+
+    assert decided(body, {"x": "N"}, sizes={"N": (1,)}).verdict == "refuted"
+
+
+def test_a_loop_without_a_turn_at_any_size_is_said():
+    def body(x, N):
+        yield equal(twice(x), x + x)
+        for t in each(N, N - 1):
+            yield equal(twice(x[t]), 3 * x[t])
+
+    result = decided(body, {"x": "N"})
+    assert result.scope == "fixed-size"
+    assert "without a turn at any size" in result.reason
+
+
+# Quantifiers.
+
+
+def test_a_witness_that_asks_for_an_input_is_an_error_that_names_it():
+    with pytest.raises(UsageError, match=r"asks for the input 'x'.*fixed="):
+        claim_of(
+            lambda p, x: equal(p @ x, (x @ x) * x),
+            {"x": "f"},
+            kind="existence",
+            parameters=lambda x, xp, f: (x @ x) * xp.eye(f),
+        )
+
+
+def test_a_witness_that_the_body_makes_proves_no_existence():
+    def body(x, xp, f):
+        return equal(twice((x @ x) * xp.eye(f)) @ x, 2 * (x @ x) * x)
+
+    result = decided(body, {"x": "f"}, kind="existence")
+    assert result.verdict == "unknown"
+    assert "parameters=" in result.reason
+
+
+def test_inputs_that_collide_have_the_parameters_in_common():
+    body = lambda a, x: undetermined(a * twice(x), a * x)  # noqa: E731
+    given = {"a": "", "x": ""}
+    assert decided(body, given, over_all_parameters=("a",)).verdict == "unknown"
+
+
+def test_a_collision_at_one_choice_of_parameters_does_not_refute_that_another_does_it():
+    body = lambda a, x: determines(a * twice(x), x)  # noqa: E731
+    result = decided(body, {"a": "", "x": ""}, kind="existence", over_all_parameters=("a",))
+    assert result.verdict == "unknown"
+    assert "parameters a" in result.reason
+
+
+def test_undetermined_is_said_of_every_size_listed():
+    body = lambda x: undetermined(twice(x).sum(), x)  # noqa: E731
+    result = decided(body, {"x": "N"}, sizes={"N": (1, 2)})
+    assert result.verdict == "unknown"
+    assert "N=1" in result.reason
+
+
+# Beyond the evidence.
+
+
+def test_what_fails_at_the_next_size_is_refuted_there():
+    def body(x, xp, N):
+        power = product(build(xp, N, lambda i: xp.asarray(2)))
+        return equal(power * twice(x), (xp.asarray(N) * N - N + 2) * 2 * x)
+
+    result = decided(body, {"x": ""}, sizes={"N": (1, 2, 3)})
+    assert (result.verdict, result.counterexample.sizes) == ("refuted", {"N": 4})
+
+
+def test_a_denominator_that_is_0_at_all_larger_sizes_proves_nothing():
+    def body(a, xp, N):
+        zero = product(build(xp, N, lambda i: xp.asarray(i) - 3))
+        return equal(zero * twice(a) / zero, twice(a))
+
+    result = decided(body, {"a": ""}, sizes={"N": (1, 2, 3)})
+    assert result.verdict == "unknown"
+    assert "a denominator is 0" in result.reason
+
+
+def test_conditions_that_are_met_at_small_sizes_only_are_said():
+    few = {"N ≤ 2": lambda N: N <= 2}
+    (*_, tried) = decided(lambda x: equal(twice(x), x + x), {"x": "N"}, assuming=few).evidence
+    assert "met at none of" in tried["assumes"][0]
+
+
+def test_a_difference_that_ends_is_found():
+    def body(x, xp, N):
+        gone = product(build(xp, N, lambda i: xp.asarray(i) - 3))
+        return differs(twice(x) + gone, 2 * x)
+
+    result = decided(body, {"x": ""}, sizes={"N": (1, 2, 3)})
+    assert result.verdict == "refuted"
+
+
+def test_a_bound_whose_condition_changes_with_the_size_is_refuted():
+    def body(x, C):
+        return at_most(twice(x) - x, C)
+
+    def condition(x, C, N):
+        return at_most(x, C if type(N) is not int or N < 5 else 2 * C)
+
+    result = decided(
+        body,
+        {"x": "N", "C": ""},
+        kind="bound",
+        assuming={"x_i ≤ C": condition, "C > 0": lambda C: C > 0},
+    )
+    assert result.verdict != "proved"
+
+
+def test_sizes_to_try_do_not_depend_on_the_claims_name_but_on_its_code():
+    one, same, other = (lambda x: 3 * x), (lambda x: 3 * x), (lambda x: 4 * x + 17)
+    assert Code([one]).seed == Code([same]).seed != Code([other]).seed
+    assert 17 in Code([other]).numbers
+
+
+def test_a_number_in_the_code_is_tried_for_each_size():
+    claim = claim_of(lambda x, N: equal(twice(x), x + x), {"x": "N"})
+    import random
+
+    tried = [sizes["N"] for sizes, _ in beyond.choices(claim, {57}, random.Random(0))]
+    assert {56, 57, 58} <= set(tried)
+    assert max(tried) > 256
+
+
+def test_inputs_may_have_the_names_of_functions():
+    body = lambda exp, abs, log, xp: equal(exp * twice(abs).sum() + log, log + 2 * abs.sum() * exp)  # noqa: E731
+    assert for_all_sizes(decided(body, {"exp": "", "abs": "N", "log": ""}))
+
+
+def test_a_state_that_a_step_keeps_beside_the_scan_is_seen():
+    def body(x, xp, N):
+        seen = []
+
+        @definition
+        def step(parameters, state, token):
+            seen.append(token)
+            return state + len(seen) * token, state
+
+        total = scan(step, None, xp.zeros(()), x).final_state
+        return equal(total * unit(xp, 1, 0), x.sum() * unit(xp, 1, 0))
+
+    assert decided(body, {"x": "N"}, sizes={"N": (1,)}).verdict == "refuted"
+
+
+# Programs.
+
+
+def outcome(function, equals, shapes="x: T d", **sizes):
+    return prove(function, shapes=shapes, equals=equals, sizes=sizes or None)
+
+
+def test_a_maximum_in_a_map_is_one_for_each_row():
+    def rows(x):
+        e = lax.map(lambda r: jnp.exp(r - r.max()), x)
+        return e / e[0].sum()
+
+    def plainly(x):
+        return jnp.exp(x) / jnp.exp(x)[0].sum()
+
+    assert outcome(rows, plainly, T=(1,), d=(1, 2)).result.verdict == "unknown"
+    assert outcome(rows, plainly).result.verdict == "refuted"
+
+
+def test_a_softmax_of_each_row_is_still_proved():
+    def rows(x):
+        e = lax.map(lambda r: jnp.exp(r - r.max()), x)
+        return e / e.sum(1, keepdims=True)
+
+    def plainly(x):
+        return jnp.exp(x) / jnp.exp(x).sum(1, keepdims=True)
+
+    assert for_all_sizes(outcome(rows, plainly).result)
+
+
+def test_integers_that_may_run_over_are_a_condition_in_words():
+    def counted(x):
+        def step(i, row):
+            return i + jnp.int32(70_000), jnp.where(i >= 0, row, 0.0)
+
+        return lax.scan(step, jnp.int32(0), x)[1].sum(0)
+
+    (evidence,) = (
+        e for e in outcome(counted, lambda x: x.sum(0)).result.evidence if e["engine"] == "kernel"
+    )
+    (condition,) = evidence["assumes"]
+    assert condition.startswith("70000·T ≤ 2147483647 (int32, tests/test_trust.py:")
+
+
+def test_integers_that_wrap_at_a_size_tried_refute():
+    def wrapped(x):
+        i = lax.iota(jnp.int32, x.shape[0])
+        return jnp.where((i * 2**30 * 2 >= 0)[:, None], x, 0.0)
+
+    result = outcome(wrapped, lambda x: x).result
+    assert (result.verdict, result.counterexample.sizes) == ("refuted", {"T": 2, "d": 1})
+
+
+def test_a_program_that_changes_far_out_is_told_with_its_line():
+    def windowed(x):
+        length = x.shape[0]
+        if type(length) is int and length > 5_000:
+            return x[:5_000].sum(0)
+        return x.sum(0)
+
+    result = outcome(windowed, lambda x: x.sum(0)).result
+    assert result.verdict == "unknown"
+    assert "another one at T = " in result.reason
+    assert "test_trust.py:" in result.reason
+
+
+def test_a_size_that_is_looked_up_is_told_with_its_line():
+    def scaled(x):
+        return x.sum(0) * {7: 2.0}.get(x.shape[0], 1.0)
+
+    result = outcome(scaled, lambda x: x.sum(0)).result
+    assert (result.verdict, result.counterexample.sizes["T"]) == ("refuted", 7)
+
+
+def test_what_a_program_does_besides_computing_is_an_error():
+    import jax
+
+    def loud(x):
+        jax.debug.print("{}", x.sum())
+        return x.sum(0)
+
+    with pytest.raises(UsageError, match="more than compute"):
+        outcome(loud, lambda x: x.sum(0))

@@ -1,0 +1,1 @@
+"""False statements, each with a size at which it fails, that hide from whoever reads them with symbols for sizes."""

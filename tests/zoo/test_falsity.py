@@ -1,0 +1,37 @@
+"""No member of the zoo is true: each is run with plain numbers at the size that it names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scanproof.proofs.evidence.points import candidates, difference_index, statements_at
+from scanproof.proofs.language.sizes import shape
+
+from .case import ZOO, Program, Statement
+from .members import FAMILIES  # noqa: F401  imports every file of members
+
+
+@pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Program)], ids=str)
+def test_a_program_differs_from_its_specification_where_it_says(one):
+    import jax
+
+    rng = np.random.default_rng(0)
+    shapes = [part.partition(":")[2] for part in one.shapes.split(",")]
+    with jax.enable_x64(True):
+        arrays = [jax.numpy.asarray(rng.uniform(0.5, 2, shape(s, one.fails))) for s in shapes]
+        found, wanted = jax.tree.leaves(one.function(*arrays)), jax.tree.leaves(one.equals(*arrays))
+    assert len(found) == len(wanted)
+    assert any(
+        a.shape != b.shape or not np.allclose(a, b, rtol=1e-3)
+        for a, b in zip(found, wanted, strict=True)
+    )
+
+
+@pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Statement)], ids=str)
+def test_a_claim_is_false_where_it_says(one):
+    for point in candidates(one.claim, one.fails):
+        found = statements_at(one.claim, one.fails, point)
+        if found and any(difference_index(s) is not None for s in found):
+            return
+    pytest.fail(f"no inputs at {one.fails} show that it is false")

@@ -1,0 +1,48 @@
+"""No member of the zoo is proved."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import pytest
+
+from scanproof import UsageError
+from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.programs import tracing
+from scanproof.proofs.programs.proving import prove
+from scanproof.proofs.reading import questions
+
+from .case import ZOO, Program
+from .members import FAMILIES  # noqa: F401  imports every file of members
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnhandledThreadExceptionWarning"  # a member that asks in a thread
+)
+
+
+@pytest.mark.parametrize("one", ZOO, ids=str)
+def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
+    verdict, reason = _decided(one)
+    assert verdict in ("refuted", "unknown", "error"), reason
+    assert reason
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("one", ZOO, ids=str)
+def test_where_nothing_is_heard_the_second_line_of_defence_finds_it_alone(one, monkeypatch):
+    monkeypatch.setattr(questions, "heard", lambda noted: False)
+    monkeypatch.setattr(tracing, "refused", lambda dimensions: nullcontext())
+    verdict, reason = _decided(one)
+    assert verdict in ("refuted", "unknown", "error"), reason
+
+
+def _decided(one):
+    if not isinstance(one, Program):
+        found = decide(one.claim, ENGINES["all"])
+        return found.verdict, found.reason
+    try:
+        found = prove(one.function, shapes=one.shapes, equals=one.equals, sizes=one.sizes).result
+    except UsageError as error:
+        return "error", str(error)
+    return found.verdict, found.reason
