@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test test-export devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
+.PHONY: help verdicts test attacks test-export devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
@@ -30,6 +30,9 @@ verdicts: build/.core ## check every claim (installs the core dependencies only)
 
 test: build/.test ## run the tests
 	@$(BIN)/pytest -rs
+
+attacks: build/.test ## run the tests that attack the proofs, for many minutes
+	@$(BIN)/pytest -rs -m long
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_mamba_ssm.py
