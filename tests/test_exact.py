@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
 from scanproof.proofs.exact.recorded import RecordedField, in_order
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
+from scanproof.proofs.language.numbers import exceeds, is_nonzero
 
 FIELDS = [FlintField, SympyField, RationalField, ExpressionField]
 numbers = st.fractions(min_value=-3, max_value=3, max_denominator=4)
@@ -203,3 +205,28 @@ def test_numpy_s_floats_are_refused_with_what_to_write(make, wrong, operation):
     for left, right in [(array, wrong), (wrong, array)]:
         with pytest.raises(TypeError, match=r"exact arithmetic expects .* write Fraction\(1, 2\)"):
             operation(left, right)
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("1/10**40", 1),
+        ("-1/10**40", -1),
+        ("sqrt(2) - 141421356/10**8", 1),
+        ("(sqrt(2) + sqrt(3))**2 - 5 - 2*sqrt(6)", 0),
+        ("log(2) - 1", -1),
+        ("exp(-10**9)", 0),
+        ("1 - 1/(1 + exp(-10**9))", 0),
+        ("exp(10**9) - exp(10**9 - 1)", 1),
+        ("exp(10**9)*(1 - 1/(1 + exp(-10**9)))", 0),  # it takes 10⁹ digits
+        ("tanh(1) - erf(1)", -1),
+        ("Abs(sin(4)) - cos(1)", 1),
+        ("CRootOf(x**5 - x - 1, 0) - 1", 1),
+        ("root(2, 3) - 2", -1),
+        ("pi - 355/Integer(113)", -1),
+    ],
+)
+def test_the_sign_of_a_constant_is_told_however_much_cancels(text, sign):
+    number = sympy.sympify(text)
+    assert (exceeds(number), exceeds(-number)) == (sign > 0, sign < 0)
+    assert is_nonzero(number) == (sign != 0)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
+import re
+from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 
@@ -40,7 +43,7 @@ def claim_of(body, given, **fields):
     return source.claim("mine.row", says="…", given=given, **fields)(body).claim
 
 
-def decided(body, given, **fields):
+def decided(body, given, **fields) -> Any:
     return decide(claim_of(body, given, **fields), ENGINES["all"])
 
 
@@ -277,7 +280,7 @@ def test_a_state_that_a_step_keeps_beside_the_scan_is_seen():
 # Programs.
 
 
-def outcome(function, equals, shapes="x: T d", **sizes):
+def outcome(function, equals, shapes="x: T d", **sizes) -> Any:
     return prove(function, shapes=shapes, equals=equals, sizes=sizes or None)
 
 
@@ -357,3 +360,34 @@ def test_what_a_program_does_besides_computing_is_an_error():
 
     with pytest.raises(UsageError, match="more than compute"):
         outcome(loud, lambda x: x.sum(0))
+
+
+def test_sides_whose_shapes_part_farther_out_are_told_with_the_size():
+    found = outcome(lambda x: x[:300], lambda x: x).result
+    assert found.verdict == "unknown"
+    assert "at T=301, d=" in found.reason
+    assert "the two sides have shapes (300, " in found.reason
+
+
+UNTRACED = {
+    "a power": lambda x: x / x.shape[1] ** 0.5,
+    "a root": lambda x: x / math.sqrt(x.shape[1]),
+    "a root of NumPy": lambda x: x / np.sqrt(x.shape[1]),
+}
+
+
+@pytest.mark.parametrize("name", UNTRACED)
+def test_a_size_that_jax_cannot_trace_is_told_with_its_line_and_what_to_write(name):
+    function = UNTRACED[name]
+    found = outcome(function, lambda x: x / jnp.sqrt(x.shape[1])).result
+    assert (found.verdict, found.scope) == ("proved", "fixed-size")
+    line = function.__code__.co_firstlineno
+    assert re.search(rf"at tests/test_trust\.py:{line}: .*; compute with jnp", found.reason)
+
+
+def test_a_size_that_the_reader_of_programs_stumbles_over_is_told_with_the_programs_line():
+    found = outcome(lambda x: x[jnp.minimum(jnp.arange(x.shape[0]), 9**5)], lambda x: x).result
+    assert (found.verdict, found.scope) == ("proved", "fixed-size")
+    assert "tests/test_trust.py" in found.reason
+    assert "asked" not in found.reason
+    assert "xp.asarray" not in found.reason

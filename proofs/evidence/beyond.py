@@ -34,7 +34,7 @@ from ..language.errors import UsageError
 from ..language.sizes import Sizes, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .enclosures import BITS
-from .engines import sides
+from .engines import UnequalShapes, sides
 from .instance import Point, constants, evaluate, meets_hypotheses, shapes
 from .points import candidates
 from .source import Source
@@ -48,10 +48,12 @@ SPELLED = 5_000
 """Numbers in the code up to this one are tried, and their neighbours."""
 LARGEST = 330
 """No size that is drawn lies farther than this beyond the evidence."""
-FROM_CODE = 24
+FROM_CODE = 32
 """At most so many of them."""
 PAIRED = 12
 """Numbers in the code up to this one are tried in all combinations, for several sizes at once."""
+ALIKE = 32
+"""Up to this one, for all sizes alike."""
 TOGETHER = 4
 """So many choices in which all sizes are beyond small ones at once."""
 ONE, ALL = 40_000, 130_000
@@ -79,6 +81,8 @@ class Tried:
     """Where no inputs were found that meet the conditions."""
     raised: list[tuple[dict[str, int], str]] = field(default_factory=list)
     """Where the claim itself could not be run, and why."""
+    unequal: str = ""
+    """At the sizes at which it fails: that the two sides have different shapes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
     fails: dict[str, int] | None = None
@@ -193,7 +197,7 @@ def choices(
     that are drawn. Each kind begins with small ones.
     """
     ranges = claim.ranges
-    told = sorted({n + k for n in numbers for k in (-1, 0, 1) if 0 <= n + k <= SPELLED})
+    told = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
     near: dict[tuple[int, ...], str] = {}
     far: dict[tuple[int, ...], str] = {}
     for name, values in ranges.items():
@@ -211,7 +215,8 @@ def choices(
         for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
             near.setdefault(pair, "")
         least, most = max(map(min, every)), max(map(max, every))
-        for n in (*range(least, most + NEXT), most + rng.randint(5, 20)):  # all sizes alike
+        alike = [n for n in told if most < n <= ALIKE][:FROM_CODE]
+        for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
             near.setdefault((n,) * len(every), "")
         for _ in range(TOGETHER):
             far.setdefault(tuple(max(v) + rng.randint(0, 4) for v in every), "")
@@ -259,6 +264,9 @@ def _outcome(tried: Tried, sizes: Sizes, run: Callable[[], bool | None]) -> bool
         return True
     except (NotPolynomial, TooLong):
         raise
+    except UnequalShapes as error:
+        tried.unequal = str(error)
+        return False
     except Exception as error:  # a claim's body is foreign code
         tried.raised.append((dict(sizes), f"{type(error).__name__}: {error}"))
         return True

@@ -117,6 +117,10 @@ def _number(text: str) -> Fraction | None:
         return None
 
 
+class UnequalShapes(UsageError):
+    """The two sides of a statement are arrays of different shapes."""
+
+
 def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
     """Both sides as exact arrays of one shape; a plain number stands for an array of shape ()."""
     left, right = statement.left, statement.right
@@ -136,7 +140,7 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
         )
     if left.shape != right.shape:
         name = f" ({statement.label})" if statement.label else ""
-        raise UsageError(
+        raise UnequalShapes(
             f"the two sides{name} have shapes {left.shape} and {right.shape}; an equation needs equal shapes."
         )
     return left, right

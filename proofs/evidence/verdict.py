@@ -24,6 +24,7 @@ from ..language.statements import (
     Statement,
     Undetermined,
 )
+from ..reading.questions import raised_at
 from .any_choice import why_not, why_not_collision
 from .beyond import beyond, smallest
 from .counterexample import Counterexample, agreement, collision, difference, violation
@@ -41,6 +42,7 @@ UNSCOPED = (
     "the equation holds for parameters that the body itself makes, which may depend on the inputs; let "
     "parameters= make them, from sizes and the symbols in fixed="
 )
+NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
 NEVER_CHECKED = ("empirical", "complexity")
 QUICK_TRIES = 3
 """Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
@@ -98,7 +100,10 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
             result = Result("error", reason="the claim's body recurses without end")
         except (Exception, SystemExit) as error:
             # A claim's body is foreign code: its mistake is this row's alone.
-            result = Result("error", reason=f"the claim raised {type(error).__name__}: {error}")
+            result = Result(
+                "error",
+                reason=f"the claim raised {type(error).__name__}{raised_at(error)}: {error}",
+            )
     result.definitions = sorted({place(function) for function in ran})
     # The kernel may stop before it runs the body.
     unread = tuple(engines) == (KERNEL,) and result.verdict == "unknown"
@@ -119,6 +124,8 @@ def _tried(claim: Claim, result: Result) -> Result:
     if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
         return Result("unknown", reason=UNSCOPED)
     tried = beyond(claim)
+    if tried.fails is not None and tried.unequal:
+        return Result("unknown", reason=f"at {_sizes_text(tried.fails)} {tried.unequal}")
     if tried.fails is not None:
         return _fails_beyond(claim, tried.fails)
     if tried.undefined and not tried.held:
@@ -186,7 +193,7 @@ def _settled(claim: Claim, engines: Sequence[Engine]) -> Result:
     if result is not None:
         return _fairly(claim, result, runs)
     if not runs and not bounds:
-        return Result("unknown", reason="it needs exp, log or a norm, which no engine that ran has")
+        return Result("unknown", reason=NOT_RUN)
     undecided = _undecided(runs)
     if undecided is not None:
         return Result("unknown", reason=undecided)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..language.numbers import exceeds
 from .array import ExactArray
 from .roots import largest_root
 from .scalar import DivisionByZero, as_fraction
@@ -34,7 +35,7 @@ class ExpressionField:
         return self._sympy.exp(scalar)
 
     def log(self, scalar: Any) -> Any:
-        if scalar.is_number and not scalar.is_positive:
+        if scalar.is_number and not exceeds(scalar):
             raise DivisionByZero(f"log({scalar}) is not a real number")
         return self._sympy.log(scalar)
 
@@ -42,7 +43,7 @@ class ExpressionField:
         return self._sympy.Abs(scalar)
 
     def sqrt(self, scalar: Any) -> Any:
-        if scalar.is_negative:
+        if exceeds(-scalar) if scalar.is_number else scalar.is_negative:
             raise DivisionByZero(f"sqrt({scalar}) is not a real number")
         return self._sympy.sqrt(scalar)
 

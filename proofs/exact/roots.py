@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..language.numbers import exceeds
 from .polynomials import RationalField, rational_root
 from .scalar import DivisionByZero, NotPolynomial, as_fraction
 
@@ -28,7 +29,7 @@ class RootsField(RationalField):
             if root is not None:
                 return root
             scalar = sympy.Rational(scalar.numerator, scalar.denominator)
-        if scalar.is_negative:
+        if exceeds(-scalar):
             raise DivisionByZero(f"sqrt({scalar}) is not a real number")
         return _plain(sympy.sqrt(scalar))
 

@@ -6,6 +6,8 @@ is None for 1, so that polynomial identities never pay for fractions.
 
 from __future__ import annotations
 
+import math
+import numbers
 from fractions import Fraction
 from typing import Any
 
@@ -108,7 +110,10 @@ def as_fraction(value: Any) -> Fraction:
         return Fraction(value)
     if hasattr(value, "__index__"):
         return Fraction(value.__index__())
+    advice = ""
+    if isinstance(value, numbers.Real) and math.isfinite(value):
+        p, q = Fraction(repr(float(value))).limit_denominator(10**6).as_integer_ratio()
+        advice = f"; write Fraction({p}, {q}), and quotients and roots of sizes with arrays, as xp.asarray(N)"
     raise TypeError(
-        f"exact arithmetic expects an int or a fractions.Fraction, got {value!r} ({type(value).__name__}); "
-        "write Fraction(1, 2) instead of 0.5."
+        f"exact arithmetic expects an int or a fractions.Fraction, got {value!r} ({type(value).__name__}){advice}."
     )

@@ -52,7 +52,8 @@ GENERATED = ("__eq__", "__ne__", "__hash__")
 """Methods of JAX's dataclasses, whose code has no file."""
 
 
-def _own_folders() -> tuple[str, ...]:
+def folders() -> tuple[str, ...]:
+    """JAX's own, whose code may ask of a size."""
     import jax
     import jaxlib
 
@@ -67,7 +68,7 @@ def refused(dimensions: Dimensions) -> Iterator[None]:
         Decided: at such a question, with its place.
     """
     kind = dimension_type()
-    ear = _Ear(kind, dimensions, _own_folders())
+    ear = _Ear(kind, dimensions, folders())
     heard = ear.methods()
     before = {name: vars(kind).get(name) for name in heard}
     for name, method in heard.items():
@@ -227,7 +228,7 @@ class _Ear:
         return made
 
 
-INSTEAD = "compute with arrays, whose shapes JAX knows"
+INSTEAD = "compute with jnp, which takes sizes (jnp.sqrt(d)), and leave them out of texts and keys"
 CLOSED = {
     "__hash__": "the hash",
     "__str__": "the text",

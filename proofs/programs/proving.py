@@ -31,7 +31,7 @@ from ..evidence.engines import ENGINES, sides
 from ..evidence.instance import Point, constants, evaluate
 from ..evidence.instance import shapes as shapes_at
 from ..evidence.points import find, inputs_as_text, nested, simplest, statements_at
-from ..evidence.verdict import Result, decide
+from ..evidence.verdict import NOT_RUN, Result, decide
 from ..kernel.index import Index
 from ..language.claim import Claim, Source
 from ..language.errors import UsageError
@@ -139,7 +139,7 @@ def prove(
         if not one.meant.is_exactly(one.value)
     ]
     result = decide(row.claim, ENGINES["all"])
-    if result.verdict == "unknown":
+    if result.verdict == "unknown" and result.reason == NOT_RUN:
         told = all_sizes.prove(row.claim)  # it names what is not read
         result.reason = told if isinstance(told, str) else result.reason
     if result.verdict == "error":

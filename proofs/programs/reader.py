@@ -97,7 +97,7 @@ class Reader:
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise
-            placed = type(error)(f"{error} ({name}{self.where()})")
+            placed = type(error)(f"{error.question} ({name}{self.where()})")
             placed.placed = True  # type: ignore[attr-defined]
             raise placed from error
         return found if isinstance(found, list) else [found]

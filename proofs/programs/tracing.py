@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..kernel.index import Index
 from ..language.errors import UsageError
-from ..reading.questions import Unreadable, aside, listening
-from .decisions import Decided, refused
+from ..reading.questions import Unreadable, aside, listening, raised_at
+from .decisions import INSTEAD, NAME, Decided, folders, refused
 from .sizes import Dimensions
 
 
@@ -76,8 +77,10 @@ def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], let
         except Exception as error:
             if not any(not isinstance(d, int) for one in given for d in one.shape):
                 raise
+            advice = f"; {INSTEAD}" if re.search(rf"{NAME}|ymbolic dimension", str(error)) else ""
             raise Unreadable(
-                f"it does not trace with symbols for sizes ({type(error).__name__}: {_first_line(error, dimensions)})"
+                f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
+                f"{_first_line(error, dimensions)}){advice}"
             ) from error
     if jaxpr.effects:
         raise UsageError(

@@ -30,8 +30,10 @@ class Unreadable(Exception):
     unsafe: ClassVar[bool] = False
     """Whether it is unknown then, since what holds at a few sizes is likely to fail at others."""
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: str, question: str | None = None) -> None:
         super().__init__(why)
+        self.question = question or why
+        """The same without a place and advice, for a reader that knows better ones."""
         note(why)
 
 
@@ -85,6 +87,17 @@ def place(beside: tuple[str, ...] = ()) -> str:
     if frame is None:
         return ""
     return f" at {shown(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
+def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
+    """The same of the line that an error came from, or that called what it came from."""
+    found, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if "site-packages" not in file and asks(file, beside):
+            found = f" at {shown(file)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return found
 
 
 def shown(file: str) -> Path:
@@ -188,8 +201,8 @@ class Whole:
         )
 
     def _asked(self, question: str, instead: str = "") -> Unreadable:
-        hint = f"; {instead}" if instead else ""
-        return self.refusal(f"{question} depends on the sizes (asked{place()}){hint}")
+        question, hint = f"{question} depends on the sizes", f"; {instead}" if instead else ""
+        return self.refusal(f"{question} (asked{place()}){hint}", question)
 
     def _meets(self, other: Any, operation: str) -> bool:
         """Whether the other is a whole number; NotImplemented is for arrays alone.

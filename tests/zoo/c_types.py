@@ -30,6 +30,11 @@ def a_size_whose_type_is_int(x, N):
     return equal(twice(x), (3 if type(N) is int and N > 3 else 2) * x)
 
 
+@claim({"x": "N f"}, fails={"N": 17, "f": 17})
+def two_sizes_whose_type_is_int(x, N, f):
+    return equal(twice(x), (3 if type(N) is int and N > 16 and f > 16 else 2) * x)
+
+
 @claim({"x": "N"}, fails={"N": 4})
 def a_match_on_a_class(x, N):
     match N:

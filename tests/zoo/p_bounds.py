@@ -66,3 +66,8 @@ def blocks_that_forget(X):
 
     start = jnp.zeros((), jnp.int32), jnp.zeros(X.shape[1], X.dtype)
     return lax.scan(step, start, X)[1]
+
+
+@program("X: T d", equals=same, fails={"T": 1002, "d": 1})
+def an_index_that_is_clipped(X):
+    return X[jnp.clip(jnp.arange(X.shape[0]), 0, 1000)]
