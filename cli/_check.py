@@ -59,6 +59,14 @@ def check(
             metavar="DIR", help="Check the proofs recorded there again; none is searched for."
         ),
     ] = None,
+    cache: Annotated[
+        bool | None,
+        typer.Option(
+            "--cache/--no-cache",
+            show_default=False,
+            help="Whether what was checked before and did not change is remembered. [default: yes, unless CI is set]",
+        ),
+    ] = None,
     time_limit: Annotated[
         float,
         typer.Option(
@@ -70,6 +78,7 @@ def check(
     one_of("--engine", engine, ENGINES)
     one_of("--format", format, FORMATS)
 
+    from scanproof.proofs import cache as caches
     from scanproof.proofs import check as checking
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report import baseline as former_reports
@@ -89,6 +98,7 @@ def check(
     with quiet_stdout():
         chosen = resolve(targets or [], source)
         proofs = _proofs(save_proofs, replay)
+        remembered = caches.opened(cache)
         with progress("checking") as tell:
             report = checking.check(
                 chosen.ledger,
@@ -97,6 +107,7 @@ def check(
                 jobs=jobs,
                 time_limit=time_limit,
                 proofs=proofs,
+                cache=remembered,
                 progress=tell,
             )
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}

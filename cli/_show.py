@@ -91,6 +91,7 @@ def _program(claim) -> str:
 
 
 def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str:
+    from scanproof.proofs import cache
     from scanproof.proofs.check import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.told import appendix
@@ -98,7 +99,7 @@ def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str
     from ._progress import progress
 
     with progress("checking") as tell:
-        report = check(ledger, [row], progress=tell)
+        report = check(ledger, [row], cache=cache.opened(), progress=tell)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":

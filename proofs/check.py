@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from .cache import Cache
 from .evidence.dependence import needed, tainted
 from .evidence.engines import ENGINES, KERNEL
 from .evidence.replay import Folder
@@ -32,6 +33,7 @@ def check(
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
     proofs: Folder | None = None,
+    cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Decide every row and its amendments, in processes of their own where processes can fork.
@@ -43,6 +45,8 @@ def check(
         jobs: processes at once; as many as there are processors if not given.
         time_limit: seconds after which a claim is given up, and unknown.
         proofs: where the kernel's proofs are saved, or replayed from; it is told what to say of them.
+        cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
+            proofs are saved or replayed.
         progress: told about each claim that is done, and those that take long.
 
     Returns:
@@ -59,21 +63,19 @@ def check(
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
     others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
-    results, seconds = {}, {}
+    results: dict[str, Result] = {}
+    seconds = {claim.id: 0.0 for claim in claims}
     slow: dict[str, float] = {}
 
     def tell(id: str = "") -> None:
         text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
         if text and progress is not None:
-            progress(text, len(results), len(tasks))
+            progress(text, len(results), len(whole))
 
     def watch(running: Mapping[int, float]) -> None:
         slow.clear()
         slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
         tell()
-
-    if engine != "flint":
-        import sympy  # noqa: F401  imported once, before the workers are forked
 
     engines = ENGINES[engine]
     if proofs is not None and KERNEL not in engines:
@@ -81,8 +83,16 @@ def check(
     fixed = [e for e in engines if e is not KERNEL] or engines
     decided = decide if proofs is None else proofs.decide
     every = [*claims, *others]
-    tasks = [partial(decided, claim, engines) for claim in claims]
-    tasks += [partial(decided, claim, fixed) for claim in others]
+    asked = {claim.id: engines for claim in claims} | {claim.id: fixed for claim in others}
+    if proofs is not None:
+        cache = None
+    if cache is not None:
+        results = cache.recall([(claim, [e.name for e in asked[claim.id]]) for claim in every])
+    remembered = sum(claim.id in results for claim in claims)
+    every, whole = [claim for claim in every if claim.id not in results], every
+    tasks = [partial(decided, claim, asked[claim.id]) for claim in every]
+    if tasks and engine != "flint":
+        import sympy  # noqa: F401  imported once, before the workers are forked
     foreign = [i for i, claim in enumerate(every) if of_user(claim)]
     if foreign:
         definitions = Definitions()
@@ -91,12 +101,16 @@ def check(
     for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
         id = every[answer.index].id
         results[id] = _result(answer)
+        if cache is not None and answer.value is results[id]:
+            cache.keep(id, results[id])
         if proofs is not None:
             proofs.hear(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         tell(id)
-    sandy = tainted(every, results)
+    if cache is not None:
+        cache.close()
+    sandy = tainted(whole, results)
     found = [_row(row, results, sandy) for row in rows]
     return {
         "schema": "scanproof.report/1",
@@ -110,6 +124,7 @@ def check(
         "claims": found,
         "timing": {
             "total": round(time.perf_counter() - started, 3),
+            "remembered": remembered,
             **{c.id: seconds[c.id] for c in claims},
         },
     }

@@ -21,6 +21,7 @@ PADDING = 2
 """What tabulate puts between columns, and adds to a header's width."""
 HEADERS = ["id", "verdict", "where", "what fails, what holds"]
 COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
+REMEMBERED = "Remembered: checked before, of the same text; --no-cache checks it all."
 HINT = "`scanproof show ID` tells a row's story; --script makes a program of its counterexample."
 FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
 
@@ -37,7 +38,8 @@ def table(report: Record, *, colour: bool = False, width: int = WIDTH) -> str:
     if colour:
         lines = [_coloured(line) for line in lines]
     fixed = any(row[1] == "proved*" for row in rows)
-    notes = [*([FIXED] if fixed else []), summary(report), HINT]
+    remembered = [REMEMBERED] if report["timing"].get("remembered") else []
+    notes = [*([FIXED] if fixed else []), summary(report), *remembered, HINT]
     below = [part for note in notes for part in textwrap.wrap(note, min(width, WIDTH))]
     return "\n".join([*lines, "", *below]) + "\n"
 
@@ -62,8 +64,9 @@ def summary(report: Record) -> str:
         proved = sum(s["verdict"] == "proved" for s in amended)
         parts.append(f"{proved} of {len(amended)} amendments proved")
     plural = "claim" if len(claims) == 1 else "claims"
-    seconds = report["timing"]["total"]
-    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'} ({seconds:.1f} s)."
+    seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
+    time = f"{seconds:.1f} s" + (f"; {remembered} statements remembered" if remembered else "")
+    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'} ({time})."
 
 
 def _best_first(claims: list[Record]) -> list[Record]:
