@@ -3,6 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := -m pip --disable-pip-version-check install -qq --no-compile
 PIP := $(BIN)/python $(INSTALL) --editable
+CORES ?= -n auto --dist loadfile
 
 # What the exported weights are run in. torch comes first and by number: the ranges that the other packages
 # have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv-export*
@@ -29,10 +30,10 @@ verdicts: build/.core ## check every claim (installs the core dependencies only)
 	@$(BIN)/scanproof check
 
 test: build/.test ## run the tests
-	@$(BIN)/pytest -rs
+	@$(BIN)/pytest -rs $(CORES)
 
 attacks: build/.test ## run the tests that attack the proofs, for many minutes
-	@$(BIN)/pytest -rs -m long
+	@$(BIN)/pytest -rs -m long $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_mamba_ssm.py

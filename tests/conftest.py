@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,10 @@ os.environ["CI"] = "true"
 
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the verdicts on the whole ledger are kept."""
-    return tmp_path_factory.mktemp("cache")
+    """Where the verdicts on the whole ledger are kept, for all processes that run tests."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return shared / "cache"
 
 
 @pytest.fixture(scope="session")
@@ -39,4 +43,7 @@ def report(kept: Path) -> dict[str, Any]:
     from scanproof.proofs.check import check
     from scanproof.proofs.ledger import built_in
 
-    return check(built_in(), cache=Cache(kept))
+    kept.mkdir(exist_ok=True)
+    with contextlib.closing(sqlite3.connect(kept / "turn", timeout=3600)) as turn:
+        turn.execute("BEGIN EXCLUSIVE")  # the first process checks it, the others wait and remember
+        return check(built_in(), cache=Cache(kept))

@@ -391,3 +391,37 @@ def test_a_size_that_the_reader_of_programs_stumbles_over_is_told_with_the_progr
     assert "tests/test_trust.py" in found.reason
     assert "asked" not in found.reason
     assert "xp.asarray" not in found.reason
+
+
+def test_additions_of_integers_at_places_are_a_condition_in_words():
+    def program(x):
+        counts = jnp.zeros((1,), jnp.int32).at[jnp.zeros(x.shape[0], int)].add(70_000)
+        return x * counts[0]
+
+    found = outcome(program, lambda x: x * (70_000.0 * x.shape[0]), shapes="x: T").result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
+    (entry,) = (one for one in found.evidence if one["engine"] == "kernel")
+    assert any("no whole number runs over" in text for text in entry["assumes"])
+
+
+def test_a_value_that_a_selection_leaves_out_may_be_none():
+    def program(x):
+        places = jnp.arange(x.shape[0])
+        return jnp.where(places == 0, 0.0, x / places)
+
+    def shifted(x):
+        return jnp.concatenate([jnp.zeros(1), x[1:] / jnp.arange(1, x.shape[0])])
+
+    assert outcome(program, shifted, shapes="x: T").result.verdict == "proved"
+
+
+def test_a_program_that_is_nan_either_way_does_not_tell_tracers_from_arrays():
+    found = outcome(lambda x: jnp.log(x - 3), lambda x: jnp.log(x - 3), shapes="x: T").result
+    assert "tracers" not in (found.reason or "")
+
+
+def test_a_large_array_of_numbers_is_refused_at_once():
+    weights = np.random.default_rng(0).random((300, 300))
+    found = outcome(lambda x: weights @ x, lambda x: weights @ x, shapes="x: 300 d", d=(1,)).result
+    assert (found.verdict, found.scope) == ("proved", "fixed-size")
+    assert "an array of 90000 numbers" in found.reason

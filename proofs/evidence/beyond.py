@@ -76,7 +76,9 @@ class Tried:
 
     held: list[dict[str, int]] = field(default_factory=list)
     undefined: list[dict[str, int]] = field(default_factory=list)
-    """Where every point was divided by 0."""
+    """Where there was no value: a denominator is 0, or a root or logarithm is of a number that has none."""
+    unread: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    """Where no arithmetic here has what the claim needs, and what that is."""
     unmet: list[dict[str, int]] = field(default_factory=list)
     """Where no inputs were found that meet the conditions."""
     raised: list[tuple[dict[str, int], str]] = field(default_factory=list)
@@ -95,13 +97,12 @@ class Tried:
         entry = {"method": "property-test", "scope": "sampled", "sizes": self.held}
         notes = []
         if self.undefined:
-            notes.append(f"a denominator is 0 at {_listed(self.undefined)}")
+            notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
         if self.outside and not self.held:
             notes.append(
                 f"its conditions on sizes are met at none of {self.outside} larger choices"
             )
-        if self.raised:
-            sizes, why = self.raised[0]
+        for sizes, why in (*self.raised[:1], *self.unread[:1]):
             notes.append(f"it could not be run at {_listed([sizes])}: {why}")
         if self.unmet:
             notes.append(f"no inputs were found that meet the conditions at {_listed(self.unmet)}")
@@ -111,6 +112,24 @@ class Tried:
             "axioms": [],
             **({"assumes": notes} if notes else {}),
         }
+
+
+NO_VALUE = (
+    "there is no value (a denominator is 0, or a root or logarithm is of no number that has one)"
+)
+
+
+def from_some_size_on(undefined: Sequence[Sizes], held: Sequence[Sizes]) -> tuple[str, int] | None:
+    """A size, and the least value from which on no choice that was tried had a value; None if none is seen.
+
+    One choice may be a chance, or the one size at which a denominator is 0.
+    """
+    for name in undefined[0] if undefined else ():
+        last = max((sizes[name] for sizes in held), default=0)
+        beyond_all = [sizes[name] for sizes in undefined if sizes[name] > last]
+        if len(beyond_all) > 1:
+            return name, min(beyond_all)
+    return None
 
 
 def _listed(every: Sequence[Sizes]) -> str:
@@ -252,7 +271,8 @@ def _at(claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Met
                 tried.engine = "balls"
         try:
             return _outcome(tried, sizes, lambda: _by_balls(claim, sizes, rng, meter))
-        except NotPolynomial:  # no arithmetic here has what it needs
+        except NotPolynomial as error:
+            tried.unread.append((dict(sizes), str(error)))
             return True
 
 

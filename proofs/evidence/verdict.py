@@ -26,7 +26,7 @@ from ..language.statements import (
 )
 from ..reading.questions import raised_at
 from .any_choice import why_not, why_not_collision
-from .beyond import beyond, smallest
+from .beyond import NO_VALUE, beyond, from_some_size_on, smallest
 from .counterexample import Counterexample, agreement, collision, difference, violation
 from .engines import KERNEL, Engine, sides, truth
 from .instance import assumed, constants
@@ -128,17 +128,29 @@ def _tried(claim: Claim, result: Result) -> Result:
         return Result("unknown", reason=f"at {_sizes_text(tried.fails)} {tried.unequal}")
     if tried.fails is not None:
         return _fails_beyond(claim, tried.fails)
-    if tried.undefined and not tried.held:
-        where = _sizes_text(tried.undefined[0])
+    empty = from_some_size_on(tried.undefined, tried.held)
+    if empty is not None:
+        name, value = empty
         reason = (
-            f"it says nothing at larger sizes: a denominator is 0 whatever the inputs are, from {where} on, at all "
-            f"{len(tried.undefined)} choices that were tried"
+            f"it says nothing at larger sizes: {NO_VALUE}, whatever the inputs are, from {name} = {value} on, at all "
+            "choices that were tried"
         )
         return Result("unknown", reason=reason)
     if tried.raised and result.scope == "all-sizes":
         sizes, why = tried.raised[0]
         return Result("unknown", reason=f"at {_sizes_text(sizes)} the claim raised {why}")
-    if tried.held or tried.undefined or tried.raised or tried.unmet or tried.outside:
+    alone = {entry["engine"] for entry in result.evidence} == {KERNEL.name}
+    if tried.unread and result.scope == "all-sizes" and (tried.held or alone):
+        sizes, why = tried.unread[0]
+        return Result("unknown", reason=f"at {_sizes_text(sizes)} it could not be run: {why}")
+    if (
+        tried.held
+        or tried.undefined
+        or tried.raised
+        or tried.unread
+        or tried.unmet
+        or tried.outside
+    ):
         result.evidence = [*result.evidence, tried.evidence()]
     return result
 

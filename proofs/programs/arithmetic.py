@@ -19,7 +19,7 @@ from ..search.normal import simplified
 from ..search.session import current
 from .joining import stacked_integers
 from .literals import meant, taken
-from .machine_integers import RunsOver, fitting, unmeasured, wide
+from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
 from .sizes import in_order
 from .values import (
@@ -36,6 +36,8 @@ from .values import (
 )
 
 XP = Namespace()
+MOST_NUMBERS = 400
+"""An array of more numbers, not all alike, is not read entry by entry."""
 MOST_NOTES = 8
 """A proof lists no more literals than this among what it takes for granted."""
 
@@ -47,6 +49,10 @@ def literal(value: Any) -> Any:
         raise Unreadable("an empty array of numbers")
     if array.ndim:
         if (array != array.flat[0]).any():
+            if array.size > MOST_NUMBERS:
+                raise Unreadable(
+                    f"an array of {array.size} numbers; pass it as an argument, so that it stands for any"
+                )
             return _stacked([literal(row) for row in array])
         one = literal(array.flat[0])
         return picked(one, tuple(map(Index, array.shape)), lambda at: [])
@@ -54,6 +60,8 @@ def literal(value: Any) -> Any:
         return Mask((), lambda at: as_term(int(array)))
     if np.issubdtype(array.dtype, np.integer):
         wide(array.dtype)
+        if abs(int(array)) > LIMIT:
+            raise RunsOver(f"the whole number {array}, which 32 bits do not hold")
         return Integers((), lambda at: Index(int(array)))
     if array.dtype.kind == "c":
         raise Unreadable("a complex number")

@@ -7,6 +7,7 @@ result as a symbol, which equals nothing of the specification's.
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 from typing import Any
 
@@ -34,8 +35,7 @@ def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] =
     known = current().maxima.get(key := (dims, *map(_same, of))) if of else None
     if known is not None:  # of the same array, as where a softmax is spelled out twice
         return known[0]
-    number = sum(name.startswith(MAXIMUM) for name in current().functions)
-    name = f"{MAXIMUM}{number}"
+    name = _new_name()
     current().functions.add(name)
     spoken: set[int] = set()
     for one in arrays:
@@ -49,6 +49,22 @@ def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] =
     return found
 
 
+def _new_name() -> str:
+    """A name that no array of the claim has, nor the symbol of its exponential."""
+    numbers = (n for n in itertools.count() if f"{MAXIMUM}{n}" not in current().functions)
+    taken = current().symbols
+    return next(f"{MAXIMUM}{n}" for n in numbers if not {f"{MAXIMUM}{n}", f"{SCALE}{n}"} & taken)
+
+
+def _is_maximum(name: str) -> bool:
+    """Whether an array of this name is one; the claim's own may be called alike."""
+    return name.startswith(MAXIMUM) and name in current().functions
+
+
+def _is_scale(name: str) -> bool:
+    return name.startswith(SCALE) and MAXIMUM + name.removeprefix(SCALE) in current().functions
+
+
 def _same(one: Any) -> Any:
     """What tells one array from another: a value by its number, an axis by itself."""
     return one if isinstance(one, int) else id(one)
@@ -60,7 +76,7 @@ def is_maximum(array: KernelArray) -> bool:
 
 
 def _is_one(m: Monomial, c: Fraction) -> bool:
-    return c == 1 and len(m.factors) == 1 and m.factors[0].name.startswith(MAXIMUM)
+    return c == 1 and len(m.factors) == 1 and _is_maximum(m.factors[0].name)
 
 
 def exponential(of: KernelArray) -> KernelArray:
@@ -68,7 +84,7 @@ def exponential(of: KernelArray) -> KernelArray:
     kept: dict[Monomial, Fraction] = {}
     scales: list[Factor] = []
     for m, c in of.term.parts.items():
-        names = [f.name for f in m.factors if f.name.startswith(MAXIMUM)]
+        names = [f.name for f in m.factors if _is_maximum(f.name)]
         if not names:
             kept[m] = c
         elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
@@ -95,7 +111,7 @@ def _number(position: Index) -> int:
 
 def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
     """The quotient; maxima's factors that all terms of both share are taken out."""
-    if not any(f.name.startswith(SCALE) for m in denominator.term.parts for f in m.factors):
+    if not any(_is_scale(f.name) for m in denominator.term.parts for f in m.factors):
         return numerator / denominator
     from .arithmetic import shared
 
@@ -116,7 +132,7 @@ def _common(term: Term) -> list[Factor]:
     monomials = list(term.parts)
     if not monomials:
         return []
-    first = [f for f in monomials[0].factors if f.name.startswith(SCALE)]
+    first = [f for f in monomials[0].factors if _is_scale(f.name)]
     free = [f for f in first if all(v > 0 for v in f.variables())]
     return [f for f in free if all(f in m.factors for m in monomials)]
 

@@ -80,7 +80,7 @@ def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     shapes = [one.dims for one in given]
     current().programs.append((function, shapes))
     found = traced(function, shapes)
-    reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared)
+    reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared, symbolic.made)
     outputs = [reals(one) for one in reader.run(found.jaxpr, given)]
     return _nested(found.tree, outputs)
 

@@ -188,7 +188,8 @@ def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
         ways = [jax.tree.leaves(run(*arrays)) for run in (forward, jax.jit(forward))]
     pairs = list(zip(*ways, strict=False))
     if len(ways[0]) == len(ways[1]) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE) for a, b in pairs
+        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        for a, b in pairs
     ):
         return None
     sizes = ", ".join(f"{n} = {v}" for n, v in at.items())

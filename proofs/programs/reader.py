@@ -37,6 +37,7 @@ class Reader:
         constant: Callable[[Any], Any],
         dimensions: Dimensions,
         prepared: Callable[[str, Any], Any] = lambda name, value: value,
+        made: Callable[[Any, list[Any]], None] = lambda equation, values: None,
     ) -> None:
         self.rules = rules
         self.constant = constant
@@ -44,6 +45,8 @@ class Reader:
         self.dimensions = dimensions
         self.prepared = prepared
         """From a primitive's name and an input to what its rule takes."""
+        self.made = made
+        """Looks at what an equation makes."""
         self._open: list[Any] = []
         """The equations that are being read, each inside the one before."""
         self._kept: dict[int, tuple[Any, list[Any]]] = {}
@@ -94,13 +97,15 @@ class Reader:
             raise Unreadable(f"the primitive {name!r} is not read{self.where()}")
         try:
             found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
+            found = found if isinstance(found, list) else [found]
+            self.made(equation, found)
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise
             placed = type(error)(f"{error.question} ({name}{self.where()})")
             placed.placed = True  # type: ignore[attr-defined]
             raise placed from error
-        return found if isinstance(found, list) else [found]
+        return found
 
     def dtype(self) -> Any:
         """The type of what the equation that is read makes."""

@@ -10,6 +10,7 @@ from ..kernel.term import Term
 from ..reading.array import KernelArray, comprehension, holds
 from ..reading.questions import Unreadable
 from ..reading.terms import indicator, total
+from .machine_integers import unmeasured
 from .values import Integers, reals
 
 
@@ -68,6 +69,8 @@ def _scatter(adds: bool) -> Callable[..., Any]:
         if not isinstance(starts, Integers):
             raise Unreadable("a write at places that are not linear in sizes and positions")
         array, new = reals(a), reals(updates)
+        if adds and reader.makes_integers():
+            unmeasured(reader)
         windows = _Windows(params["dimension_numbers"], array, starts, new)
         if windows.loose and not adds:
             raise Unreadable("several parts written at once, which may overlap")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..kernel.index import Index
+from ..kernel.index import Index, position
 from ..kernel.term import as_term
 from ..reading.array import KernelArray, Namespace, comprehension, holds
 from ..reading.questions import Unreadable
@@ -191,6 +191,7 @@ def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
         lengths == tuple(a.dims)
         and list(starts.dims[:-1]) == []
         and len(numbers.offset_dims) == len(lengths)
+        and ("FILL" not in str(params["mode"]) or _is_0(_starts(numbers, starts, len(lengths))))
     ):
         return a  # all of it: there is one start that does not run over an end
     a = whole(a)
@@ -219,7 +220,15 @@ def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
             found[axis] = found[axis] + at[k]
         return found
 
+    # Of integers and masks, which are functions of places, nobody else asks whether these lie in the array.
+    for i, d in zip(places([position("i", 0, d) for d in dims]), a.dims, strict=True):
+        if not holds(i, d - 1 - i):
+            raise Unreadable("a gather that may read outside its array")
     return picked(a, tuple(dims), places)
+
+
+def _is_0(starts: Sequence[Length]) -> bool:
+    return all(start == Index(0) for start in starts)
 
 
 def _starts(numbers: Any, starts: Any, rank: int) -> list[Length]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..reading.array import KernelArray
+from ..reading.questions import Unreadable
 from . import arithmetic, contraction, loops, scattering, structure
 from .joining import whole
 
@@ -26,3 +28,15 @@ KEEPING = (
 def prepared(name: str, value: Any) -> Any:
     """An input as its rule takes it."""
     return value if name in KEEPING else whole(value)
+
+
+def made(equation: Any, values: list[Any]) -> None:
+    """Refuse booleans that were read as real numbers: their sums and products are other ones (1 + 1 is 1).
+
+    Raises:
+        Unreadable: for them.
+    """
+    for variable, value in zip(equation.outvars, values, strict=True):
+        real = variable.aval.dtype == bool and isinstance(value, KernelArray)
+        if real and equation.primitive.name not in loops.RULES:
+            raise Unreadable("arithmetic of booleans")

@@ -181,6 +181,7 @@ def comprehension(dims: Sequence[Index], at: Entry) -> KernelArray:
 
 def symbol(name: str, dims: Sequence[Index]) -> KernelArray:
     """An array of independent symbols."""
+    current().symbols.add(name)
     return comprehension(dims, lambda *at: entry(name, *at))
 
 

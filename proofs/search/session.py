@@ -66,6 +66,8 @@ class Session:
     """The names of all 1/T, but for indices, and of log(T): they mean something where T ≠ 0, or T > 0, only."""
     differentiated: bool = False
     """Whether a gradient was read."""
+    symbols: set[str] = field(default_factory=set)
+    """The names of the claim's own arrays."""
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the reading took."""
 

@@ -65,3 +65,13 @@ def a_counter_in_sixteen_bits(X):
         return i + jnp.int16(1), jnp.where(i >= 0, row, 0.0)
 
     return lax.scan(step, jnp.int16(0), X)[1].sum(0)
+
+
+def three_billions(x):
+    return x * (jnp.arange(x.shape[0]) >= 50) * 3e9
+
+
+@program("x: N", equals=three_billions, fails={"N": 51})
+def a_number_that_a_cast_cuts(x):
+    many = jnp.full(x.shape, 3_000_000_000, jnp.int64).astype(jnp.int32)
+    return x * (jnp.arange(x.shape[0]) >= 50) * many.astype(x.dtype)

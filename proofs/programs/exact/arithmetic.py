@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...exact.scalar import NotPolynomial
-from .computer import fractions, objects
+from .computer import NAN, fractions, objects, without_nan
 
 
 def _binary(operation: Any) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
         if a.dtype == object or b.dtype == object:
             a, b = reader.computer.reals(a), reader.computer.reals(b)
-            return objects(operation(a, b))
+            return reader.computer.combined(operation, a, b)
         dtype = reader.dtype()
         with np.errstate(over="ignore"):  # the machine's whole numbers wrap around
             return np.asarray(operation(np.asarray(a, dtype), np.asarray(b, dtype)))
@@ -37,7 +37,11 @@ def _rem(reader: Any, params: Any, a: Any, b: Any) -> Any:
 
 
 def _neg(reader: Any, params: Any, a: Any) -> Any:
-    return objects(-a) if a.dtype == object else np.asarray(-a)
+    if a.dtype != object:
+        return np.asarray(-a)
+    return reader.computer.combined(
+        np.subtract, reader.computer.reals(np.zeros(a.shape, dtype=int)), a
+    )
 
 
 def _power(reader: Any, params: Any, a: Any) -> Any:
@@ -45,8 +49,9 @@ def _power(reader: Any, params: Any, a: Any) -> Any:
     if a.dtype != object:
         return np.asarray(a**exponent)
     one = reader.computer.reals(np.ones(a.shape, dtype=int))
-    power = functools.reduce(lambda x, y: objects(x * y), [a] * abs(exponent), one)
-    return objects(power if exponent >= 0 else one / power)
+    times = functools.partial(reader.computer.combined, np.multiply)
+    power = functools.reduce(times, [a] * abs(exponent), one)
+    return power if exponent >= 0 else reader.computer.combined(np.true_divide, one, power)
 
 
 def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
@@ -69,22 +74,33 @@ def _named(name: str) -> Callable[..., Any]:
 def _logistic(reader: Any, params: Any, a: Any) -> Any:
     computer = reader.computer
     one = computer.reals(np.ones(a.shape, dtype=int))
-    return objects(one / (one + computer.function("exp", objects(-computer.reals(a)))))
+    grown = computer.function("exp", _neg(reader, params, computer.reals(a)))
+    return computer.combined(np.true_divide, one, computer.combined(np.add, one, grown))
 
 
 def _log1p(reader: Any, params: Any, a: Any) -> Any:
     computer = reader.computer
-    return computer.function("log", objects(computer.reals(a) + computer.field.number(1)))
+    one = computer.reals(np.ones(a.shape, dtype=int))
+    return computer.function("log", computer.combined(np.add, computer.reals(a), one))
 
 
 def _expm1(reader: Any, params: Any, a: Any) -> Any:
     computer = reader.computer
-    return objects(computer.function("exp", a) - computer.field.number(1))
+    one = computer.reals(np.ones(a.shape, dtype=int))
+    return computer.combined(np.subtract, computer.function("exp", a), one)
+
+
+def _exp2(reader: Any, params: Any, a: Any) -> Any:
+    """exp(x log 2), the declared law of `exp2`."""
+    computer = reader.computer
+    two = computer.function("log", np.full(a.shape, 2))
+    return computer.function("exp", computer.combined(np.multiply, computer.reals(a), two))
 
 
 def _rsqrt(reader: Any, params: Any, a: Any) -> Any:
     computer = reader.computer
-    return objects(computer.reals(np.ones(a.shape, dtype=int)) / computer.function("sqrt", a))
+    one = computer.reals(np.ones(a.shape, dtype=int))
+    return computer.combined(np.true_divide, one, computer.function("sqrt", a))
 
 
 def _convert(reader: Any, params: Any, a: Any) -> Any:
@@ -126,7 +142,8 @@ def _extreme(pick: Any) -> Callable[..., Any]:
             left, right = np.broadcast_arrays(*(fractions(computer, one) for one in (a, b)))
             found = computer.map(lambda pair: pair, left)
             for place in np.ndindex(left.shape):
-                found[place] = computer.as_scalar(pick(left[place], right[place]))
+                pair = left[place], right[place]
+                found[place] = computer.as_scalar(pick(pair)) if without_nan(pair) else NAN
             return found
         return np.asarray((np.maximum if pick is max else np.minimum)(a, b))
 
@@ -139,13 +156,6 @@ def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
 
 def _masks(operation: Any) -> Callable[..., Any]:
     return lambda reader, params, *arrays: np.asarray(operation(*arrays))
-
-
-def _unread(name: str) -> Callable[..., Any]:
-    def rule(reader: Any, params: Any, *inputs: Any) -> Any:
-        raise NotPolynomial(name)
-
-    return rule
 
 
 RULES: dict[str, Callable[..., Any]] = {
@@ -170,7 +180,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "rsqrt": _rsqrt,
     "logistic": _logistic,
     **{name: _named(name) for name in ("tanh", "sin", "cos", "erf")},
-    "exp2": _unread("exp2"),
+    "exp2": _exp2,
     **dict.fromkeys(("stop_gradient", "copy", "copy_p", "reduce_precision"), _same),
     "optimization_barrier": lambda reader, params, *a: list(a),
     "convert_element_type": _convert,

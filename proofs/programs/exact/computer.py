@@ -2,50 +2,71 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ...exact.array import CALL, ExactArray, Namespace
-from ...exact.scalar import NotPolynomial
+from ...exact.scalar import DivisionByZero, NotPolynomial
 from ..literals import meant
 
 
 class NoNumber:
-    """NaN or an infinity. Of these −∞ is compared, and stays what it is when numbers are added, as masks have it."""
+    """NaN or an infinity. NaN stays what it is; −∞ is compared, and kept where a number is added, as masks have it."""
 
     def __init__(self, value: float) -> None:
         self.value = value
 
-    def _refused(self, *others: Any) -> Any:
-        raise NotPolynomial(f"the number {self.value}")
-
-    __rsub__ = __mul__ = __rmul__ = _refused
-    __truediv__ = __rtruediv__ = __neg__ = __pow__ = _refused
-
-    def _plus(self, other: Any) -> NoNumber:
-        return self if self.is_least and not isinstance(other, NoNumber) else self._refused()
-
-    __add__ = __radd__ = __sub__ = _plus
+    @property
+    def is_nan(self) -> bool:
+        return math.isnan(self.value)
 
     @property
     def is_least(self) -> bool:
         return self.value == -math.inf
 
+    def refused(self) -> Any:
+        raise NotPolynomial(f"the number {self.value}")
+
     def __lt__(self, other: Any) -> bool:
-        return not isinstance(other, NoNumber) if self.is_least else self._refused()
+        return self._compared(not isinstance(other, NoNumber))
 
     def __gt__(self, other: Any) -> bool:
-        return False if self.is_least else self._refused()
+        return self._compared(False)
 
     def __le__(self, other: Any) -> bool:
-        return True if self.is_least else self._refused()
+        return self._compared(not _is_nan(other))
 
     def __ge__(self, other: Any) -> bool:
-        return isinstance(other, NoNumber) if self.is_least else self._refused()
+        return self._compared(_is_least(other))
+
+    def __eq__(self, other: object) -> bool:
+        return self._compared(_is_least(other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self, of_least: bool) -> bool:
+        return of_least if self.is_least else False if self.is_nan else self.refused()
+
+
+NAN = NoNumber(math.nan)
+
+
+def _is_nan(scalar: Any) -> bool:
+    return isinstance(scalar, NoNumber) and scalar.is_nan
+
+
+def _is_least(scalar: Any) -> bool:
+    return isinstance(scalar, NoNumber) and scalar.is_least
+
+
+def without_nan(entries: Iterable[Any]) -> bool:
+    """Whether no entry is NaN, which whatever is made of all of them would be too."""
+    return not any(map(_is_nan, entries))
 
 
 class Computer:
@@ -55,6 +76,8 @@ class Computer:
         self.field = field
         self.xp = Namespace(field)
         self._meter = getattr(field, "meter", None)
+        self.odd = False
+        """Whether an entry may be NaN or an infinity."""
 
     def spend(self, operations: int) -> None:
         """Count operations, where the field counts them."""
@@ -82,6 +105,7 @@ class Computer:
             NotPolynomial: if it is a root, and the field has none.
         """
         if not math.isfinite(value):
+            self.odd = True
             return NoNumber(value)
         own = getattr(self.field, "literal", None)
         given = meant(value, dtype)
@@ -112,21 +136,73 @@ class Computer:
         own = getattr(self.field, name, None)
         if own is None:
             raise NotPolynomial(name)
-        if name == "exp":  # exp(−∞) = 0
-            zero = self.field.number(0)
-            return self.map(lambda x: zero if _is_least(x) else own(x), self.reals(array))
-        return self.map(own, _numbers(self.reals(array)))
+
+        def value(x: Any) -> Any:
+            if isinstance(x, NoNumber):
+                return (
+                    x
+                    if x.is_nan
+                    else self.field.number(0)
+                    if name == "exp" and x.is_least
+                    else x.refused()
+                )
+            return own(x)
+
+        return self.map(self._or_nan(value), self.reals(array))
+
+    def combined(
+        self, operation: Callable[[Any, Any], Any], a: np.ndarray, b: np.ndarray
+    ) -> np.ndarray:
+        """+ − · / of scalars entry by entry; where there is no value it is NaN, which a selection may leave out."""
+        if not self.odd:
+            with contextlib.suppress(DivisionByZero, ZeroDivisionError):
+                return objects(operation(a, b))
+        self.odd = True
+        left, right = np.broadcast_arrays(a, b)
+        take = self._or_nan(lambda place: _combined(operation, left[place], right[place]))
+        out = np.empty(left.shape, dtype=object)
+        for place in np.ndindex(out.shape):
+            out[place] = take(place)
+        return out
+
+    def _or_nan(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The function, NaN where it has no value."""
+
+        def value(x: Any) -> Any:
+            try:
+                return function(x)
+            except (DivisionByZero, ZeroDivisionError):
+                self.odd = True
+                return NAN
+
+        return value
 
 
-def _is_least(scalar: Any) -> bool:
-    return isinstance(scalar, NoNumber) and scalar.is_least
+def _combined(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    odd = [one for one in (x, y) if isinstance(one, NoNumber)]
+    if not odd:
+        return operation(x, y)
+    if not without_nan(odd):
+        return NAN
+    if operation is np.add and all(map(_is_least, odd)):
+        return odd[0]
+    if operation is np.subtract and _is_least(x):
+        return NAN if _is_least(y) else x
+    return odd[0].refused()
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:
-    """The array, if every entry is a number."""
+    """The array, if every entry is a number.
+
+    Raises:
+        DivisionByZero: if one is NaN.
+        NotPolynomial: if one is infinite.
+    """
     for one in array.flat:
+        if _is_nan(one):
+            raise DivisionByZero("a result that is not a number")
         if isinstance(one, NoNumber):
-            one._refused()
+            one.refused()
     return array
 
 
@@ -158,7 +234,7 @@ def fractions(computer: Computer, array: np.ndarray) -> np.ndarray:
 
     def number(scalar: Any) -> Any:
         if isinstance(scalar, NoNumber):
-            return scalar if scalar.is_least else scalar._refused()
+            return scalar if scalar.is_least or scalar.is_nan else scalar.refused()
         found = scalar if isinstance(scalar, Fraction) else own(scalar)
         if found is None:
             raise NotPolynomial("a comparison")

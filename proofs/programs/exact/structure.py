@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...exact.scalar import NotPolynomial
 from .computer import objects
 
 
@@ -79,7 +79,7 @@ def _iota(reader: Any, params: Any) -> Any:
 
 def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
     numbers, sizes = params["dimension_numbers"], params["slice_sizes"]
-    filled = "FILL" in str(params["mode"])
+    filled = "FILL" in str(params["mode"])  # XLA moves other starts to where the slice lies inside
     batching = tuple(getattr(numbers, "operand_batching_dims", ()))
     batched = tuple(getattr(numbers, "start_indices_batching_dims", ()))
     inner = [k for k in range(a.ndim) if k not in (*numbers.collapsed_slice_dims, *batching)]
@@ -94,18 +94,33 @@ def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
     out = np.empty(shape, dtype=a.dtype)
     for place in np.ndindex(*shape):
         own = tuple(place[k] for k in batch)
-        here = [0] * a.ndim
+        here, outside = [0] * a.ndim, False
         for n, axis in enumerate(numbers.start_index_map):
             start, most = int(starts[(*own, n)]), a.shape[axis] - sizes[axis]
-            if filled and not 0 <= start <= most:
-                raise NotPolynomial("a gather outside its array")
+            outside = outside or not 0 <= start <= most
             here[axis] = min(max(start, 0), most)
         for axis, k in zip(batching, batched, strict=True):
             here[axis] = own[k]
         for k, axis in zip(offset, inner, strict=True):
             here[axis] += place[k]
-        out[place] = a[tuple(here)]
+        if outside and filled:
+            out[place] = _filling(reader, params, a)
+        else:
+            out[place] = a[tuple(here)]
     return out
+
+
+def _filling(reader: Any, params: Any, a: Any) -> Any:
+    """What stands for an entry outside an array."""
+    given = params["fill_value"]
+    if a.dtype == object:
+        return reader.computer.number(math.nan if given is None else float(given), "float64")
+    if given is not None:
+        return given
+    if a.dtype == bool:
+        return True
+    limits = np.iinfo(a.dtype)
+    return limits.max if a.dtype.kind == "u" else limits.min
 
 
 def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
@@ -134,16 +149,19 @@ def _scatter(adds: bool) -> Callable[..., Any]:
         gone = (*numbers.inserted_window_dims, *batching)
         inner = [k for k in range(a.ndim) if k not in gone]
         outer = [k for k in range(part.ndim) if k not in numbers.update_window_dims]
+        widths = dict(zip(inner, (part.shape[k] for k in numbers.update_window_dims), strict=True))
         for place in np.ndindex(part.shape):
-            own, there = [place[k] for k in outer], [0] * a.ndim
+            own, there, outside = [place[k] for k in outer], [0] * a.ndim, False
             for axis, k in zip(batching, batched, strict=True):
                 there[axis] = own[k]
             for n, axis in enumerate(numbers.scatter_dims_to_operand_dims):
-                there[axis] = int(starts[(*own, n)])
+                start, most = int(starts[(*own, n)]), a.shape[axis] - widths.get(axis, 1)
+                outside = outside or not 0 <= start <= most
+                there[axis] = min(max(start, 0), most)
             for k, axis in zip(numbers.update_window_dims, inner, strict=True):
                 there[axis] += place[k]
-            if not all(0 <= i < d for i, d in zip(there, a.shape, strict=True)):
-                raise NotPolynomial("a write outside its array")
+            if outside and "CLIP" not in str(params["mode"]):
+                continue  # it is dropped
             out[tuple(there)] = out[tuple(there)] + part[place] if adds else part[place]
         return out
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .computer import Computer, fractions, objects
+from .computer import NAN, Computer, fractions, objects, without_nan
 
 
 def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
@@ -33,7 +33,12 @@ def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
     zero = computer.field.number(0) if a.dtype == object else 0
     computer.spend(out.size * inner)
     for n, i, j in np.ndindex(out.shape):
-        out[n, i, j] = sum((p * q for p, q in zip(x[n, i], y[n, j], strict=True)), start=zero)
+        rows = x[n, i], y[n, j]
+        if computer.odd and not all(map(without_nan, rows)):
+            total: Any = NAN
+        else:
+            total = sum((p * q for p, q in zip(*rows, strict=True)), start=zero)
+        out[n, i, j] = total
     return out.reshape((*batch, *rows, *columns))
 
 
@@ -48,7 +53,8 @@ def _reduce(operation: Any, name: str) -> Callable[..., Any]:
         moved = a.transpose([*kept, *gone])
         out = np.empty(moved.shape[: len(kept)], dtype=object)
         for place in np.ndindex(out.shape):
-            out[place] = operation(computer, list(np.asarray(moved[place]).flat))
+            entries = list(np.asarray(moved[place]).flat)
+            out[place] = operation(computer, entries) if without_nan(entries) else NAN
         return out
 
     return rule
@@ -79,7 +85,8 @@ def _cumulative(operation: Any) -> Callable[..., Any]:
         order = range(len(rows))[::-1] if params["reverse"] else range(len(rows))
         out, before = np.empty(rows.shape, dtype=object), None
         for k in order:
-            before = objects(rows[k] if before is None else operation(before, rows[k]))
+            row = objects(rows[k])
+            before = row if before is None else reader.computer.combined(operation, before, row)
             out[k] = before if before.ndim else before[()]
         return np.moveaxis(out, 0, axis)
 
