@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts test attacks test-export devices fuzz bench tightness cutoff lint mutants errata derivations figures clean FORCE
+.PHONY: help verdicts test attacks test-export devices fuzz bench tightness lint mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
@@ -53,9 +53,6 @@ devices: build/.test ## run the lanes' tests on a CPU shown as 8 devices
 
 tightness: build/.test ## try to break every bound by gradient ascent, and tell how near it comes
 	@$(BIN)/python -m scanproof.numeric.tightness --sizes 8 --starts 60 --steps 400
-
-cutoff: build/.core ## prove claims for all sizes a second way, without the kernel
-	@$(BIN)/python -m scanproof.proofs.cutoffs
 
 lint: build/.dev ## check style, format and types
 	@$(BIN)/ruff check
