@@ -15,7 +15,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, declared, facts, variable
 from ..kernel.inequalities import implied
 from ..reading.questions import Unreadable
-from ..reading.size import Size
+from ..reading.size import Size, spelled
 from ..search.session import current
 
 LIMIT = 2**31 - 1
@@ -81,7 +81,7 @@ def _note(number: Index, what: str) -> None:
         if end is None or (c > 0 and len(ends) < 2):
             raise RunsOver(f"whole numbers without a bound ({what})")
         number = number.put({v: end})
-    current().fits.setdefault(f"{Size.spelled(Size(number))} ≤ {LIMIT} ({what})")
+    current().fits.setdefault(f"{spelled(Size(number))} ≤ {LIMIT} ({what})")
 
 
 __all__ = ["LIMIT", "RunsOver", "fitting", "unmeasured", "wide"]

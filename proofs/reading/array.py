@@ -18,7 +18,7 @@ from ..search.normal import simplified
 from ..search.session import current
 from .products import power, running_product
 from .questions import Unreadable, final
-from .size import Size, index, plain, whole
+from .size import Size, index, is_whole, plain
 from .terms import equal_indices, indicator, inverse, number, put, total
 
 Entry = Callable[..., Term]
@@ -140,7 +140,7 @@ class KernelArray:
                 place = len(dims)
                 plan.append(lambda at, n=place, s=start, c=step: at[n] * c + s)
                 dims.append(_count(stop - start, step))
-            elif whole(k):
+            elif is_whole(k):
                 spot = _position(index(k), length)
                 plan.append(lambda at, i=spot: i)
             else:
@@ -485,7 +485,7 @@ def _merged(one: KernelArray, width: int, at: Sequence[Index]) -> Term:
 
 
 def _dims(shape: Any) -> list[Index]:
-    dims = [index(shape)] if whole(shape) else [index(d) for d in shape]
+    dims = [index(shape)] if is_whole(shape) else [index(d) for d in shape]
     if not all(holds(d) for d in dims):
         raise Unreadable("a length that may be negative")
     return dims
