@@ -1,5 +1,7 @@
 """An equation that is true at the sizes that are looked at, and false at the next one."""
 
+from itertools import permutations
+
 from scanproof import build, definition, each, equal, iterate, scan
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
@@ -39,6 +41,15 @@ def a_product_of_three_differences(x, N):
     return equal(y, 0 * x)
 
 
+@claim({"x": "N f"}, sizes={"N": (1, 2), "f": (1, 2, 3)}, fails={"N": 3, "f": 3})
+def differences_that_vanish_unless_both_sizes_are_large(x, N, f):
+    y = twice(x)
+    for size in (N, f):
+        for root in (1, 2):
+            y = size * y - root * y
+    return equal(y, 0 * x)
+
+
 @claim({"x": "N"}, fails={"N": 4})
 def a_sum_of_squares_that_is_a_parabola(x, N, xp):
     squares = build(xp, N, lambda i: (i + 1) * (i + 1) * x[0])
@@ -67,6 +78,17 @@ def a_matrix_below_the_diagonal_to_the_third_power(A, xp):
 @claim({"A": "N N", "B": "N N"}, sizes={"N": (1,)}, fails={"N": 2})
 def matrices_that_commute(A, B):
     return equal(twice(A) @ B, 2 * B @ A)
+
+
+@claim(dict.fromkeys("ABCD", "N N"), sizes={"N": (1, 2)}, fails={"N": 3})
+def the_standard_identity_of_two_by_two_matrices(A, B, C, D):
+    """Amitsur and Levitzki: Σ ± A_σ1 A_σ2 A_σ3 A_σ4 = 0 holds for 2 × 2 matrices and not for 3 × 3 ones."""
+    wrong = 0 * A
+    for order in permutations(range(4)):
+        sign = (-1) ** sum(order[i] > order[j] for i in range(4) for j in range(i, 4))
+        p, q, r, s = ((A, B, C, D)[k] for k in order)
+        wrong = wrong + sign * (p @ q @ r @ s)
+    return equal(twice(wrong), 0 * wrong)
 
 
 @claim({"A": "N N"}, sizes={"N": (1,)}, fails={"N": 2})
