@@ -16,7 +16,7 @@ import command_line
 import pytest
 from command_line import TRUE, Run, Write, one_line
 
-from scanproof.proofs.evidence import all_sizes, replay
+from scanproof.proofs.evidence import all_sizes
 from scanproof.proofs.evidence.engines import FLINT, KERNEL
 from scanproof.proofs.evidence.proof_file import Recorded, read, written
 from scanproof.proofs.evidence.replay import Folder
@@ -131,7 +131,7 @@ def test_no_search_runs_during_a_replay(saved: Path, id: str):
 @pytest.mark.usefixtures("search_raises")
 def test_searches_are_seen_to_be_errors():
     with pytest.raises(AssertionError, match="a search"):
-        replay.prove(CLAIMS[SCAN])
+        all_sizes.prove(CLAIMS[SCAN])
 
 
 def test_a_file_is_json_with_a_line_of_the_tape_on_each_line(saved: Path):

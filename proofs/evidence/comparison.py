@@ -71,7 +71,7 @@ def disagreement(
         numbers, pairs = own
         try:
             found = _read_pairs(reading, sizes, numbers, most)
-        except (TooLong, OverflowError):
+        except (TooLong, OverflowError, ZeroDivisionError):
             continue
         if not _same(found, pairs):
             return f"the reading with symbols for sizes is not the claim's own at {dict(sizes)}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -48,11 +47,7 @@ class Folder:
     def decide(self, claim: Claim, engines: Sequence[Engine]) -> Result:
         """The verdict, with this folder's proofs in place of the kernel's search, or with what it finds recorded."""
         outcome = _Outcome(self)
-        token = _current.set(outcome)
-        try:
-            result = decide(claim, engines)
-        finally:
-            _current.reset(token)
+        result = decide(claim, engines, outcome.prove)
         if outcome.why and tuple(engines) == (KERNEL,):
             # Where a file fails early no definition has run, which would be an error elsewhere.
             result = replace(result, verdict="unknown", reason=outcome.why)
@@ -106,14 +101,6 @@ def replaying(path: Path) -> Folder:
     return Folder(path, replay=True)
 
 
-def prove(claim: Claim) -> Proof | str:
-    """A proof for all sizes, or why there is none: searched for, or replayed where a folder says so."""
-    outcome = _current.get()
-    if outcome is None or not claim.ranges:
-        return all_sizes.prove(claim)
-    return outcome.replayed(claim) if outcome.folder.replay else outcome.saved(claim)
-
-
 _MISSING = "no proof is recorded"
 
 
@@ -129,6 +116,12 @@ class _Outcome:
     """The hash of the terms that the definitions produced, once they have."""
     why: str = ""
     """Why there is no proof, where one was to be replayed."""
+
+    def prove(self, claim: Claim) -> Proof | str:
+        """A proof for all sizes, or why there is none: replayed, or searched for and saved."""
+        if not claim.ranges:
+            return all_sizes.prove(claim)
+        return self.replayed(claim) if self.folder.replay else self.saved(claim)
 
     def saved(self, claim: Claim) -> Proof | str:
         recorder = tape.Recorder()
@@ -206,9 +199,6 @@ class _Outcome:
 
     def _see(self, reading: Reading) -> None:
         self.terms = hashlib.sha256(canonical(reading).encode()).hexdigest()
-
-
-_current: ContextVar[_Outcome | None] = ContextVar("outcome", default=None)
 
 
 def _least(claim: Claim) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .all_sizes import Proof
 
     Lifted = Proof | str | None
+    Prover = Callable[[Claim], Proof | str]
 
 UNSCOPED = (
     "the equation holds for parameters that the body itself makes, which may depend on the inputs; let "
@@ -81,19 +82,20 @@ class Run:
     found: list[tuple[Statement, bool | None]]
 
 
-def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
+def decide(claim: Claim, engines: Sequence[Engine], prove: Prover | None = None) -> Result:
     """The verdict on one claim, as stated or amended.
 
     Args:
         claim: the claim.
         engines: each runs at its own sizes; where two ran they must agree.
+        prove: gives the kernel's proof, or tells why there is none; it is searched for unless something else is given.
     """
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
         return Result(verdict, reason=claim.missing)
     with recording() as ran:
         try:
-            result = _decide(claim, engines)
+            result = _decide(claim, engines, prove or _searched)
         except (UsageError, DivisionByZero) as error:
             result = Result("error", reason=str(error))
         except RecursionError:
@@ -113,8 +115,14 @@ def decide(claim: Claim, engines: Sequence[Engine]) -> Result:
     return result
 
 
-def _decide(claim: Claim, engines: Sequence[Engine]) -> Result:
-    result = _settled(claim, engines)
+def _searched(claim: Claim) -> Proof | str:
+    from .all_sizes import prove
+
+    return prove(claim)
+
+
+def _decide(claim: Claim, engines: Sequence[Engine], prove: Prover) -> Result:
+    result = _settled(claim, engines, prove)
     return _tried(claim, result) if result.verdict == "proved" and claim.ranges else result
 
 
@@ -171,24 +179,24 @@ def _fails_beyond(claim: Claim, fails: Sizes) -> Result:
     return _fairly(claim, _refutation(found), [])
 
 
-def _settled(claim: Claim, engines: Sequence[Engine]) -> Result:
+def _settled(claim: Claim, engines: Sequence[Engine], prove: Prover) -> Result:
     if claim.assuming and not _can_be_met(claim):
         return Result(
             "error", reason=f"no inputs were found that meet: {'; '.join(claim.assuming)}"
         )
     if tuple(engines) == (KERNEL,):
-        return _by_kernel_alone(claim)
+        return _by_kernel_alone(prove(claim))
     runs: list[Run] = []
     lifted: Lifted = None
     for engine in engines:  # what the first engine cannot read, the next one runs at every size
         if KERNEL in engines and _holds(runs):
-            lifted = lifted or _all_sizes(claim)
+            lifted = lifted or prove(claim)
             if not isinstance(lifted, str):
                 continue  # the kernel, of another make, agrees with the first engine
         if engine is not KERNEL:
             runs += _runs(claim, engine, everywhere=not runs)
     if not runs and KERNEL in engines:  # only the kernel may have a law for its functions
-        lifted = _all_sizes(claim)
+        lifted = prove(claim)
         if not isinstance(lifted, str):
             return Result("proved", "all-sizes", evidence=lifted.entries())
     statements = [[s for s, _ in run.found] for run in runs] or _at_points(claim)
@@ -198,7 +206,7 @@ def _settled(claim: Claim, engines: Sequence[Engine]) -> Result:
         return Result("error", reason=problem)
     asked = bounds and KERNEL in engines
     if asked and violation(claim, claim.every_size, QUICK_TRIES) is None:
-        lifted = _all_sizes(claim)
+        lifted = prove(claim)
         if not isinstance(lifted, str):
             return Result("proved", "all-sizes", evidence=lifted.entries())
     result = _refuted(claim, runs)
@@ -213,7 +221,7 @@ def _settled(claim: Claim, engines: Sequence[Engine]) -> Result:
         return _unbounded(claim, engines, lifted or "")
     result = _proved(claim, runs)
     if KERNEL in engines and result.verdict == "proved":
-        return _lifted(result, lifted or _all_sizes(claim))
+        return _lifted(result, lifted or prove(claim))
     return result
 
 
@@ -221,17 +229,7 @@ def _holds(runs: list[Run]) -> bool:
     return bool(runs) and all(shown is True for run in runs for _, shown in run.found)
 
 
-def _all_sizes(claim: Claim) -> Proof | str:
-    """The kernel's proof, or why there is none; it is asked about what holds at fixed sizes."""
-    from .replay import prove
-
-    return prove(claim)
-
-
-def _by_kernel_alone(claim: Claim) -> Result:
-    from .replay import prove
-
-    proof = prove(claim)
+def _by_kernel_alone(proof: Proof | str) -> Result:
     if isinstance(proof, str):
         return Result("unknown", reason=proof)
     return Result("proved", "all-sizes", evidence=proof.entries())

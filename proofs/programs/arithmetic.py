@@ -18,13 +18,12 @@ from ..reading.terms import as_index_number, equal_indices, indicator
 from ..search.normal import simplified
 from ..search.session import current
 from .joining import stacked_integers
-from .literals import meant, taken
+from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
 from .sizes import in_order
 from .values import (
     Count,
-    Dims,
     Integers,
     Mask,
     Masked,
@@ -33,11 +32,10 @@ from .values import (
     constant,
     picked,
     reals,
+    shared,
 )
 
 XP = Namespace()
-MOST_NUMBERS = 400
-"""An array of more numbers, not all alike, is not read entry by entry."""
 MOST_NOTES = 8
 """A proof lists no more literals than this among what it takes for granted."""
 
@@ -49,7 +47,7 @@ def literal(value: Any) -> Any:
         raise Unreadable("an empty array of numbers")
     if array.ndim:
         if (array != array.flat[0]).any():
-            if array.size > MOST_NUMBERS:
+            if array.size > TABLE:
                 raise Unreadable(
                     f"an array of {array.size} numbers; pass it as an argument, so that it stands for any"
                 )
@@ -114,31 +112,6 @@ def _stacked(rows: list[Any]) -> Any:
     if all(isinstance(row, Integers) for row in rows):
         return stacked_integers(rows, 0)
     raise Unreadable("an array of numbers some of which are infinite")
-
-
-def shared(*values: Any) -> tuple[Dims, list[Any]]:
-    """The common shape, and the values broadcast to it."""
-    rank = max(len(v.dims) for v in values)
-    dims = [Index(1)] * rank
-    for v in values:
-        for k, d in enumerate(v.dims, start=rank - len(v.dims)):
-            if d != Index(1):
-                if dims[k] not in (d, Index(1)):
-                    raise Unreadable(f"lengths {dims[k]!r} and {d!r} meet")
-                dims[k] = d
-    return tuple(dims), [_broadcast(v, tuple(dims)) for v in values]
-
-
-def _broadcast(value: Any, dims: Dims) -> Any:
-    if tuple(value.dims) == dims:
-        return value
-    own = value.dims
-
-    def places(at: Any) -> list[Index]:
-        last = list(at)[len(at) - len(own) :]
-        return [Index(0) if d == Index(1) else i for d, i in zip(own, last, strict=True)]
-
-    return picked(value, dims, places)
 
 
 def _arithmetic(

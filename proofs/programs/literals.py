@@ -23,6 +23,8 @@ DYADIC = 2**20
 """Binary fractions with no greater denominator, and few digits, are meant as they are."""
 PLAIN, ANYWHERE = 16, 4
 """So few binary digits they have; with still fewer, as powers of two, any denominator is as meant."""
+TABLE = 400
+"""More different numbers than this in one array are a table."""
 BLUR = Fraction(1, 2**20)
 """A literal with about six digits may be off what its author meant by so much, relatively; see `Meant.blur`."""
 
@@ -213,6 +215,11 @@ class Literal(NamedTuple):
         return f"the {self.side} computes with {self.shown()}, read as {self.meant}"
 
 
+def is_table(array: np.ndarray) -> bool:
+    """Whether an array holds so many different numbers that nobody has written them down, such as trained weights."""
+    return array.size > TABLE and np.unique(array).size > TABLE
+
+
 def literals(jaxpr: Any, side: str = "program") -> list[Literal]:
     """The numbers of a closed jaxpr and its inner programs that are not small binary fractions."""
     found: dict[Literal, None] = {}
@@ -246,7 +253,7 @@ def _numbers(closed: Any) -> Iterator[tuple[float, str, str]]:
 
 
 def _entries(value: Any) -> Iterator[tuple[float, str]]:
-    """The finite entries of a floating-point array."""
+    """The finite entries of a floating-point array; those of a table are what they are."""
     array = np.asarray(value)
-    if str(array.dtype) in FORMATS:
+    if str(array.dtype) in FORMATS and not is_table(array):
         yield from ((x, str(array.dtype)) for x in map(float, array.flat) if math.isfinite(x))

@@ -18,6 +18,7 @@ from ..reading.array import KernelArray, comprehension, function, reciprocal
 from ..reading.questions import Unreadable
 from ..search.normal import simplified
 from ..search.session import current
+from .values import shared
 
 MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
 
@@ -113,8 +114,6 @@ def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
     """The quotient; maxima's factors that all terms of both share are taken out."""
     if not any(_is_scale(f.name) for m in denominator.term.parts for f in m.factors):
         return numerator / denominator
-    from .arithmetic import shared
-
     dims, (top, bottom) = shared(numerator, denominator)
 
     def at(*place: Index) -> Term:

@@ -104,6 +104,31 @@ def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
     return value.picked(dims, places)
 
 
+def shared(*values: Any) -> tuple[Dims, list[Any]]:
+    """The common shape, and the values broadcast to it."""
+    rank = max(len(v.dims) for v in values)
+    dims = [Index(1)] * rank
+    for v in values:
+        for k, d in enumerate(v.dims, start=rank - len(v.dims)):
+            if d != Index(1):
+                if dims[k] not in (d, Index(1)):
+                    raise Unreadable(f"lengths {dims[k]!r} and {d!r} meet")
+                dims[k] = d
+    return tuple(dims), [_broadcast(v, tuple(dims)) for v in values]
+
+
+def _broadcast(value: Any, dims: Dims) -> Any:
+    if tuple(value.dims) == dims:
+        return value
+    own = value.dims
+
+    def places(at: Any) -> list[Index]:
+        last = list(at)[len(at) - len(own) :]
+        return [Index(0) if d == Index(1) else i for d, i in zip(own, last, strict=True)]
+
+    return picked(value, dims, places)
+
+
 def reals(value: Any) -> KernelArray:
     """Any value as real numbers.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...exact.array import CALL, ExactArray, Namespace
 from ...exact.scalar import DivisionByZero, NotPolynomial
-from ..literals import meant
+from ..literals import is_table, meant
 
 
 class NoNumber:
@@ -96,7 +96,17 @@ class Computer:
             return array
         if array.dtype.kind == "c":
             raise NotPolynomial("a complex number")
+        if is_table(array):
+            self.spend(array.size)
+            return self.map(lambda x: self.as_it_is(float(x)), array)
         return self.map(lambda x: self.number(float(x), str(array.dtype)), array)
+
+    def as_it_is(self, value: float) -> Any:
+        """A floating-point number as the binary fraction that it is."""
+        if not math.isfinite(value):
+            self.odd = True
+            return NoNumber(value)
+        return self.field.number(Fraction(value))
 
     def number(self, value: float, dtype: str) -> Any:
         """What a literal of this format means, in the field's own way of reading literals if it has one.
@@ -105,8 +115,7 @@ class Computer:
             NotPolynomial: if it is a root, and the field has none.
         """
         if not math.isfinite(value):
-            self.odd = True
-            return NoNumber(value)
+            return self.as_it_is(value)
         own = getattr(self.field, "literal", None)
         given = meant(value, dtype)
         return given.scalar(self.field) if own is None else own(given)

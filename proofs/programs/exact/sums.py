@@ -33,11 +33,11 @@ def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
     zero = computer.field.number(0) if a.dtype == object else 0
     computer.spend(out.size * inner)
     for n, i, j in np.ndindex(out.shape):
-        rows = x[n, i], y[n, j]
-        if computer.odd and not all(map(without_nan, rows)):
+        pair = x[n, i], y[n, j]
+        if computer.odd and not all(map(without_nan, pair)):
             total: Any = NAN
         else:
-            total = sum((p * q for p, q in zip(*rows, strict=True)), start=zero)
+            total = sum((p * q for p, q in zip(*pair, strict=True)), start=zero)
         out[n, i, j] = total
     return out.reshape((*batch, *rows, *columns))
 
