@@ -48,22 +48,30 @@ class Index(_Linear):
         terms = {} if terms is None else dict(terms)
         if any(type(c) is not int for c in (const, *terms, *terms.values())):
             raise IllTyped("an index has whole coefficients")
-        return _linear(const, terms)
+        return _collected(const, terms)
 
     def __add__(self, other: Index | int) -> Index:  # type: ignore[override]
+        if type(other) is int:
+            return _linear(self.const + other, self.terms)
         other = as_index(other)
+        if not other.terms:
+            return _linear(self.const + other.const, self.terms)
+        if not self.terms:
+            return _linear(self.const + other.const, other.terms)
         terms = dict(self.terms)
         for v, c in other.terms:
             terms[v] = terms.get(v, 0) + c
-        return _linear(self.const + other.const, terms)
+        return _collected(self.const + other.const, terms)
 
     def __mul__(self, factor: int) -> Index:  # type: ignore[override]
+        if type(factor) is int and factor:
+            return _linear(self.const * factor, tuple([(v, c * factor) for v, c in self.terms]))
         return Index(self.const * factor, {v: c * factor for v, c in self.terms})
 
     __rmul__ = __mul__  # type: ignore[assignment]
 
     def __neg__(self) -> Index:
-        return _linear(-self.const, {v: -c for v, c in self.terms})
+        return _linear(-self.const, tuple([(v, -c) for v, c in self.terms]))
 
     def __sub__(self, other: Index | int) -> Index:
         return self + -as_index(other)
@@ -82,17 +90,25 @@ class Index(_Linear):
 
     def put(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
+        if images.keys().isdisjoint([v for v, _ in self.terms]):
+            return self
         const, terms = self.const, {}
         for v, c in self.terms:
             image = images.get(v)
             const += image.const * c if image is not None else 0
             for w, d in ((v, 1),) if image is None else image.terms:
                 terms[w] = terms.get(w, 0) + c * d
-        return _linear(const, terms)
+        return _collected(const, terms)
 
 
-def _linear(const: int, terms: Mapping[int, int]) -> Index:
-    return tuple.__new__(Index, (tuple(sorted([(v, c) for v, c in terms.items() if c])), const))
+def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
+    return tuple.__new__(Index, (terms, const))
+
+
+def _collected(const: int, terms: Mapping[int, int]) -> Index:
+    kept = [term for term in terms.items() if term[1]]
+    kept.sort()
+    return tuple.__new__(Index, (tuple(kept), const))
 
 
 def as_index(value: Index | int) -> Index:

@@ -94,8 +94,10 @@ class Rewriting:
         """`parts` and more; a step that breaks off leaves the sum as it was."""
         for m, c in pairs:
             k = self._numbers.setdefault(m, len(self._numbers))
-            c += parts.pop(k, (m, Fraction(0)))[1]
-            parts.update({k: (m, c)} if c else {})
+            if k in parts:
+                c += parts.pop(k)[1]
+            if c:
+                parts[k] = m, c
         return parts
 
     @_rule
@@ -104,7 +106,7 @@ class Rewriting:
         shares = [(frozenset(map(as_index, guards)), rational(c)) for guards, c in new]
         if not self._vanish([(m.guards, Fraction(-1)), *shares], self.known):
             raise NotProved("the guards do not add up to the same")
-        return [(m._replace(guards=guards), c) for guards, c in shares]
+        return [(Monomial(m.bound, guards, m.factors), c) for guards, c in shares]
 
     def _vanish(
         self, shares: Sequence[tuple[Iterable[Index], Fraction]], known: frozenset[Index]
@@ -113,7 +115,9 @@ class Rewriting:
         self.spend()
         if len(shares) == 2 and shares[0][1] == -shares[1][1]:  # the same under two names?
             one, other = (known.union(guards) for guards, _ in shares)
-            if all(implied(g, other) for g in one) and all(implied(g, one) for g in other):
+            if all(implied(g, other) for g in one - other) and all(
+                implied(g, one) for g in other - one
+            ):
                 return True
         live = []
         for guards, c in shares:

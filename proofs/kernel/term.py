@@ -43,7 +43,7 @@ class Monomial(NamedTuple):
 
     def put(self, images: Mapping[int, Index], bound: int) -> Monomial:
         if not images:
-            return self._replace(bound=bound)
+            return Monomial(bound, self.guards, self.factors)
         guards = frozenset([g.put(images) for g in self.guards])
         return Monomial(bound, guards, tuple(sorted([f.put(images) for f in self.factors])))
 
@@ -64,7 +64,7 @@ class Monomial(NamedTuple):
         """The monomial without one of its factors, which must be there."""
         factors = list(self.factors)
         factors.remove(factor)
-        return self._replace(factors=tuple(factors))
+        return Monomial(self.bound, self.guards, tuple(factors))
 
     def without(self, gone: int) -> Monomial:
         """The monomial with the last bound index renamed to the one that no longer occurs."""
@@ -130,7 +130,7 @@ def made(pairs: Pairs, scope: frozenset[int]) -> Term:
     """For the kernel itself, which keeps sums finite and names in their scope."""
     parts: dict[Monomial, Fraction] = {}
     for m, c in pairs:
-        parts[m] = parts.get(m, Fraction(0)) + c
+        parts[m] = parts[m] + c if m in parts else c
     if len(parts) > MONOMIALS:
         raise TooHard(f"a term of more than {MONOMIALS} monomials")
     return tuple.__new__(Term, (MappingProxyType({m: c for m, c in parts.items() if c}), scope))
@@ -139,7 +139,7 @@ def made(pairs: Pairs, scope: frozenset[int]) -> Term:
 def rational(value: Any) -> Fraction:
     if type(value) not in (int, Fraction):
         raise IllTyped(f"expected a term or a rational number, got {type(value).__name__}")
-    return Fraction(value)
+    return value if type(value) is Fraction else Fraction(value)
 
 
 def _plain(m: Monomial) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
-from math import gcd
 from typing import cast
 
 from ..kernel.errors import NotProved
@@ -14,15 +13,12 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from . import labelling, tape
+from .guards import NOTHING, advice
 from .memory import recall
 from .session import spend
 
 Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
-
-
-NEAR = 2
-"""How far apart twins are looked for."""
 
 
 class Stuck(NotProved):
@@ -54,83 +50,17 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 done.add(k)
 
 
-def tense(rows: Iterable[Index]) -> list[Index]:
-    """The rows that may be at odds: none has a variable that makes all rows with it true once it is large, or small.
-
-    Found by their looks. The others contradict nothing, nor say what a variable is: the kernel need not be asked.
-    """
-    left = list(rows)
-    while True:
-        ends = {(v, c > 0) for row in left for v, c in row.terms}
-        kept = [row for row in left if ends.issuperset([(v, c < 0) for v, c in row.terms])]
-        if len(kept) == len(left):
-            return left
-        left = kept
-
-
-def follows(e: Index, rows: Sequence[Index]) -> bool:
-    """Whether e ≥ 0 where all rows are ≥ 0: what `implied` says, asked only where it may."""
-    ends = {(v, c > 0) for row in rows for v, c in row.terms}
-    if not ends.issuperset([(v, c > 0) for v, c in e.terms]):
-        return False
-    contrary = negation(e)
-    firm = tense([contrary, *rows])
-    return contrary in firm and contradictory(firm)
-
-
 def _guards(work: Rewriting, k: int) -> bool:
-    """Guards that the others imply go; with guards that contradict one another the monomial goes."""
+    """Guards that others imply go, impossible ones with their monomial; Σ_j [j = e] F(j) = F(e)."""
     m, _ = work.parts[k]
     if not m.guards:
         return False
-    rows = sorted({_tight(g) for g in m.guards})
-    if contradictory(tense([*work.known, *rows])):
-        work.regroup(k, [])
-        return True
-    for g in list(rows):
-        if follows(g, [*work.known, *(h for h in rows if h != g)]):
-            rows.remove(g)
-    if m.guards == frozenset(rows):
-        return False
-    work.regroup(k, [(rows, 1)])
-    return True
-
-
-def _tight(e: Index) -> Index:
-    """The strongest [e' ≥ 0] that is equivalent to [e ≥ 0] in whole numbers."""
-    divisor = gcd(*(c for _, c in e.terms))
-    if divisor < 2:
-        return e
-    return Index(e.const // divisor, {v: c // divisor for v, c in e.terms})
-
-
-def _equation(work: Rewriting, k: int) -> bool:
-    """Σ_j [j = e] F(j) = F(e)."""
-    m, _ = work.parts[k]
-    if not m.bound or len(m.guards) < 2:
-        return False
-    firm = tense([*work.known, *m.guards])
-    for guard in sorted(m.guards.intersection(firm)):
-        for v, c in guard.terms:
-            if v < 0 and abs(c) == 1 and implied(guard * -1, firm):
-                work.eliminate(k, v, variable(v) - guard * c)
-                return True
-    return _twins(work, k)
-
-
-def _twins(work: Rewriting, k: int) -> bool:
-    """Of 2j = t and 2k = t + 2 nothing follows for t, but k = j + 1."""
-    m, _ = work.parts[k]
-    doubled = {v for g in m.guards for v, c in g.terms if v < 0 and abs(c) > 1}
-    rows = [*work.known, *m.guards]
-    for v in sorted(doubled):
-        for w in sorted(doubled - {v}):
-            for apart in range(-NEAR, NEAR + 1):
-                gap = variable(v) - variable(w) - apart
-                if implied(gap, rows) and implied(gap * -1, rows):
-                    work.eliminate(k, v, variable(w) + apart)
-                    return True
-    return False
+    found = advice(work.known, m.guards)
+    if found.instead is not None:
+        work.regroup(k, [(rows, 1) for rows in found.instead])
+    elif found.equation is not None:
+        work.eliminate(k, *found.equation)
+    return found != NOTHING
 
 
 def _number(work: Rewriting, k: int) -> bool:
@@ -194,7 +124,7 @@ def _rename(work: Rewriting, k: int) -> bool:
     return True
 
 
-STEPS: tuple[Step, ...] = (_guards, _equation, _number, _count, _cancel, _rename)
+STEPS: tuple[Step, ...] = (_guards, _number, _count, _cancel, _rename)
 
 
 def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:

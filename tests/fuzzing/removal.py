@@ -16,7 +16,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from scanproof.proofs import kernel
-from scanproof.proofs.search import memory
+from scanproof.proofs.search import guards, memory
 
 MODULES = ("index", "inequalities", "term", "theorem", "rules", "recursion", "induction")
 
@@ -189,8 +189,8 @@ def _unwrapped(function: Any) -> FunctionType:
 
 def _forget() -> None:
     """What was found by other code is not remembered."""
-    for module in MODULES:
-        for found in vars(_module(module)).values():
+    for module in (*map(_module, MODULES), guards):
+        for found in vars(module).values():
             if hasattr(found, "cache_clear"):
                 found.cache_clear()
     memory.known.clear()
