@@ -17,6 +17,7 @@ from fuzzing.programs import programs
 from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, agree, equations
 
+from scanproof.proofs.kernel import inequalities
 from scanproof.proofs.kernel.errors import IllTyped, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import contradictory, implied
@@ -104,6 +105,39 @@ def test_what_is_said_of_inequalities_is_so_in_a_box():
                 said += 1
                 assert all(_at(one, p) >= 0 for p in box if all(_at(e, p) >= 0 for e in known))
         assert said > 100
+
+
+def test_a_cycle_of_differences_says_what_elimination_says():
+    """For whole numbers both decide systems of differences; where there are few variables so does trying them all."""
+    rng = random.Random(4)
+    ends = [0, 1, 2, 3]  # 0 stands for the number 0
+    box = [(0, *at) for at in product(range(-9, 10), repeat=3)]
+    said = Counter()
+    for n in range(4000):
+        own = ends if n % 8 == 0 else [*ends, 4, 5, 6]
+        rows = {}
+        for _ in range(rng.randint(2, 4 if n % 8 == 0 else 14)):
+            v, w = rng.sample(own, 2)
+            terms = Index(0, {u: c for u, c in ((v, 1), (w, -1)) if u}).terms
+            rows[terms] = rng.randint(-2, 2) if n % 8 == 0 else rng.randint(-3, 6)
+        found = inequalities._cycle(dict(rows))
+        assert found == _by_elimination(dict(rows))
+        if n % 8 == 0:  # the least sums along paths are at most 3 · 2 from 0
+            every = [Index(c, dict(terms)) for terms, c in rows.items()]
+            inside = any(all(_at(e, dict(enumerate(p))) >= 0 for e in every) for p in box)
+            assert found == (not inside)
+        said[found] += 1
+    assert min(said.values()) > 500
+
+
+def _by_elimination(left: dict[Any, int]) -> bool:
+    while left:
+        for terms, const in inequalities._eliminated(left):
+            if terms:
+                left[terms] = min(const, left.get(terms, const))
+            elif const < 0:
+                return True
+    return False
 
 
 def _at(e: Index, place: dict[int, int]) -> int:

@@ -91,6 +91,7 @@ def found(which: str, seeds: int = 4) -> bool:
     [
         ("steps", "inequalities", "negation", "- 1", "- 2"),
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
+        ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
         ("putting", "..reading.terms", "put", "* indicator(*where)", ""),
         (

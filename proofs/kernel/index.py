@@ -7,6 +7,7 @@ means something inside its monomial only. A size is a free variable that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .errors import IllTyped
@@ -46,7 +47,7 @@ class Index(_Linear):
 
     def __new__(cls, const: int, terms: Mapping[int, int] | None = None) -> Index:
         terms = {} if terms is None else dict(terms)
-        if any(type(c) is not int for c in (const, *terms, *terms.values())):
+        if {type(const), *map(type, terms), *map(type, terms.values())} != {int}:
             raise IllTyped("an index has whole coefficients")
         return _collected(const, terms)
 
@@ -74,6 +75,8 @@ class Index(_Linear):
         return _linear(-self.const, tuple([(v, -c) for v, c in self.terms]))
 
     def __sub__(self, other: Index | int) -> Index:
+        if type(other) is int:
+            return _linear(self.const - other, self.terms)
         return self + -as_index(other)
 
     def __bool__(self) -> bool:
@@ -115,6 +118,7 @@ def as_index(value: Index | int) -> Index:
     return value if isinstance(value, Index) else Index(value)
 
 
+@lru_cache(maxsize=100_000, typed=True)
 def variable(number: int) -> Index:
     return Index(0, {number: 1})
 

@@ -158,7 +158,7 @@ def check(m: Monomial, scope: Iterable[int]) -> None:
     odd = {f.name for f in m.factors if not f.name.isidentifier()} - {NUMBER, INVERSE_NUMBER}
     if not all(n in index.current.states or n in index.current.bodies for n in odd):
         raise IllTyped("an array's name is an identifier, or that of a state")
-    if not m.variables() <= {*scope, *range(-m.bound, 0)}:
+    if not m.variables().difference(scope) <= set(range(-m.bound, 0)):
         raise IllTyped("a monomial speaks of a variable outside the scope")
     if m.bound and not _finite(m.bound, m.guards):
         raise IllTyped("a bound index without a lower and an upper end")

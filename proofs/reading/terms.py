@@ -53,12 +53,14 @@ def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] 
     """
     table = {position_number(old): as_index(new) for old, new in images.items()}
     _no_range_of(term.scope - set(table), set(table))
-    ends = [fact.put(table) for old in table for fact in declared(old)]
-    guarded = term.put(table) * indicator(*where)
-    scope = guarded.scope.union(*(e.variables() for e in ends))
+    ends = {old: [fact.put(table) for fact in declared(old)] for old in table}
+    guarded = term.put(table)
+    if where := tuple(where):
+        guarded = guarded * indicator(*where)
+    scope = guarded.scope.union([v for rows in ends.values() for e in rows for v, _ in e.terms])
     known = facts(scope).union(where)
     for old, new in table.items():
-        if not all(implied(fact.put(table), known) for fact in declared(old)):
+        if not all(implied(e, known) for e in ends[old]):
             raise IllTyped(f"{new!r} may lie outside the range of {name(old)}")
     return made(guarded.parts.items(), scope)
 
@@ -93,5 +95,5 @@ def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
 
 
 def _no_range_of(staying: Iterable[int], going: set[int]) -> None:
-    if any(e.variables() & going for e in facts(staying)):
+    if not going.isdisjoint([v for e in facts(staying) for v, _ in e.terms]):
         raise IllTyped("the range of an index that stays speaks of one that goes")

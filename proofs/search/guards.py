@@ -37,7 +37,7 @@ def advice(known: Rows, guards: Rows) -> Advice:
     near = _near(known, frozenset([v for g in guards for v, _ in g.terms if v > 0]))
     free = {v for rows in (near, guards) for e in rows for v, _ in e.terms if v > 0}
     names = {v: n for n, v in enumerate(sorted(free), start=1)}
-    found = _advice(*(frozenset([_named(e, names) for e in rows]) for rows in (near, guards)))
+    found = _advice(*(frozenset([named(e, names) for e in rows]) for rows in (near, guards)))
     back = {n: variable(v) for v, n in names.items()}
     if found.instead is not None:
         rows = [tuple([e.put(back) for e in rows]) for rows in found.instead]
@@ -61,7 +61,7 @@ def _near(known: Rows, variables: frozenset[int]) -> Rows:
     return frozenset(found)
 
 
-def _named(e: Index, names: Mapping[int, int]) -> Any:
+def named(e: Index, names: Mapping[int, int]) -> Any:
     """The parts of the index with these names for its free variables."""
     return tuple([(names.get(v, v), c) for v, c in e.terms]), e.const
 

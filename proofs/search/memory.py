@@ -14,6 +14,7 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.rules import Rewriting
 from ..kernel.term import function_of
+from .guards import named
 from .session import spend, spent
 from .tape import Watched
 
@@ -48,17 +49,15 @@ def recall(work: Rewriting, search: Callable[[Any], None]) -> None:
 def _looks(work: Rewriting, names: dict[int, int]) -> Any:
     """The term and what is known of its variables, by other names; functions mean something in one registry only."""
 
-    def index(e: Index) -> Any:
-        return e.const, tuple([(names.get(v, v), c) for v, c in e.terms])
-
     parts = []
     registry = None
     for m, c in work.parts.values():
-        factors = [(f.name, tuple([index(e) for e in f.at])) for f in m.factors]
-        parts.append((c, m.bound, frozenset([index(g) for g in m.guards]), tuple(factors)))
+        factors = [(f.name, tuple([named(e, names) for e in f.at])) for f in m.factors]
+        guards = frozenset([named(g, names) for g in m.guards])
+        parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
             registry = declarations.current
-    return registry, frozenset([index(e) for e in work.known]), tuple(parts)
+    return registry, frozenset([named(e, names) for e in work.known]), tuple(parts)
 
 
 def _repeat(work: Rewriting, steps: Steps, names: dict[int, int]) -> None:

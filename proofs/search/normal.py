@@ -13,7 +13,7 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from . import labelling, tape
-from .guards import NOTHING, advice
+from .guards import NOTHING, advice, tense
 from .memory import recall
 from .session import spend
 
@@ -42,12 +42,14 @@ def simplified(term: Term) -> Term:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
+    steps = (*STEPS, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
-            if k in work.parts:
-                spend(1 + work.parts[k][0].bound ** 2)
-            if k in work.parts and not any(step(work, k) for step in (*STEPS, *also)):
-                done.add(k)
+            parts = work.parts
+            if k in parts:
+                spend(1 + parts[k][0].bound ** 2)
+                if not any(step(work, k) for step in steps):
+                    done.add(k)
 
 
 def _guards(work: Rewriting, k: int) -> bool:
@@ -82,8 +84,10 @@ def _count(work: Rewriting, k: int) -> bool:
         return False
     used = {v for f in m.factors for v in f.variables()}
     for v in range(-1, -m.bound - 1, -1):
+        if v in used:
+            continue
         fences = sorted(g for g in m.guards if g.coefficient(v))
-        if v in used or any(abs(g.coefficient(v)) != 1 for g in fences):
+        if any(abs(g.coefficient(v)) != 1 for g in fences):
             continue
         for sign in (1, -1):
             one_side = [g for g in fences if g.coefficient(v) == sign]
@@ -188,7 +192,8 @@ def _replace_known(goal: Goal) -> None:
     """Where it is known that a free variable equals an index, that index is put for it."""
     if contradictory(goal.known):
         return
-    equations = [e for e in sorted(goal.known) if e.terms and implied(e * -1, goal.known)]
+    firm = sorted(tense(goal.known))
+    equations = [e for e in firm if e.terms and implied(e * -1, goal.known)]
     gone: set[int] = set()
     for e in equations:
         v, c = e.terms[-1]
@@ -236,10 +241,10 @@ def residues(
     def divided(
         shares: Sequence[tuple[Iterable[Index], Fraction]], context: tuple[Index, ...]
     ) -> list[tuple[tuple[Index, ...], Fraction]]:
-        live = []
+        live, held = [], frozenset(context)
         for guards, c in shares:
-            rest = [g for g in guards if not implied(g, context)]
-            if not contradictory([*context, *rest]):
+            rest = [g for g in guards if not implied(g, held)]
+            if not contradictory(held.union(rest)):
                 live.append((rest, c))
         undecided = [g for rest, _ in live for g in rest]
         if not undecided:

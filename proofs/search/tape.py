@@ -63,6 +63,10 @@ class Watched:
         return type(self._work)
 
     @property
+    def parts(self) -> Any:
+        return self._work.parts
+
+    @property
     def cases(self) -> list[Watched]:
         return self._cases
 

@@ -43,7 +43,7 @@ def a_half_for_an_index() -> Sides:
     return split_at(Index(wrong))
 
 
-@stopped_by("Index.__new__: any((type(c) is not int for c in (const, *terms, *terms.values())))")
+@stopped_by("Index.__new__: {type(const), *map(type, terms), *map(type, terms.values())} != {int}")
 def a_coefficient_that_overflows() -> Sides:
     """Σ_j [j = 2⁶² t] [4 j ≥ 1] is 1 for t ≥ 1; in 64 bits 4 · 2⁶² is 0."""
     t = position("t", 0)
@@ -203,11 +203,11 @@ def places_that_are_looked_at_once() -> Sides:
 
 @stopped_by("_contradictory: any((type(row) is not Index for row in rows))")
 def rows_that_overflow() -> Sides:
-    """−100 ≤ x ≤ 100 in 8 bits has no solution; what was found of that is not kept for indices."""
-    x = position("x")
-    v, hundred = x.terms[0][0], np.int8(100)
-    rows: Any = [(((v, 1),), hundred), (((v, -1),), hundred)]
+    """−100 ≤ x + y ≤ 100 in 8 bits has no solution; what was found of that is not kept for indices."""
+    x, y, hundred = position("x"), position("y"), np.int8(100)
+    v, w = x.terms[0][0], y.terms[0][0]
+    rows: Any = [(((v, 1), (w, 1)), hundred), (((v, -1), (w, -1)), hundred)]
     with np.errstate(over="ignore"):
         contradictory(rows)
-    inside = indicator(x + 100, Index(100) - x)
-    return shown(inside, 0, at((x, 0)), lambda goal: goal.regroup(0, []))
+    inside = indicator(x + y + 100, Index(100) - x - y)
+    return shown(inside, 0, at((x, 0), (y, 0)), lambda goal: goal.regroup(0, []))
