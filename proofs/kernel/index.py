@@ -23,6 +23,8 @@ class Registry:
         self.names = [""]
         self.facts: list[tuple[Index, ...]] = [()]
         self.sizes: set[int] = set()
+        self.reach: dict[int, tuple[frozenset[int], frozenset[Index]]] = {}
+        """For a variable those that its range speaks of, and all that is declared of them, once that was asked."""
         self.states: dict[str, tuple[Any, Any]] = {}
         """The variables of each state's entries, and what it waits for (see `recursion`)."""
         self.functions: dict[Any, str] = {}
@@ -177,16 +179,24 @@ def position_number(one: Index) -> int:
 
 def reach(variables: Iterable[int]) -> set[int]:
     """The free ones among these variables, and those that their ranges speak of."""
-    seen: set[int] = set()
-    waiting = [v for v in variables if v > 0]
-    while waiting:
-        v = waiting.pop()
-        if v not in seen:
-            seen.add(v)
-            waiting += [w for e in declared(v) for w, _ in e.terms]
-    return seen
+    return set().union(*[_reach(v)[0] for v in variables if v > 0])
+
+
+def _reach(v: int) -> tuple[frozenset[int], frozenset[Index]]:
+    """A free variable and those that its range speaks of, and so on; all that is declared of them."""
+    known = current.reach
+    if v not in known:
+        seen, waiting = set(), [v]
+        while waiting:
+            w = waiting.pop()
+            if w not in seen:
+                seen.add(w)
+                waiting += [u for e in declared(w) for u, _ in e.terms]
+        known[v] = frozenset(seen), frozenset([e for w in seen for e in declared(w)])
+    return known[v]
 
 
 def facts(variables: Iterable[int]) -> frozenset[Index]:
     """All that is declared of sizes, of these free variables and of those that their ranges speak of."""
-    return frozenset([e for v in reach(variables) | current.sizes for e in declared(v)])
+    of = {v for v in variables if v > 0} | current.sizes
+    return frozenset().union(*[_reach(v)[1] for v in of])
