@@ -190,8 +190,9 @@ class Namespace:
 
     def _map(self, function: Callable[[Any], Any], entries: np.ndarray) -> ExactArray:
         out = np.empty(entries.shape, dtype=object)
-        for index in np.ndindex(entries.shape):
-            out[index] = function(entries[index])
+        row = out.reshape(-1)
+        for k, entry in enumerate(entries.flat):
+            row[k] = function(entry)
         return ExactArray(out, self.field)
 
     def zeros(self, shape: Any) -> ExactArray:
@@ -201,7 +202,9 @@ class Namespace:
         return ExactArray(_filled(shape, self.field.number(1)), self.field)
 
     def eye(self, size: int) -> ExactArray:
-        return self.asarray(np.eye(size, dtype=int))
+        out = _filled((size, size), self.field.number(0))
+        np.fill_diagonal(out, self.field.number(1))
+        return ExactArray(out, self.field)
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> ExactArray:
         return ExactArray(
@@ -216,10 +219,10 @@ class Namespace:
         return ExactArray(array.entries.reshape(shape), self.field)
 
     def tril(self, array: ExactArray) -> ExactArray:
-        out = array.entries.copy()
+        out, zero = array.entries.copy(), self.field.number(0)
         for index in np.ndindex(out.shape):
             if index[-1] > index[-2]:
-                out[index] = self.field.number(0)
+                out[index] = zero
         return ExactArray(out, self.field)
 
     def exp(self, array: Any) -> ExactArray:

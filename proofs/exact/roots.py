@@ -18,6 +18,8 @@ from .scalar import DivisionByZero, NotPolynomial, as_fraction
 class RootsField(RationalField):
     """Plain numbers and their roots, for exact evaluation at a point."""
 
+    remembers = True
+
     def number(self, value: Any) -> Any:
         return value if _is_sympy(value) else as_fraction(value)
 

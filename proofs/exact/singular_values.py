@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,19 @@ def largest_singular_value(field: Any, matrix: np.ndarray) -> Any:
     Raises:
         NotPolynomial: if the field has no such root.
     """
+    if getattr(field, "remembers", False):  # conditions ask for the same one again and again
+        return _remembered(type(field), matrix.shape, tuple(matrix.flat))
+    return _computed(field, matrix)
+
+
+@lru_cache(maxsize=10_000)
+def _remembered(kind: Any, shape: tuple[int, ...], entries: tuple[Any, ...]) -> Any:
+    matrix = np.empty(shape, dtype=object)
+    matrix.flat[:] = entries
+    return _computed(kind(), matrix)
+
+
+def _computed(field: Any, matrix: np.ndarray) -> Any:
     if matrix.size == 0:
         return field.number(0)
     if matrix.size == 1:
