@@ -7,6 +7,7 @@ import contextlib
 import gc
 import signal
 import threading
+import weakref
 from collections.abc import Iterator
 from types import FrameType
 
@@ -16,9 +17,9 @@ AGAIN = 0.01
 
 @contextlib.contextmanager
 def heard() -> Iterator[None]:
-    """Ctrl-C raises KeyboardInterrupt, but not inside a callback of the garbage collector.
+    """Ctrl-C raises KeyboardInterrupt, but not inside a callback of the garbage collector, or of a weak reference.
 
-    JAX has such a callback, and what a callback raises Python prints and forgets: the run would go on.
+    JAX has such callbacks, and what a callback raises Python prints and forgets: the run would go on.
     """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -35,7 +36,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     callbacks = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     caller = frame
     while caller is not None:
-        if caller.f_code in callbacks:
+        if caller.f_code in callbacks or caller.f_code.co_filename == weakref.__file__:
             threading.Timer(AGAIN, _thread.interrupt_main).start()
             return
         caller = caller.f_back

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+import weakref
 from pathlib import Path
 
 import command_line
@@ -73,6 +74,30 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     finally:
         gc.callbacks.remove(callback)
     assert came and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_in_a_callback_of_a_weak_reference_is_not_lost():
+    class Watched:
+        pass
+
+    class Raising(weakref.WeakKeyDictionary):
+        def __getattribute__(self, name: str):  # Python's own callback asks for its fields
+            if name == "_iterating" and armed:
+                armed.clear()
+                signal.raise_signal(signal.SIGINT)
+            return super().__getattribute__(name)
+
+    armed: list[bool] = []
+    seen, watched = Raising(), Watched()
+    seen[watched] = 1
+    armed.append(True)
+    with pytest.raises(KeyboardInterrupt), heard():
+        del watched
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert not armed
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
