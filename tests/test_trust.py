@@ -425,3 +425,11 @@ def test_a_large_array_of_numbers_is_refused_at_once():
     found = outcome(lambda x: weights @ x, lambda x: weights @ x, shapes="x: 60 d", d=(1,)).result
     assert (found.verdict, found.scope) == ("proved", "fixed-size")
     assert "an array of 3600 numbers" in found.reason
+
+
+def test_a_quotient_by_0_is_not_compared():
+    def program(x):
+        places = jnp.arange(x.shape[0])
+        return jnp.where(1.0 / places > 5, 2 * x, x)  # 1/0 is larger than 5
+
+    assert outcome(program, lambda x: x, shapes="x: T").result.verdict != "proved"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...exact.scalar import NotPolynomial
-from .computer import NAN, fractions, objects, without_nan
+from .computer import fractions, objects
 
 
 def _binary(operation: Any) -> Callable[..., Any]:
@@ -142,8 +142,7 @@ def _extreme(pick: Any) -> Callable[..., Any]:
             left, right = np.broadcast_arrays(*(fractions(computer, one) for one in (a, b)))
             found = computer.map(lambda pair: pair, left)
             for place in np.ndindex(left.shape):
-                pair = left[place], right[place]
-                found[place] = computer.as_scalar(pick(pair)) if without_nan(pair) else NAN
+                found[place] = computer.as_scalar(pick(left[place], right[place]))
             return found
         return np.asarray((np.maximum if pick is max else np.minimum)(a, b))
 
@@ -168,7 +167,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "neg": _neg,
     "integer_pow": _power,
     "pow": _pow,
-    "square": lambda reader, params, a: objects(a * a) if a.dtype == object else a * a,
+    "square": lambda reader, params, a: _binary(np.multiply)(reader, params, a, a),
     "exp": _named("exp"),
     "log": _named("log"),
     "sqrt": _named("sqrt"),

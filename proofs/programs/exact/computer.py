@@ -16,7 +16,11 @@ from ..literals import is_table, meant
 
 
 class NoNumber:
-    """NaN or an infinity. NaN stays what it is; −∞ is compared, and kept where a number is added, as masks have it."""
+    """NaN or an infinity. −∞ is compared, and kept where a number is added, as masks have it.
+
+    NaN stays what it is in arithmetic, and is not compared: it stands for x/0 too, which is larger than any number or
+    smaller.
+    """
 
     def __init__(self, value: float) -> None:
         self.value = value
@@ -50,7 +54,7 @@ class NoNumber:
     __hash__ = None  # type: ignore[assignment]
 
     def _compared(self, of_least: bool) -> bool:
-        return of_least if self.is_least else False if self.is_nan else self.refused()
+        return of_least if self.is_least else self.refused()
 
 
 NAN = NoNumber(math.nan)
@@ -243,7 +247,7 @@ def fractions(computer: Computer, array: np.ndarray) -> np.ndarray:
 
     def number(scalar: Any) -> Any:
         if isinstance(scalar, NoNumber):
-            return scalar if scalar.is_least or scalar.is_nan else scalar.refused()
+            return scalar if scalar.is_least else scalar.refused()
         found = scalar if isinstance(scalar, Fraction) else own(scalar)
         if found is None:
             raise NotPolynomial("a comparison")
