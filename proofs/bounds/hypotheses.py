@@ -49,7 +49,7 @@ def goal_of(part: Part) -> Goal:
     ends = left.at[left.ndim - count :]
     if part.right.dims != left.dims[: left.ndim - count]:
         raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
-    return Goal(outer, ends, left.term, part.right.entry(outer), part.measure)
+    return Goal(outer, ends, left.term, simplified(part.right.entry(outer)), part.measure)
 
 
 class Difference(NamedTuple):

@@ -16,8 +16,9 @@ from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.rules import Rewriting
 from ..kernel.term import NUMBER, Factor, Monomial, Term, made
 from ..search import tape
-from ..search.normal import Step, rewriting, tidy
+from ..search.normal import tidy
 from ..search.session import Session, current
+from ..search.steps import Step, rewriting
 from ..search.unfolding import at_constant_times
 from .context import HYPOTHESIS, INDUCTION, Bound, Context
 from .facts import within

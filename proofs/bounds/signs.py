@@ -30,7 +30,8 @@ from ..kernel.term import (
     made,
 )
 from ..kernel.theorem import Theorem
-from ..search.normal import matched
+from ..search.normal import simplified
+from ..search.steps import matched
 from .facts import AtLeast0, Known, fixed, single, within
 
 STATES = "what starts ≥ 0 stays so"
@@ -166,7 +167,7 @@ def signs_of_states(recursions: Sequence[Recursion], known: Known) -> Known:
         if not reach(own) - own <= declarations.current.sizes:
             continue  # other entries may end at other times
         with_hypothesis = known.also(gaps=_states(recursion, recursion.time, False))
-        goes = [*recursion.first, *recursion.step]
+        goes = map(simplified, (*recursion.first, *recursion.step))
         if all(is_sum(term, with_hypothesis) for term in goes):
             length = declared(recursion.time.terms[0][0])
             end = None if len(length) < 2 else length[1] + recursion.time + 2

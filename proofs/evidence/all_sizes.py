@@ -8,16 +8,19 @@ from typing import Any
 
 from ..bounds.chain import bounded
 from ..bounds.context import Bound, ordered
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
+from ..kernel.term import INVERSE
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
 from ..reading.array import KernelArray
 from ..reading.claims import Part, Reading, read
 from ..reading.questions import Unreadable
+from ..search.closed_forms import conditional
 from ..search.lemmas import show
-from ..search.normal import Stuck
 from ..search.session import Session, session
+from ..search.zero import Stuck
 from .axioms import axioms_of
 from .collision_family import Collision, colliding
 from .comparison import disagreement
@@ -42,6 +45,8 @@ class Proof:
     """Its equations."""
     method: str
     session: Session
+    divided: bool
+    """Whether something is divided by that is not the number of an index."""
     bounds: tuple[Bound, ...] = ()
     """Its inequalities."""
     conditions: tuple[Part, ...] = ()
@@ -58,7 +63,7 @@ class Proof:
         """That of equations and bounds: besides axioms it says whether denominators were taken to be not 0."""
         entry = {"method": self.method, "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         axioms = axioms_of(self.session.functions, self.session.differentiated)
-        taken = [NO_DENOMINATOR_IS_0] if self.session.divided else []
+        taken = [NO_DENOMINATOR_IS_0] if self.divided else []
         taken += self.session.fits
         assumes = {"assumes": taken} if taken else {}
         steps = list(ordered([step for bound in self.bounds for step in bound.steps]))
@@ -99,6 +104,8 @@ def _prove(
         if problem is not None:
             return problem
         reading = reading.once()
+        partial = conditional(current.partial, current)
+        divided = any(declarations.current.bodies[name].name == INVERSE for name in partial)
         theorems = [_theorem(left, right, reading) for left, right in reading.equations]
         bounds = bounded(reading.parts, reading, claim)
         method = _method(bounds, current)
@@ -118,7 +125,7 @@ def _prove(
     except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
         return f"for all sizes it is not read ({type(error).__name__}): {error}"
     conditions = tuple(reading.conditions)
-    return Proof(tuple(theorems), method, current, tuple(bounds), conditions, witnesses)
+    return Proof(tuple(theorems), method, current, divided, tuple(bounds), conditions, witnesses)
 
 
 def _other_programs(claim: Claim, reading: Reading, current: Session) -> str | None:

@@ -183,7 +183,7 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point, left_to_read: in
         outer = left.ndim - AXES.get(measure, 0)
         other = right.entry(left.at[:outer])
         own = {v for e in left.at[outer:] for v in e.variables()}
-        free = free_variables([left.term, other], left.at, at)
+        free = free_variables([left.shared, other], left.at, at)
         for place in positions([v for v in free if v not in own], at):
             value = _measured(evaluator, left, outer, place, measure)
             pairs.add((value, evaluator.value(other, place), tag))
@@ -195,12 +195,12 @@ def _measured(
 ) -> Any:
     """The measure of what an array holds along its axes after `outer` others, an entry if there are none."""
     if not measure:
-        return evaluator.value(one.term, place)
+        return evaluator.value(one.shared, place)
     dims = [at_index(d, place) for d in one.dims[outer:]]
     inner = [e.terms[0][0] for e in one.at[outer:]]
     values = np.empty(dims, dtype=object)
     for spot in np.ndindex(*dims):
-        values[spot] = evaluator.value(one.term, {**place, **dict(zip(inner, spot, strict=True))})
+        values[spot] = evaluator.value(one.shared, {**place, **dict(zip(inner, spot, strict=True))})
     array = ExactArray(values, RationalField())
     name = "abs" if measure == "absolute" else "norm" if measure == "norm" else "operator_norm"
     try:

@@ -31,6 +31,7 @@ from ..reading.claims import Reading, read
 from ..reading.evaluate import Evaluator, at_index, positions
 from ..reading.questions import Unreadable
 from ..reading.terms import inverse, number
+from ..search.closed_forms import conditional
 from ..search.lemmas import show
 from ..search.session import Session
 from ..search.unfolding import stepping
@@ -87,16 +88,15 @@ def member(
     Raises:
         Unreadable, KernelError: if it is not the claim's own, or something is divided by that may be 0.
     """
-    of_symbols, divided = current.partial, current.divided
-    current.partial = set()
+    of_symbols, current.partial = current.partial, set()
     try:
         found = read(
             claim, current, mutate, lambda name, dims: family[name].terms(dims), reading.sizes
         )
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error
-    partial, current.partial = current.partial, of_symbols | current.partial
-    current.divided = divided  # which is about symbols; of numbers it is seen that they are not 0
+    partial, current.partial = current.partial, of_symbols
+    partial = conditional(partial, current)  # of numbers it is seen that they are not 0
     axioms = axioms_of(current.functions, current.differentiated) + _defined(partial)
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:

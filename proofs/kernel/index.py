@@ -6,7 +6,7 @@ means something inside its monomial only. A size is a free variable that nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,6 +29,9 @@ class Registry:
         """The variables of each state's entries, and what it waits for (see `recursion`)."""
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
+        self.places: dict[str, dict[Any, tuple[Index, ...]]] = {}
+        """For a function of a term the positions that it was taken at, those of the same ranges once."""
+        self.formals: list[Index] = []
         self.theorems: list[Any] = []
 
     def fresh(self, name: str) -> str:
@@ -156,6 +159,19 @@ def position(name: str, low: Index | int | None = None, high: Index | int | None
     new = variable(len(current.names))
     below = [] if low is None else [new - low]
     return _declare(name, below if high is None else [*below, as_index(high) - 1 - new])
+
+
+def ranges(order: Sequence[Index]) -> Any:
+    """What is declared of these positions, by their places."""
+    images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
+    return tuple([tuple([fact.put(images) for fact in declared(v)]) for v in images])
+
+
+def formal(k: int) -> Index:
+    """The k-th of the indices without a range, by which definitions are written down."""
+    while len(current.formals) <= k:
+        current.formals.append(position(f"p{len(current.formals)}"))
+    return current.formals[k]
 
 
 def name(number: int) -> str:

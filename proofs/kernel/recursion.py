@@ -86,11 +86,18 @@ def _waiting_in(terms: Iterable[Term]) -> set[Factor]:
     for term in terms:
         Term(term.parts, term.scope)  # it may have been made where other things are declared
     factors = {f for term in terms for m in term.parts for f in m.factors}
-    return {g for f in factors for g in _waiting(_put(f, {}))}
+    known: dict[Factor, set[Factor]] = {}
+    return {g for f in factors for g in _waiting(_put(f, {}), known)}
 
 
-def _waiting(f: Factor) -> set[Factor]:
+def _waiting(f: Factor, known: dict[Factor, set[Factor]]) -> set[Factor]:
     """The entries that an entry is a function of, of states that have no recursion yet."""
+    if f not in known:
+        known[f] = _looked_up(f, known)
+    return known[f]
+
+
+def _looked_up(f: Factor, known: dict[Factor, set[Factor]]) -> set[Factor]:
     function = index.current.bodies.get(f.name)
     order, rests = index.current.states.get(f.name, ((), ()))
     if function is not None:
@@ -99,7 +106,7 @@ def _waiting(f: Factor) -> set[Factor]:
     if rests is None:
         return {f}
     images = dict(zip(order, f.at, strict=False))
-    return {g for one in rests for g in _waiting(_put(one, images))}
+    return {g for one in rests for g in _waiting(_put(one, images), known)}
 
 
 ANY = variable(0)

@@ -21,6 +21,8 @@ from .inequalities import contradictory
 MONOMIALS = 4000
 """A term with more monomials is too hard."""
 NUMBER, INVERSE, INVERSE_NUMBER = "#", "1/", "1/#"
+DEFINED = "="
+"""The function whose value is its argument: a name for a term."""
 
 
 class Factor(NamedTuple):
@@ -208,6 +210,7 @@ def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
     new = Function(function, len(order), frozenset((m.put(images, m.bound), c) for m, c in moved))
     name = index.current.functions.setdefault(new, index.current.fresh(function))
     index.current.bodies[name] = new
+    index.current.places.setdefault(name, {}).setdefault(index.ranges(order), tuple(order))
     return made([(one_factor(name, *order), Fraction(1))], term.scope.union(images))
 
 
@@ -234,3 +237,20 @@ def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
         moved = {-k - function.arity: variable(-k - bound) for k in range(1, own + 1)}
         result.append((m.put({**images, **moved}, bound + own), c))
     return result
+
+
+def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
+    """(e, c) if the term is, as written, c times the number of the index e."""
+    terms: dict[int, Fraction] = {}
+    for m, c in term.parts.items():
+        if m.bound or m.guards or [f.name for f in m.factors] not in ([], [NUMBER]):
+            return None
+        at = m.factors[0].at[0] if m.factors else Index(1)
+        if at != Index(1) and (at.const or [c for _, c in at.terms] != [1]):
+            return None
+        terms[at.terms[0][0] if m.factors else 0] = c
+    least = min(map(abs, terms.values()), default=Fraction(1))
+    if any((c / least).denominator != 1 for c in terms.values()):
+        return None
+    const = int(terms.pop(0, Fraction(0)) / least)
+    return Index(const, {v: int(c / least) for v, c in terms.items()}), least

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..exact.polynomials import rational_root
 from ..kernel.index import Index
-from ..kernel.term import Monomial, Term, as_term
+from ..kernel.term import Monomial, Term, as_index_number, as_term
 from ..reading.array import KernelArray, Namespace, function
 from ..reading.questions import Unreadable
-from ..reading.terms import as_index_number, equal_indices, indicator
+from ..reading.terms import equal_indices, indicator
 from ..search.normal import simplified
 from ..search.session import current
 from .joining import stacked_integers

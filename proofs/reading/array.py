@@ -10,16 +10,14 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..kernel import index as declarations
-from ..kernel.index import Index, facts, position, variable
+from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, apply, as_term, entry, function_of
-from ..search.normal import simplified
 from ..search.session import current
 from .products import power, running_product
 from .questions import Unreadable, final
 from .size import Size, index, is_whole, plain
-from .terms import equal_indices, indicator, inverse, number, put, total
+from .terms import equal_indices, indicator, inverse, number, positions_in, put, share, total
 
 Entry = Callable[..., Term]
 
@@ -31,8 +29,16 @@ class KernelArray:
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, dims: Sequence[Index], at: Sequence[Index], term: Term) -> None:
-        self.dims, self.at, self.term = tuple(dims), tuple(at), term
+    def __init__(self, dims: Sequence[Index], at: Sequence[Index], shared: Term) -> None:
+        self.dims, self.at, self.shared = tuple(dims), tuple(at), shared
+        """Lengths, positions, and the entry there: terms with names for terms."""
+
+    @property
+    def term(self) -> Term:
+        """The entry in normal form."""
+        from ..search.closed_forms import normal_form
+
+        return normal_form(self.shared)
 
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace()
@@ -47,18 +53,18 @@ class KernelArray:
 
     @property
     def T(self) -> KernelArray:
-        return KernelArray(self.dims[::-1], self.at[::-1], self.term)
+        return KernelArray(self.dims[::-1], self.at[::-1], self.shared)
 
     @property
     def mT(self) -> KernelArray:
         order = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
-        return KernelArray([self.dims[k] for k in order], [self.at[k] for k in order], self.term)
+        return KernelArray([self.dims[k] for k in order], [self.at[k] for k in order], self.shared)
 
     def entry(self, at: Sequence[Index], where: Sequence[Index] = ()) -> Term:
         """The entry at these indices, times [where]; they must lie in the axes wherever `where` holds."""
         if len(at) != self.ndim:
             raise Unreadable("an entry is read with too few indices")
-        return put(self.term, dict(zip(self.at, at, strict=True)), where)
+        return put(self.shared, dict(zip(self.at, at, strict=True)), where)
 
     def __add__(self, other: Any) -> KernelArray:
         return _entrywise(self, other, lambda a, b: a + b)
@@ -83,7 +89,7 @@ class KernelArray:
         return _entrywise(self, other, lambda a, b: b * reciprocal(a))
 
     def __neg__(self) -> KernelArray:
-        return KernelArray(self.dims, self.at, self.term * -1)
+        return KernelArray(self.dims, self.at, self.shared * -1)
 
     def __pow__(self, exponent: Any) -> KernelArray:
         if isinstance(exponent, Size):
@@ -113,7 +119,7 @@ class KernelArray:
             k = position("k", 0, self.dims[-1])
             left = self.entry([*_aligned(self.dims[:-2], outer), row, k])
             right = other.entry([*_aligned(other.dims[:-2], outer), k, column])
-            return total(simplified(left * right), k)
+            return total(left * right, k)
 
         return comprehension([*batch, self.dims[-2], other.dims[-1]], at)
 
@@ -149,11 +155,11 @@ class KernelArray:
 
     def sum(self, axis: int | None = None) -> KernelArray:
         summed = range(self.ndim) if axis is None else [axis % self.ndim]
-        term = self.term
+        term = self.shared
         for k in summed:
-            term = simplified(total(term, self.at[k]))
+            term = total(term, self.at[k])
         kept = [k for k in range(self.ndim) if k not in summed]
-        return KernelArray([self.dims[k] for k in kept], [self.at[k] for k in kept], term)
+        return KernelArray([self.dims[k] for k in kept], [self.at[k] for k in kept], share(term))
 
     def __iter__(self) -> Any:
         if self.dims and not self.dims[0].terms:
@@ -176,7 +182,7 @@ class KernelArray:
 def comprehension(dims: Sequence[Index], at: Entry) -> KernelArray:
     """The array with these entries."""
     places = [position("i", 0, d) for d in dims]
-    return KernelArray(dims, places, simplified(at(*places)))
+    return KernelArray(dims, places, share(at(*places)))
 
 
 def symbol(name: str, dims: Sequence[Index]) -> KernelArray:
@@ -190,7 +196,7 @@ def array(value: Any) -> KernelArray:
     if isinstance(value, KernelArray):
         return value
     if isinstance(value, Size):
-        return KernelArray((), (), simplified(number(value.index)))
+        return KernelArray((), (), number(value.index))
     if isinstance(value, (list, tuple)):
         return Namespace().stack([array(v) for v in value], axis=0)
     if type(value) is int or isinstance(value, Fraction):
@@ -203,20 +209,11 @@ def expanded(one: KernelArray, axis: int) -> KernelArray:
     return one[None, :] if axis == 0 else one[:, None]
 
 
-def positions_in(term: Term) -> list[Index]:
-    """The positions that a term mentions, in the order of their declaration."""
-    found = {v for m in term.parts for v in m.variables() if v > 0}
-    return [variable(v) for v in sorted(found - declarations.current.sizes)]
-
-
 def reciprocal(term: Term) -> Term:
-    term = simplified(term)
     if not term.parts:
         raise ZeroDivisionError("division by 0")
     result = inverse(term, positions_in(term))
-    conditional = {f.name for m in result.parts for f in m.factors if is_conditional(f)}
-    current().divided |= bool(conditional)
-    current().partial |= conditional
+    current().partial |= {f.name for m in result.parts for f in m.factors if is_conditional(f)}
     return result
 
 
@@ -229,7 +226,7 @@ def function(name: str, of: KernelArray) -> KernelArray:
     """A function of each entry, of which nothing is known but its name."""
 
     def at(*place: Index) -> Term:
-        term = simplified(of.entry(place))
+        term = of.entry(place)
         result = apply(name, term, positions_in(term))
         if name == "log":
             current().partial |= {f.name for m in result.parts for f in m.factors}
@@ -250,7 +247,7 @@ def _entrywise(a: Any, b: Any, operation: Callable[[Term, Term], Term]) -> Any:
             return NotImplemented
         b = array(b)
     if not b.dims and not _clash(a, b):
-        return KernelArray(a.dims, a.at, simplified(operation(a.term, b.term)))
+        return KernelArray(a.dims, a.at, share(operation(a.shared, b.shared)))
     dims = _broadcast(a.dims, b.dims)
     return comprehension(
         dims,
@@ -261,7 +258,7 @@ def _entrywise(a: Any, b: Any, operation: Callable[[Term, Term], Term]) -> Any:
 def _clash(a: KernelArray, b: KernelArray) -> bool:
     """Whether the scalar b speaks of a's own positions, which then need new ones."""
     own = {v for e in a.at for v in e.variables()}
-    return bool(own & b.term.scope)
+    return bool(own & b.shared.scope)
 
 
 def _broadcast(one: Sequence[Index], other: Sequence[Index]) -> list[Index]:
@@ -403,7 +400,7 @@ class Namespace:
         row = array(function(plain(i)))
         if any(d.variables() & i.variables() for d in row.dims):
             raise Unreadable("rows of different lengths")
-        return KernelArray([index(length), *row.dims], [i, *row.at], row.term)
+        return KernelArray([index(length), *row.dims], [i, *row.at], row.shared)
 
     def product(self, one: KernelArray) -> KernelArray:
         """The product of the entries of a vector."""
@@ -424,7 +421,7 @@ class Namespace:
             return result
 
         def collect(tangent: KernelArray) -> KernelArray:
-            return KernelArray(dims, chosen, tangent[0].term)
+            return KernelArray(dims, chosen, tangent[0].shared)
 
         return comprehension([Index(1), *dims], at), collect
 

@@ -46,7 +46,7 @@ class Part:
     @property
     def variables(self) -> set[int]:
         """All that it speaks of."""
-        found = self.left.term.scope | self.right.term.scope
+        found = self.left.shared.scope | self.right.shared.scope
         indices = [*self.left.dims, *self.right.dims, *self.left.at, *self.right.at]
         return reach(found.union(*(e.variables() for e in indices)))
 
@@ -162,7 +162,7 @@ def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> li
     """The conditions that are bounds; one that asks for a size, or fails, is no hypothesis."""
     found: list[Part] = []
     for text, condition in claim.assuming.items():
-        before = current.divided, set(current.partial), set(current.functions)
+        before = set(current.partial), set(current.functions)
         loops = len(current.loops)
         try:
             with listening():
@@ -173,7 +173,7 @@ def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> li
                 raise Unreadable("a loop that may have no turn")  # without one it would say nothing
             found += bounds
         except FOR_NUMBERS:
-            current.divided, current.partial, current.functions = before
+            current.partial, current.functions = before
     return found
 
 
@@ -215,8 +215,8 @@ def _bound(bound: AtMost, condition: str = "") -> Part:
 def _plain(value: Any) -> KernelArray:
     """An array of terms, with none of the kernel's own words for a norm."""
     found = array(value)
-    return KernelArray(found.dims, found.at, found.term)
+    return KernelArray(found.dims, found.at, found.shared)
 
 
 def _spread(one: KernelArray, dims: Sequence[Index]) -> KernelArray:
-    return comprehension(dims, lambda *at: one.term) if dims and not one.dims else one
+    return comprehension(dims, lambda *at: one.shared) if dims and not one.dims else one

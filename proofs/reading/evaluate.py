@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..kernel.index import Index, declared
-from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
+from ..kernel.term import DEFINED, INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
 from ..search.session import Session
 
 Entries = Callable[[str, tuple[int, ...]], Any]
@@ -90,6 +90,10 @@ class Evaluator:
         if f.name == NUMBER:
             return spots[0]
         name = function_of(f)
+        if name == DEFINED:
+            if (f.name, spots) not in self._known:
+                self._known[f.name, spots] = self._sum(body(f, bound), place, bound)
+            return self._known[f.name, spots]
         if name is not None:
             inner = self._sum(body(f, bound), place, bound)
             if name != INVERSE:

@@ -26,8 +26,8 @@ class Measured(KernelArray):
         return self._elsewhere().at
 
     @property
-    def term(self) -> Term:  # type: ignore[override]
-        return self._elsewhere().term
+    def shared(self) -> Term:  # type: ignore[override]
+        return self._elsewhere().shared
 
     def __getitem__(self, key: Any) -> KernelArray:
         keys = key if isinstance(key, tuple) else (key,)

@@ -16,7 +16,6 @@ from ..kernel.term import NUMBER, Monomial, Term, as_term, entry
 from ..search import tape
 from ..search.encoding import expect, naturals_of, pairs_of, pairs_to
 from ..search.encoding import natural as natural_of
-from ..search.normal import simplified
 from ..search.session import current
 
 
@@ -27,7 +26,6 @@ def power(term: Term, exponent: Index) -> Term:
 
 def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Term:
     """Π_{low ≤ r < high} term, which speaks of the position r, or does not: high − low ≥ 0."""
-    term = simplified(term)
     running = None if r is None else position_number(r)
     inside = {v for m in term.parts for v in m.variables() if v > 0} - declarations.current.sizes
     if running not in inside:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from ..kernel import index as declarations
 from ..kernel.errors import IllTyped
-from ..kernel.index import Index, as_index, declared, facts, name, position_number, variable
+from ..kernel.index import Index, as_index, declared, facts, name, position_number, reach, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Monomial, Term, apply, made, one_factor
+from ..kernel.term import (
+    DEFINED,
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Monomial,
+    Term,
+    apply,
+    as_index_number,
+    made,
+    one_factor,
+)
 
 
 def number(of: Index | int) -> Term:
@@ -77,21 +89,22 @@ def inverse(term: Term, order: Sequence[Index]) -> Term:
     return Term({one_factor(INVERSE_NUMBER, of): 1 / scale}, term.scope)
 
 
-def as_index_number(term: Term) -> tuple[Index, Fraction] | None:
-    """(e, c) if the term is, as written, c times the number of the index e."""
-    terms: dict[int, Fraction] = {}
-    for m, c in term.parts.items():
-        if m.bound or m.guards or [f.name for f in m.factors] not in ([], [NUMBER]):
-            return None
-        at = m.factors[0].at[0] if m.factors else Index(1)
-        if at != Index(1) and (at.const or [c for _, c in at.terms] != [1]):
-            return None
-        terms[at.terms[0][0] if m.factors else 0] = c
-    least = min(map(abs, terms.values()), default=Fraction(1))
-    if any((c / least).denominator != 1 for c in terms.values()):
-        return None
-    const = int(terms.pop(0, Fraction(0)) / least)
-    return Index(const, {v: int(c / least) for v, c in terms.items()}), least
+def share(term: Term) -> Term:
+    """The term under a name: equal terms get the same one. What is short, or a number of an index, stays as it is."""
+    if len(term.parts) < 2 and not any(m.bound for m in term.parts):
+        return term
+    if all(
+        not m.bound and not m.guards and all(f.name == NUMBER for f in m.factors)
+        for m in term.parts
+    ):
+        return term
+    return apply(DEFINED, term, positions_in(term))
+
+
+def positions_in(term: Term) -> list[Index]:
+    """The positions that a term mentions, and those of their ranges, in the order of their declaration."""
+    found = {v for m in term.parts for v in m.variables() if v > 0}
+    return [variable(v) for v in sorted(reach(found) - declarations.current.sizes)]
 
 
 def _no_range_of(staying: Iterable[int], going: set[int]) -> None:

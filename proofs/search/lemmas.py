@@ -18,10 +18,12 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from . import tape
+from .closed_forms import settle
 from .inductions import by_induction
-from .normal import Stuck
+from .normal import start_of
 from .session import Lemma, Session, current
 from .unfolding import aligning, peeling, tactic
+from .zero import Stuck
 
 ROUNDS = 6
 """Lemmas that one equation may need."""
@@ -39,6 +41,7 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
     def again(lemmas: Sequence[Lemma]) -> Theorem:
         return equation(left, right, tactic)
 
+    settle(current())
     return tape.choice(lambda: _search(left, right, current(), more), again)
 
 
@@ -155,7 +158,7 @@ def _start(factor: Factor, session: Session) -> list[tuple[Monomial, Fraction]]:
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
     at = zip((*state.at, *state.given), factor.at[1:], strict=True)
-    return _put(recursion.first[k].parts.items(), {v.terms[0][0]: e for v, e in at})
+    return _put(start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at})
 
 
 def solutions(goal: Goal, session: Session) -> Iterator[Claim]:

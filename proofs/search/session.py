@@ -49,6 +49,14 @@ class Session:
     products: dict[Any, Any] = field(default_factory=dict)
     ranged: set[str] = field(default_factory=set)
     """Products over a range; their second position is where it begins, the first how many factors there are."""
+    waiting: list[tuple[Recursion, Index | None]] = field(default_factory=list)
+    """Recursions of which no closed form was looked for yet, with the number of turns of those that are loops."""
+    closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
+    """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
+    reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
+    """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    starts: dict[str, Term] = field(default_factory=dict)
+    """What states are at the start, in normal form, of those of which it was asked."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT
@@ -60,10 +68,8 @@ class Session:
     """The JAX programs that were read, with the shapes of their arrays."""
     fits: dict[str, None] = field(default_factory=dict)
     """What has to hold of the sizes for a program's whole numbers to fit their type, in words."""
-    divided: bool = False
-    """Whether something was divided by that is not the number of an index."""
     partial: set[str] = field(default_factory=set)
-    """The names of all 1/T, but for indices, and of log(T): they mean something where T ≠ 0, or T > 0, only."""
+    """The names of all 1/T and log(T) as read: they mean something where T ≠ 0, or T > 0, only."""
     differentiated: bool = False
     """Whether a gradient was read."""
     symbols: set[str] = field(default_factory=set)
@@ -71,8 +77,14 @@ class Session:
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the reading took."""
 
-    def add(self, recursion: Recursion, step: Callable[..., Any] | None = None) -> None:
-        """Remember a recursion, and the function that it repeats, if it was read from one."""
+    def add(
+        self,
+        recursion: Recursion,
+        step: Callable[..., Any] | None = None,
+        turns: Index | None = None,
+    ) -> None:
+        """Remember a recursion, and the function that it repeats so many times, if it was read from one."""
+        self.waiting.append((recursion, turns))
         for k, state in enumerate(recursion.states):
             self.recursions[state.name] = recursion, k
             if step is not None:

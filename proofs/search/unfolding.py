@@ -12,8 +12,10 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
 from ..kernel.theorem import Theorem
 from . import tape
-from .normal import Step, rewriting, show_zero
+from .normal import tidy
 from .session import Session, current
+from .steps import Step, rewriting
+from .zero import show_zero
 
 DEEP = 8
 """States are unfolded down to the start from constant times up to this."""
@@ -34,7 +36,10 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
     def search(goal: Goal) -> None:
         if hypotheses:
             times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
+            tidy(goal)
             unfold_once(goal, session, times)
+        else:
+            tidy(goal)
         show_zero(goal, also)
 
     tape.run("zero", goal, search, hypotheses)
@@ -46,7 +51,12 @@ def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     also = [at_constant_times(session), later_ones(session)]
     if rules:
         also.append(rewriting(rules, divide=True))
-    tape.run("zero", goal, lambda goal: show_zero(goal, also))
+
+    def search(goal: Goal) -> None:
+        tidy(goal)
+        show_zero(goal, also)
+
+    tape.run("zero", goal, search)
 
 
 def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -57,6 +67,7 @@ def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
         also.append(rewriting(rules, divide=True))
 
     def search(goal: Goal) -> None:
+        tidy(goal)
         unfold_once(goal, session, set())
         show_zero(goal, also)
 
@@ -71,6 +82,7 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
         also.append(rewriting(rules, divide=True))
 
     def search(goal: Goal) -> None:
+        tidy(goal)
         unfold_once(goal, session, set(declarations.current.sizes))
         show_zero(goal, also)
 

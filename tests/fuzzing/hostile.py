@@ -22,8 +22,9 @@ from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.array import reciprocal
 from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
 from scanproof.proofs.reading.terms import inverse, number, put, total
-from scanproof.proofs.search.normal import matched, simplified
+from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.session import current, session
+from scanproof.proofs.search.steps import matched
 
 from .recipes import at, entries, evaluated, function, recipe, some_lin
 from .terms import PLACES, REFUSALS, FalseAccept, declared, index, kernel_term

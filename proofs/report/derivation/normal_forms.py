@@ -18,9 +18,11 @@ from ...kernel.inequalities import implied
 from ...kernel.rules import Goal, Rewriting
 from ...kernel.term import Monomial, Term
 from ...kernel.theorem import Theorem
-from ...search.normal import Step, residues, rewriting, show_zero, tidy
+from ...search.normal import tidy
 from ...search.session import Session
+from ...search.steps import Step, rewriting
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
+from ...search.zero import residues, show_zero
 from .prover import rank
 
 Share = tuple[tuple[Index, ...], Fraction]

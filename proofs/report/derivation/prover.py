@@ -28,8 +28,9 @@ from ...reading.claims import read
 from ...reading.evaluate import Evaluator, positions
 from ...reading.questions import Unreadable
 from ...reading.terms import put
-from ...search.normal import rewriting, tidy
+from ...search.normal import tidy
 from ...search.session import Lemma, Session, session
+from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
 
 __all__ = [
@@ -255,7 +256,7 @@ def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tupl
     """
     with session() as current:
         found = read(claim, current).once()
-        equations = [(left.term, right.entry(left.at)) for left, right in found.equations]
+        equations = [(left.term, simplified(right.entry(left.at))) for left, right in found.equations]
         yield current, found.sizes, equations
 
 

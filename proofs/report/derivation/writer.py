@@ -87,7 +87,7 @@ class Writer:
     def _bound(self, part: Part) -> Formula:
         """measure(left) ≤ right, for all positions."""
         outer = part.left.at[: part.left.ndim - AXES.get(part.measure, 0)]
-        right = part.right.entry(outer)
+        right = simplified(part.right.entry(outer))
         positions = _positions([part.left.term, right])
         scope = self.reader.scope(positions)
         left = self.reader.term(part.left.term, scope)

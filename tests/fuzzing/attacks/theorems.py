@@ -15,9 +15,9 @@ from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Term, as_term, entry
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.terms import indicator, number, total
-from scanproof.proofs.search.normal import show_zero
 from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
+from scanproof.proofs.search.zero import show_zero
 
 from .making import (
     B1,

@@ -1,0 +1,82 @@
+"""What a name for a term stands for, and values of functions with their arguments rewritten: theorems about factors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import index
+from .errors import IllTyped
+from .index import Index, formal, position_number, reach, variable
+from .rules import Rewriting
+from .term import (
+    DEFINED,
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
+    Term,
+    apply,
+    as_index_number,
+    body,
+    entry,
+    function_of,
+    made,
+    one_factor,
+)
+from .theorem import BY_THE_KERNEL, Theorem
+
+Search = Callable[[Rewriting], None]
+"""Rewrites a sum."""
+
+
+def unfolding(name: str) -> Theorem:
+    """D[i, j] is the term that `apply` gave the name D to, at all whole numbers i, j."""
+    function = index.current.bodies.get(name)
+    if function is None or function.name != DEFINED:
+        raise IllTyped(f"{name} is no name for a term")
+    left = Factor(name, tuple(formal(k) for k in range(function.arity)))
+    pairs = body(left, 0)
+    scope = left.variables().union(*[m.variables() for m, _ in pairs])
+    right = made(pairs, frozenset(v for v in scope if v > 0))
+    return Theorem("definition", left, right, _over(left), frozenset(), BY_THE_KERNEL)
+
+
+def reduction(left: Factor, search: Search) -> Theorem:
+    """left = what `search` makes of it, wherever its positions, declared and different, lie in their ranges."""
+    over = _over(left)
+    work = Rewriting(entry(left.name, *left.at))
+    search(work)
+    return _theorem(left, work.term(), over, work)
+
+
+def congruence(left: Factor, search: Search) -> Theorem:
+    """f(T) = f(what `search` makes of T), likewise."""
+    name = function_of(left)
+    if name is None or left.name == INVERSE_NUMBER:
+        raise IllTyped(f"{left} is no value of a function of a term")
+    over = _over(left)
+    pairs = body(left, 0)
+    inside = {v for m, _ in pairs for v in m.variables() if v > 0}
+    work = Rewriting(made(pairs, over | inside))
+    search(work)
+    found = work.term()
+    number = as_index_number(found) if name == INVERSE else None
+    if number is not None:  # which may be 0: an inverse is a function like any other
+        e, c = number
+        right = Term({one_factor(INVERSE_NUMBER, e): 1 / c}, found.scope)
+        return _theorem(left, right, over, work)
+    free = {v for m in found.parts for v in m.variables() if v > 0} - index.current.sizes
+    order: list[Index] = [variable(v) for v in sorted(free)]
+    return _theorem(left, apply(name, found, order), over, work)
+
+
+def _over(left: Factor) -> frozenset[int]:
+    over = frozenset(map(position_number, left.at))
+    if len(over) != len(left.at) or not reach(over) - index.current.sizes <= over:
+        raise IllTyped("a factor is rewritten at different positions, whose ranges speak of these")
+    return over
+
+
+def _theorem(left: Factor, right: Term, over: frozenset[int], work: Rewriting) -> Theorem:
+    if not reach(right.scope) - index.current.sizes <= over:
+        raise IllTyped("what a factor is equal to speaks of other positions")
+    return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL)

@@ -1,0 +1,188 @@
+"""Closed forms: where a state is a gate times itself plus an input, what it is at every time, by induction.
+
+States are looked at in the order in which they were defined, so that what a step is made of is in normal form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from ..kernel import index
+from ..kernel.errors import KernelError, NotProved
+from ..kernel.index import Index, facts, position
+from ..kernel.inequalities import implied
+from ..kernel.recursion import Recursion, State
+from ..kernel.rules import Rewriting
+from ..kernel.term import INVERSE_NUMBER, Factor, Monomial, Term
+from ..kernel.theorem import Theorem
+from ..reading.products import running_product
+from ..reading.terms import equal_indices, indicator, put, total
+from .inductions import by_induction
+from .normal import has_meaning, meanings, simplified, tidy
+from .session import Session, current
+from .steps import rewriting
+
+
+def normal_form(term: Term) -> Term:
+    """An equal term in normal form, closed forms standing for states."""
+    settle(current())
+    return simplified(term)
+
+
+def conditional(names: Iterable[str], session: Session) -> set[str]:
+    """Which of these 1/T and log(T) mean something under a condition only, in normal form: not 1/n for a size n ≥ 1.
+
+    Raises:
+        NotProved: where T is 0.
+    """
+    settle(session)
+    found = set()
+    for name in names:
+        rules = meanings(name, session)
+        pairs = [(f, rule) for rule in rules for m in rule.right.parts for f in m.factors]
+        found |= {f.name for f, _ in pairs if f.name in index.current.bodies}
+        found |= set() if rules else {name}
+        for f, rule in pairs:
+            if f.name == INVERSE_NUMBER and not _is_apart(f.at[0], rule):
+                raise NotProved(f"something is divided by {f.at[0]!r}, which may be 0")
+    if not all(index.current.bodies[name].body for name in found):
+        raise NotProved("something is divided by 0")
+    return found
+
+
+def _is_apart(e: Index, rule: Theorem) -> bool:
+    """Whether an index is ≥ 1, or ≤ −1, wherever the theorem holds."""
+    known = facts(rule.over | e.variables())
+    return implied(e - 1, known) or implied(-e - 1, known)
+
+
+def settle(session: Session) -> None:
+    """Look for the closed forms of all states that were defined since this was last done."""
+    while session.waiting:
+        recursion, turns = session.waiting.pop(0)
+        if turns is None:
+            _canonical(recursion, session)
+        else:
+            session.closed.update(_search(recursion, turns))
+
+
+def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tuple[int, ...]]]:
+    """What is found for each state that has a closed form."""
+    solved: dict[str, tuple[Theorem, tuple[int, ...]]] = {}
+    rules: list[Theorem] = []
+    progress = True
+    while progress:
+        progress = False
+        for k, state in enumerate(recursion.states):
+            if state.name in solved:
+                continue
+            step = _rewritten(recursion.step[k], rules)
+            when = position("t", 0, length + 1)
+            try:
+                guess = _closed_form(recursion, k, step, when)
+                if guess is None:
+                    continue
+                claim = Factor(state.name, (when, *state.at, *state.given))
+                (rule,) = by_induction(when, [(claim, guess)], rules).rules
+            except KernelError:
+                continue
+            rules.append(rule)
+            if {position_of(e) for e in rule.left.at} == rule.over:
+                solved[state.name] = rule, ()
+            progress = True
+    return solved
+
+
+def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
+    """The term with the closed forms of the states that have one."""
+    if not rules:
+        return simplified(term)
+    work = Rewriting(term)
+    tidy(work, [rewriting(rules)])
+    return work.term()
+
+
+def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
+    """For S[t + 1] = G(t) S[t] + B(t): Π_{r<when} G(r) S[0] + Σ_{s<when} Π_{s<r<when} G(r) B(s)."""
+    state, time = recursion.states[which], recursion.time
+    split = _split(recursion, state, step)
+    if split is None:
+        return None
+    gate, increment = split
+    first = simplified(recursion.first[which])
+    written = _written(gate, time)
+    if written is not None:
+        inside = [written, when - 1 - written]
+        return simplified(
+            first * (1 + indicator(*inside) * -1) + put(increment, {time: written}, inside)
+        )
+    if not gate.parts:
+        later = put(increment, {time: when - 1}, [when - 1])
+        return simplified(equal_indices(when, 0) * first + later)
+    s = position("s", 0, when)
+    high = time  # the gate is taken at positions of the recursion's own time
+    begun = running_product(gate, high, Index(0), when)
+    going = running_product(gate, high, s + 1, when)
+    added = put(increment, {time: s}) * going
+    return simplified(begun * first + total(added, s))
+
+
+def _written(gate: Term, time: Index) -> Index | None:
+    """For G = 1 − [time = e], an entry that is replaced at one time and kept at others, that time e."""
+    parts = {m: c for m, c in gate.parts.items() if m.guards or c != 1}
+    if len(gate.parts) != 2 or len(parts) != 1:
+        return None
+    ((m, c),) = parts.items()
+    turn = position_of(time)
+    if c != -1 or m.bound or m.factors or len(m.guards) != 2:
+        return None
+    gap = next((g for g in m.guards if g.coefficient(turn) == 1), None)
+    if gap is None or -gap not in m.guards:
+        return None
+    return time - gap
+
+
+def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:
+    """G and B of a step G · S[time, at] + B; None if there is more of the states in it."""
+    own = Factor(state.name, (recursion.time, *state.at, *state.given))
+    names = {s.name for s in recursion.states}
+    gate: dict[Monomial, Fraction] = {}
+    rest: dict[Monomial, Fraction] = {}
+    for m, c in step.parts.items():
+        if own in m.factors:
+            factors = list(m.factors)
+            factors.remove(own)
+            m = m._replace(factors=tuple(factors))
+            gate[m] = c
+        else:
+            rest[m] = c
+        if any(f.name in names for f in m.factors):
+            return None
+    return Term(gate, step.scope), Term(rest, step.scope)
+
+
+def position_of(v: Index) -> int:
+    return v.terms[0][0]
+
+
+def _canonical(recursion: Recursion, session: Session) -> None:
+    """A product of what stands under a name is that of what the name stands for."""
+    (state,), (step,) = recursion.states, recursion.step
+    if not any(has_meaning(f, session) for m in step.parts for f in m.factors):
+        return
+    own = Factor(state.name, (recursion.time, *state.given))
+    formula = {m.divided(own): c for m, c in simplified(step).parts.items()}
+    count = position("m", 0)  # the product has any number of factors, but an induction an end
+    when = position("t", 0, count + 1)
+    running, low, high = None, Index(0), when
+    if state.name in session.ranged:
+        running, low = position("r"), state.given[0]
+        images = {position_of(low): running - recursion.time}
+        formula = {m.put(images, m.bound): c for m, c in formula.items()}
+        high = low + when
+    scope = {v for m in formula for v in m.variables() if v > 0}
+    right = running_product(Term(formula, scope), running, low, high)
+    claim = Factor(state.name, (when, *state.given))
+    (rule,) = by_induction(when, [(claim, right)]).rules
+    session.closed[state.name] = rule, (position_of(count),)

@@ -1,0 +1,160 @@
+"""Single steps towards a normal form: which rule of the kernel a monomial asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import cast
+
+from ..kernel.index import Index, declared, variable
+from ..kernel.inequalities import contradictory, implied, negation
+from ..kernel.rules import Rewriting
+from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, body, function_of
+from ..kernel.theorem import Theorem
+from . import labelling
+from .guards import NOTHING, advice
+
+Step = Callable[[Rewriting, int], bool]
+"""Applies a rule to a monomial, or says that it does not apply."""
+
+
+def guards(work: Rewriting, k: int) -> bool:
+    """Guards that others imply go, impossible ones with their monomial; Σ_j [j = e] F(j) = F(e)."""
+    m, _ = work.parts[k]
+    if not m.guards:
+        return False
+    found = advice(work.known, m.guards)
+    if found.instead is not None:
+        work.regroup(k, [(rows, 1) for rows in found.instead])
+    elif found.equation is not None:
+        work.eliminate(k, *found.equation)
+    return found != NOTHING
+
+
+def number(work: Rewriting, k: int) -> bool:
+    for place, f in enumerate(work.parts[k][0].factors):
+        e = f.at[0] if f.at else None
+        if f.name == NUMBER and e is not None and (e.const or [c for _, c in e.terms] != [1]):
+            work.number(k, place)
+            return True
+        if f.name == INVERSE_NUMBER and e is not None and not e.terms and e.const:
+            work.number(k, place)
+            return True
+    return False
+
+
+def count(work: Rewriting, k: int) -> bool:
+    """An index that no factor mentions is counted, once it has two ends only."""
+    m, _ = work.parts[k]
+    if not m.bound:
+        return False
+    used = {v for f in m.factors for v in f.variables()}
+    for v in range(-1, -m.bound - 1, -1):
+        if v in used:
+            continue
+        fences = sorted(g for g in m.guards if g.coefficient(v))
+        if any(abs(g.coefficient(v)) != 1 for g in fences):
+            continue
+        for sign in (1, -1):
+            one_side = [g for g in fences if g.coefficient(v) == sign]
+            if len(one_side) > 1:  # which of two ends on one side is the nearer one?
+                gap = one_side[0] - one_side[1]
+                first = m.guards - {one_side[0]} | {gap}
+                second = m.guards - {one_side[1]} | {negation(gap)}
+                work.regroup(k, [(first, 1), (second, 1)])
+                return True
+        if len(fences) == 2:
+            work.count(k, v)
+            return True
+    return False
+
+
+def cancel(work: Rewriting, k: int) -> bool:
+    """β/β = 1."""
+    m, _ = work.parts[k]
+    for one, f in enumerate(m.factors):
+        if function_of(f) == INVERSE:
+            inside = body(f, m.bound)
+            if len(inside) == 1 and not inside[0][0].guards and len(inside[0][0].factors) == 1:
+                n, (g,) = inside[0][0].bound, inside[0][0].factors
+                if n == m.bound and g in m.factors:
+                    work.cancel(k, one, m.factors.index(g))
+                    return True
+    return False
+
+
+def rename(work: Rewriting, k: int) -> bool:
+    m, _ = work.parts[k]
+    found = labelling.ways(m)
+    if not found or all(e == variable(v) for v, e in found[0].items()):
+        return False
+    if m.put(found[0], m.bound) == m:
+        return False
+    work.rename(k, [found[0]])
+    return True
+
+
+# Theorems about factors.
+
+
+def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
+    """What to put for the rule's variables to make it speak of this factor."""
+    left = cast(Factor, rule.left)
+    if left.name != factor.name or len(left.at) != len(factor.at):
+        return None
+    images: dict[int, Index] = {}
+    waiting = list(zip(left.at, factor.at, strict=True))
+    while waiting:
+        later = []
+        for pattern, e in waiting:
+            unknown = [(v, c) for v, c in pattern.terms if v in rule.over and v not in images]
+            if len(unknown) > 1:
+                later.append((pattern, e))
+            elif unknown:
+                v, c = unknown[0]
+                rest = (pattern - variable(v) * c).put(images)
+                if abs(c) != 1:
+                    return None
+                images[v] = (e - rest) * c
+        if len(later) == len(waiting):
+            return None
+        waiting = later
+    return images if set(images) == rule.over and rule.left.put(images) == factor else None
+
+
+def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | None = None) -> Step:
+    """A step that applies the first rule that fits; with `divide` also in the part of a sum where it holds.
+
+    Args:
+        rules: theorems about factors.
+        divide: whether to tell apart where a rule holds and where it does not.
+        only: the factor to rewrite, if not any.
+    """
+    rules = tuple(rules)
+
+    def step(work: Rewriting, k: int) -> bool:
+        m, _ = work.parts[k]
+        for place, f in enumerate(m.factors):
+            if only is not None and f != only:
+                continue
+            for rule in rules:
+                images = matched(rule, f)
+                if images is None:
+                    continue
+                rows = [*work.known, *m.guards]
+                unmet = [
+                    g
+                    for v in sorted(rule.over)
+                    for g in (fact.put(images) for fact in declared(v))
+                    if not implied(g, rows)
+                ]
+                if not unmet:
+                    work.rewrite(k, place, rule, images)
+                    return True
+                if divide and not contradictory([*rows, *unmet]):
+                    more = frozenset((unmet[0],))
+                    less = frozenset((negation(unmet[0]),))
+                    work.regroup(k, [(m.guards | more, 1), (m.guards | less, 1)])
+                    return True
+        return False
+
+    return step

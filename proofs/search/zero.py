@@ -1,0 +1,150 @@
+"""Showing that a term is 0: normal forms, in cases where free variables decide, symmetric sums looking the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
+
+from ..kernel.errors import NotProved
+from ..kernel.index import Index, variable
+from ..kernel.inequalities import contradictory, implied, negation
+from ..kernel.rules import Goal
+from ..kernel.term import INVERSE, Factor, function_of
+from . import labelling
+from .guards import tense
+from .normal import tidy
+from .steps import Step
+
+
+class Stuck(NotProved):
+    """Something stays."""
+
+    def __init__(self, goal: Goal) -> None:
+        self.goal = goal
+        m, c = next(iter(goal.parts.values()))
+        super().__init__(f"left over: {c} · {m}")
+
+
+def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
+    """Rewrite the goal until nothing is left, in cases where free variables decide.
+
+    Raises:
+        NotProved: if something stays; it is named.
+    """
+    _replace_known(goal)
+    level: int | None = None
+    while True:
+        tidy(goal, also)
+        if not goal.parts:
+            return
+        guard = _free_guard(goal)
+        if guard is not None:
+            _split(goal, guard, also)
+            return
+        if _clear(goal):
+            level = None
+            continue
+        most = max(m.bound for m, _ in goal.parts.values())
+        if level is not None and most >= level:
+            raise Stuck(goal)
+        level = most
+        _spread(goal, most)
+        groups: dict[tuple[Factor, ...], list[int]] = {}
+        for k, (m, _) in goal.parts.items():
+            if m.bound == most:
+                groups.setdefault(m.factors, []).append(k)
+        for ks in groups.values():
+            shares = [(tuple(goal.parts[k][0].guards), goal.parts[k][1]) for k in ks]
+            _regrouped(goal, ks, residues(shares, goal.known))
+
+
+def _regrouped(
+    goal: Goal, ks: Sequence[int], new: Sequence[tuple[tuple[Index, ...], Fraction]]
+) -> None:
+    """Monomials that differ in guards only become others: the first is what those are without the rest of these."""
+    _, whole = goal.parts[ks[0]]
+    rest = [(goal.parts[k][0].guards, -goal.parts[k][1]) for k in ks[1:]]
+    goal.regroup(ks[0], [(rows, c / whole) for rows, c in (*new, *rest)])
+
+
+def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
+    goal.split(guard)
+    for case in goal.cases:
+        show_zero(case, also)
+
+
+def _free_guard(goal: Goal) -> Index | None:
+    """A guard that no bound index has a part in: it is true or false of all of the monomial."""
+    for m, _ in goal.parts.values():
+        for guard in sorted(m.guards):
+            if all(v > 0 for v in guard.variables()):
+                return guard
+    return None
+
+
+def _replace_known(goal: Goal) -> None:
+    """Where it is known that a free variable equals an index, that index is put for it."""
+    if contradictory(goal.known):
+        return
+    firm = sorted(tense(goal.known))
+    equations = [e for e in firm if e.terms and implied(e * -1, goal.known)]
+    gone: set[int] = set()
+    for e in equations:
+        v, c = e.terms[-1]
+        if abs(c) != 1 or v in gone or gone & e.variables() or not e.variables() <= goal.scope:
+            continue
+        gone.add(v)
+        for k in list(goal.parts):
+            if k in goal.parts and v in goal.parts[k][0].variables():
+                goal.eliminate(k, v, variable(v) - e * c)
+
+
+def _clear(goal: Goal) -> bool:
+    """All denominators that no bound index enters."""
+    cleared = False
+    while True:
+        for k, (m, _) in goal.parts.items():
+            for place, f in enumerate(m.factors):
+                if function_of(f) == INVERSE and all(v > 0 for v in f.variables()):
+                    goal.clear(k, place)
+                    break
+            else:
+                continue
+            break
+        else:
+            return cleared
+        cleared = True
+
+
+def _spread(goal: Goal, bound: int) -> None:
+    """Monomials with symmetries become the mean over them, so that equal sums look the same."""
+    for k in list(goal.parts):
+        m, _ = goal.parts[k]
+        if m.bound == bound:
+            found = labelling.ways(m)
+            if len(found) > 1:
+                goal.rename(k, found)
+
+
+def residues(
+    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Collection[Index]
+) -> list[tuple[tuple[Index, ...], Fraction]]:
+    """Σ c [guards] as a sum over disjoint regions, those with coefficient 0 left out."""
+    depth = len(known)
+
+    def divided(
+        shares: Sequence[tuple[Iterable[Index], Fraction]], context: tuple[Index, ...]
+    ) -> list[tuple[tuple[Index, ...], Fraction]]:
+        live, held = [], frozenset(context)
+        for guards, c in shares:
+            rest = [g for g in guards if not implied(g, held)]
+            if not contradictory(held.union(rest)):
+                live.append((rest, c))
+        undecided = [g for rest, _ in live for g in rest]
+        if not undecided:
+            total = sum((c for _, c in live), start=Fraction(0))
+            return [(context[depth:], total)] if total else []
+        g = min(undecided)
+        return divided(live, (*context, g)) + divided(live, (*context, negation(g)))
+
+    return divided(shares, tuple(known))
