@@ -19,13 +19,13 @@ from ..search.normal import simplified
 from ..search.session import current
 from . import words
 from .absolute import ABS, plain
+from .certificates import certificate
 from .context import BY_SQUARES, CANCELLED, SERIES, SQUARE, Bound, Context, ordered
 from .differences import ways
 from .facts import Bounded, Known
 from .hypotheses import Difference, Goal, defined
 from .layers import by_induction, timed_sums
 from .majorant import Notes, majorant
-from .recorded import found_or_read
 from .regions import in_regions
 from .signs import Piece, is_product, value
 
@@ -109,7 +109,7 @@ def _last_resort(
 
 def _closed(left: Term, way: Way, squares: bool, context: Context) -> Bound | None:
     """The proof by a certificate for what is left, if there is one."""
-    pieces = found_or_read(way.rest, context.known, squares)
+    pieces = certificate(way.rest, context.known, squares)
     if pieces is None:
         return None
     same = [] if way.left is left else [show(left, way.left)]

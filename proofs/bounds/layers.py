@@ -15,7 +15,6 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.rules import Rewriting
 from ..kernel.term import NUMBER, Factor, Monomial, Term, made
-from ..search import tape
 from ..search.normal import tidy
 from ..search.session import Session, current
 from ..search.steps import Step, rewriting
@@ -142,13 +141,9 @@ def _with_time(term: Term, v: int, image: Index, session: Session, ends: bool = 
 def unfolded(term: Term, times: Iterable[int] = ()) -> Term:
     """The term with states at constant times, and at those after a time, by their definitions."""
     session, times = current(), set(times)
-
-    def search(work: Rewriting) -> None:
-        _peel(work, times)
-        tidy(work, [at_constant_times(session), _later(session, times)])
-
     work = Rewriting(term)
-    tape.run("rewrite", work, search)
+    _peel(work, times)
+    tidy(work, [at_constant_times(session), _later(session, times)])
     return work.term()
 
 

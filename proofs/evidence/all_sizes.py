@@ -147,7 +147,7 @@ def _method(bounds: Sequence[Bound], current: Session) -> str:
 
 def _theorem(left: KernelArray, right: KernelArray, reading: Reading) -> Theorem:
     """The equation for all positions, and for all values of the loops' variables."""
-    found = show(left.term, right.entry(left.at))
+    found = show(left.shared, right.entry(left.at))
     reading.expect_turns(found, left.at)
     return found
 

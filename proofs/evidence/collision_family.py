@@ -83,7 +83,7 @@ def _collision(
     axioms = sorted({axiom for _, some in readings for axiom in some})
     if first.left.dims != second.left.dims or first.right.dims != second.right.dims:
         raise NotProved("a statistic or a value whose shape depends on the inputs")
-    same = show(first.left.term, second.left.entry(first.left.at))
+    same = show(first.left.shared, second.left.entry(first.left.at))
     rests_on_defined(same)
     reading.expect_turns(same, first.left.at)
     return Collision(*pair, same, apart(first.right, second.right, reading, claim), axioms)

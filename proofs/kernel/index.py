@@ -21,12 +21,13 @@ class Registry:
 
     def __init__(self) -> None:
         self.names = [""]
-        self.facts: list[tuple[Index, ...]] = [()]
+        self.facts: list[tuple[Index, ...] | None] = [()]
         self.sizes: set[int] = set()
         self.reach: dict[int, tuple[frozenset[int], frozenset[Index]]] = {}
         """For a variable those that its range speaks of, and all that is declared of them, once that was asked."""
         self.states: dict[str, tuple[Any, Any]] = {}
         """The variables of each state's entries, and what it waits for (see `recursion`)."""
+        self.recursions: list[Any] = []
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
         self.places: dict[str, dict[Any, tuple[Index, ...]]] = {}
@@ -34,9 +35,13 @@ class Registry:
         self.formals: list[Index] = []
         self.theorems: list[Any] = []
 
-    def fresh(self, name: str) -> str:
-        """A name that no other state or function has."""
-        return f"{name}'{len(self.states) + len(self.functions)}"
+    def fresh(self, name: str, whole: str | None = None) -> str:
+        """A name that no other state or function has: `whole`, if it is given."""
+        if whole is None:
+            return f"{name}'{len(self.states) + len(self.functions)}"
+        if not whole.startswith(f"{name}'") or whole in self.states or whole in self.bodies:
+            raise IllTyped(f"{whole} is no new name of a {name}")
+        return whole
 
 
 class _Linear(NamedTuple):
@@ -180,9 +185,17 @@ def name(number: int) -> str:
 
 def declared(number: int) -> tuple[Index, ...]:
     """The facts e ≥ 0 that a free variable was declared with."""
-    if number >= len(current.facts):
+    known = current.facts[number] if number < len(current.facts) else None
+    if known is None:
         raise IllTyped(f"variable {number} is not declared")
-    return current.facts[number]
+    return known
+
+
+def pass_over(number: int) -> None:
+    """The variables up to this number stay without a declaration: a proof that is read has its own numbers."""
+    while len(current.names) < number:
+        current.names.append("")
+        current.facts.append(None)
 
 
 def position_number(one: Index) -> int:

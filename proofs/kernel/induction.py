@@ -18,6 +18,7 @@ def induction(
     claims: Sequence[tuple[Factor, Term]],
     tactic: Tactic,
     theorems: Sequence[Theorem] = (),
+    time: Index | None = None,
 ) -> list[Theorem]:
     """factor = term for every value of `when`, all claims together: at 0, and from each time to the next.
 
@@ -26,6 +27,7 @@ def induction(
         claims: the equations, for all values of their positions.
         tactic: shows the goals; it is given the induction's hypothesis among the theorems.
         theorems: what is known besides.
+        time: the time of the hypotheses, declared from 0 to the length; a new one if it is not given.
 
     Raises:
         NotProved, TooHard: if the start or the step is not shown.
@@ -38,19 +40,35 @@ def induction(
     fixed = reach([t]) - {t}
     gaps = [entry(factor.name, *factor.at) - right for factor, right in claims]
     every = [reach(gap.scope | fixed) - {t} - index.current.sizes for gap in gaps]
-    time = position("t", 0, length)  # declared now, so that no claim speaks of it
+    if time is None:
+        time = position("t", 0, length)
+    spoken = fixed.union(*[reach(gap.scope) for gap in gaps])
+    if (
+        declared(position_number(time)) != (time, length - 1 - time)
+        or position_number(time) in spoken
+    ):
+        raise IllTyped(
+            "the time of a hypothesis runs from 0 to the length, and no claim speaks of it"
+        )
     hypotheses = []
-    for (factor, right), over in zip(claims, every, strict=True):
-        now = factor.put({t: time}), right.put({t: time})
+    for k, ((factor, right), over) in enumerate(zip(claims, every, strict=True)):
+        now, proof = (factor.put({t: time}), right.put({t: time})), ("hypothesis", k)
         hypotheses.append(
-            Theorem(HYPOTHESIS, *now, frozenset(over - fixed), frozenset(), BY_THE_KERNEL)
+            Theorem(HYPOTHESIS, *now, frozenset(over - fixed), frozenset(), BY_THE_KERNEL, proof)
         )
     used: set[Any] = set()
+    ways = []
     for gap in gaps:
-        used |= shown(gap.put({t: Index(0)}), tactic, theorems)
-        used |= shown(gap.put({t: time + 1}), tactic, theorems, hypotheses)
+        start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)
+        step, gone = shown(gap.put({t: time + 1}), tactic, theorems, hypotheses)
+        used |= start | step
+        ways.append((begun, gone))
     rests = frozenset(used.difference(hypotheses))
+    proof = when, time, tuple(claims), ways
     return [
-        Theorem("lemma", factor, right, frozenset({*over, t}), rests, BY_THE_KERNEL)
-        for (factor, right), over in zip(claims, every, strict=True)
+        Theorem(
+            *("lemma", factor, right, frozenset({*over, t}), rests, BY_THE_KERNEL),
+            ("induction", proof, k),
+        )
+        for k, ((factor, right), over) in enumerate(zip(claims, every, strict=True))
     ]

@@ -25,10 +25,12 @@ class State(NamedTuple):
         return entry(self.name, time, *at, *self.given)
 
 
-def new_state(name: str, at: Sequence[Index], given: Sequence[Index]) -> State:
-    """A state with a name that nothing else has."""
+def new_state(
+    name: str, at: Sequence[Index], given: Sequence[Index], whole: str | None = None
+) -> State:
+    """A state with a name that nothing else has, `whole` if that is given."""
     at, given = tuple(at), tuple(given)
-    new = State(index.current.fresh(name), at, given)
+    new = State(index.current.fresh(name, whole), at, given)
     index.current.states[new.name] = new, None
     return new
 
@@ -73,13 +75,16 @@ class Recursion:
             at, known[name] = [variable(v) for v in order[1:]], (order, rests)
             sides = (Index(0), start, order[1:]), (time + 1, after, order)
             begin, go = (
-                _definition(Factor(name, (when, *at)), right, over) for when, right, over in sides
+                _definition(Factor(name, (when, *at)), right, over, k)
+                for k, (when, right, over) in enumerate(sides)
             )
             self.definitions.append((begin, go))
+        index.current.recursions.append(self)
 
 
-def _definition(left: Factor, right: Term, over: Iterable[int]) -> Theorem:
-    return Theorem("definition", left, right, frozenset(over), frozenset(), BY_THE_KERNEL)
+def _definition(left: Factor, right: Term, over: Iterable[int], k: int) -> Theorem:
+    proof = "definition", left.name, k
+    return Theorem("definition", left, right, frozenset(over), frozenset(), BY_THE_KERNEL, proof)
 
 
 def _waiting_in(terms: Iterable[Term]) -> set[Factor]:

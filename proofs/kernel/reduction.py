@@ -37,7 +37,8 @@ def unfolding(name: str) -> Theorem:
     pairs = body(left, 0)
     scope = left.variables().union(*[m.variables() for m, _ in pairs])
     right = made(pairs, frozenset(v for v in scope if v > 0))
-    return Theorem("definition", left, right, _over(left), frozenset(), BY_THE_KERNEL)
+    proof = "unfolding", name
+    return Theorem("definition", left, right, _over(left), frozenset(), BY_THE_KERNEL, proof)
 
 
 def reduction(left: Factor, search: Search) -> Theorem:
@@ -45,7 +46,7 @@ def reduction(left: Factor, search: Search) -> Theorem:
     over = _over(left)
     work = Rewriting(entry(left.name, *left.at))
     search(work)
-    return _theorem(left, work.term(), over, work)
+    return _theorem("reduction", left, work.term(), over, work)
 
 
 def congruence(left: Factor, search: Search) -> Theorem:
@@ -63,10 +64,10 @@ def congruence(left: Factor, search: Search) -> Theorem:
     if number is not None:  # which may be 0: an inverse is a function like any other
         e, c = number
         right = Term({one_factor(INVERSE_NUMBER, e): 1 / c}, found.scope)
-        return _theorem(left, right, over, work)
+        return _theorem("congruence", left, right, over, work)
     free = {v for m in found.parts for v in m.variables() if v > 0} - index.current.sizes
     order: list[Index] = [variable(v) for v in sorted(free)]
-    return _theorem(left, apply(name, found, order), over, work)
+    return _theorem("congruence", left, apply(name, found, order), over, work)
 
 
 def _over(left: Factor) -> frozenset[int]:
@@ -76,7 +77,10 @@ def _over(left: Factor) -> frozenset[int]:
     return over
 
 
-def _theorem(left: Factor, right: Term, over: frozenset[int], work: Rewriting) -> Theorem:
+def _theorem(
+    kind: str, left: Factor, right: Term, over: frozenset[int], work: Rewriting
+) -> Theorem:
     if not reach(right.scope) - index.current.sizes <= over:
         raise IllTyped("what a factor is equal to speaks of other positions")
-    return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL)
+    proof = kind, (work.steps, [])
+    return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL, proof)

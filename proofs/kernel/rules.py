@@ -38,6 +38,8 @@ STEPS = 20_000
 
 
 Parts = dict[int, tuple[Monomial, Fraction]]
+Way = tuple[list[tuple[Any, ...]], list["Way"]]
+"""Rules that were used, in order, and then the ways of the two cases of a split."""
 
 
 def _rule(method: Callable[..., Pairs]) -> Callable[..., None]:
@@ -60,6 +62,8 @@ class Rewriting:
         """Theorems, and inverses that were taken for what they are the inverse of."""
         self._registry, self._left = index.current, STEPS
         self._allowed: frozenset[Theorem] = frozenset()
+        self.steps: list[tuple[Any, ...]] = []
+        """The rules that were used, with what they were told: how it was rewritten."""
         self._numbers: dict[Monomial, int] = {}
         self._parts = self._sum(term.parts.items(), {})
 
@@ -89,6 +93,7 @@ class Rewriting:
         for n, _ in new:
             check(n, self.scope)
         self._parts = self._sum(new, {n: pair for n, pair in parts.items() if n != k})
+        self.steps.append((method.__name__, k, *args))
 
     def _sum(self, pairs: Pairs, parts: Parts) -> Parts:
         """`parts` and more; a step that breaks off leaves the sum as it was."""
@@ -248,6 +253,7 @@ class Goal(Rewriting):
         self.cases = Goal(whole, self._allowed), Goal(whole, self._allowed)
         for case, row in zip(self.cases, (guard, negation(guard)), strict=True):
             case.known, case._left = self.known | {row}, self._left // 2
+        self.steps.append(("split", guard))
 
     def clear(self, k: int, place: int) -> None:
         """All of it times T, for an inverse 1/T without bound indices: T ≠ 0, so it is 0 if it is 0 then."""
@@ -260,6 +266,11 @@ class Goal(Rewriting):
             held = f in n.factors
             pairs += [(n.divided(f), c)] if held else [(n.times(t), c * d) for t, d in inside]
         self._parts = self._sum(pairs, {})
+        self.steps.append(("clear", k, place))
+
+    def way(self) -> Way:
+        """How it was shown to be 0, in all cases."""
+        return self.steps, [case.way() for case in self.cases]
 
 
 Tactic = Callable[[Goal, Sequence[Theorem]], None]
@@ -272,16 +283,17 @@ def equation(left: Term, right: Term, tactic: Tactic, theorems: Sequence[Theorem
     Raises:
         NotProved, TooHard: if that does not show it.
     """
-    used = shown(left - right, tactic, theorems)
-    return Theorem("equation", left, right, left.scope | right.scope, used, BY_THE_KERNEL)
+    used, way = shown(left - right, tactic, theorems)
+    over = left.scope | right.scope
+    return Theorem("equation", left, right, over, used, BY_THE_KERNEL, ("equation", way))
 
 
 def shown(
     term: Term, tactic: Tactic, theorems: Iterable[Theorem], hypotheses: Iterable[Theorem] = ()
-) -> frozenset[Any]:
-    """What term = 0 rests on."""
+) -> tuple[frozenset[Any], Way]:
+    """What term = 0 rests on, and how it was shown."""
     goal = Goal(term, hypotheses)
     tactic(goal, [*theorems, *hypotheses])
     if not goal.closed():
         raise NotProved("something is left over")
-    return goal.rests()
+    return goal.rests(), goal.way()

@@ -199,8 +199,11 @@ class Function(NamedTuple):
     body: frozenset[tuple[Monomial, Fraction]]
 
 
-def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
-    """f(term), as an entry at the positions `order`, which must be all those that the term mentions."""
+def apply(function: str, term: Term, order: Sequence[Index], whole: str | None = None) -> Term:
+    """f(term), as an entry at the positions `order`, which must be all those that the term mentions.
+
+    The array gets the name `whole`, if that is given, and must be new then.
+    """
     term = Term(term.parts, term.scope)  # it may have been made where other things are declared
     images = {position_number(one): variable(-k) for k, one in enumerate(order, start=1)}
     inside = {v for m in term.parts for v in m.variables() if v > 0} - index.current.sizes
@@ -208,7 +211,9 @@ def apply(function: str, term: Term, order: Sequence[Index]) -> Term:
         raise IllTyped("a function of a term is an entry at each position that the term mentions")
     moved = [(m.after(len(order)), c) for m, c in term.parts.items()]
     new = Function(function, len(order), frozenset((m.put(images, m.bound), c) for m, c in moved))
-    name = index.current.functions.setdefault(new, index.current.fresh(function))
+    if whole is not None and new in index.current.functions:
+        raise IllTyped(f"{whole} is {index.current.functions[new]}")
+    name = index.current.functions.setdefault(new, index.current.fresh(function, whole))
     index.current.bodies[name] = new
     index.current.places.setdefault(name, {}).setdefault(index.ranges(order), tuple(order))
     return made([(one_factor(name, *order), Fraction(1))], term.scope.union(images))

@@ -25,6 +25,8 @@ class Theorem:
     used: frozenset[Any]
     """The theorems that it rests on, and the inverses 1/T that were taken for such: T ≠ 0."""
     key: InitVar[object] = None
+    proof: tuple[Any, ...] = ()
+    """How it was made: what a proof is written down from. Nothing rests on it."""
     registry: index.Registry = field(default_factory=lambda: index.current, init=False)
 
     def __post_init__(self, key: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..kernel.index import declared, name, reach
 from ..kernel.term import Factor, Monomial, Term, body, function_of
-from ..search.encoding import guards_to, index_to, indices_to
+from ..search.writing import guards_to, index_to, indices_to
 from .array import KernelArray
 from .claims import Part, Reading
 

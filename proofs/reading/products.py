@@ -13,9 +13,6 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, position, position_number, variable
 from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import NUMBER, Monomial, Term, as_term, entry
-from ..search import tape
-from ..search.encoding import expect, naturals_of, pairs_of, pairs_to
-from ..search.encoding import natural as natural_of
 from ..search.session import current
 
 
@@ -70,20 +67,8 @@ def _state(formula: dict[Monomial, Any], running: int | None, given: list[Index]
     )
     known = current().products
     if key not in known:
-        parts = pairs_to(formula.items())
-        known[key] = tape.lasting(
-            "product", lambda: _defined(formula, running, order), [running, order, parts], order
-        )
+        known[key] = _defined(formula, running, order)
     return known[key]
-
-
-@tape.redone("product")
-def _again(running: Any, order: Any, parts: Any) -> None:
-    """A product that a guess speaks of, from the numbers of its positions and its formula."""
-    given = [variable(v) for v in naturals_of(order)]
-    if running is not None:
-        expect("the running position first", given[:1] == [variable(natural_of(running))], order)
-    _state(pairs_of(parts), running, given[running is not None :])
 
 
 def _defined(formula: dict[Monomial, Any], running: int | None, order: list[int]) -> State:

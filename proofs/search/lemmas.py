@@ -17,11 +17,10 @@ from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
-from . import tape
 from .closed_forms import settle
 from .inductions import by_induction
 from .normal import start_of
-from .session import Lemma, Session, current
+from .session import Session, current
 from .unfolding import aligning, peeling, tactic
 from .zero import Stuck
 
@@ -37,12 +36,8 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
     Raises:
         NotProved, TooHard: if no guess leads there.
     """
-
-    def again(lemmas: Sequence[Lemma]) -> Theorem:
-        return equation(left, right, tactic)
-
     settle(current())
-    return tape.choice(lambda: _search(left, right, current(), more), again)
+    return _search(left, right, current(), more)
 
 
 def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -> Theorem:
@@ -68,7 +63,7 @@ def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -
 
 
 def _equation(left: Term, right: Term, by: Tactic, session: Session) -> Theorem:
-    return tape.lasting("goal", lambda: equation(left, right, by, session.lemmas))
+    return equation(left, right, by, session.lemmas)
 
 
 def _try(claim: Claim, session: Session, tried: set[tuple], depth: int = 2) -> bool:

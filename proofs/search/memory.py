@@ -16,11 +16,10 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import function_of
 from .guards import named
 from .session import spend, spent
-from .tape import Watched
 
 MOST = 50_000
 """So many terms are remembered."""
-Steps = list[tuple[str, tuple[Any, ...]]]
+Steps = list[tuple[Any, ...]]
 known: dict[Any, tuple[list[int], int, Steps]] = {}
 """For a term with its variables numbered from 1 on: their numbers, what the search took, and the rules used."""
 
@@ -31,19 +30,18 @@ def recall(work: Rewriting, search: Callable[[Any], None]) -> None:
     key = _looks(work, {v: n for n, v in enumerate(variables, start=1)})
     found = known.get(key)
     if found is not None:
-        before, effort, steps = found
+        numbers, effort, steps = found
         spend(effort)
         try:
-            return _repeat(work, steps, dict(zip(before, variables, strict=True)))
+            return _repeat(work, steps, dict(zip(numbers, variables, strict=True)))
         except KernelError:
             pass
-    noted: Steps = []
-    at_first = spent()
-    search(Watched(work, lambda _, name, arguments: noted.append((name, arguments))))
+    at_first, before = spent(), len(work.steps)
+    search(work)
     if found is None:
         if len(known) >= MOST:
             known.clear()
-        known[key] = variables, spent() - at_first, noted
+        known[key] = variables, spent() - at_first, work.steps[before:]
 
 
 def _looks(work: Rewriting, names: dict[int, int]) -> Any:
@@ -73,5 +71,5 @@ def _repeat(work: Rewriting, steps: Steps, names: dict[int, int]) -> None:
             return [again(one) for one in argument]
         return argument
 
-    for name, arguments in steps:
+    for name, *arguments in steps:
         getattr(work, name)(*map(again, arguments))

@@ -11,7 +11,6 @@ from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
 from ..kernel.theorem import Theorem
-from . import tape
 from .normal import tidy
 from .session import Session, current
 from .steps import Step, rewriting
@@ -33,16 +32,11 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
     hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
 
-    def search(goal: Goal) -> None:
-        if hypotheses:
-            times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
-            tidy(goal)
-            unfold_once(goal, session, times)
-        else:
-            tidy(goal)
-        show_zero(goal, also)
-
-    tape.run("zero", goal, search, hypotheses)
+    tidy(goal)
+    if hypotheses:
+        times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
+        unfold_once(goal, session, times)
+    show_zero(goal, also)
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -52,11 +46,8 @@ def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     if rules:
         also.append(rewriting(rules, divide=True))
 
-    def search(goal: Goal) -> None:
-        tidy(goal)
-        show_zero(goal, also)
-
-    tape.run("zero", goal, search)
+    tidy(goal)
+    show_zero(goal, also)
 
 
 def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -66,12 +57,9 @@ def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     if rules:
         also.append(rewriting(rules, divide=True))
 
-    def search(goal: Goal) -> None:
-        tidy(goal)
-        unfold_once(goal, session, set())
-        show_zero(goal, also)
-
-    tape.run("zero", goal, search)
+    tidy(goal)
+    unfold_once(goal, session, set())
+    show_zero(goal, also)
 
 
 def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -81,12 +69,9 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     if rules:
         also.append(rewriting(rules, divide=True))
 
-    def search(goal: Goal) -> None:
-        tidy(goal)
-        unfold_once(goal, session, set(declarations.current.sizes))
-        show_zero(goal, also)
-
-    tape.run("zero", goal, search)
+    tidy(goal)
+    unfold_once(goal, session, set(declarations.current.sizes))
+    show_zero(goal, also)
 
 
 def later_ones(session: Session) -> Step:

@@ -256,7 +256,9 @@ def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tupl
     """
     with session() as current:
         found = read(claim, current).once()
-        equations = [(left.term, simplified(right.entry(left.at))) for left, right in found.equations]
+        equations = [
+            (left.term, simplified(right.entry(left.at))) for left, right in found.equations
+        ]
         yield current, found.sizes, equations
 
 

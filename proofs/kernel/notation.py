@@ -1,0 +1,139 @@
+"""Values of a written proof, read strictly: nothing is converted, nothing is guessed.
+
+An index is `[const, [[variable, coefficient], …]]`, a coefficient of a term "p/q", a factor `[name, [index, …]]`, a
+monomial with its coefficient `["p/q", bound, [guard, …], [factor, …]]`, a term `[scope, [monomial, …]]`, images for
+variables `[[variable, index], …]`. Lists that stand for sets or mappings are sorted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from . import index as declarations
+from .index import Index
+from .term import Factor, Monomial, Term
+
+LARGEST = 10**15
+"""No whole number in a proof exceeds this."""
+NUMBERED = 10**6
+"""No variable, monomial, place or rule has a number beyond this."""
+FRACTION = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
+NAME = 200
+"""The longest name."""
+
+
+class Malformed(Exception):
+    """A value that is not what it should be."""
+
+
+Decode = Callable[[Any], Any]
+
+
+def expect(what: str, held: bool, got: Any) -> None:
+    if not held:
+        text = repr(got)
+        raise Malformed(f"expected {what}, got {text if len(text) <= 60 else text[:57] + '…'}")
+
+
+def items(value: Any, what: str, *counts: int) -> list[Any]:
+    """A list, of one of these lengths if any are given."""
+    expect(what, type(value) is list and (not counts or len(value) in counts), value)
+    return value
+
+
+def whole(value: Any) -> int:
+    expect("a whole number", type(value) is int and -LARGEST <= value <= LARGEST, value)
+    return value
+
+
+def natural(value: Any) -> int:
+    expect("a number ≥ 0", type(value) is int and 0 <= value <= NUMBERED, value)
+    return value
+
+
+def name_of(value: Any) -> str:
+    expect("a name", type(value) is str and 0 < len(value) <= NAME, value)
+    return value
+
+
+def variable_of(value: Any) -> int:
+    """The number of a bound variable, or of a free one that is declared."""
+    known = len(declarations.current.names)
+    what = "a bound variable or a declared one"
+    expect(what, type(value) is int and value != 0 and -NUMBERED <= value < known, value)
+    return value
+
+
+def index_of(value: Any) -> Index:
+    const, terms = items(value, "an index", 2)
+    found: dict[int, int] = {}
+    for one in items(terms, "an index's terms"):
+        v, c = items(one, "a variable with its coefficient", 2)
+        rising = not found or variable_of(v) > max(found)
+        expect("an index's variables in order", rising and whole(c) != 0, value)
+        found[variable_of(v)] = c
+    return Index(whole(const), found)
+
+
+def several(one: Decode, what: str) -> Decode:
+    return lambda value: [one(v) for v in items(value, what)]
+
+
+indices_of = several(index_of, "a list of indices")
+naturals_of = several(natural, "a list of numbers")
+
+
+def fraction_of(value: Any) -> Fraction:
+    expect(
+        "a rational number 'p/q'",
+        type(value) is str and FRACTION.fullmatch(value) is not None,
+        value,
+    )
+    try:
+        found = Fraction(value)
+    except ZeroDivisionError:
+        raise Malformed(f"the denominator of {value[:60]} is 0") from None
+    expect("a rational number in lowest terms", str(found) == value, value)
+    return found
+
+
+def images_of(value: Any) -> dict[int, Index]:
+    found: dict[int, Index] = {}
+    for one in items(value, "images for variables"):
+        v, e = items(one, "a variable with its image", 2)
+        expect("images in order", not found or variable_of(v) > max(found), value)
+        found[variable_of(v)] = index_of(e)
+    return found
+
+
+def factor_of(value: Any) -> Factor:
+    name, at = items(value, "a factor", 2)
+    return Factor(name_of(name), tuple(indices_of(at)))
+
+
+def pairs_of(value: Any) -> dict[Monomial, Fraction]:
+    found: dict[Monomial, Fraction] = {}
+    for one in items(value, "monomials"):
+        c, bound, guards, factors = items(one, "a monomial with its coefficient", 4)
+        inside = tuple(several(factor_of, "factors")(factors))
+        m = Monomial(natural(bound), frozenset(indices_of(guards)), inside)
+        ordered = inside == tuple(sorted(inside))
+        expect("different monomials, their factors in order", ordered and m not in found, one)
+        found[m] = fraction_of(c)
+    return found
+
+
+def term_of(value: Any) -> Term:
+    """The kernel's own constructor checks its scope, and that its sums are finite."""
+    scope, parts = items(value, "a term", 2)
+    free = several(variable_of, "a term's scope")(scope)
+    expect("a term's scope in order", free == sorted(set(free)), scope)
+    return Term(pairs_of(parts), free)
+
+
+def share_of(value: Any) -> tuple[list[Index], Fraction]:
+    guards, c = items(value, "guards with their coefficient", 2)
+    return indices_of(guards), fraction_of(c)
