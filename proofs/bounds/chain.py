@@ -41,5 +41,5 @@ def bounded(parts: Sequence[Part], reading: Reading, claim: Claim) -> list[Bound
         if k not in found:
             found[k] = shown(goal, context)
         for theorem in found[k].theorems:
-            reading.expect_turns(theorem, (*wanted[k].left.at, *found[k].times))
+            reading.expect_turns(theorem.left, theorem.right, (*wanted[k].left.at, *found[k].times))
     return [found[k] for k in range(len(goals))]

@@ -8,27 +8,34 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from ..kernel.checker import Refused
 from ..kernel.errors import NotProved
-from ..kernel.theorem import Theorem
+from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.statements import Undetermined
-from ..reading.claims import Reading
+from ..reading.claims import Part, Reading
+from ..search.closed_forms import conditions
 from ..search.lemmas import show
-from ..search.session import Session
+from ..search.session import Session, session
+from ..search.unfolding import stepping
 from .families import EVERY, FIRST, Family, patterns
 from .fitting import are_apart, gaps_at_corners
+from .traces import Trace, places_of, trace_of
 from .witness_family import (
+    Apart,
+    Kinds,
     Mutation,
-    apart,
+    axioms,
     bases_at,
+    equation_of,
+    fitted,
     member,
     refuse_conditions,
-    rests_on_defined,
     sizes_tried,
     statements_of,
 )
@@ -41,60 +48,110 @@ TRIES = 1000
 class Collision:
     """Two inputs, the same in what is shared, with equal statistics and different values at every size."""
 
+    which: int
+    """The statement."""
     first: Family
     second: Family
-    statistic: Theorem
-    value: Theorem
-    """M (first value − second value) = c ≠ 0 at one entry."""
-    axioms: list[str]
+    value: Apart
+    """By how much the values differ."""
+    trace: Trace
+    """That the statistics are equal, and the values are not."""
 
-    def evidence(self) -> dict[str, Any]:
+    def evidence(self, axioms: list[str]) -> dict[str, Any]:
         entry = {"method": "witness", "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         sides = {"first": self.first, "second": self.second}
         inputs = {which: {n: str(p) for n, p in one.items()} for which, one in sides.items()}
-        return {**entry, "axioms": self.axioms, "inputs": inputs}
+        return {**entry, "axioms": axioms, "inputs": inputs}
 
 
 def colliding(
-    claim: Claim, reading: Reading, current: Session, mutate: Mutation = None
+    claim: Claim, kinds: Kinds, shared: Sequence[tuple[str, ...]], mutate: Mutation = None
 ) -> list[Collision]:
     """Two inputs for each statement of the claim that a value is not determined by a statistic.
 
     Args:
         claim: the claim.
-        reading: its reading with independent symbols, in this session.
-        current: the session.
+        kinds: the kinds of its statements.
+        shared: for each statement what two inputs have in common.
         mutate: a change of the construction's parameters.
 
     Raises:
         Unreadable, KernelError: if none are found, or what is found is not proved.
     """
     refuse_conditions(claim)
-    parts = [n for n, part in enumerate(reading.parts) if part.kind is Undetermined]
-    return [_collision(claim, n, reading, current, mutate) for n in parts]
+    parts = [n for n, kind in enumerate(kinds) if kind is Undetermined]
+    return [_collision(claim, n, kinds, _shared(claim, shared[n]), mutate) for n in parts]
 
 
 def _collision(
-    claim: Claim, which: int, reading: Reading, current: Session, mutate: Mutation
+    claim: Claim, which: int, kinds: Kinds, shared: tuple[str, ...], mutate: Mutation
 ) -> Collision:
-    pair = _found(claim, which, _shared(claim, reading, which), mutate)
-    readings = [member(claim, one, reading, current, mutate) for one in pair]
-    first, second = (found.parts[which] for found, _ in readings)
-    axioms = sorted({axiom for _, some in readings for axiom in some})
+    pair = _found(claim, which, shared, mutate)
+    with session() as current:
+        reading, first, second = _members(claim, which, pair, kinds, current, mutate)
+        places = places_of(current.partial)
+        value = fitted(first.right, second.right, reading, claim)
+        same, apart = _statements(reading, first, second, value)
+        theorems = [show(*same), show(*apart, stepping)]
+        trace = trace_of(theorems, conditions(places, current))
+    return Collision(which, *pair, value, trace)
+
+
+def verify(
+    claim: Claim,
+    one: Collision,
+    kinds: Kinds,
+    shared: Sequence[tuple[str, ...]],
+    mutate: Mutation = None,
+) -> dict[str, Any]:
+    """The report's entry of a collision that shows what it says.
+
+    Raises:
+        Refused, Unreadable, KernelError: if it does not.
+    """
+    refuse_conditions(claim)
+    common = _shared(claim, shared[one.which])
+    if any(one.first[name] != one.second[name] for name in common):
+        raise Refused("two inputs that differ in what they are to share")
+    with session() as current:
+        pair = one.first, one.second
+        reading, first, second = _members(claim, one.which, pair, kinds, current, mutate)
+        statements = _statements(reading, first, second, one.value)
+        return one.evidence(axioms(statements, reading, one.trace, current))
+
+
+def _members(
+    claim: Claim,
+    which: int,
+    pair: tuple[Family, Family],
+    kinds: Kinds,
+    current: Session,
+    mutate: Mutation,
+) -> tuple[Reading, Part, Part]:
+    """The first reading, and the statement on each of the inputs."""
+    reading = member(claim, pair[0], kinds, current, mutate)
+    other = member(claim, pair[1], kinds, current, mutate, reading.sizes)
+    first, second = reading.parts[which], other.parts[which]
     if first.left.dims != second.left.dims or first.right.dims != second.right.dims:
         raise NotProved("a statistic or a value whose shape depends on the inputs")
-    same = show(first.left.shared, second.left.entry(first.left.at))
-    rests_on_defined(same)
-    reading.expect_turns(same, first.left.at)
-    return Collision(*pair, same, apart(first.right, second.right, reading, claim), axioms)
+    return reading, first, second
+
+
+def _statements(
+    reading: Reading, first: Part, second: Part, value: Apart
+) -> list[tuple[Term, Term]]:
+    """That the statistics are equal in every entry, and the values apart in one."""
+    same = first.left.shared, second.left.entry(first.left.at)
+    reading.expect_turns(*same, first.left.at)
+    return [same, equation_of((first.right, second.right), value, reading)]
 
 
 # The search, with numbers.
 
 
-def _shared(claim: Claim, reading: Reading, which: int) -> tuple[str, ...]:
+def _shared(claim: Claim, shared: Sequence[str]) -> tuple[str, ...]:
     """What two inputs have in common; parameters are chosen before the inputs are."""
-    return tuple(dict.fromkeys([*reading.parts[which].shared, *claim.over_all_parameters]))
+    return tuple(dict.fromkeys([*shared, *claim.over_all_parameters]))
 
 
 def _found(

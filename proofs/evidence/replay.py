@@ -1,8 +1,7 @@
-"""Recorded proofs: each in a file of its own, written while it is found, and checked again without a search.
+"""Folders of certificates: each claim's in a file of its own, written when it is found, and checked without a search.
 
-A file says which choices the search made. Replaying it runs the definitions again and every rule of the kernel, with
-these choices in place of the search; what they come to is compared with the claim's own numbers again. So a file can
-only make a proof fail: nothing in it is believed, and its hashes only tell why it fails.
+Checking reads the claim again, which must give the problem that stands in the file, and the kernel then does every
+step that the file names. So a file can only make a proof fail: nothing in it is believed.
 """
 
 from __future__ import annotations
@@ -16,17 +15,12 @@ from urllib.parse import quote
 
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..reading.canonical import canonical
-from ..reading.claims import Reading
-from ..search import tape
 from . import all_sizes
-from .all_sizes import Proof
+from .all_sizes import Proof, Stale
+from .certificate_file import Unusable, read, written
 from .engines import KERNEL, Engine
-from .proof_file import File, Recorded, Unusable, read, written
 from .verdict import Result, decide
 
-KERNEL_SOURCES = Path(__file__).parent.parent / "kernel"
-CHANGED = "the file was changed after it was written: its checksum is another one"
 LONGEST = 150
 """The longest file name that an id is spelled out in."""
 
@@ -112,106 +106,48 @@ class _Outcome:
     said: str = ""
     stale: bool = False
     broken: bool = False
-    terms: str | None = None
-    """The hash of the terms that the definitions produced, once they have."""
     why: str = ""
     """Why there is no proof, where one was to be replayed."""
 
     def prove(self, claim: Claim) -> Proof | str:
-        """A proof for all sizes, or why there is none: replayed, or searched for and saved."""
+        """A proof for all sizes, or why there is none: checked as it was written, or searched for and saved."""
         if not claim.ranges:
-            return all_sizes.prove(claim)
-        return self.replayed(claim) if self.folder.replay else self.saved(claim)
+            return all_sizes.NO_SIZES
+        return self.checked(claim) if self.folder.replay else self.saved(claim)
 
     def saved(self, claim: Claim) -> Proof | str:
-        recorder = tape.Recorder()
-        with tape.using(recorder):
-            found = all_sizes.prove(claim, seen=self._see)
-        if isinstance(found, Proof):
-            axioms = sorted({axiom for entry in found.entries() for axiom in entry["axioms"]})
-            record = Recorded(
-                claim.id, _least(claim), self.terms or "", _kernel(), axioms, recorder.lines
-            )
+        found = all_sizes.find(claim)
+        if isinstance(found, str):
+            return found
+        if not found.bounds:
             path = self.folder.file(claim.id)
             try:
-                _replace(path, written(record))
+                _replace(path, written(claim.id, found.certificate))
             except OSError as error:
                 self.broken = True
                 self.said = f"{path}: cannot write the proof there: {error.strerror or error}"
-        return found
+        return all_sizes.check(claim, found.certificate, bounds=found)
 
-    def replayed(self, claim: Claim) -> Proof | str:
-        found = self._replayed(claim, self.folder.file(claim.id))
+    def checked(self, claim: Claim) -> Proof | str:
+        found = self._checked(claim, self.folder.file(claim.id))
         self.why = found if isinstance(found, str) else ""
         return found
 
-    def _replayed(self, claim: Claim, path: Path) -> Proof | str:
+    def _checked(self, claim: Claim, path: Path) -> Proof | str:
         if not path.exists():
             self.said = _MISSING
             return f"for all sizes {_MISSING}"
         try:
-            file = read(path, claim.id)
+            found = all_sizes.check(claim, read(path, claim.id))
         except Unusable as error:
-            return self._refused(path, error.line, str(error))
-        player = tape.Player(file.record.tape)
-        try:
-            player.check()
-        except tape.TapeError as error:
-            return self._refused(path, file.line(error.line), str(error))
-        found, at = self._played(claim, player)
+            self.broken = True
+            self.said = f"{path}: {_short(str(error))}; this proof is not used"
+            return f"for all sizes the recorded proof is refused: {_short(str(error))}"
         if isinstance(found, str):
-            return self._failed(path, file, file.line(at), found)
-        if not file.is_whole:
-            return self._refused(path, file.line_of("checksum"), CHANGED)
-        if (self.terms, _least(claim)) != (file.record.terms, file.record.sizes):
-            self.stale = True
-            self.said = f"{path}: the definitions have changed; the proof still goes through"
+            self.stale = isinstance(found, Stale)
+            self.broken = not self.stale
+            self.said = f"{path}: {_short(found)}; this proof is not used"
         return found
-
-    def _played(self, claim: Claim, player: tape.Player) -> tuple[Proof | str, int]:
-        """The proof, or why it fails and on which line of the tape."""
-        try:
-            with tape.using(player):
-                found = all_sizes.prove(claim, seen=self._see)
-            if isinstance(found, Proof):
-                player.finish()
-        except tape.TapeError as error:
-            return str(error), error.line
-        except Exception as error:
-            # A claim's body is foreign code, which may stumble over what a file makes of its arrays.
-            found = f"{type(error).__name__}: {error}"
-        return found, max(player.at - 1, 0)
-
-    def _failed(self, path: Path, file: File, line: int, why: str) -> str:
-        if not file.is_whole:
-            return self._refused(path, line, why)
-        what = (
-            "the definitions" if file.record.kernel == _kernel() else "the kernel, or definitions,"
-        )
-        self.stale = True
-        self.said = f"{path}:{line}: {what} have changed: {_short(why)}"
-        return f"for all sizes the recorded proof is stale: {_short(why)}"
-
-    def _refused(self, path: Path, line: int, why: str) -> str:
-        self.broken = True
-        self.said = f"{path}:{line}: {_short(why)}; this proof is not used"
-        return f"for all sizes the recorded proof is refused: line {line}: {_short(why)}"
-
-    def _see(self, reading: Reading) -> None:
-        self.terms = hashlib.sha256(canonical(reading).encode()).hexdigest()
-
-
-def _least(claim: Claim) -> dict[str, int]:
-    """From which value on each size was any whole number."""
-    return {name: min(values) for name, values in claim.ranges.items()}
-
-
-def _kernel() -> str:
-    """A hash of the kernel's sources."""
-    found = hashlib.sha256()
-    for path in sorted(KERNEL_SOURCES.glob("*.py")):
-        found.update(path.name.encode() + b"\n" + path.read_bytes())
-    return found.hexdigest()
 
 
 def _replace(path: Path, text: str) -> None:

@@ -17,33 +17,47 @@ from fractions import Fraction
 from typing import Any
 
 from ..kernel import index as declarations
+from ..kernel.checker import Refused
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, as_term, function_of
-from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import Differs, Statement
 from ..reading.array import KernelArray, holds
-from ..reading.claims import Reading, read
+from ..reading.claims import Part, Reading, read
 from ..reading.evaluate import Evaluator, at_index, positions
 from ..reading.questions import Unreadable
 from ..reading.terms import inverse, number
-from ..search.closed_forms import conditional
+from ..search.closed_forms import conditions
 from ..search.lemmas import show
-from ..search.session import Session
+from ..search.session import Session, session
 from ..search.unfolding import stepping
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables, function_value
 from .families import Family, Pattern, numbers, patterns
 from .fitting import NEAR, Gaps, Sample, are_apart, fit, gaps_at_corners
 from .points import statements_at
+from .traces import Trace, places_of, shown, trace_of
 
 TRIES = 200
 """So many families are tried, drawn once and for all for each claim."""
 Mutation = Callable[[Any], Any] | None
+Kinds = Sequence[type[Statement]]
+"""What a claim's statements say, in order."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """M (left − right) = c ≠ 0 at one entry."""
+
+    corner: int
+    """Which entry of those whose indices are first or last along each axis."""
+    powers: tuple[int, ...]
+    """M is the product of the numbers that `_bases` lists to these powers."""
+    value: Fraction
 
 
 @dataclass(frozen=True)
@@ -51,60 +65,98 @@ class Witness:
     """Inputs for which the sides of a claim's statements differ, at every size."""
 
     family: Family
-    theorems: tuple[Theorem, ...]
-    """M (left − right) = c ≠ 0 at one entry, for each of the statements."""
-    axioms: list[str]
+    gaps: tuple[Apart, ...]
+    """By how much, for each of the statements."""
+    trace: Trace
 
-    def evidence(self) -> dict[str, Any]:
+    def evidence(self, axioms: list[str]) -> dict[str, Any]:
         entry = {"method": "witness", "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         inputs = {name: str(pattern) for name, pattern in self.family.items()}
-        return {**entry, "axioms": self.axioms, "inputs": inputs}
+        return {**entry, "axioms": axioms, "inputs": inputs}
 
 
-def differing(claim: Claim, reading: Reading, current: Session, mutate: Mutation = None) -> Witness:
+def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
     """A witness for all statements of the claim that say that their sides differ.
 
     Args:
         claim: the claim.
-        reading: its reading with independent symbols, in this session.
-        current: the session.
+        kinds: the kinds of its statements.
         mutate: a change of the construction's parameters.
 
     Raises:
         Unreadable, KernelError: if none is found, or what is found is not proved.
     """
     family = _found(claim, mutate)
-    found, axioms = member(claim, family, reading, current, mutate)
-    parts = [part for part in found.parts if part.kind is Differs]
-    theorems = tuple(apart(part.left, part.right, found, claim) for part in parts)
-    return Witness(family, theorems, axioms)
+    with session() as current:
+        found = member(claim, family, kinds, current, mutate)
+        places = places_of(current.partial)
+        every = [fitted(part.left, part.right, found, claim) for part in _parts(found)]
+        statements = [equation_of(*part, found) for part in zip(_sides(found), every, strict=True)]
+        theorems = [show(left, right, stepping) for left, right in statements]
+        return Witness(family, tuple(every), trace_of(theorems, conditions(places, current)))
+
+
+def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) -> dict[str, Any]:
+    """The report's entry of a witness that shows what it says.
+
+    Raises:
+        Refused, Unreadable, KernelError: if it does not.
+    """
+    refuse_conditions(claim)
+    with session() as current:
+        found = member(claim, one.family, kinds, current, mutate)
+        sides = _sides(found)
+        if len(sides) != len(one.gaps):
+            raise Refused(f"{len(one.gaps)} differences of {len(sides)} statements")
+        statements = [equation_of(*part, found) for part in zip(sides, one.gaps, strict=True)]
+        return one.evidence(axioms(statements, found, one.trace, current))
+
+
+def axioms(
+    statements: Sequence[tuple[Term, Term]], found: Reading, trace: Any, current: Session
+) -> list[str]:
+    """What equations of numbers rest on, besides the kernel.
+
+    Raises:
+        Refused, NotProved: if they are not shown, or something is divided by that may be 0.
+    """
+    told = axioms_of(current.functions, current.differentiated)
+    proved = shown(statements, places_of(current.partial), trace)
+    return told + _defined({*proved.conditional, *proved.divisors})
+
+
+def _parts(found: Reading) -> list[Part]:
+    return [part for part in found.parts if part.kind is Differs]
+
+
+def _sides(found: Reading) -> list[tuple[KernelArray, KernelArray]]:
+    return [(part.left, part.right) for part in _parts(found)]
 
 
 def member(
-    claim: Claim, family: Family, reading: Reading, current: Session, mutate: Mutation
-) -> tuple[Reading, list[str]]:
-    """The reading on a family of inputs, and the axioms that it rests on.
+    claim: Claim,
+    family: Family,
+    kinds: Kinds,
+    current: Session,
+    mutate: Mutation,
+    sizes: dict[str, Index] | None = None,
+) -> Reading:
+    """The reading on a family of inputs.
 
     Raises:
-        Unreadable, KernelError: if it is not the claim's own, or something is divided by that may be 0.
+        Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
     """
-    of_symbols, current.partial = current.partial, set()
     try:
-        found = read(
-            claim, current, mutate, lambda name, dims: family[name].terms(dims), reading.sizes
-        )
+        found = read(claim, current, mutate, lambda name, dims: family[name].terms(dims), sizes)
     except ZeroDivisionError as error:
         raise NotProved("at the inputs tried, something is divided by 0") from error
-    partial, current.partial = current.partial, of_symbols
-    partial = conditional(partial, current)  # of numbers it is seen that they are not 0
-    axioms = axioms_of(current.functions, current.differentiated) + _defined(partial)
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:
         raise Unreadable(problem)
     found = found.once()
-    if [part.kind for part in found.parts] != [part.kind for part in reading.parts]:
+    if [part.kind for part in found.parts] != list(kinds):
         raise Unreadable("a body that says other things of other inputs")
-    return found, axioms
+    return found
 
 
 # The search, with numbers.
@@ -208,7 +260,9 @@ def _defined(partial: Set[str]) -> list[str]:
 
 def _is_positive_inside(name: str) -> bool:
     """Whether what a function is taken of is a sum of products of numbers > 0, by their looks."""
-    function = declarations.current.bodies[name]
+    function = declarations.current.bodies.get(name)
+    if function is None:
+        return False
     rows = facts(declarations.current.sizes)
 
     def is_positive(f: Factor) -> bool:
@@ -223,40 +277,55 @@ def _is_positive_inside(name: str) -> bool:
     )
 
 
-def rests_on_defined(theorem: Theorem) -> None:
-    """What the proof, and those of the lemmas used, took for an inverse must be one, at these inputs.
+def fitted(left: KernelArray, right: KernelArray, reading: Reading, claim: Claim) -> Apart:
+    """An entry, a factor and a number, such that M (left − right) = c at the claim's sizes.
 
     Raises:
-        NotProved: if that is not seen.
+        NotProved: if none are found.
     """
-    found: set[str] = set()
-    seen, waiting = set(), list(theorem.used)
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            found.add(one)
-        elif one not in seen:
-            seen.add(one)
-            waiting += one.used
-    _defined(found)
-
-
-def apart(left: KernelArray, right: KernelArray, reading: Reading, claim: Claim) -> Theorem:
-    """M (left − right) = c for an entry, a factor and a number found at the claim's sizes.
-
-    Raises:
-        Unreadable, KernelError: if none are found, or what is found is not proved.
-    """
-    for corner in itertools.product(*[_ends(d) for d in left.dims]):
-        gap = left.entry(corner) - right.entry(corner)
-        fitted = _fitted(gap, reading, claim)
-        if fitted is not None:
-            factor, value = fitted
-            theorem = show(factor * gap, as_term(value), stepping)
-            reading.expect_turns(theorem)
-            rests_on_defined(theorem)
-            return theorem
+    for corner, gap in enumerate(_gaps(left, right)):
+        found = _fitted(gap, reading, claim)
+        if found is not None:
+            return Apart(corner, *found)
     raise NotProved("no entry was found at which the sides differ by a multiple of sizes")
+
+
+def equation_of(
+    sides: tuple[KernelArray, KernelArray], one: Apart, reading: Reading
+) -> tuple[Term, Term]:
+    """M (left − right) and c.
+
+    Raises:
+        Refused: if there is no such entry, or c is 0.
+    """
+    gaps = list(_gaps(*sides))
+    if not 0 <= one.corner < len(gaps) or not one.value:
+        raise Refused("a difference of 0, or at an entry that is not there")
+    gap = gaps[one.corner]
+    bases = _bases(gap, reading)
+    if len(bases) != len(one.powers):
+        raise Refused(f"{len(one.powers)} powers of {len(bases)} numbers")
+    factor = as_term(1)
+    for e, power in zip(bases, one.powers, strict=True):
+        base = number(e) if power > 0 else inverse(number(e), [])
+        for _ in range(abs(power)):
+            factor = factor * base
+    reading.expect_turns(factor * gap, as_term(one.value))
+    return factor * gap, as_term(one.value)
+
+
+def _gaps(left: KernelArray, right: KernelArray) -> Iterator[Term]:
+    for corner in itertools.product(*[_ends(d) for d in left.dims]):
+        yield left.entry(corner) - right.entry(corner)
+
+
+def _bases(gap: Term, reading: Reading) -> list[Index]:
+    """n − 1, n and n + 1 for all sizes and loops' variables n that the gap speaks of, where they are seen to be ≥ 1."""
+    sizes = reading.variables.values()
+    free = free_variables([gap], (), dict.fromkeys(sizes, 0))
+    rows = facts({*sizes, *free})
+    every = [variable(v) + more for v in (*sizes, *free) for more in NEAR]
+    return [e for e in every if implied(e - 1, rows)]
 
 
 def _ends(length: Index) -> list[Index]:
@@ -269,19 +338,14 @@ def _no_entry(name: str, at: tuple[Any, ...]) -> Any:
     raise ValueError(f"{name} is no number at the inputs tried")
 
 
-def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] | None:
-    """M and c such that M · gap = c ≠ 0 at the claim's sizes."""
+def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[tuple[int, ...], Fraction] | None:
+    """The powers in M, and c, such that M · gap = c ≠ 0 at the claim's sizes."""
     samples: list[Sample] = []
-    bases: list[Index] | None = None
+    bases = _bases(gap, reading)
     for at in sizes_tried(claim):
         place = {v: at[name] for name, v in reading.variables.items()}
-        free = free_variables([gap], (), place)
-        if bases is None:
-            rows = facts({*place, *free})
-            every = [variable(v) + more for v in (*place, *free) for more in NEAR]
-            bases = [e for e in every if implied(e - 1, rows)]
         evaluator = Evaluator(_no_entry, reading.session, function_value)
-        for spot in positions(free, place):
+        for spot in positions(free_variables([gap], (), place), place):
             try:
                 value = evaluator.value(gap, spot)
             except (ZeroDivisionError, ValueError):
@@ -289,12 +353,4 @@ def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[Term, Fraction] 
             if not value or not isinstance(value, Fraction | int):
                 return None
             samples.append((tuple(at_index(e, spot) for e in bases), Fraction(value)))
-    found = fit(samples) if samples else None
-    if found is None or bases is None:
-        return None
-    factor = as_term(1)
-    for e, power in zip(bases, found[0], strict=True):
-        one = number(e)
-        for _ in range(abs(power)):
-            factor = factor * (one if power > 0 else inverse(one, []))
-    return factor, found[1]
+    return fit(samples) if samples else None

@@ -59,6 +59,8 @@ class Proved(NamedTuple):
 
     statements: tuple[Theorem, ...]
     """An equation for each statement of the problem, for all sizes."""
+    theorems: tuple[Theorem, ...]
+    """What was shown on the way."""
     divisors: frozenset[str]
     """The names of the 1/T that were taken for such: T ≠ 0 is a condition."""
 
@@ -116,7 +118,7 @@ class _Reader:
                 raise Refused(f"theorem {k}: {error}") from error
         if len(shown) != len(sides):
             raise Refused(f"{len(shown)} of {len(sides)} statements are shown")
-        return Proved(tuple(shown), _divisors(shown))
+        return Proved(tuple(shown), tuple(self.theorems), _divisors(shown))
 
     # What is declared.
 

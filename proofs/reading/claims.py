@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, reach, size
 from ..kernel.term import Term
-from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.conditions import as_bounds
 from ..language.fields import call
@@ -82,14 +81,14 @@ class Reading:
         ]
         return replace(self, parts=kept[0], conditions=kept[1])
 
-    def expect_turns(self, of: Theorem, axes: Sequence[Index] = ()) -> None:
-        """A theorem in which a loop's variable stands says nothing at sizes where the loop has no turn.
+    def expect_turns(self, left: Term, right: Term, axes: Sequence[Index] = ()) -> None:
+        """An equation in which a loop's variable stands says nothing at sizes where the loop has no turn.
 
         Raises:
             Unreadable: if there may be such sizes.
         """
         own = {v for e in (*axes, *self.sizes.values()) for v in e.variables()}
-        for v in (cast(Term, of.left).scope | of.right.scope) - own:
+        for v in (left.scope | right.scope) - own:
             ends = declared(v)
             if len(ends) == 2 and not holds(ends[0] + ends[1]):
                 raise Unreadable("a loop that may have no turn")

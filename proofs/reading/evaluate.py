@@ -7,8 +7,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..kernel import index as declarations
 from ..kernel.index import Index, declared
-from ..kernel.term import DEFINED, INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
+from ..kernel.term import (
+    DEFINED,
+    INVERSE,
+    INVERSE_NUMBER,
+    NUMBER,
+    Factor,
+    Monomial,
+    Term,
+    function_of,
+)
 from ..search.session import Session
 
 Entries = Callable[[str, tuple[int, ...]], Any]
@@ -29,6 +39,7 @@ class Evaluator:
         """The value of a named function, which an array may share its name with."""
         self.recursions = session.recursions if session else {}
         self._known: dict[Any, Any] = {}
+        self._bodies: dict[str, list[tuple[Monomial, Any]]] = {}
 
     def value(self, term: Term, at: Mapping[int, int]) -> Any:
         """The term where its variables have the values `at`.
@@ -37,12 +48,13 @@ class Evaluator:
             ZeroDivisionError: where a denominator is 0.
             ValueError: if a bound index has no range, or a function has no exact value.
         """
-        return self._sum(term.parts.items(), dict(at))
+        found = self._sum(_plain(term.parts.items()), dict(at))
+        return Fraction(found) if type(found) is int else found
 
     def _sum(
         self, pairs: Iterable[tuple[Monomial, Any]], at: dict[int, int], bound: int = 0
     ) -> Any:
-        result = Fraction(0)
+        result: Any = 0
         for m, c in pairs:
             plan = _plan(m, bound, frozenset(at))
             if plan is None:
@@ -52,7 +64,7 @@ class Evaluator:
             else:
                 continue
             if subtotal is not None:  # whole numbers stay such until the coefficient comes
-                result = result + c * subtotal
+                result = result + (subtotal if c == 1 else c * subtotal)
         return result
 
     def _nested(self, depths: Sequence[Depth], d: int, place: dict[int, int], bound: int) -> Any:
@@ -90,18 +102,28 @@ class Evaluator:
         if f.name == NUMBER:
             return spots[0]
         name = function_of(f)
-        if name == DEFINED:
-            if (f.name, spots) not in self._known:
-                self._known[f.name, spots] = self._sum(body(f, bound), place, bound)
-            return self._known[f.name, spots]
+        if f.name == INVERSE_NUMBER:
+            return Fraction(1) / spots[0]
         if name is not None:
-            inner = self._sum(body(f, bound), place, bound)
-            if name != INVERSE:
-                return self.functions(name, inner)
-            return Fraction(1) / inner
+            if (f.name, spots) not in self._known:
+                self._known[f.name, spots] = self._function(name, f.name, spots, place)
+            return self._known[f.name, spots]
         if f.name in self.recursions:
             return self._state(f.name, spots, place)
         return self.entries(f.name, spots)
+
+    def _function(
+        self, function: str, name: str, spots: tuple[int, ...], place: dict[int, int]
+    ) -> Any:
+        """The value of a function of a term, whose first bound indices are its positions."""
+        if name not in self._bodies:
+            self._bodies[name] = _plain(declarations.current.bodies[name].body)
+        at = {v: place[v] for v in declarations.current.sizes if v in place}
+        at.update({-k: n for k, n in enumerate(spots, start=1)})
+        inner = self._sum(self._bodies[name], at, len(spots))
+        if function == DEFINED:
+            return inner
+        return Fraction(1) / inner if function == INVERSE else self.functions(function, inner)
 
     def _state(self, name: str, spots: tuple[int, ...], place: dict[int, int]) -> Any:
         if (name, spots) not in self._known:
@@ -116,8 +138,13 @@ class Evaluator:
             if time:
                 at[recursion.time.terms[0][0]] = time - 1
             term = recursion.step[k] if time else recursion.first[k]
-            self._known[name, spots] = self.value(term, at)
+            self._known[name, spots] = self._sum(_plain(term.parts.items()), at)
         return self._known[name, spots]
+
+
+def _plain(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[tuple[Monomial, Any]]:
+    """Whole numbers as such: they multiply faster."""
+    return [(m, c.numerator if c.denominator == 1 else c) for m, c in pairs]
 
 
 def at_index(e: Index, place: Mapping[int, int]) -> int:

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from ..kernel import index
-from ..kernel.errors import KernelError, NotProved
-from ..kernel.index import Index, facts, position
-from ..kernel.inequalities import implied
+from ..kernel.errors import KernelError
+from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.term import INVERSE_NUMBER, Factor, Monomial, Term
+from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from ..reading.products import running_product
 from ..reading.terms import equal_indices, indicator, put, total
@@ -30,31 +28,10 @@ def normal_form(term: Term) -> Term:
     return simplified(term)
 
 
-def conditional(names: Iterable[str], session: Session) -> set[str]:
-    """Which of these 1/T and log(T) mean something under a condition only, in normal form: not 1/n for a size n ≥ 1.
-
-    Raises:
-        NotProved: where T is 0.
-    """
+def conditions(names: Iterable[str], session: Session) -> list[Theorem]:
+    """What these 1/T and log(T) are in normal form, for each range that they are used in."""
     settle(session)
-    found = set()
-    for name in names:
-        rules = meanings(name, session)
-        pairs = [(f, rule) for rule in rules for m in rule.right.parts for f in m.factors]
-        found |= {f.name for f, _ in pairs if f.name in index.current.bodies}
-        found |= set() if rules else {name}
-        for f, rule in pairs:
-            if f.name == INVERSE_NUMBER and not _is_apart(f.at[0], rule):
-                raise NotProved(f"something is divided by {f.at[0]!r}, which may be 0")
-    if not all(index.current.bodies[name].body for name in found):
-        raise NotProved("something is divided by 0")
-    return found
-
-
-def _is_apart(e: Index, rule: Theorem) -> bool:
-    """Whether an index is ≥ 1, or ≤ −1, wherever the theorem holds."""
-    known = facts(rule.over | e.variables())
-    return implied(e - 1, known) or implied(-e - 1, known)
+    return [rule for name in sorted(names) for rule in meanings(name, session)]
 
 
 def settle(session: Session) -> None:

@@ -125,6 +125,7 @@ class Declared:
         order = {id(r): n for n, r in enumerate(known.recursions)}
         recursions.sort(key=lambda r: order[id(r)])
         states = {s.name: s for r in self.recursions for s in r.states}
+        states.update({n: s for n, (s, rests) in known.states.items() if rests is None})
         return {
             "positions": [position_to(v) for v in sorted(variables)],
             "states": [

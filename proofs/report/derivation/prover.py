@@ -28,7 +28,7 @@ from ...reading.claims import read
 from ...reading.evaluate import Evaluator, positions
 from ...reading.questions import Unreadable
 from ...reading.terms import put
-from ...search.normal import tidy
+from ...search.normal import simplified, tidy
 from ...search.session import Lemma, Session, session
 from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times

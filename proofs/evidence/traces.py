@@ -1,0 +1,105 @@
+"""Written proofs of equations: made from theorems, and checked against what a claim says now.
+
+What is written holds its own problem: declarations, definitions, recursions and statements. It is checked by the
+kernel alone, and counts for a claim only if reading the claim gives the very same problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..kernel import index as declarations
+from ..kernel.checker import Refused, check
+from ..kernel.errors import NotProved
+from ..kernel.index import Index, facts, ranges
+from ..kernel.inequalities import implied
+from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term
+from ..kernel.theorem import Theorem
+from ..search.writing import problem_to, proof_to
+
+Trace = dict[str, Any]
+"""A written proof, as JSON values."""
+Places = Mapping[str, tuple[str, frozenset[Any]]]
+"""For the name of each 1/T and log(T) which function it is of, and the ranges that it is used in."""
+
+
+class OtherProblem(Refused):
+    """A proof of other statements."""
+
+
+class Shown(NamedTuple):
+    """What a written proof shows of a claim's statements."""
+
+    equations: tuple[Theorem, ...]
+    conditional: Mapping[str, str]
+    """The 1/T and log(T) that mean something under a condition only, and which function each is of."""
+    divisors: frozenset[str]
+    """The 1/T that were taken for inverses: T ≠ 0."""
+    by_induction: bool
+
+    @property
+    def divided(self) -> bool:
+        return bool(self.divisors) or INVERSE in self.conditional.values()
+
+
+def places_of(names: Iterable[str]) -> Places:
+    known = declarations.current
+    return {name: (known.bodies[name].name, frozenset(known.places[name])) for name in names}
+
+
+def trace_of(theorems: Sequence[Theorem], conditional: Iterable[Theorem] = ()) -> Trace:
+    """The proof of these equations; `conditional` are theorems about what is divided by."""
+    return proof_to(theorems, conditional)
+
+
+def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -> Shown:
+    """What a written proof shows of these statements. The kernel forgets all else that is declared.
+
+    Raises:
+        Refused: if it is about another problem, or does not show it.
+        NotProved: if something is divided by 0.
+    """
+    problem, _ = problem_to(statements)
+    if type(trace) is not dict or trace.get("problem") != problem:
+        raise OtherProblem("it is of another problem; the claim, or its definitions, have changed")
+    proved = check(trace)
+    return Shown(
+        proved.statements,
+        conditional(places, proved.theorems),
+        proved.divisors,
+        any(theorem.proof[0] == "induction" for theorem in proved.theorems),
+    )
+
+
+def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
+    """Those that mean something under a condition only, by what theorems say that they are in normal form.
+
+    1/n means something for every size n ≥ 1.
+
+    Raises:
+        NotProved: if something is divided by 0, or by the number of an index that may be 0.
+    """
+    bodies = declarations.current.bodies
+    found: dict[str, str] = {}
+    for name, (function, used) in places.items():
+        rules = [t for t in theorems if isinstance(t.left, Factor) and t.left.name == name]
+        read = {ranges(rule.left.at) for rule in rules if isinstance(rule.left, Factor)}
+        inside = [(f, rule) for rule in rules for m in rule.right.parts for f in m.factors]
+        if not used <= read:
+            found[name] = function
+            continue
+        for f, rule in inside:
+            if f.name in bodies:
+                found[f.name] = bodies[f.name].name
+            elif f.name == INVERSE_NUMBER and not _is_apart(f.at[0], rule):
+                raise NotProved(f"something is divided by {f.at[0]!r}, which may be 0")
+    if not all(bodies[name].body for name in found if name in bodies):
+        raise NotProved("something is divided by 0")
+    return found
+
+
+def _is_apart(e: Index, rule: Theorem) -> bool:
+    """Whether an index is ≥ 1, or ≤ −1, wherever the theorem holds."""
+    known = facts(rule.over | e.variables())
+    return implied(e - 1, known) or implied(-e - 1, known)
