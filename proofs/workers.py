@@ -24,6 +24,8 @@ from typing import Any
 
 TIME_LIMIT = 300.0
 """Seconds that a task gets, if nothing else is said."""
+GARBAGE = 100_000
+"""Python looks for garbage after so many new objects: terms and theorems live as long as their claim."""
 TICK = 0.5
 """Seconds between two looks at workers that say nothing."""
 
@@ -208,6 +210,7 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     gc.freeze()  # looking through what was there before the fork finds no garbage, and copies its pages
+    gc.set_threshold(GARBAGE, 20, 100)
     me = os.getpid()
     while True:
         try:
