@@ -12,7 +12,7 @@ import pytest
 from command_line import Run
 from derivation_values import Values
 
-from scanproof.proofs.evidence.all_sizes import prove
+from scanproof.proofs.evidence.all_sizes import find
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
 from scanproof.proofs.ledger import built_in
@@ -50,7 +50,7 @@ QUICK = [
 
 
 def derivation(id):
-    proof = prove(CLAIMS[id])
+    proof = find(CLAIMS[id])
     assert not isinstance(proof, str), proof
     return derive(CLAIMS[id], proof)
 

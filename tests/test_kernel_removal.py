@@ -62,7 +62,7 @@ def _tried(attack: attacks.Attack) -> bool:
 # What is no check, but must be there.
 
 COUNTED = "len(self.states) + len(self.functions)"
-START = "used |= shown(gap.put({t: Index(0)}), tactic, theorems)"
+START = "start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)"
 CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
 COPIED = "{n: pair for n, pair in parts.items() if n != k}"
 SNAPSHOT = "parts.items() if n != k"
@@ -106,7 +106,7 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "rules", "Rewriting.eliminate", "m.put(", "m._replace(guards=frozenset()).put("),
         ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
         ("steps", "rules", "Goal.clear", "c * d", "c"),
-        ("recursions", "induction", "induction", START, "pass"),
+        ("recursions", "induction", "induction", START, "start, begun = frozenset(), ([], [])"),
         ("recursions", "induction", "induction", "{t: time + 1}", "{t: time}"),
     ],
 )

@@ -71,6 +71,16 @@ class Found:
     divided: bool = False
     """Whether something is divided by that is not the number of an index."""
 
+    @property
+    def axioms(self) -> list[str]:
+        """What it rests on besides the kernel."""
+        return axioms_of(self.session.functions, self.session.differentiated)
+
+    @property
+    def assumes(self) -> list[str]:
+        """What it takes for granted, in words."""
+        return _assumed(self.session, self.divided)
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -277,7 +287,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict
         squares = any(one.squares for one in bounds.bounds)
         method = "sum-of-squares" if squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
-    taken = [*([NO_DENOMINATOR_IS_0] if divided else []), *current.fits]
+    taken = _assumed(current, divided)
     steps = (
         list(ordered([step for bound in bounds.bounds for step in bound.steps])) if bounds else []
     )
@@ -287,6 +297,10 @@ def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict
         **({"assumes": taken} if taken else {}),
         **({"steps": steps} if steps else {}),
     }
+
+
+def _assumed(current: Session, divided: bool) -> list[str]:
+    return [*([NO_DENOMINATOR_IS_0] if divided else []), *current.fits]
 
 
 def _expect_one_program(claim: Claim, reading: Reading, current: Session) -> None:

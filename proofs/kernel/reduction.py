@@ -30,10 +30,10 @@ Search = Callable[[Rewriting], None]
 
 def unfolding(name: str) -> Theorem:
     """D[i, j] is the term that `apply` gave the name D to, at all whole numbers i, j."""
-    function = index.current.bodies.get(name)
-    if function is None or function.name != DEFINED:
+    known = index.current.bodies
+    if name not in known or known[name].name != DEFINED:
         raise IllTyped(f"{name} is no name for a term")
-    left = Factor(name, tuple(formal(k) for k in range(function.arity)))
+    left = Factor(name, tuple(formal(k) for k in range(known[name].arity)))
     pairs = body(left, 0)
     scope = left.variables().union(*[m.variables() for m, _ in pairs])
     right = made(pairs, frozenset(v for v in scope if v > 0))
@@ -42,7 +42,7 @@ def unfolding(name: str) -> Theorem:
 
 
 def reduction(left: Factor, search: Search) -> Theorem:
-    """left = what `search` makes of it, wherever its positions, declared and different, lie in their ranges."""
+    """left = what `search` makes of it, wherever its positions, which are declared, lie in their ranges."""
     over = _over(left)
     work = Rewriting(entry(left.name, *left.at))
     search(work)
@@ -52,7 +52,7 @@ def reduction(left: Factor, search: Search) -> Theorem:
 def congruence(left: Factor, search: Search) -> Theorem:
     """f(T) = f(what `search` makes of T), likewise."""
     name = function_of(left)
-    if name is None or left.name == INVERSE_NUMBER:
+    if name is None:
         raise IllTyped(f"{left} is no value of a function of a term")
     over = _over(left)
     pairs = body(left, 0)
@@ -72,15 +72,13 @@ def congruence(left: Factor, search: Search) -> Theorem:
 
 def _over(left: Factor) -> frozenset[int]:
     over = frozenset(map(position_number, left.at))
-    if len(over) != len(left.at) or not reach(over) - index.current.sizes <= over:
-        raise IllTyped("a factor is rewritten at different positions, whose ranges speak of these")
+    if not reach(over) - index.current.sizes <= over:
+        raise IllTyped("a factor is rewritten at positions whose ranges speak of no others")
     return over
 
 
 def _theorem(
     kind: str, left: Factor, right: Term, over: frozenset[int], work: Rewriting
 ) -> Theorem:
-    if not reach(right.scope) - index.current.sizes <= over:
-        raise IllTyped("what a factor is equal to speaks of other positions")
     proof = kind, (work.steps, [])
     return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL, proof)

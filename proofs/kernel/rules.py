@@ -268,10 +268,6 @@ class Goal(Rewriting):
         self._parts = self._sum(pairs, {})
         self.steps.append(("clear", k, place))
 
-    def way(self) -> Way:
-        """How it was shown to be 0, in all cases."""
-        return self.steps, [case.way() for case in self.cases]
-
 
 Tactic = Callable[[Goal, Sequence[Theorem]], None]
 """Rewrites a goal until nothing is left; what it leaves over is not proved."""
@@ -296,4 +292,8 @@ def shown(
     tactic(goal, [*theorems, *hypotheses])
     if not goal.closed():
         raise NotProved("something is left over")
-    return goal.rests(), goal.way()
+    return goal.rests(), _way(goal)
+
+
+def _way(goal: Goal) -> Way:
+    return goal.steps, [_way(case) for case in goal.cases]

@@ -202,7 +202,7 @@ class Function(NamedTuple):
 def apply(function: str, term: Term, order: Sequence[Index], whole: str | None = None) -> Term:
     """f(term), as an entry at the positions `order`, which must be all those that the term mentions.
 
-    The array gets the name `whole`, if that is given, and must be new then.
+    The array gets the name `whole` if that is given, unless it has one already.
     """
     term = Term(term.parts, term.scope)  # it may have been made where other things are declared
     images = {position_number(one): variable(-k) for k, one in enumerate(order, start=1)}
@@ -211,8 +211,6 @@ def apply(function: str, term: Term, order: Sequence[Index], whole: str | None =
         raise IllTyped("a function of a term is an entry at each position that the term mentions")
     moved = [(m.after(len(order)), c) for m, c in term.parts.items()]
     new = Function(function, len(order), frozenset((m.put(images, m.bound), c) for m, c in moved))
-    if whole is not None and new in index.current.functions:
-        raise IllTyped(f"{whole} is {index.current.functions[new]}")
     name = index.current.functions.setdefault(new, index.current.fresh(function, whole))
     index.current.bodies[name] = new
     index.current.places.setdefault(name, {}).setdefault(index.ranges(order), tuple(order))

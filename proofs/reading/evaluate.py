@@ -39,6 +39,7 @@ class Evaluator:
         """The value of a named function, which an array may share its name with."""
         self.recursions = session.recursions if session else {}
         self._known: dict[Any, Any] = {}
+        self._sizes = sorted(declarations.current.sizes)
         self._bodies: dict[str, list[tuple[Monomial, Any]]] = {}
 
     def value(self, term: Term, at: Mapping[int, int]) -> Any:
@@ -105,9 +106,10 @@ class Evaluator:
         if f.name == INVERSE_NUMBER:
             return Fraction(1) / spots[0]
         if name is not None:
-            if (f.name, spots) not in self._known:
-                self._known[f.name, spots] = self._function(name, f.name, spots, place)
-            return self._known[f.name, spots]
+            key = f.name, spots, *[place.get(v) for v in self._sizes]
+            if key not in self._known:
+                self._known[key] = self._function(name, f.name, spots, place)
+            return self._known[key]
         if f.name in self.recursions:
             return self._state(f.name, spots, place)
         return self.entries(f.name, spots)
@@ -118,7 +120,7 @@ class Evaluator:
         """The value of a function of a term, whose first bound indices are its positions."""
         if name not in self._bodies:
             self._bodies[name] = _plain(declarations.current.bodies[name].body)
-        at = {v: place[v] for v in declarations.current.sizes if v in place}
+        at = {v: n for v, n in place.items() if v > 0}
         at.update({-k: n for k, n in enumerate(spots, start=1)})
         inner = self._sum(self._bodies[name], at, len(spots))
         if function == DEFINED:

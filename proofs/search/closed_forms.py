@@ -145,7 +145,9 @@ def position_of(v: Index) -> int:
 
 def _canonical(recursion: Recursion, session: Session) -> None:
     """A product of what stands under a name is that of what the name stands for."""
-    (state,), (step,) = recursion.states, recursion.step
+    (state, *others), (step, *_) = recursion.states, recursion.step
+    if others or not session.is_product(state.name):
+        return
     if not any(has_meaning(f, session) for m in step.parts for f in m.factors):
         return
     own = Factor(state.name, (recursion.time, *state.given))

@@ -131,6 +131,17 @@ def spent() -> int:
 
 
 @contextmanager
+def resumed(one: Session) -> Iterator[Session]:
+    """A session whose proof is done, while its registry is still the kernel's; the search may begin again."""
+    one.left = EFFORT
+    token = _current.set(one)
+    try:
+        yield one
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
 def session() -> Iterator[Session]:
     """A fresh registry of the kernel, and a session for one claim."""
     index.start_afresh()

@@ -18,7 +18,16 @@ from typing import Any
 from scanproof.proofs import kernel
 from scanproof.proofs.search import guards, memory
 
-MODULES = ("index", "inequalities", "term", "theorem", "rules", "recursion", "induction")
+MODULES = (
+    "index",
+    "inequalities",
+    "term",
+    "theorem",
+    "rules",
+    "recursion",
+    "reduction",
+    "induction",
+)
 
 
 @dataclass(frozen=True)

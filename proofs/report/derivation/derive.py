@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any
+from typing import Any, cast
 
 from ...evidence.engines import FLINT
 from ...exact.scalar import DivisionByZero, NotPolynomial
@@ -28,25 +28,30 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 
 def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
-    session = proof.session
+    with prover.resumed(proof.session) as session:
+        return _derived(claim, proof, session)
+
+
+def _derived(claim: Claim, proof: prover.Found, session: Session) -> Derivation:
     writer = Writer(claim, session)
     writer.given(proof.conditions)
     writer.definitions()
     used = [one for theorem in proof.theorems for one in theorem.used]
     rules = prover.resting(used)
     writer.lemmas(rules)
-    equations = [(theorem.left, theorem.right) for theorem in proof.theorems]
+    sides = [(cast(Term, theorem.left), theorem.right) for theorem in proof.theorems]
+    equations = [(prover.simplified(left), prover.simplified(right)) for left, right in sides]
     for theorem, equation, heading in zip(
         proof.theorems, equations, headings(claim, len(equations)), strict=True
     ):
         writer.statement(equation, heading, theorem.used)
     writer.section("Result")
     writer.denominators(proof.theorems, rules)
-    writer.assumptions(proof.evidence())
+    writer.assumptions(proof.axioms, proof.assumes)
     for bound in proof.bounds:
         writer.write("bound", words=bound.said)
-    for witness in proof.witnesses:
-        writer.witness(witness.evidence())
+    for witness in proof.certificate.witnesses:
+        writer.witness(witness.evidence([]))
     writer.result(len(proof.theorems))
     return writer.finished()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...evidence.all_sizes import Proof, prove
+from ...evidence.all_sizes import Found, find
 from ...kernel import index
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
@@ -29,17 +29,17 @@ from ...reading.evaluate import Evaluator, positions
 from ...reading.questions import Unreadable
 from ...reading.terms import put
 from ...search.normal import simplified, tidy
-from ...search.session import Lemma, Session, session
+from ...search.session import Lemma, Session, resumed, session
 from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
 
 __all__ = [
     "Factor",
+    "Found",
     "Index",
     "KernelError",
     "Lemma",
     "Monomial",
-    "Proof",
     "Recursion",
     "Session",
     "State",
@@ -47,10 +47,12 @@ __all__ = [
     "Theorem",
     "Unreadable",
     "declared",
+    "find",
     "name",
-    "prove",
     "put",
     "reach",
+    "resumed",
+    "simplified",
     "variable",
 ]
 

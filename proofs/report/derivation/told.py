@@ -40,7 +40,7 @@ def tell(claim: Claim, statement: Record) -> Told:
         return Told(breaks=breaking(claim, statement["counterexample"]))
     if statement["verdict"] != "proved":
         return Told(why=one_line(statement["reason"] or verdict_words(statement)))
-    proof = prover.prove(claim)
+    proof = prover.find(claim)
     if isinstance(proof, str):
         return Told(why=one_line(proof))
     return Told(derive(claim, proof))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
@@ -87,7 +87,7 @@ class Writer:
     def _bound(self, part: Part) -> Formula:
         """measure(left) ≤ right, for all positions."""
         outer = part.left.at[: part.left.ndim - AXES.get(part.measure, 0)]
-        right = simplified(part.right.entry(outer))
+        right = prover.simplified(part.right.entry(outer))
         positions = _positions([part.left.term, right])
         scope = self.reader.scope(positions)
         left = self.reader.term(part.left.term, scope)
@@ -121,8 +121,14 @@ class Writer:
         scope = self.reader.scope([time, *positions])
         begun = Factor(name, (Index(0), *at))
         going = Factor(name, (recursion.time + 1, *at))
-        start = (self.reader.factor(begun, scope), self.reader.term(recursion.first[k], scope))
-        step = (self.reader.factor(going, scope), self.reader.term(recursion.step[k], scope))
+        start = (
+            self.reader.factor(begun, scope),
+            self.reader.term(prover.simplified(recursion.first[k]), scope),
+        )
+        step = (
+            self.reader.factor(going, scope),
+            self.reader.term(prover.simplified(recursion.step[k]), scope),
+        )
         return (
             Formula(start, scope.quantifiers(positions)),
             Formula(step, scope.quantifiers([time, *positions])),
@@ -357,12 +363,12 @@ class Writer:
                         return role(names([axis]))
         return "feature"
 
-    def assumptions(self, evidence: Mapping[str, Any]) -> None:
+    def assumptions(self, axioms: Iterable[str], assumed: Iterable[str]) -> None:
         """The axioms that the proof rests on, and what it takes for granted."""
-        for axiom in evidence["axioms"]:
+        for axiom in axioms:
             self.write("axiom", words=axiom)
         said = any(line.reason.startswith("a denominator") for line in self.sections[-1].lines)
-        for text in () if said else evidence.get("assumes", ()):
+        for text in () if said else assumed:
             self.write("assumed", words=text)
 
     def witness(self, evidence: Record) -> None:

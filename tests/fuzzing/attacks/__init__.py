@@ -19,7 +19,13 @@ __all__ = [
 ]
 
 HARMLESS = {
-    "declared: number >= len(current.facts)": "there are no facts of what is not declared: an IndexError",
+    "declared: known is None": "there are no facts of what is not declared: a TypeError",
+    "unfolding: name not in known": "what is no name is looked up: a KeyError",
+    "congruence: name is None": "what is no value of a function is looked up: a KeyError",
+    "_over: not reach(over) - index.current.sizes <= over": (
+        "what is put for a position must be seen in its range, and of a variable that this speaks of nothing is known "
+        "where it is in no scope"
+    ),
     "position_number: v in current.sizes": (
         "the ranges of sizes are always there, and `put` and `total` refuse what one of them speaks of"
     ),

@@ -11,8 +11,9 @@ from scanproof.proofs.kernel.errors import KernelError, NotProved
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.induction import induction
 from scanproof.proofs.kernel.recursion import Recursion, new_state
+from scanproof.proofs.kernel.reduction import unfolding
 from scanproof.proofs.kernel.rules import Goal, equation
-from scanproof.proofs.kernel.term import Factor, Term, as_term, entry
+from scanproof.proofs.kernel.term import Factor, Term, apply, as_term, entry
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.reading.terms import indicator, number, total
 from scanproof.proofs.search.session import current
@@ -243,3 +244,75 @@ def an_induction_that_begins_before_its_start() -> Sides:
     (rule,) = induction(when, [(Factor(name, (when,)), as_term(5))], tactic)
     step = by(rule, w=Index(-1))
     return shown(made.states[0].entry(-1, []), 5, at((n, 2)), step)
+
+
+@stopped_by('Registry.fresh: not whole.startswith(f"{name}\'")')
+def a_state_with_the_name_of_an_array() -> Sides:
+    """X[0] = 5."""
+    made = defined(as_term(5), state=new_state("S", [], [], "X"))
+    return shown(entry("X", 0), 5, {}, by(made.definitions[0][0]))
+
+
+@stopped_by("Registry.fresh: whole in self.states")
+def a_state_that_is_defined_twice() -> Sides:
+    """S[0] = 5, and S[0] = 7."""
+    time, state = position("t", 0, size("N", 1)), new_state("S", [], [])
+    first = Recursion(time, [state], [as_term(5)], [as_term(5)])
+    again = new_state("S", [], [], state.name)
+    second = Recursion(time, [again], [as_term(7)], [as_term(7)])
+    for made, n in ((first, 5), (second, 7)):
+        equation(
+            state.entry(0, []), as_term(n), lambda goal, _, m=made: by(m.definitions[0][0])(goal)
+        )
+    return 5, 7
+
+
+@stopped_by("Registry.fresh: whole in self.bodies")
+def a_state_with_the_name_of_a_function() -> Sides:
+    """f(X[i]) = 5 for i = 0."""
+    i = position("i")
+    ((m, _),) = apply("f", entry("X", i), [i]).parts.items()
+    made = defined(as_term(5), state=new_state("f", [], [], m.factors[0].name))
+    value = apply("f", entry("X", i), [i])
+    ((m, c),) = value.parts.items()
+    there = Term({m.put({i.terms[0][0]: Index(0)}, 0): c})
+    return shown(there, 5, {}, by(made.definitions[0][0]))
+
+
+@stopped_by("unfolding: known[name].name != DEFINED")
+def a_function_for_a_name() -> Sides:
+    """exp(X[i]) = X[i]."""
+    i = position("i")
+    value = apply("exp", entry("X", i), [i])
+    ((m, _),) = value.parts.items()
+    rule = unfolding(m.factors[0].name)
+    (v,) = rule.over
+    return shown(value, entry("X", i), at((i, 1)), lambda goal: goal.rewrite(0, 0, rule, {v: i}))
+
+
+@stopped_by("induction: declared(position_number(time)) != (time, length - 1 - time)")
+def an_induction_that_ends_early() -> Sides:
+    """S[t] = 0 for S[0] = 0, S[t + 1] = 1, the step being shown nowhere."""
+    n = size("N", 1)
+    made = defined(as_term(0), lambda s, t: as_term(1), time=position("t", 0, n))
+    when, never = position("t", 0, n + 1), position("s", 0, 0)
+    return _by_induction(made, when, as_term(0), never, n)
+
+
+@stopped_by("induction: position_number(time) in spoken")
+def an_induction_at_a_time_that_a_claim_speaks_of() -> Sides:
+    """S[t] = t (1 + p − t + 1) for S[t] = t: the step is shown for p = t only."""
+    n = size("N", 1)
+    made = defined(as_term(0), lambda s, t: number(t) + 1, time=position("t", 0, n))
+    when, p = position("t", 0, n + 1), position("p", 0, n)
+    right = number(when) * (number(p) - number(when) + 2)
+    return _by_induction(made, when, right, p, n)
+
+
+def _by_induction(made: Recursion, when: Index, right: Term, time: Index, n: Index) -> Sides:
+    name = made.states[0].name
+    (rule,) = induction(when, [(Factor(name, (when,)), right)], tactic, time=time)
+    images = {v: Index(1) if v == when.terms[0][0] else Index(0) for v in rule.over}
+    left, value = entry(name, 1), Term(rule.right.parts, rule.right.scope).put(images)
+    equation(left, value, lambda goal, _: goal.rewrite(0, 0, rule, images))
+    return valued(left, value, at((n, 2)))
