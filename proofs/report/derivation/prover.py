@@ -200,7 +200,20 @@ def unfolded(factor: Factor, session: Session) -> Term:
     """A state at time t + 1 by its definition, as written there."""
     work = Rewriting(entry(factor.name, *factor.at))
     rewriting([session.definition(factor.name)[1]])(work, 0)
-    tidy(work)
+    return _in_terms_of_states(work, session)
+
+
+def as_defined(term: Term, session: Session) -> Term:
+    """A term in normal form, but for states, which stay what they are."""
+    return _in_terms_of_states(Rewriting(term), session)
+
+
+def _in_terms_of_states(work: Rewriting, session: Session) -> Term:
+    closed, session.closed = session.closed, {}
+    try:
+        tidy(work)
+    finally:
+        session.closed = closed
     return work.term()
 
 

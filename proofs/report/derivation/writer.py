@@ -123,11 +123,11 @@ class Writer:
         going = Factor(name, (recursion.time + 1, *at))
         start = (
             self.reader.factor(begun, scope),
-            self.reader.term(prover.simplified(recursion.first[k]), scope),
+            self.reader.term(prover.as_defined(recursion.first[k], self.session), scope),
         )
         step = (
             self.reader.factor(going, scope),
-            self.reader.term(prover.simplified(recursion.step[k]), scope),
+            self.reader.term(prover.as_defined(recursion.step[k], self.session), scope),
         )
         return (
             Formula(start, scope.quantifiers(positions)),
@@ -179,6 +179,8 @@ class Writer:
         self.section("Lemmas")
         wanted = set(needed)
         for lemma in self.session.inductions:
+            if self.session.is_product(lemma.claims[0][0].name):
+                continue  # one name for what another is in normal form
             if not wanted & set(lemma.rules) and not prover.is_closed_form(lemma, self.session):
                 continue
             for (factor, right), rule in zip(lemma.claims, lemma.rules, strict=True):
@@ -287,7 +289,8 @@ class Writer:
         ]
         normal = [normal_form(side, self.session) for side in equation]
         forms = [self.reader.term(side, scope) for side in normal]
-        rests = self._lines(prover.resting(used))
+        closed = {rule for rule, _ in self.session.closed.values()}  # which reading has used
+        rests = self._lines(set(prover.resting(used)) - closed)
         for k, name in enumerate(SIDES):
             if forms[k] != as_read[k]:
                 lines[k] = self.write(
