@@ -14,7 +14,7 @@ import pytest
 from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import context, goals, recorded
+from scanproof.proofs.bounds import context, goals
 from scanproof.proofs.bounds.hypotheses import Goal
 from scanproof.proofs.bounds.majorant import majorant
 from scanproof.proofs.evidence import proof_file, replay

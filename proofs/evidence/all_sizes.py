@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..bounds.chain import bounded
-from ..bounds.context import Bound, ordered
+from ..bounds.told import Bound, ordered
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
@@ -100,7 +100,7 @@ def _prove(
             return problem
         reading = reading.once()
         theorems = [_theorem(left, right, reading) for left, right in reading.equations]
-        bounds = bounded(reading.parts, reading, claim)
+        bounds = bounded(reading.parts, reading)
         method = _method(bounds, current)
         witnesses = _witnesses(claim, reading, current, mutate)
         problem = _other_programs(claim, reading, current)
