@@ -3,7 +3,8 @@
     ["scanproof.bounds/1", [variable, …], [array, …], [recursion, …], problem, [step, …], [goal, …]]
 
 A variable is `[number, name, whether it is a size, least, end]` with null for an end that it has not, an array
-`[state, [position, …], [given, …]]` or `[function, arity, [monomial, …]]`, a recursion
+`[state, [position, …], [given, …]]` or `[function, arity, [monomial, …]]` (if nothing speaks of it whether it is a
+state; arrays have numbers in order), a recursion
 `[time, [state, …], [first, …], [step, …]]`. An index is `[const, variable, coefficient, …]`, a rational number "p/q",
 a factor `[name, index, …]`, a monomial with its coefficient `["p/q", bound, [guard, …], [factor, …]]` (in a piece
 without), a term `[[variable, …], [monomial, …]]`; all else is the list of its fields, a step with its name before
@@ -23,7 +24,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from ..kernel import index
 from ..kernel.index import Index, declared, position, reach, size, variable
 from ..kernel.recursion import Recursion, new_state
-from ..kernel.term import Factor, Function, Monomial, Term, apply
+from ..kernel.term import Factor, Function, Monomial, Term, apply, as_term
 from .certificate import Certificate, Step
 from .statements import Problem, Refused, expect, same
 
@@ -44,7 +45,7 @@ Recursions = Mapping[str, tuple[Recursion, int]]
 def written(certificate: Certificate, recursions: Recursions) -> list[Any]:
     """The certificate as a JSON value, with the definitions of all states that it speaks of."""
     inside = certificate.problem, certificate.steps
-    numbers, names = set[int](), list[str]()
+    numbers, names = set[int](), list(index.current.bodies)  # also those that the check will meet
     _spoken(inside, numbers, names)
     defined: dict[Recursion, None] = {}
     for name in names:  # it grows
@@ -57,13 +58,15 @@ def written(certificate: Certificate, recursions: Recursions) -> list[Any]:
             parts = one.time, [(s.at, s.given) for s in one.states], one.first, one.step
             _spoken(parts, numbers, names)
             names += [s.name for s in one.states if s.name not in names]
-    arrays = sorted({n for n in names if "'" in n}, key=_number)
+    needed = {n for n in names if "'" in n}
+    every = sorted([*index.current.states, *index.current.functions.values()], key=_number)
+    arrays = every[: max(map(_number, needed), default=-1) + 1]
     free = sorted(reach(v for v in numbers if v > 0))
     order = [one for one in dict.fromkeys(r for r, _ in recursions.values()) if one in defined]
     return [
         SCHEMA,
         [_variable(v) for v in free],
-        [_array(name, recursions) for name in arrays],
+        [_array(name, recursions) if name in needed else _is_state(name) for name in arrays],
         [_to([r.time, [s.name for s in r.states], r.first, r.step]) for r in order],
         *(_to(part) for part in (certificate.problem, certificate.steps, certificate.goals)),
     ]
@@ -96,6 +99,10 @@ def _spoken(value: Any, numbers: set[int], names: list[str]) -> None:
 
 def _number(name: str) -> int:
     return int(name.rsplit("'", 1)[1])
+
+
+def _is_state(name: str) -> bool:
+    return name in index.current.states
 
 
 def _variable(v: int) -> list[Any]:
@@ -160,8 +167,8 @@ def read(
     expect(schema == SCHEMA, f"its schema is not {SCHEMA}")
     for one in _items(variables):
         _declare(one)
-    for one in _items(arrays):
-        _declare_array(one, recursions)
+    for number, one in enumerate(_items(arrays)):
+        _declare_array(number, one, recursions)
     for one in _items(recurring):
         _define(one, recursions, defined)
     parts = zip((Problem, tuple[Any, ...], tuple[int, ...]), (problem, steps, goals), strict=True)
@@ -182,16 +189,20 @@ def _declare(value: Any) -> None:
     expect(_variable(v)[2:] == value[2:], f"variable {v} is declared otherwise")
 
 
-def _declare_array(value: Any, recursions: Recursions) -> None:
-    name, *rest = _items(value, 3)
+def _declare_array(number: int, value: Any, recursions: Recursions) -> None:
     known = index.current
-    expect(type(name) is str and len(name) <= 200 and "'" in name, "no name of an array")
-    bare, number = name.rsplit("'", 1)
-    expect(number.isdecimal() and len(number) < 7 and int(number) <= MOST, "no number of an array")
+    new = len(known.states) + len(known.functions) == number
+    if type(value) is bool:
+        if new and value:
+            new_state("unused", [], [])
+        elif new:
+            apply("unused", as_term(number), [])
+        return
+    name, *rest = _items(value, 3)
+    expect(type(name) is str and len(name) <= 200, "no name of an array")
+    bare, quote, own = name.rpartition("'")
+    expect(bool(bare and quote) and own == str(number), "an array of another number")
     is_state = type(rest[0]) is list
-    new = name not in known.states and name not in known.bodies
-    while new and len(known.states) + len(known.functions) < int(number):
-        new_state("skipped", [], [])
     if is_state:
         at, given = (_of(tuple[Index, ...], one) for one in rest)
         if new:
