@@ -15,8 +15,8 @@ from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.bounds import context, goals
-from scanproof.proofs.bounds.hypotheses import Goal, problem_of
 from scanproof.proofs.bounds.majorant import majorant
+from scanproof.proofs.bounds.problems import Goal, problem_of
 from scanproof.proofs.evidence import proof_file, replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
 from scanproof.proofs.evidence.engines import KERNEL

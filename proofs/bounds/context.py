@@ -16,7 +16,8 @@ from ..search.normal import simplified
 from ..search.session import current
 from .book import Looking
 from .facts import Known
-from .hypotheses import Difference, Goal, assumed, learned
+from .hypotheses import Difference, assumed, learned
+from .problems import Goal
 from .signs import signs_of_states
 
 

@@ -24,9 +24,10 @@ from .certificates import certificate
 from .context import Context, plain
 from .differences import ways
 from .facts import Bounded, Known
-from .hypotheses import Difference, Goal, defined
+from .hypotheses import Difference, defined
 from .layers import by_induction, timed_sums
 from .majorant import bounded_by, planned
+from .problems import Goal
 from .regions import in_regions
 from .signs import combined
 

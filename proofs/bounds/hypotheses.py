@@ -11,10 +11,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..inequalities.certificate import Piece, Read, Scaled, Side, Use
-from ..inequalities.statements import Inequality, Problem
+from ..inequalities.statements import Problem
 from ..kernel import index as declarations
-from ..kernel.errors import NotProved
-from ..kernel.index import Index, position, position_number, reach, variable
+from ..kernel.index import Index, position, reach, variable
 from ..kernel.recursion import Recursion, new_state
 from ..kernel.term import NUMBER, ONE, Factor, Term, entry
 from ..language.statements import AtMost
@@ -23,42 +22,8 @@ from ..search.normal import simplified
 from ..search.session import current
 from .book import Book
 from .facts import AtLeast0, Bounded, Known, has_values
+from .problems import Goal, goal_of, has_turns
 from .signs import as_pieces, combined, is_sum
-
-AXES = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
-"""How many last axes each measure takes away."""
-
-
-class Goal(NamedTuple):
-    """An inequality between scalars, for all values of the positions `at` in their ranges."""
-
-    at: tuple[Index, ...]
-    ends: tuple[Index, ...]
-    """The positions along which the norm of `left` is taken."""
-    left: Term
-    right: Term
-    measure: str = ""
-    """What is taken of `left`, as in `Part`."""
-
-    @property
-    def statement(self) -> Inequality:
-        return Inequality(
-            self.measure, tuple(map(position_number, self.ends)), self.left, self.right
-        )
-
-
-def goal_of(part: Part) -> Goal:
-    """An at_most, entry by entry.
-
-    Raises:
-        NotProved: if the shapes do not fit.
-    """
-    left, count = part.left, AXES[part.measure]
-    outer = left.at[: left.ndim - count]
-    ends = left.at[left.ndim - count :]
-    if part.right.dims != left.dims[: left.ndim - count]:
-        raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
-    return Goal(outer, ends, left.term, part.right.entry(outer), part.measure)
 
 
 class Difference(NamedTuple):
@@ -69,30 +34,15 @@ class Difference(NamedTuple):
     over: frozenset[int]
 
 
-def problem_of(conditions: Iterable[Part], goals: Iterable[Goal]) -> Problem:
-    """What is to be shown, of those conditions that say something."""
-    given = [part for part in conditions if part.kind is AtMost and _has_turns(goal_of(part))]
-    names = tuple(part.condition or "a condition" for part in given)
-    hypotheses = tuple(goal_of(part).statement for part in given)
-    return Problem(hypotheses, names, tuple(goal.statement for goal in goals))
-
-
 def assumed(problem: Problem, conditions: Iterable[Part]) -> tuple[Known, list[Difference]]:
     """What the conditions of a problem say, and names for those differences of which they bound a norm."""
     book = Book(problem)
     known, differences = Known(book), []
     goals = [goal_of(part) for part in conditions if part.kind is AtMost]
-    for number, one in enumerate(filter(_has_turns, goals)):
+    for number, one in enumerate(filter(has_turns, goals)):
         known, more = learned(known, one, book.hypothesis(number))
         differences += more
     return known, differences
-
-
-def _has_turns(one: Goal) -> bool:
-    """Whether loops whose variables it speaks of have a turn; a condition without one says nothing."""
-    own = {v for e in (*one.at, *one.ends) for v in e.variables()}
-    loops = reach(one.left.scope | one.right.scope) - own - declarations.current.sizes
-    return all(map(has_values, loops))
 
 
 def learned(

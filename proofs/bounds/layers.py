@@ -23,7 +23,7 @@ from ..search.session import Session, current
 from ..search.unfolding import at_constant_times
 from .context import Context
 from .facts import within
-from .hypotheses import Goal
+from .problems import Goal
 
 
 @dataclass(frozen=True)

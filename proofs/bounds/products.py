@@ -17,8 +17,8 @@ from ..kernel.term import Factor, Monomial, Term, as_term, body, entry, function
 from ..reading.products import running_product
 from ..search.session import Session
 from .facts import Known, match
-from .hypotheses import Goal
 from .layers import Timed
+from .problems import Goal
 from .signs import is_never_negative
 
 

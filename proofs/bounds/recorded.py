@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from ..inequalities import written
 from ..inequalities.certificate import Certificate
+from ..inequalities.reading import read
 from ..inequalities.statements import Refused
 from ..search import tape
 from ..search.session import current
+from .written import written
 
 
 def found_or_read(find: Callable[[], Certificate]) -> Certificate:
@@ -22,7 +23,7 @@ def found_or_read(find: Callable[[], Certificate]) -> Certificate:
             # What the search rewrites is of no account: a run of its own, that no tape hears.
             with tape.using(cast(Any, None)):
                 found = find()
-            fields.append(written.written(found, current().recursions))
+            fields.append(written(found, current().recursions))
             return found
 
         return tape.lasting("certificate", make, [fields])
@@ -39,4 +40,4 @@ def found_or_read(find: Callable[[], Certificate]) -> Certificate:
 def _again(fields: Any) -> Certificate:
     (value,) = fields if type(fields) is list else [None]
     session = current()
-    return written.read(value, session.recursions, session.add)
+    return read(value, session.recursions, session.add)

@@ -45,13 +45,14 @@ class Inequality:
             expect(sorted(g.coefficient(e) for g in ranged) == [-1, 1], "an end without a range")
             expect(not any(ends - {e} & g.variables() for g in ranged), "ends that hang together")
         expect(ends.isdisjoint(self.right.scope), "the right side speaks of an end")
-        expect(ends.isdisjoint(self.variables), "a variable's range speaks of an end")
+        spoken = {u for v in self.variables for g in declared(v) for u in g.variables()}
+        expect(ends.isdisjoint(spoken), "a variable's range speaks of an end")
 
     @property
     def variables(self) -> frozenset[int]:
-        """Those that it holds for all values of: all that its terms' scopes speak of, but sizes and ends."""
-        spoken = (self.left.scope | self.right.scope).difference(self.ends)
-        return frozenset(reach(spoken) - index.current.sizes)
+        """Those that it holds for all values of: all that its terms' scopes and its ends' ranges speak of."""
+        spoken = reach(self.left.scope.union(self.right.scope, self.ends))
+        return frozenset(spoken.difference(self.ends, index.current.sizes))
 
 
 @dataclass(frozen=True)
