@@ -113,7 +113,8 @@ def _declare_array(number: int, value: Any, recursions: Recursions) -> None:
         places = [position("p") for _ in range(arity)]
         back = {-k: e for k, e in enumerate(places, start=1)}
         own = [(_lowered(m, arity, back), c) for m, c in parts.items()]
-        apply(bare, Term(dict(own), {v for e in places for v in e.variables()}), places)
+        free = {v for m, _ in own for v in m.variables() if v > 0}
+        apply(bare, Term(dict(own), free.union(*(e.variables() for e in places))), places)
     wanted = Function(bare, arity, frozenset(parts.items()))
     expect(known.bodies.get(name) == wanted, f"{name} is another function")
 
