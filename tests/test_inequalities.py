@@ -1,4 +1,4 @@
-"""Certificates of bounds: those that are found are checked, from JSON too, and those that were tampered with refused."""
+"""Certificates of bounds: those that are found are checked, from JSON too; what was tampered with is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from scanproof.proofs.bounds.finding import find
 from scanproof.proofs.bounds.problems import goal_of, problem_of
 from scanproof.proofs.bounds.told import told
 from scanproof.proofs.bounds.written import written
-from scanproof.proofs.evidence.all_sizes import Proof, prove
+from scanproof.proofs.evidence.all_sizes import EFFORT, Proof, prove
 from scanproof.proofs.inequalities.check import Shown, check
 from scanproof.proofs.inequalities.reading import read
 from scanproof.proofs.kernel.errors import KernelError
@@ -113,6 +113,7 @@ BOUNDS = [
 def test_a_row_s_certificate_goes_to_json_and_back_and_alone_shows_the_same(one: Claim):
     """The one read back is the same; with nothing but the file, in a registry without the claim, it shows the same."""
     with session() as current:
+        current.left = EFFORT
         try:
             certificate = find(*problem_in(one, current))
         except FOR_NUMBERS:

@@ -48,7 +48,7 @@ def v(e: Index) -> int:
 
 
 class World:
-    """Some arrays: rows x_i of norms ≤ C, a matrix B, numbers y_i ≥ 0, vectors inside of z, one block of T for each i."""
+    """Some arrays: rows x_i of norms ≤ C, a matrix B, numbers y_i ≥ 0, and vectors inside of z."""
 
     def __init__(self) -> None:
         self.n, self.d = size("n", 1), size("d", 1)
@@ -416,8 +416,9 @@ def test_an_induction_s_hypothesis_gives_no_sign_along_a_norm():
         rules.take(Given(0))
         one, left = Factor("S", (time,)), entry("S", time)
         size_of = Term({Monomial(0, frozenset(), (absolute(one),)): Fraction(1)}, left.scope)
+        ends = (B1, d - 1 - B1)
         inner = (
-            Majorised("norm", (v(time),), size_of, (Plan(False, (), (None,), ()),)),
+            Majorised("norm", (v(time),), size_of, (Plan(False, (), (None,), ends),)),
             Rewritten(2, Side(left, 1, 0), None, (Sign(one, Use(1)),)),
         )
         claim = Timed(v(when), Inequality("", (), ZERO, entry("S", when)))
