@@ -34,7 +34,7 @@ from scanproof.proofs.inequalities.statements import Inequality, Problem, Refuse
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
-from scanproof.proofs.kernel.term import Factor, Monomial, Term, as_term, entry
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry
 from scanproof.proofs.reading.terms import indicator, total
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.session import session
@@ -55,7 +55,8 @@ class World:
         n, d = self.n, self.d
         self.i, self.a, self.b = position("i", 0, n), position("a", 0, d), position("b", 0, d)
         self.k, self.l = position("k", 0, d), position("l", 0, d)
-        self.j = position("j", 0, self.i + 1)
+        self.j, self.r = position("j", 0, self.i + 1), position("r")
+        self.e, self.f = (position("e", 0, self.i - 3) for _ in range(2))
         i, a, b = self.i, self.a, self.b
         self.C, self.t = entry("C"), position("t", 0)
         self.hypotheses = (
@@ -65,6 +66,10 @@ class World:
             Inequality("norm", (v(a),), entry("z", i + a), self.C),
             Inequality("absolute", (), entry("y", i), entry("D")),
             Inequality("", (), ZERO, entry("s")),
+            Inequality("absolute", (), entry("u"), total(entry("c", self.r, a), a)),
+            Inequality("absolute", (), entry("w", i, self.j), self.C),
+            Inequality("operator", (v(self.e), v(self.f)), entry("M", i, self.e, self.f), self.C),
+            Inequality("absolute", (), entry("h") * Fraction(1, 2), self.C),
         )
         self.problem = Problem(self.hypotheses, ("",) * len(self.hypotheses), ())
 
@@ -205,12 +210,80 @@ REFUSED: dict[str, tuple[str, Step]] = {
         "along an axis",
         lambda w: w.bounded(
             total(
-                Term({Monomial(0, frozenset(), (absolute(Factor("x", (Index(0), w.l))),)): 1}, [v(w.l)])
+                Term({Monomial(0, frozenset(), (absolute(Factor("x", (Index(0), w.l))),)): Fraction(1)}, [v(w.l)])
                 * entry("x", 0, w.l),
                 w.l,
             ),
             plan=Plan(False, (-1,), (w.rows(0, B1), w.rows(0, B1)), ()),
         ),
+    ),
+    "a bound of another factor": (
+        "none of w",
+        lambda w: w.bounded(
+            entry("w", 0, w.k), w.k, plan=Plan(False, (-1,), (w.rows(0, B1),), ())
+        ),
+    ),
+    "a bound of half of it": (
+        "no entry",
+        lambda w: w.bounded(entry("h"), plan=Plan(False, (), (Use(9),), ())),
+    ),
+    "a bound of a factor of what the absolute value is taken of": (
+        "no entry",
+        lambda w: w.bounded(
+            apply("abs", entry("u") * entry("w"), []), plan=Plan(False, (), (Use(6),), ())
+        ),
+    ),
+    "a bound with an index that is bound nowhere": (
+        "not there",
+        lambda w: w.bounded(
+            total(entry("u") * entry("g", w.l), w.l),
+            plan=Plan(False, (), (None, Use(6, ((v(w.r), B2),))), (B1, w.d - 1 - B1)),
+        ),
+    ),
+    "an end with two coordinates": (
+        "two coordinates",
+        lambda w: w.bounded(
+            total(total(entry("x", 0, w.k - w.l) * indicator(w.k - w.l), w.l), w.k),
+            plan=Plan(False, (-1, -2), (w.rows(0, B2 - B1),), ()),
+        ),
+    ),
+    "a range that hangs on an index that is put": (
+        "stays speaks of one that goes",
+        lambda w: w.bounded(
+            entry("w", 0, w.j), plan=Plan(False, (), (Use(7, ((v(w.i), Index(0)),)),), ())
+        ),
+    ),
+    "such a range where an index is placed": (
+        "stays speaks of one that goes",
+        lambda w: Placed(7, ((v(w.i), Index(0)),)),
+    ),
+    "fewer summands": (
+        "leaves something out",
+        lambda w: w.bounded(
+            total(entry("g", w.l), w.l), plan=Plan(False, (), (None,), (B1 - 1, w.d - 1 - B1))
+        ),
+    ),
+    "a region that depends on a coordinate": (
+        "depends on a coordinate",
+        lambda w: w.bounded(
+            total(entry("x", 0, w.l) * entry("x", 0, w.l), w.l),
+            plan=Plan(False, (-1,), (w.rows(0, B1), w.rows(0, B1)), (B1,)),
+        ),
+    ),
+    "a dimension below 0": (
+        "dimension is not known",
+        lambda w: w.bounded(
+            total(entry("M", 0, w.l, w.l) * indicator(w.l * -1 - 4), w.l),
+            plan=Plan(
+                *(False, (-1,)),
+                (Use(8, ((v(w.i), Index(0)), (v(w.e), B1), (v(w.f), B1))),),
+                *((), ((0, v(w.e)),)),
+            ),
+        ),
+    ),
+    "a monomial for its absolute value": (
+        "not measured",
+        lambda w: Majorised("absolute", (), entry("g", 0), (None,)),
     ),
     "a sign for a norm": (
         "without a norm",
@@ -424,6 +497,20 @@ def test_an_induction_s_hypothesis_gives_no_sign_along_a_norm():
         claim = Timed(v(when), Inequality("", (), ZERO, entry("S", when)))
         with pytest.raises(Refused, match="speaks of an end"):
             rules.take(Induction(v(time), (claim,), (0,), inner, (3,)))
+
+
+def test_an_induction_s_hypothesis_bounds_no_other_time():
+    with session():
+        d = size("d", 1)
+        when, time = position("t", 0, d + 1), position("t", 0, d)
+        given = Inequality("absolute", (), entry("S", 0), entry("C"))
+        rules = Rules(Problem((given,), ("",), ()), show)
+        rules.take(Given(0))
+        use = Use(1, ((v(time), Index(0)),))
+        inner = Majorised("absolute", (), entry("S", 0), (Plan(False, (), (use,), ()),))
+        claim = Timed(v(when), Inequality("absolute", (), entry("S", when), entry("C")))
+        with pytest.raises(Refused, match="an index too many"):
+            rules.take(Induction(v(time), (claim,), (0,), (inner,), (2,)))
 
 
 def test_no_theorem_about_inequalities_is_made_by_hand():

@@ -5,8 +5,8 @@ The steps are gone through as the check goes through them, but equations are bel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NoReturn
 
@@ -24,11 +24,9 @@ from ..inequalities.check import Rules
 from ..inequalities.signs import Signs
 from ..inequalities.statements import Inequality, Problem, same
 from ..kernel.index import Index, declared, reach, variable
-from ..kernel.term import Factor, Monomial, Term
+from ..kernel.term import Factor, Term
 from .facts import Known, has_values
-
-NUMBERS = ("fact", "most", "gap", "root", "square", "rest")
-"""The fields of steps that are numbers of what is known."""
+from .numbers import renumbered, used
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +171,7 @@ class _Writer:
         if isinstance(made, _Conclusion):
             self._write_induction(made)
             return self.number(number)
-        step = _renumbered(made, self.number)
+        step = renumbered(made, self.number)
         return self._add(step, [key])
 
     def _add(self, step: Any, keys: Sequence[Any]) -> int:
@@ -210,38 +208,6 @@ class _Writer:
                 self.number(n)
             else:
                 waiting += used(self.book.steps[n])
-
-
-def used(made: Any) -> list[int]:
-    """The numbers that a step names, in order."""
-    if isinstance(made, _Hypothesis):
-        return []
-    if isinstance(made, _Conclusion):
-        return [*made.start, *made.later]
-    found: list[int] = []
-
-    def noted(number: int) -> int:
-        found.append(number)
-        return number
-
-    _renumbered(made, noted)
-    return found
-
-
-def _renumbered(value: Any, new: Callable[[int], int]) -> Any:
-    """A step that calls what is known by other numbers."""
-    if isinstance(value, Index | Factor | Monomial | Term | Inequality):
-        return value
-    if isinstance(value, tuple):
-        return tuple([_renumbered(one, new) for one in value])
-    if not is_dataclass(value):
-        return value
-    changed = {}
-    for field in fields(value):
-        old = getattr(value, field.name)
-        is_number = field.name in NUMBERS and type(old) is int
-        changed[field.name] = new(old) if is_number else _renumbered(old, new)
-    return replace(value, **changed)  # type: ignore[type-var]
 
 
 class Looking(Signs):

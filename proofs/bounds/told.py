@@ -22,7 +22,7 @@ from ..inequalities.statements import Inequality, Problem, total
 from ..kernel.index import variable
 from ..kernel.term import Monomial, function_of
 from . import words
-from .book import used
+from .numbers import used
 
 INDUCTION = "induction on layers"
 SERIES = "induction on the number of terms"

@@ -12,36 +12,12 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position_number, variable
 from ..kernel.term import Term, body, function_of, made, one_factor
 from ..kernel.theorem import Theorem
+from . import certificate as steps
 from .absolute import opened
-from .certificate import (
-    Certificate,
-    Combined,
-    Concluded,
-    Given,
-    Induction,
-    Itself,
-    Majorised,
-    Placed,
-    Read,
-    Rewritten,
-    Scaled,
-    Side,
-    Sign,
-    Squared,
-    Timed,
-)
+from .certificate import Certificate, Side, Sign, Step, Timed
 from .norms import majorised
 from .signs import ABS, Signs, fits, gap, value
-from .statements import (
-    Inequality,
-    Problem,
-    Refused,
-    expect,
-    is_same,
-    same,
-    total,
-    with_scope,
-)
+from .statements import Inequality, Problem, Refused, expect, is_same, same, total, with_scope
 
 Equate = Callable[[Term, Term], Theorem]
 """Proves with the kernel that two terms are equal, or raises KernelError; what it hands back is looked at."""
@@ -164,18 +140,18 @@ class Rules:
 
     # The schemas. Each returns the new inequalities, and which hypotheses they rest on besides those that it asked for.
 
-    def given(self, step: Given) -> Any:
+    def given(self, step: steps.Given) -> Any:
         number, every = step.hypothesis, self.problem.hypotheses
         expect(type(number) is int and 0 <= number < len(every), "a hypothesis that is not given")
         return [every[number]], frozenset((number,))
 
-    def itself(self, step: Itself) -> Any:
+    def itself(self, step: steps.Itself) -> Any:
         f = step.factor
         expect(function_of(f) == ABS, "no absolute value")
         right = Term({one_factor(f.name, *f.at): Fraction(1)}, f.variables())
         return [Inequality("absolute", (), Term(dict(body(f, 0)), right.scope), right)], frozenset()
 
-    def read(self, step: Read) -> Any:
+    def read(self, step: steps.Read) -> Any:
         one, how = self.fact(step.fact), step.how
         left, right = one.left, one.right
         allowed = {
@@ -192,7 +168,7 @@ class Rules:
             term = right * right - _squared(left, one.ends)
         return [_at_least_0(with_scope(term, one.variables))], frozenset()
 
-    def placed(self, step: Placed) -> Any:
+    def placed(self, step: steps.Placed) -> Any:
         one, images = self.fact(step.fact), dict(step.images)
         spoken = {v for e in images.values() for v in e.variables()}
         expect(min(spoken, default=1) > 0, "an index that is bound nowhere")
@@ -203,13 +179,13 @@ class Rules:
         left, right = one.left.put(images), with_scope(one.right.put(images), scope)
         return [Inequality(one.measure, one.ends, left, right)], frozenset()
 
-    def scaled(self, step: Scaled) -> Any:
+    def scaled(self, step: steps.Scaled) -> Any:
         one, c = self.fact(step.fact), step.by
         expect(c > 0 or (bool(one.measure) and c != 0), "a multiple that does not keep the order")
         new = Inequality(one.measure, one.ends, one.left * c, one.right * abs(c))
         return [new], frozenset()
 
-    def rewritten(self, step: Rewritten) -> Any:
+    def rewritten(self, step: steps.Rewritten) -> Any:
         one, signs = self.fact(step.fact), self.signs(step.signs)
         left = self._side(one.left, step.left, signs)
         right = self._side(one.right, step.right, signs)
@@ -226,27 +202,24 @@ class Rules:
         self.equal(was, now)
         return with_scope(_whole(side.term), was.scope | now.scope)
 
-    def combined(self, step: Combined) -> Any:
+    def combined(self, step: steps.Combined) -> Any:
         scope = Term({}, step.scope).scope
-        for piece in step.pieces:
-            for square in piece.squares:
-                _whole(square)
         return [_at_least_0(value(step.pieces, scope, self.signs(step.signs)))], frozenset()
 
-    def majorised(self, step: Majorised) -> Any:
+    def majorised(self, step: steps.Majorised) -> Any:
         left, plans = _whole(step.left), step.plans
         expect(not step.measure or None not in plans, "a monomial that is not measured")
         most = majorised(left, step.ends, plans, self.signs(step.signs))
         return [Inequality(step.measure, step.ends, left, most)], frozenset()
 
-    def concluded(self, step: Concluded) -> Any:
+    def concluded(self, step: steps.Concluded) -> Any:
         one, rest, right = self.fact(step.most), self.gap(step.gap), _whole(step.right)
         gap = self.opened(right - one.right, step.opened, self.signs(step.signs))
         self.equal(gap, rest)
         right = with_scope(right, gap.scope | rest.scope)
         return [Inequality(one.measure, one.ends, one.left, right)], frozenset()
 
-    def squared(self, step: Squared) -> Any:
+    def squared(self, step: steps.Squared) -> Any:
         root, square, one = self.gap(step.root), self.gap(step.square), self.fact(step.rest)
         expect(one.measure in ("absolute", "norm"), "squares of what is no vector")
         moving = _whole(step.moving)
@@ -256,11 +229,14 @@ class Rules:
         right = with_scope(root + one.right, rest.scope | square.scope)
         return [Inequality(one.measure, one.ends, moving + one.left, right)], frozenset()
 
-    def induction(self, step: Induction) -> Any:
+    def induction(self, step: steps.Induction) -> Any:
         time, claims, count = step.time, step.claims, len(self.facts)
         _expect_times(time, claims)
         spoken = self.fixed.union(*(c.statement.variables.union(c.statement.ends) for c in claims))
         expect(time not in spoken, "the time of an induction stands for something else")
+        for one in claims:
+            for term in (one.statement.left, one.statement.right):
+                _whole(term)
         expect(len(claims) == len(step.start) == len(step.later), "a start and a step for each")
         overs = [one.statement.variables - {one.when} for one in claims]
         for one, n, over in zip(claims, step.start, overs, strict=True):
@@ -281,18 +257,9 @@ class Rules:
 
 
 _SCHEMAS: dict[type, Callable[[Rules, Any], Any]] = {
-    Given: Rules.given,
-    Itself: Rules.itself,
-    Read: Rules.read,
-    Placed: Rules.placed,
-    Scaled: Rules.scaled,
-    Rewritten: Rules.rewritten,
-    Combined: Rules.combined,
-    Majorised: Rules.majorised,
-    Concluded: Rules.concluded,
-    Squared: Rules.squared,
-    Induction: Rules.induction,
+    kind: getattr(Rules, kind.__name__.lower()) for kind in Step
 }
+"""For each kind of step the method of its name."""
 
 
 def _whole(term: Term) -> Term:

@@ -112,24 +112,13 @@ def expect_bound(
     expect(bool(bound.measure), "a bound without a norm")
     if function_of(f) == ABS:
         expect(along.isdisjoint(f.variables()), "an absolute value along an axis")
-        inside = body(f, depth)
-        alone = len(inside) == 1 and abs(inside[0][1]) == 1 and inside[0][0].bound == depth
-        expect(alone and not inside[0][0].guards, "a bound of what is no single entry")
-        expect(len(inside[0][0].factors) == 1, "a bound of what is no single entry")
-        (f,) = inside[0][0].factors
-    expect(len(bound.left.parts) == 1, "a bound of what is no single entry")
-    ((n, c),) = bound.left.parts.items()
-    alone = abs(c) == 1 and not n.bound and not n.guards and len(n.factors) == 1
-    expect(alone, "a bound of what is no single entry")
-    (entry,) = n.factors
+        f = _single(body(f, depth), depth)
+    entry = _single(bound.left.parts.items(), 0)
     spoken = {v for e in images.values() for v in e.variables()}
     expect(min(spoken, default=0) >= -depth, "a bound speaks of an index that is not there")
     ends = set(bound.ends)
     expect(ends <= images.keys() <= ends | bound.variables - signs.fixed, "an index too many")
     expect(entry.put(images) == f, f"a bound that is none of {f.name}")
-    for e in ends:
-        places = [p.coefficient(e) for p in entry.at if e in p.variables()]
-        expect(places in ([1], [-1]), "an end that is no place of the entry")
     for v, image in images.items():
         met = along & image.variables()
         if v in ends:
@@ -144,6 +133,15 @@ def expect_bound(
     staying = bound.variables - gone
     hung = any(gone & g.variables() for w in staying for g in declared(w))
     expect(not hung, "the range of a variable that stays speaks of one that goes")
+
+
+def _single(parts: Pairs, depth: int) -> Factor:
+    """The entry that a term is, up to its sign."""
+    for m, c in parts:
+        alone = abs(c) == 1 and m.bound == depth and not m.guards
+        expect(alone and len(m.factors) == len(list(parts)) == 1, "a bound of what is no entry")
+        return m.factors[0]
+    raise Refused("a bound of what is no entry")
 
 
 def expect_coordinates(

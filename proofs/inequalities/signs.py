@@ -135,5 +135,6 @@ def _value(piece: Piece, scope: frozenset[int], signs: Signs) -> Term:
         scope = scope | (one.variables - images.keys())
     term = Term(summed(pairs), scope)
     for square in piece.squares:
+        square = Term(square.parts, square.scope)
         term = term * square * square
     return term
