@@ -17,7 +17,7 @@ FOLDERS = {
     "proofs/programs": "JAX programs, as JAX traces them",
 }
 FILES = {
-    "proofs/bounds/problems.py": "bounds: a claim's conditions and inequalities as a problem,",
+    "proofs/bounds/problems.py": "bounds: what is given and wanted,",
     "proofs/bounds/chain.py": "whose certificate is checked,",
     "proofs/bounds/told.py": "and what is said of it,",
     "proofs/bounds/words.py": "in words",
@@ -64,9 +64,9 @@ def trust() -> None:
         "claims with exp or log are differentiated by sympy.",
         "The rules of arguments about limits are proved in words, in proofs/evidence/limits.py; what such an",
         "argument is about is in its row's reading.",
-        "What finds proofs (proofs/search, the rest of proofs/bounds) is not trusted: the kernel, and the",
-        "check of bounds, go through each of its steps. What is",
-        "read with symbols for sizes is compared with the claim itself, run with numbers.",
+        "What finds proofs (proofs/search, the rest of proofs/bounds) is not trusted: the kernel and the",
+        "check of bounds go through each step. What is read with symbols for sizes is compared with the",
+        "claim itself, run with numbers.",
         f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import random
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
@@ -331,6 +332,44 @@ def test_what_was_tampered_with_is_refused(name: str):
     edit(value)
     with pytest.raises(KernelError):
         checked(CLAIMS[of_claim], value)
+
+
+@pytest.mark.parametrize("name", ["trace", "squares", "layers"])
+def test_random_changes_are_refused_or_show_the_same(name: str):
+    """Nothing but a refusal is raised; what is taken is a certificate of the same problem."""
+    rng, taken = random.Random(name), 0
+    for _ in range(CHANGES):
+        value = deepcopy(found(name))
+        for _ in range(rng.choice([1, 1, 2])):
+            change(rng, value)
+        try:
+            taken += len(checked(CLAIMS[name], value).problem.goals)
+        except KernelError:
+            continue
+    assert taken < CHANGES / 2
+
+
+CHANGES = 60
+
+
+def change(rng: random.Random, value: Any) -> None:
+    """Another value, one less, or two exchanged, somewhere."""
+    while type(value) is list and value:
+        place = rng.randrange(len(value))
+        if type(value[place]) is list and value[place] and rng.random() < 0.85:
+            value = value[place]
+            continue
+        kind = rng.randrange(4)
+        if kind == 0:
+            value.pop(place)
+        elif kind == 1:
+            other = rng.randrange(len(value))
+            value[place], value[other] = value[other], value[place]
+        elif kind == 2:
+            value[place] = rng.choice([0, 1, -1, 2, "1", "-1", "x", None, True, [], [0]])
+        else:
+            value.insert(place, deepcopy(value[place]))
+        return
 
 
 def test_a_certificate_of_another_claim_is_refused():

@@ -319,6 +319,10 @@ REFUSED: dict[str, tuple[str, Step]] = {
             (Piece(Fraction(1), ONE, (Use(2, ((v(w.i), w.n),)),)),), (v(w.n),)
         ),
     ),
+    "a known sum with an index that is bound nowhere": (
+        "bound index that is not there",
+        lambda w: Combined((Piece(Fraction(1), ONE, (Use(2, ((v(w.i), B1),)),)),), ()),
+    ),
     "a norm for a known sum": (
         "of the form",
         lambda w: Combined((Piece(Fraction(1), ONE, (Use(4),)),), (v(w.i),)),

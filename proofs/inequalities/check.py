@@ -17,11 +17,20 @@ from .absolute import opened
 from .certificate import Certificate, Side, Sign, Step, Timed
 from .norms import majorised
 from .signs import ABS, Signs, fits, gap, value
-from .statements import Inequality, Problem, Refused, expect, is_same, same, total, with_scope
+from .statements import (
+    MALFORMED,
+    Inequality,
+    Problem,
+    Refused,
+    expect,
+    is_same,
+    same,
+    total,
+    with_scope,
+)
 
 Equate = Callable[[Term, Term], Theorem]
 """Proves with the kernel that two terms are equal, or raises KernelError; what it hands back is looked at."""
-MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 _BY_THE_CHECK = object()
 
 

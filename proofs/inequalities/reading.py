@@ -26,13 +26,15 @@ from ..kernel.index import Index, declared, position, size, variable
 from ..kernel.recursion import Recursion, new_state
 from ..kernel.term import Factor, Function, Monomial, Term, apply, as_term
 from .certificate import Certificate, Step
-from .statements import Problem, Refused, expect, same
+from .statements import MALFORMED, Problem, Refused, expect, same
 
 SCHEMA = "scanproof.bounds/1"
 LARGEST = 10**15
 """No whole number in a certificate exceeds this."""
 MOST = 100_000
-"""No more variables, arrays, bound indices or monomials than this."""
+"""No more variables or arrays than this."""
+BOUND = 1000
+"""No more bound indices in a monomial than this."""
 FRACTION = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 STEPS = {one.__name__: one for one in Step}
 Recursions = Mapping[str, tuple[Recursion, int]]
@@ -53,6 +55,13 @@ def read(
         Refused: if it is none.
         KernelError: if its terms or definitions make no sense.
     """
+    try:
+        return _read(value, recursions, defined)
+    except MALFORMED as error:
+        raise Refused(f"no certificate: {type(error).__name__}: {error}") from error
+
+
+def _read(value: Any, recursions: Recursions, defined: Callable[[Recursion], None]) -> Certificate:
     schema, variables, arrays, recurring, problem, steps, goals = _items(value, 7)
     expect(schema == SCHEMA, f"its schema is not {SCHEMA}")
     for one in _items(variables):
@@ -204,7 +213,7 @@ def _of_factor(value: Any) -> Factor:
 
 def _of_monomial(value: Any) -> Monomial:
     bound, guards, factors = _items(value, 3)
-    expect(0 <= _whole(bound) <= MOST, "no number of bound indices")
+    expect(0 <= _whole(bound) <= BOUND, "no number of bound indices")
     found = tuple(map(_of_factor, _items(factors)))
     expect(found == tuple(sorted(found)), "factors out of order")
     return Monomial(bound, frozenset(map(_of_index, _items(guards))), found)

@@ -14,6 +14,10 @@ ENDS = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
 """The measures, with how many indices each is taken along: nothing, |x|, Euclidean norm, largest singular value."""
 
 
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What is raised by data that is not what it should be."""
+
+
 class Refused(NotProved):
     """A certificate that does not show what it is to show, and why."""
 
