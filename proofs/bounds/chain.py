@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from ..inequalities.check import check
+from ..inequalities.certificate import Certificate
+from ..inequalities.check import Shown, check
+from ..inequalities.statements import Problem
 from ..language.statements import AtMost
 from ..reading.claims import Part, Reading
 from ..search.lemmas import show
@@ -16,7 +18,7 @@ from .told import Bound, told
 
 
 def bounded(parts: Sequence[Part], reading: Reading) -> list[Bound]:
-    """Proofs of all the bounds among the parts.
+    """What is shown of all the bounds among the parts.
 
     Raises:
         NotProved: if there is one that is not seen to hold, or whose certificate does not show it.
@@ -28,7 +30,18 @@ def bounded(parts: Sequence[Part], reading: Reading) -> list[Bound]:
     goals = [goal_of(part) for part in wanted]
     problem = problem_of(reading.conditions, goals)
     certificate = found_or_read(lambda: find(problem, goals, reading.conditions))
-    proved = check(problem, certificate, show)
+    return told(checked(wanted, problem, certificate, reading))
+
+
+def checked(
+    wanted: Sequence[Part], problem: Problem, certificate: Certificate, reading: Reading
+) -> Shown:
+    """What a certificate shows of the problem that the wanted bounds are: the only way to a bound.
+
+    Raises:
+        KernelError: if it does not show them.
+    """
+    shown = check(problem, certificate, show)
     for part, goal in zip(wanted, problem.goals, strict=True):
         reading.expect_turns(cast(Any, goal), part.left.at)
-    return told(proved)
+    return shown

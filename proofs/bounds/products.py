@@ -15,6 +15,7 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position
 from ..kernel.term import Factor, Monomial, Term, as_term, body, entry, function_of
 from ..reading.products import running_product
+from ..search.normal import simplified
 from ..search.session import Session
 from .facts import Known, match
 from .layers import Timed
@@ -52,7 +53,7 @@ class _Product:
         self.given = recursion.states[k].given
         self.ranged = name in session.ranged
         own = Factor(name, (recursion.time, *self.given))
-        parts = recursion.step[k].parts
+        parts = simplified(recursion.step[k]).parts
         self.grows = parts.get(Monomial(0, frozenset(), (own,)), 0) >= 1
         self.g: Monomial | None = None
         for m, c in parts.items():

@@ -10,6 +10,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, declared, facts, position, reach
 from ..kernel.recursion import Recursion
 from ..kernel.term import Factor, Monomial, Term, as_term, entry
+from ..search.normal import simplified
 from .book import Looking
 from .facts import AtLeast0, Known
 
@@ -55,8 +56,8 @@ def signs_of_states(recursions: Sequence[Recursion], known: Known) -> Known:
         book, now = known.book, recursion.time
         of, numbers = book.suppose([_statement(term) for term in _entries(recursion, now)])
         supposed = known.also(gaps=_states(recursion, now, numbers, False))
-        goes = [*recursion.first, *recursion.step]
-        if all(is_sum(term, supposed) for term in goes):
+        first, step = ([simplified(t) for t in e] for e in (recursion.first, recursion.step))
+        if all(is_sum(term, supposed) for term in (*first, *step)):
             length = declared(now.terms[0][0])
             when = position("t", 0, None if len(length) < 2 else length[1] + now + 2)
             start, later = (
@@ -65,8 +66,8 @@ def signs_of_states(recursions: Sequence[Recursion], known: Known) -> Known:
                     for term, shown in zip(terms, _entries(recursion, time), strict=True)
                 ]
                 for terms, time, some in (
-                    (recursion.first, Index(0), known),
-                    (recursion.step, now + 1, supposed),
+                    (first, Index(0), known),
+                    (step, now + 1, supposed),
                 )
             )
             (v,), (w,) = now.variables(), when.variables()
