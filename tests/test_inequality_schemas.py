@@ -391,8 +391,20 @@ def end_without_an_end(w: World) -> Any:
     return Inequality("norm", (v(w.t),), entry("x", 0, w.t), w.C)
 
 
+def matrix_with_one_end(w: World) -> Any:
+    return Inequality("operator", (v(w.a),), entry("B", w.a, w.b), w.C)
+
+
+def sum_with_an_end(w: World) -> Any:
+    return Inequality("", (v(w.a),), entry("x", w.i, w.a), w.C)
+
+
 @pytest.mark.parametrize(
-    "statement", [end_in_a_range, end_on_the_right, ends_that_hang_together, end_without_an_end]
+    "statement",
+    [
+        *(end_in_a_range, end_on_the_right, ends_that_hang_together, end_without_an_end),
+        *(matrix_with_one_end, sum_with_an_end),
+    ],
 )
 def test_an_inequality_that_makes_no_sense_is_none(statement: Callable[[World], Any]):
     with session(), pytest.raises(Refused):
@@ -462,6 +474,15 @@ def test_an_induction_runs_from_0_to_the_length_of_its_claims(ends: Any, why: st
         when, time = (position("t", low, high) for low, high in ends)
         with pytest.raises(Refused, match=why):
             induction(world, lambda t: Inequality("", (), ZERO, entry("S", t)), when, time)
+
+
+def test_a_norm_along_its_time_is_no_claim_of_an_induction():
+    with session():
+        world = World()
+        when, time = position("t", 0, world.d + 1), position("t", 0, world.d)
+        one = Inequality("norm", (v(when),), entry("S", when), world.C)
+        with pytest.raises(Refused, match="at no time"):
+            induction(world, lambda t: one, when, time)
 
 
 def test_an_induction_speaks_of_a_time_of_its_own():
