@@ -10,11 +10,11 @@ import pytest
 
 from scanproof import Source, at_most, build, definition, each
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import recorded
-from scanproof.proofs.bounds.signs import Piece, Use
+from scanproof.proofs.bounds import goals
 from scanproof.proofs.evidence import replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
 from scanproof.proofs.evidence.engines import KERNEL
+from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
 from scanproof.proofs.kernel.term import Monomial
 
@@ -98,12 +98,12 @@ def test_a_certificate_cannot_capture_the_index_of_a_sum(tmp_path, monkeypatch):
         b = variable(-1)
         assert position_number(variable(a))
         inside = Monomial(0, frozenset([b, variable(n) - b - 1]), ())
-        return [Piece(Fraction(1), inside, (Use(0, ((a, b),)),))]
+        return [Piece(Fraction(1), inside, (Use(gap.number, ((a, b),)),))]
 
     rows = {"Σ_b y_ab ≥ 0": lambda y: at_most(0, y.sum(axis=1))}
     body = lambda y, xp, n: at_most(0, (same(y) * xp.eye(n)).sum())  # noqa: E731
     one = claim(body, {"y": "n n"}, assuming=rows)
-    monkeypatch.setattr(recorded, "certificate", captured)
+    monkeypatch.setattr(goals, "certificate", captured)
     result = replay.saving(tmp_path).decide(one, [KERNEL])
     assert result.verdict == "unknown"
     assert "bound index" in (result.reason or "")

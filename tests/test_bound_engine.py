@@ -14,9 +14,9 @@ import pytest
 from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import context, goals, recorded
-from scanproof.proofs.bounds.hypotheses import Goal
+from scanproof.proofs.bounds import context, goals
 from scanproof.proofs.bounds.majorant import majorant
+from scanproof.proofs.bounds.problems import Goal, problem_of
 from scanproof.proofs.evidence import proof_file, replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
 from scanproof.proofs.evidence.engines import KERNEL
@@ -408,13 +408,14 @@ def test_a_contraction_is_shown_by_squares():
 def test_a_recorded_certificate_is_read_in_place_of_the_search_and_checked(tmp_path, monkeypatch):
     one = claim(contraction, STATE, assuming=CONTRACTION)
     replay.saving(tmp_path).decide(one, [KERNEL])
-    monkeypatch.setattr(recorded, "certificate", lambda *_: pytest.fail("a search"))
+    monkeypatch.setattr(goals, "certificate", lambda *_: pytest.fail("a search"))
     assert replay.replaying(tmp_path).decide(one, [KERNEL]).verdict == "proved"
     (path,) = tmp_path.iterdir()
     record = proof_file.read(path, one.id).record
     (line,) = [line for line in record.tape if line[0] == "certificate"]
-    first, last = line[3][0], line[3][-1]
-    for place, wrong in ((first[0], "2"), (first[0], "-1"), (last[1][0], 0)):
+    combined = [step for step in line[3][0][5] if step[0] == "Combined"]
+    first, last = combined[-1][1][0], combined[-1][1][-1]
+    for place, wrong in ((first, "2"), (first, "-1"), (last[2][0], 0)):
         kept, place[0] = place[0], wrong  # a multiplier, or which bound is used
         path.write_text(proof_file.written(record))
         found = replay.replaying(tmp_path).decide(one, [KERNEL])
@@ -558,7 +559,8 @@ def violations(seed: int) -> tuple[int, int]:
     with session() as own:
         sizes = {c: size(c, 1) for c in "nmdk"}
         expressions = Expressions(rng, sizes)
-        here = context.begun(hypotheses(expressions.symbols))
+        given = hypotheses(expressions.symbols)
+        here = context.begun(problem_of(given, []), given)
         if rng.random() < 0.6:
             one = contraction_of(rng, expressions.symbols)
         else:
@@ -570,7 +572,7 @@ def violations(seed: int) -> tuple[int, int]:
         left, at, ends = simplified(one.term), one.at[:count], one.at[count:]
         kept = frozenset(rng.sample(sorted(SHAPES), rng.choice([0, 0, 0, 2])))
         try:
-            most = majorant(left, ends, here.known, kept, None, rng.random() < 0.5)
+            most = majorant(left, ends, here.known, kept, rng.random() < 0.5)
         except KernelError:
             return 0, 0
         claims = [Goal(at, ends, left, most, measure)]

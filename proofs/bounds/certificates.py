@@ -8,17 +8,21 @@ fewer values, or a number #[e] with e ≥ 0. Which multiples of candidates do it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from ..inequalities.certificate import Piece, Use
+from ..inequalities.signs import value
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
 from ..search.normal import simplified
+from .book import Looking
 from .facts import AtLeast0, Known
-from .signs import Piece, Use, is_product, value
+from .signs import is_product
 from .simplex import solution
 from .squares import as_square
 
@@ -128,7 +132,7 @@ class _Search:
             return None
         every = [*self.pieces, *((Piece(Fraction(1), m),) for m in own)]
         return [
-            self._in_case(piece)._replace(factor=c * piece.factor)
+            replace(self._in_case(piece), factor=c * piece.factor)
             for k, c in sorted(found.items())
             for piece in every[k]
         ]
@@ -150,12 +154,12 @@ class _Search:
 
     def _add(self, piece: Piece) -> None:
         squares = tuple(frozenset(square.parts.items()) for square in piece.squares)
-        looks = piece._replace(squares=()), squares
+        looks = replace(piece, squares=()), squares
         if looks in self._seen:
             return
         self._seen.add(looks)
         try:
-            term = value([self._in_case(piece)], self.scope, self.known)
+            term = value([self._in_case(piece)], self.scope, Looking(self.known))
             column = self._written(simplified(term))
         except KernelError:
             return
@@ -167,7 +171,7 @@ class _Search:
 
     def _in_case(self, piece: Piece) -> Piece:
         m = piece.monomial
-        return piece._replace(monomial=m._replace(guards=m.guards | self.case))
+        return replace(piece, monomial=m._replace(guards=m.guards | self.case))
 
     def _candidates(self, m: Monomial, negative: bool) -> Iterator[Piece]:
         plain = _bare(m)
@@ -177,11 +181,11 @@ class _Search:
         elif self.squares:
             yield from self._times(plain)
         every = [*self.known.gaps, *(self.known.squares if self.squares else ())]
-        for which, gap in enumerate(every):
+        for gap in every:
             for n, c in gap.term.parts.items():
                 if (c < 0) == negative:
                     for q, images in quotients(plain, n, gap, self.rows, self.spoken):
-                        use = Use(which, tuple(sorted(images.items())))
+                        use = Use(gap.number, tuple(sorted(images.items())))
                         yield from self._times(q, use)
 
     def _times(self, q: Monomial, *uses: Use) -> Iterator[Piece]:

@@ -1,45 +1,45 @@
-"""All bounds of a claim: first those of products, then those of layers by induction, then the others."""
+"""All bounds of a claim: a problem, a certificate that is found for it, and the check of that certificate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..language.claim import Claim
+from ..inequalities.certificate import Certificate
+from ..inequalities.check import Shown, check
+from ..inequalities.statements import Problem
 from ..language.statements import AtMost
 from ..reading.claims import Part, Reading
-from ..search.session import current
-from .context import Bound, begun
-from .goals import shown
-from .hypotheses import goal_of
-from .layers import by_induction, timed
-from .products import of_products
+from ..search.lemmas import show
+from .finding import find
+from .problems import goal_of, problem_of
+from .told import Bound, told
 
 
-def bounded(parts: Sequence[Part], reading: Reading, claim: Claim) -> list[Bound]:
-    """Proofs of all the bounds among the parts.
+def bounded(parts: Sequence[Part], reading: Reading) -> list[Bound]:
+    """What is shown of all the bounds among the parts.
 
     Raises:
-        NotProved: if there is one that is not seen to hold.
+        NotProved: if there is one that is not seen to hold, or whose certificate does not show it.
         TooHard: if the kernel, or the search, gives up.
     """
     wanted = [part for part in parts if part.kind is AtMost]
     if not wanted:
         return []
     goals = [goal_of(part) for part in wanted]
-    context = begun(reading.conditions)
-    for one in of_products(goals, context.known, current()):
-        *_, context = by_induction([one], context, shown)
-    layered = {k: timed(goal, current()) for k, goal in enumerate(goals)}
-    every = {k: one for k, one in layered.items() if one is not None}
-    found: dict[int, Bound] = {}
-    for length in dict.fromkeys(one.length for one in every.values()):
-        own = [k for k, one in every.items() if one.length == length]
-        kept, proofs, context = by_induction([every[k] for k in own], context, shown)
-        for one, proof in zip(kept, proofs, strict=True):
-            found[next(k for k in own if every[k] is one)] = proof
-    for k, goal in enumerate(goals):
-        if k not in found:
-            found[k] = shown(goal, context)
-        for theorem in found[k].theorems:
-            reading.expect_turns(theorem.left, theorem.right, (*wanted[k].left.at, *found[k].times))
-    return [found[k] for k in range(len(goals))]
+    problem = problem_of(reading.conditions, goals)
+    certificate = find(problem, goals, reading.conditions)
+    return told(checked(wanted, problem, certificate, reading))
+
+
+def checked(
+    wanted: Sequence[Part], problem: Problem, certificate: Certificate, reading: Reading
+) -> Shown:
+    """What a certificate shows of the problem that the wanted bounds are: the only way to a bound.
+
+    Raises:
+        KernelError: if it does not show them.
+    """
+    shown = check(problem, certificate, show)
+    for part, goal in zip(wanted, problem.goals, strict=True):
+        reading.expect_turns(goal.left, goal.right, part.left.at)
+    return shown

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..inequalities.statements import moved, summed
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, facts
 from ..kernel.term import NUMBER, Factor, Monomial, Term
 from ..search.normal import simplified
 from ..search.session import current
-from .facts import within
+from .facts import match, within
 from .hypotheses import Difference
-from .signs import match, moved, summed
 
 Pairs = list[tuple[Monomial, Fraction]]
 

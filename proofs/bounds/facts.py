@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..inequalities.certificate import Use
 from ..kernel.index import Index, declared, facts, reach
 from ..kernel.inequalities import implied
-from ..kernel.term import Factor, Term
+from ..kernel.term import INVERSE, Factor, Monomial, Term, function_of
+from ..search.steps import matched
+
+if TYPE_CHECKING:
+    from ..kernel.theorem import Theorem
+    from .book import Book
 
 
 class Bounded(NamedTuple):
@@ -22,7 +29,8 @@ class Bounded(NamedTuple):
     axes: tuple[int, ...]
     over: frozenset[int]
     right: Term
-    why: str
+    number: int
+    """What it is called in the book."""
 
 
 class AtLeast0(NamedTuple):
@@ -30,13 +38,16 @@ class AtLeast0(NamedTuple):
 
     term: Term
     over: frozenset[int]
-    why: str
+    number: int
+    """What it is called in the book."""
 
 
 @dataclass(frozen=True)
 class Known:
     """All that is known at one place of a proof."""
 
+    book: Book
+    """What is known anywhere, and how."""
     bounds: tuple[Bounded, ...] = ()
     """Those that are to be used rather than others come first."""
     gaps: tuple[AtLeast0, ...] = ()
@@ -65,8 +76,30 @@ class Known:
             signs=signs,
         )
 
+    def uses(self, f: Factor, inside: Mapping[Monomial, Fraction]) -> Iterable[Use]:
+        """What may say of this factor, or if it is an inverse of what is inside, that it is ≥ 0."""
+        if function_of(f) == INVERSE:
+            alike = [g for g in self.gaps if not g.over and g.term.parts.keys() == inside.keys()]
+            yield from (Use(gap.number) for gap in alike)
+            return
+        for gap in self.signs.get(f.name, ()):
+            own = single(gap.term)
+            images = None if own is None else match(own[0], gap.over, f)
+            if images is not None:
+                yield Use(gap.number, tuple(sorted(images.items())))
 
-def single(term: Term):
+
+class _Pattern(NamedTuple):
+    left: Factor
+    over: frozenset[int]
+
+
+def match(left: Factor, over: frozenset[int], f: Factor) -> dict[int, Index] | None:
+    """What to put for the variables to make one factor the other."""
+    return matched(cast("Theorem", _Pattern(left, over)), f)
+
+
+def single(term: Term) -> tuple[Factor, Fraction] | None:
     """(f, c) if the term is, as written, c · f for one entry f."""
     if len(term.parts) != 1:
         return None

@@ -10,24 +10,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ..inequalities.absolute import opened
+from ..inequalities.certificate import Concluded, Itself, Side, Squared
+from ..inequalities.signs import ABS
+from ..inequalities.statements import total
 from ..kernel.errors import KernelError, NotProved
-from ..kernel.index import facts, position
+from ..kernel.index import position, position_number
 from ..kernel.term import Factor, Term, body, entry, function_of
-from ..reading.terms import total
-from ..search.lemmas import show
 from ..search.normal import simplified
 from ..search.session import current
-from . import words
-from .absolute import ABS, plain
+from .book import Looking
 from .certificates import certificate
-from .context import BY_SQUARES, CANCELLED, SERIES, SQUARE, Bound, Context, ordered
+from .context import Context, plain
 from .differences import ways
 from .facts import Bounded, Known
-from .hypotheses import Difference, Goal, defined
+from .hypotheses import Difference, defined
 from .layers import by_induction, timed_sums
-from .majorant import Notes, majorant
+from .majorant import bounded_by, planned
+from .problems import Goal
 from .regions import in_regions
-from .signs import Piece, is_product, value
+from .signs import combined
 
 SHORT = 150
 """What is left with more monomials than this is looked at last."""
@@ -43,15 +45,15 @@ class Way(NamedTuple):
 
     left: Term
     """The left side, written so."""
+    most: int
+    """The number of what says that a majorant is one."""
+    right: Term
+    """The right side, written so."""
     rest: Term
-    """right − majorant of it."""
-    notes: Notes
-    """What the majorant uses."""
-    exact: bool = False
-    """Whether the left side is its own majorant."""
+    """It less the majorant."""
 
 
-def shown(goal: Goal, context: Context) -> Bound:
+def shown(goal: Goal, context: Context) -> int:
     """A proof that the measure of the left side is at most the right one.
 
     Raises:
@@ -68,7 +70,7 @@ def shown(goal: Goal, context: Context) -> Bound:
             continue
         tried.append(way)
         failed = NotProved(NOT_FOUND)
-        found = None if len(way.rest.parts) > SHORT else _closed(left, way, False, context)
+        found = None if len(way.rest.parts) > SHORT else _closed(goal, left, way, False, context)
         if found is not None:
             return found
     tried.sort(key=lambda way: len(way.rest.parts))
@@ -82,22 +84,22 @@ def _last_resort(
     tried: Sequence[Way],
     context: Context,
     failed: KernelError,
-) -> Bound:
+) -> int:
     """What takes longer: long sums, squares, and induction on a size.
 
     Raises:
         KernelError: `failed`, if nothing helps.
     """
     for way in tried:
-        found = _closed(left, way, False, context) if len(way.rest.parts) > SHORT else None
+        found = _closed(goal, left, way, False, context) if len(way.rest.parts) > SHORT else None
         if found is not None:
             return found
     for way in () if context.inside else tried:
-        found = _closed(left, way, True, context)
+        found = _closed(goal, left, way, True, context)
         if found is not None:
             return found
     for way in () if context.inside else tried[:TRIED]:
-        found = _by_sums(left, way, context)
+        found = _by_sums(goal, left, way, context)
         if found is not None:
             return found
     squares = context.known.squares and not context.inside
@@ -107,48 +109,44 @@ def _last_resort(
     return found
 
 
-def _closed(left: Term, way: Way, squares: bool, context: Context) -> Bound | None:
-    """The proof by a certificate for what is left, if there is one."""
-    pieces = certificate(way.rest, context.known, squares)
+def _closed(goal: Goal, left: Term, way: Way, squares: bool, context: Context) -> int | None:
+    """The number of the goal by a certificate for what is left, if there is one."""
+    pieces, known = certificate(way.rest, context.known, squares), context.known
     if pieces is None:
         return None
-    same = [] if way.left is left else [show(left, way.left)]
-    last = show(way.rest, value(pieces, way.rest.scope, context.known))
-    return _with_lemmas(
-        Bound(
-            (*same, last),
-            words.gap(pieces, context.known),
-            _steps(pieces, way, bool(same), context.known),
-            any(piece.squares for piece in pieces),
-            exact=way.exact,
-        ),
-        context,
-    )
+    looking, book = Looking(known), known.book
+    opened(way.right - book.facts[way.most].right, looking)
+    gap = combined(pieces, way.rest.scope, known)
+    number = book.add(Concluded(way.most, gap, way.right, 2, looking.signs))
+    return _said(goal, left, number, known)
 
 
-def _with_lemmas(proof: Bound, context: Context) -> Bound:
-    """The proof with those of the lemmas that it uses."""
-    used = [context.lemmas[step] for step in proof.steps if step in context.lemmas]
-    if not used:
-        return proof
-    own = replace(proof, steps=tuple(step for step in proof.steps if step not in context.lemmas))
-    first, *others = [*used, own]
-    for other in others:
-        first = first.then(other)
-    return first
+def _said(goal: Goal, left: Term, number: int, known: Known, was: int = 0) -> int:
+    """The number of a goal, of what is known in other words.
+
+    Its left side is first written in its own way; on the right absolute values are opened as `was` says.
+    """
+    wanted, looking = goal.statement, Looking(known)
+    number = known.book.with_sides(number, Side(left))
+    opened(wanted.left, looking, squares=False)
+    opened(wanted.right, looking)
+    if was:
+        opened(known.book.facts[number].right, looking)
+    sides = Side(wanted.left, 0, 1), Side(wanted.right, was, 2)
+    return known.book.with_sides(number, *sides, signs=looking.signs)
 
 
-def _by_sums(left: Term, way: Way, context: Context) -> Bound | None:
+def _by_sums(goal: Goal, left: Term, way: Way, context: Context) -> int | None:
     """What is left is ≥ 0 by induction on a size: geometric series, binomials."""
     for one in timed_sums(way.rest, current()):
         found, _, there = by_induction([one], replace(context, inside=True), shown)
-        last = _closed(left, way, False, there) if found else None
+        last = _closed(goal, left, way, False, there) if found else None
         if last is not None:
-            return replace(last, steps=ordered([SERIES, *last.steps]))
+            return last
     return None
 
 
-def _by_squares(left: Term, right: Term, goal: Goal, context: Context) -> Bound | None:
+def _by_squares(left: Term, right: Term, goal: Goal, context: Context) -> int | None:
     """‖a + b‖ ≤ ρ + ‖b‖ where ρ ≥ 0 and ρ² − ‖a‖² ≥ 0; a is all of it, or what is made of states."""
     if goal.measure not in ("norm", "absolute"):
         return None
@@ -165,27 +163,32 @@ def _by_squares(left: Term, right: Term, goal: Goal, context: Context) -> Bound 
 
 def _by_square(
     left: Term, written: Term, names: frozenset[str], right: Term, goal: Goal, context: Context
-) -> Bound | None:
+) -> int | None:
     """The same where a is what has one of these names in it."""
     a = {m: c for m, c in written.parts.items() if any(f.name in names for f in m.factors)}
     b = {m: c for m, c in written.parts.items() if m not in a}
     if not a or len(a) > SQUARED:
         return None
     moving, others = (Term(parts, written.scope) for parts in (a, b))
-    notes: Notes = {}
+    known, book = context.known, context.known.book
+    looking = Looking(known)
     try:
-        size = right - majorant(others, goal.ends, context.known, _kept(right), notes)
+        most = planned(others, goal.ends, goal.measure, known, _kept(right))
+        size = simplified(plain(right - book.facts[most].right, known))
         square = moving * moving
         for end in goal.ends:
-            square = total(square, end)
-        size, rest = (
-            simplified(plain(term, context.known)) for term in (size, size * size - square)
-        )
+            square = total(square, position_number(end))
+        rest = simplified(opened(size * size - square, looking))
     except KernelError:
         return None
-    start = _closed(left, Way(written, size, notes), False, context)
-    last = start and _closed(rest, Way(rest, rest, {}), True, context)
-    return start.then(last, BY_SQUARES) if start and last else None
+    first = certificate(size, known)
+    last = None if first is None else certificate(rest, known, True)
+    if first is None or last is None:
+        return None
+    root = book.with_sides(combined(first, size.scope, known), right=Side(size))
+    whole = combined(last, rest.scope, known)
+    number = book.add(Squared(root, whole, most, moving, 2, looking.signs))
+    return _said(goal, left, number, known, 2)
 
 
 def _ways(left: Term, right: Term, goal: Goal, context: Context) -> Iterator[Way | KernelError]:
@@ -193,21 +196,23 @@ def _ways(left: Term, right: Term, goal: Goal, context: Context) -> Iterator[Way
     known = context.known
     seen: list[dict[Any, Any]] = []
     if not goal.measure:
-        yield Way(left, simplified(plain(right - left, known)), {}, exact=True)
+        most = bounded_by(left, goal.ends, "", [None] * len(left.parts), known)
+        yield Way(left, most, right, simplified(plain(right - left, known)))
     known, differences = _with_absolute_values(right, context)
     for written in _written(left, differences):
         for own in dict.fromkeys((_kept(right), frozenset[str]())):
             for coarse in (True, False):
-                notes: Notes = {}
                 try:
-                    most = _majorant(written, goal, known, own, notes, coarse)
-                    rest = simplified(plain(right - most, known))
+                    keep = not goal.measure and bool(own)
+                    most = planned(written, goal.ends, goal.measure, known, own, coarse, keep)
+                    rest = right - known.book.facts[most].right
+                    rest = simplified(plain(rest, known))
                 except KernelError as error:
                     yield error
                     continue
                 if dict(rest.parts) not in seen:
                     seen.append(dict(rest.parts))
-                    yield Way(written, rest, notes)
+                    yield Way(written, most, right, rest)
 
 
 def _written(left: Term, differences: Sequence[Difference]) -> Iterator[Term]:
@@ -216,19 +221,6 @@ def _written(left: Term, differences: Sequence[Difference]) -> Iterator[Term]:
         found = in_regions(way)
         if found is not None:
             yield found
-
-
-def _majorant(
-    left: Term, goal: Goal, known: Known, own: frozenset[str], notes: Notes, coarse: bool
-) -> Term:
-    """What is at least the measure of a left side; what is ≥ 0 may stay as it is where no measure is taken."""
-    kept = {}
-    if not goal.measure and own:
-        rows = facts(left.scope)
-        kept = {m: c for m, c in left.parts.items() if c > 0 and is_product(m, rows, known)}
-    rest = {m: c for m, c in left.parts.items() if m not in kept}
-    most = majorant(Term(rest, left.scope), goal.ends, known, own, notes, coarse)
-    return Term(kept, left.scope) + most
 
 
 def _kept(right: Term) -> frozenset[str]:
@@ -253,20 +245,9 @@ def _with_absolute_values(right: Term, context: Context) -> tuple[Known, list[Di
         inside = Term(dict(body(Factor(name, tuple(at)), 0)), scope)
         if len(inside.parts) > 1 and not any(m.bound for m in inside.parts):
             here = defined(inside)
-            bound = Bounded(here, (), frozenset(scope), entry(name, *at), "")
+            number = known.book.add(Itself(Factor(name, tuple(at))))
+            number = known.book.with_sides(number, Side(entry(here.name, *here.at)))
+            bound = Bounded(here, (), frozenset(scope), entry(name, *at), number)
             known = known.also(bounds=[bound])
             differences.append(Difference(here, inside, bound.over))
     return known, [*differences, *context.differences]
-
-
-def _steps(pieces: Sequence[Piece], way: Way, rewritten: bool, known: Known) -> tuple[str, ...]:
-    """The schemas that were used, then the hypotheses."""
-    every = (*known.gaps, *known.squares)
-    steps = [CANCELLED] if rewritten else []
-    steps += [step for step in way.notes if step]
-    steps += [every[use.which].why for piece in pieces for use in piece.uses]
-    steps += [SQUARE for piece in pieces if piece.squares]
-    spoken = [m for term in (way.left, *(s for p in pieces for s in p.squares)) for m in term.parts]
-    for m in (*(piece.monomial for piece in pieces), *spoken):  # of their factors' signs
-        steps += [known.signs[f.name][0].why for f in m.factors if f.name in known.signs]
-    return ordered(steps)

@@ -7,49 +7,23 @@ makes leading parts cancel, and F is bounded. F is a state that a recursion defi
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
+from ..inequalities.certificate import Piece, Read, Scaled, Side, Use
+from ..inequalities.statements import Problem
 from ..kernel import index as declarations
-from ..kernel.errors import NotProved
 from ..kernel.index import Index, position, reach, variable
 from ..kernel.recursion import Recursion, new_state
-from ..kernel.term import NUMBER, Factor, Term, entry
+from ..kernel.term import NUMBER, ONE, Factor, Term, entry
 from ..language.statements import AtMost
 from ..reading.claims import Part
-from ..reading.terms import total
 from ..search.normal import simplified
 from ..search.session import current
+from .book import Book
 from .facts import AtLeast0, Bounded, Known, has_values
-from .signs import is_sum
-
-AXES = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
-"""How many last axes each measure takes away."""
-
-
-class Goal(NamedTuple):
-    """An inequality between scalars, for all values of the positions `at` in their ranges."""
-
-    at: tuple[Index, ...]
-    ends: tuple[Index, ...]
-    """The positions along which the norm of `left` is taken."""
-    left: Term
-    right: Term
-    measure: str = ""
-    """What is taken of `left`, as in `Part`."""
-
-
-def goal_of(part: Part) -> Goal:
-    """An at_most, entry by entry.
-
-    Raises:
-        NotProved: if the shapes do not fit.
-    """
-    left, count = part.left, AXES[part.measure]
-    outer = left.at[: left.ndim - count]
-    ends = left.at[left.ndim - count :]
-    if part.right.dims != left.dims[: left.ndim - count]:
-        raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
-    return Goal(outer, ends, left.term, simplified(part.right.entry(outer)), part.measure)
+from .problems import Goal, goal_of, has_turns
+from .signs import as_pieces, combined, is_sum
 
 
 class Difference(NamedTuple):
@@ -60,59 +34,103 @@ class Difference(NamedTuple):
     over: frozenset[int]
 
 
-def assumed(conditions: Iterable[Part]) -> tuple[Known, list[Difference]]:
-    """What the conditions say, and names for those differences of which they bound a norm."""
-    known, differences = Known(), []
-    for part in conditions:
-        if part.kind is AtMost and _has_turns(goal_of(part)):
-            why = part.condition or "a condition"
-            known, more = learned(known, goal_of(part), why)
-            differences += more
+def assumed(problem: Problem, conditions: Iterable[Part]) -> tuple[Known, list[Difference]]:
+    """What the conditions of a problem say, and names for those differences of which they bound a norm."""
+    book = Book(problem)
+    known, differences = Known(book), []
+    goals = [goal_of(part) for part in conditions if part.kind is AtMost]
+    for number, one in enumerate(filter(has_turns, goals)):
+        known, more = learned(known, one, book.hypothesis(number))
+        differences += more
     return known, differences
 
 
-def _has_turns(one: Goal) -> bool:
-    """Whether loops whose variables it speaks of have a turn; a condition without one says nothing."""
-    own = {v for e in (*one.at, *one.ends) for v in e.variables()}
-    loops = reach(one.left.scope | one.right.scope) - own - declarations.current.sizes
-    return all(map(has_values, loops))
-
-
 def learned(
-    known: Known, one: Goal, why: str, time: Index | None = None
+    known: Known, one: Goal, number: int, time: Index | None = None
 ) -> tuple[Known, list[Difference]]:
-    """With what an inequality says; `time`, if given, is not any in its range."""
+    """With what an inequality says, the one of this number; `time`, if given, is not any in its range."""
+    book, learning = known.book, _Learning(known, one.at, time)
     left, right, measure = simplified(one.left), simplified(one.right), one.measure
+    number = book.with_sides(number, Side(left), Side(right))
     if not measure:
-        gaps = _for_all(simplified(right - left), one.at, time, why)
+        gap = book.add(Read(number, "minus"))
+        gaps = learning.for_all(gap, simplified(right - left))
         if left.parts and is_sum(left, known):  # so is what is at least as large
-            gaps += _for_all(right, one.at, time, why)
+            pieces = [Piece(Fraction(1), ONE, (Use(gap),)), *as_pieces(left)]
+            scope = frozenset(book.facts[gap].right.scope)
+            gaps += learning.for_all(combined(pieces, scope, known), right)
         return known.also(gaps=gaps), []
-    gaps = _for_all(right, one.at, time, why)
+    gaps = learning.for_all(book.add(Read(number, "right")), right)
     if measure == "absolute":
-        gaps += _for_all(right - left, one.at, time, why)
-        gaps += _for_all(right + left, one.at, time, why)
-    known = known.also(gaps=gaps, squares=_squared(left, right, one, time, why))
-    bound = _bound(left, right, one, time, why)
+        gaps += learning.for_all(book.add(Read(number, "minus")), right - left)
+        gaps += learning.for_all(book.add(Read(number, "plus")), right + left)
+    known = known.also(gaps=gaps, squares=learning.squares(number))
+    bound = learning.bound(number, one.ends)
     if bound is not None or len(left.parts) < 2:
         return known.also(bounds=[] if bound is None else [bound]), []
     here = defined(left)
-    named = entry(here.name, *here.at)
-    bound = _bound(named, right, one, time, why)
+    number = book.with_sides(number, Side(entry(here.name, *here.at)))
+    bound = learning.bound(number, one.ends)
     if bound is None:
         return known, []
-    known = known.also(bounds=[bound], squares=_squared(named, right, one, time, why))
+    known = known.also(bounds=[bound], squares=learning.squares(number))
     return known, [Difference(here, left, bound.over)]
 
 
-def _squared(left: Term, right: Term, one: Goal, time: Index | None, why: str) -> list[AtLeast0]:
-    """right² − ‖left‖² ≥ 0, for a norm of vectors or numbers."""
-    if one.measure == "operator":
-        return []
-    square = left * left
-    for end in one.ends:
-        square = total(square, end)
-    return _for_all(simplified(right * right - square), one.at, time, why)
+class _Learning:
+    """What is said for all values of some positions; `time`, if given, is not any in its range."""
+
+    def __init__(self, known: Known, at: Iterable[Index], time: Index | None) -> None:
+        self.book, self.at = known.book, tuple(at)
+        self.own = set() if time is None else time.variables()
+
+    def squares(self, number: int) -> list[AtLeast0]:
+        """right² − ‖left‖² ≥ 0, for a norm of vectors or numbers."""
+        if self.book.facts[number].measure == "operator":
+            return []
+        number = self.book.add(Read(number, "square"))
+        return self.for_all(number, simplified(self.book.facts[number].right))
+
+    def for_all(self, number: int, term: Term) -> list[AtLeast0]:
+        """0 ≤ term for all positions; one that does not occur must have values."""
+        over = self.over(term, self.at)
+        if over is None:
+            return []
+        number = self.book.dropped(self.book.with_sides(number, right=Side(term)))
+        return [AtLeast0(term, over, number)]
+
+    def over(self, term: Term, at: Iterable[Index]) -> frozenset[int] | None:
+        spoken = {v for m in term.parts for v in m.variables()}
+        every = {v for e in at for v in e.variables()} - self.own
+        if not all(has_values(v) for v in every - spoken):
+            return None
+        return frozenset(every & spoken)
+
+    def bound(self, number: int, ends: Sequence[Index]) -> Bounded | None:
+        """A bound of an array's entries, if the left side is c · one of them."""
+        left, right = self.book.facts[number].left, self.book.facts[number].right
+        if len(left.parts) != 1:
+            return None
+        ((m, c),) = left.parts.items()
+        if m.bound or m.guards or len(m.factors) != 1 or m.factors[0].name == NUMBER:
+            return None
+        (f,) = m.factors
+        axes = []
+        for end in ends:
+            (v,) = end.variables()
+            places = [place for place, e in enumerate(f.at) if v in e.variables()]
+            alone = [place for place in places if abs(f.at[place].coefficient(v)) == 1]
+            if len(places) != 1 or len(alone) != 1:
+                return None
+            axes += places
+        over = self.over(left + right * 0, (*self.at, *ends))
+        spoken = {v for n in right.parts for v in n.variables()}
+        outer = {v for e in self.at for v in e.variables()} - self.own
+        if over is None or len(set(axes)) != len(axes) or (spoken & outer) - over:
+            return None
+        scaled = number if abs(c) == 1 else self.book.add(Scaled(number, 1 / abs(c)))
+        right = self.book.facts[scaled].right
+        return Bounded(f, tuple(axes), over, right, self.book.dropped(scaled))
 
 
 def defined(term: Term) -> Factor:
@@ -121,45 +139,3 @@ def defined(term: Term) -> Factor:
     state = new_state("F", at, ())
     current().add(Recursion(position("t", 0), [state], [term], [term]))
     return Factor(state.name, (Index(0), *at))
-
-
-def _for_all(term: Term, at: Sequence[Index], time: Index | None, why: str) -> list[AtLeast0]:
-    """term ≥ 0 for all positions; one that does not occur must have values."""
-    over = _over(term, at, time)
-    return [] if over is None else [AtLeast0(term, over, why)]
-
-
-def _over(term: Term, at: Iterable[Index], time: Index | None) -> frozenset[int] | None:
-    spoken = {v for m in term.parts for v in m.variables()}
-    every = {v for e in at for v in e.variables()} - _own(time)
-    if not all(has_values(v) for v in every - spoken):
-        return None
-    return frozenset(every & spoken)
-
-
-def _bound(left: Term, right: Term, one: Goal, time: Index | None, why: str) -> Bounded | None:
-    """A bound of an array's entries, if the left side is c · one of them."""
-    if len(left.parts) != 1:
-        return None
-    ((m, c),) = left.parts.items()
-    if m.bound or m.guards or len(m.factors) != 1 or m.factors[0].name == NUMBER:
-        return None
-    (f,) = m.factors
-    axes = []
-    for end in one.ends:
-        (v,) = end.variables()
-        places = [place for place, e in enumerate(f.at) if v in e.variables()]
-        alone = [place for place in places if abs(f.at[place].coefficient(v)) == 1]
-        if len(places) != 1 or len(alone) != 1:
-            return None
-        axes += places
-    over = _over(left + right * 0, (*one.at, *one.ends), time)
-    spoken = {v for n in right.parts for v in n.variables()}
-    outer = {v for e in one.at for v in e.variables()} - _own(time)
-    if over is None or len(set(axes)) != len(axes) or (spoken & outer) - over:
-        return None
-    return Bounded(f, tuple(axes), over, right * (1 / abs(c)), why)
-
-
-def _own(time: Index | None) -> set[int]:
-    return set() if time is None else time.variables()

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..inequalities.certificate import Images, Side
+from ..inequalities.certificate import Timed as Claimed
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position, variable
@@ -19,9 +21,9 @@ from ..search.normal import tidy
 from ..search.session import Session, current
 from ..search.steps import Step, rewriting
 from ..search.unfolding import at_constant_times
-from .context import HYPOTHESIS, INDUCTION, Bound, Context
+from .context import Context
 from .facts import within
-from .hypotheses import Goal
+from .problems import Goal
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,23 @@ class Timed:
     when: Index
     length: Index | None
     """The last time, if there is one."""
+    end: Index | None = None
+    """The time that it is asked for, if it is."""
     free: tuple[Index, ...] = ()
     """Positions that stay the same from one time to the next, and of which it holds, too, whatever they are."""
 
     def at(self, time: Index) -> Goal:
         one, images = self.goal, {self.when.terms[0][0]: time}
         return one._replace(left=one.left.put(images), right=one.right.put(images))
+
+    @property
+    def back(self) -> Images:
+        """The time that it is asked for."""
+        return () if self.end is None else ((self.when.terms[0][0], self.end),)
+
+    @property
+    def claimed(self) -> Claimed:
+        return Claimed(self.when.terms[0][0], self.goal.statement)
 
 
 def timed(goal: Goal, session: Session) -> Timed | None:
@@ -78,7 +91,7 @@ def timed(goal: Goal, session: Session) -> Timed | None:
     same = dict(left.put(back).parts) == dict(one.left.parts)
     same = same and dict(right.put(back).parts) == dict(one.right.parts)
     rows = facts(one.left.scope | one.right.scope)
-    return Timed(there, when, length) if same and within(back, back, rows) else None
+    return Timed(there, when, length, end) if same and within(back, back, rows) else None
 
 
 def timed_sums(rest: Term, session: Session) -> Iterator[Timed]:
@@ -175,46 +188,52 @@ def _later(session: Session, times: set[int]) -> Step:
     return step
 
 
-Prove = Callable[[Goal, Context], Bound]
+Prove = Callable[[Goal, Context], int]
 
 
 def by_induction(
     every: Sequence[Timed], context: Context, prove: Prove
-) -> tuple[list[Timed], list[Bound], Context]:
+) -> tuple[list[Timed], list[int], Context]:
     """Those bounds that hold at every time if all of them do at the one before, and what is known then.
 
     Args:
         every: bounds at any time; those with other last times have inductions of their own.
         context: what is known.
-        prove: proves a bound, or raises KernelError.
+        prove: shows a bound and says its number, or raises KernelError.
 
     Returns:
-        The bounds that are shown, their proofs, and what is known with them.
+        The bounds that are shown, their numbers, and what is known with them.
     """
     left = list(every)
     while left:
+        book = context.known.book
         time = position("t", 0, left[0].length)  # of the last time it is the step's conclusion
+        of, numbers = book.suppose([one.at(time).statement for one in left])
         hypotheses = context
-        for one in left:
-            hypotheses = hypotheses.knowing(one.at(time), HYPOTHESIS, time)
-        found: list[tuple[Timed, Bound]] = []
+        for one, number in zip(left, numbers, strict=True):
+            hypotheses = hypotheses.knowing(one.at(time), number, time)
+        found: list[tuple[Timed, int, int]] = []
         for one in left:
             try:
-                start = prove(_unfolded(one.at(Index(0))), context)
-                step = prove(_unfolded(one.at(time + 1), time.variables()), hypotheses)
+                start = _shown(one.at(Index(0)), (), context, prove)
+                step = _shown(one.at(time + 1), time.variables(), hypotheses, prove)
             except KernelError:
                 continue
-            own = (time, *one.free, one.when)
-            found.append((one, start.then(step, INDUCTION, own)))
+            found.append((one, start, step))
         if len(found) == len(left):
-            for one, proof in found:
+            _, starts, steps = zip(*found, strict=True)
+            (v,), claims = time.variables(), [one.claimed for one in left]
+            numbers = book.conclude(of, v, claims, starts, steps)
+            for one, number in zip(left, numbers, strict=True):
                 at = (*one.goal.at, *one.free, one.when)
-                context = context.proved(one.goal._replace(at=at), proof)
-            return left, [proof for _, proof in found], context
-        left = [one for one, _ in found]
+                context = context.knowing(one.goal._replace(at=at), number)
+            return left, numbers, context
+        left = [one for one, _, _ in found]
     return [], [], context
 
 
-def _unfolded(goal: Goal, times: Iterable[int] = ()) -> Goal:
+def _shown(goal: Goal, times: Iterable[int], context: Context, prove: Prove) -> int:
+    """The number of a goal, by one of it with states unfolded."""
     left, right = unfolded(goal.left, times), unfolded(goal.right, times)
-    return goal._replace(left=left, right=right)
+    number = prove(goal._replace(left=left, right=right), context)
+    return context.known.book.with_sides(number, Side(goal.left), Side(goal.right))

@@ -1,39 +1,25 @@
-"""Majorants: a sum that is at least the norm of a term along some of its axes, from norms of entries.
+"""How each monomial of a term is bounded along the axes of a norm: which bounds of its factors, which coordinates.
 
-Each monomial is bounded by itself (triangle inequality). Some of its bound indices are *coordinates*: they stand in two
-places, along an axis of whose norm something is known. Every other index is summed over outside the absolute value.
-For fixed values of those the monomial is a product of vectors and matrices, contracted along coordinates; an axis of
-the norm is contracted with a unit vector. Each factor has at most two coordinates, so what hangs together is a path, at
-most the product of its factors' norms (submultiplicativity, and Cauchy–Schwarz at its ends), or a cycle, a trace, at
-most the dimension times that product. A guard about one coordinate takes away entries of a vector, which makes no norm
-larger. An entry, too, is at most the norm of the vector that it stands in.
+What comes of it is for `inequalities.norms`, which says why it holds, and checks it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
+from ..inequalities.certificate import Majorised, Plan, Use
+from ..inequalities.norms import majorised
+from ..inequalities.signs import ABS
+from ..inequalities.statements import Inequality, total
 from ..kernel import index as declarations
 from ..kernel.errors import NotProved
-from ..kernel.index import Index, declared, facts, variable
+from ..kernel.index import Index, declared, facts, position_number, variable
 from ..kernel.inequalities import implied
-from ..kernel.term import NUMBER, Factor, Monomial, Term, as_term, body, function_of
-from ..reading.terms import total
-from .absolute import ABS, absolute
-from .facts import Bounded, Known, fixed, within
-from .signs import is_never_negative, match, moved, summed
-
-Notes = dict[str, None]
-"""The schemas that were used, and the hypotheses, by name, in order."""
-TRIANGLE = "triangle inequality"
-CAUCHY_SCHWARZ = "Cauchy–Schwarz"
-SUBMULTIPLICATIVITY = "submultiplicativity"
-ENTRY = "entry ≤ norm"
-TRACE = "trace ≤ dimension · norm"
-DIAGONAL = "diagonal ≤ largest entry"
-COUNT = "sum ≤ count · max"
+from ..kernel.term import Factor, Monomial, Term, body, function_of
+from .book import Looking
+from .facts import Bounded, Known, match, within
+from .signs import is_product
 
 
 class Chosen(NamedTuple):
@@ -42,50 +28,80 @@ class Chosen(NamedTuple):
     bound: Bounded
     images: Mapping[int, Index]
 
+    @property
+    def use(self) -> Use:
+        return Use(self.bound.number, tuple(sorted(self.images.items())))
+
+
+MEASURES = ("absolute", "norm", "operator")
+"""By the number of axes."""
+
 
 def majorant(
     term: Term,
     ends: Sequence[Index],
     known: Known,
     own: frozenset[str] = frozenset(),
-    notes: Notes | None = None,
     coarse: bool = False,
 ) -> Term:
-    """A term without the positions `ends` that is at least the norm of `term` along them.
+    """A term without the positions `ends` that is at least the norm of `term` along them; see `planned`."""
+    number = planned(term, ends, MEASURES[len(ends)], known, own, coarse)
+    return known.book.facts[number].right
+
+
+def planned(
+    term: Term,
+    ends: Sequence[Index],
+    measure: str,
+    known: Known,
+    own: frozenset[str] = frozenset(),
+    coarse: bool = False,
+    keep: bool = False,
+) -> int:
+    """The number of a bound of the measure of `term` along the positions `ends`.
 
     Args:
         term: the term, in normal form.
         ends: none for the absolute value, one position for the Euclidean norm, two for the largest singular value.
+        measure: which it is.
         known: bounds of entries; the first that fits is used.
         own: the arrays whose entries stay, as absolute values.
-        notes: gets the names of what is used.
         coarse: whether sums run over all that stands in range, as far as sizes tell.
+        keep: whether monomials that are ≥ 0 stay as they are.
 
     Raises:
         NotProved: if an axis goes through what nothing is known of.
     """
+    whole, rows = term, facts(term.scope)
+    kept = [keep and c > 0 and is_product(m, rows, known) for m, c in term.parts.items()]
     for end in ends:
-        term = total(term, end)
-    notes = {} if notes is None else notes
-    result = as_term(0)
-    if len(term.parts) > 1:
-        notes[TRIANGLE] = None
-    for m, c in term.parts.items():
+        term = total(term, position_number(end))
+    plans: list[Plan | None] = []
+    for m, stays in zip(term.parts, kept, strict=True):
         last = set(range(-m.bound, -m.bound + len(ends)))
-        result = result + _bound(m, last, term.scope, known, own, notes, coarse) * abs(c)
-    return result
+        plans.append(None if stays else _plan(m, last, term.scope, known, own, coarse))
+    return bounded_by(whole, ends, measure, plans, known)
 
 
-def _bound(
+def bounded_by(
+    term: Term, ends: Sequence[Index], measure: str, plans: Sequence[Plan | None], known: Known
+) -> int:
+    """The number of the bound by these plans."""
+    looking, numbers = Looking(known), tuple(map(position_number, ends))
+    most = majorised(term, numbers, plans, looking)
+    step = Majorised(measure, numbers, term, tuple(plans), looking.signs)
+    return known.book.note(step, Inequality(measure, numbers, term, most))
+
+
+def _plan(
     m: Monomial,
     ends: set[int],
     scope: frozenset[int],
     known: Known,
     own: frozenset[str],
-    notes: Notes,
     coarse: bool,
-) -> Term:
-    """The bound of a monomial; the bound indices `ends` are those of the norm's axes."""
+) -> Plan:
+    """How a monomial is bounded; the bound indices `ends` are those of the norm's axes."""
     known_here = facts(scope) | m.guards
     diagonal: set[int] = set()
     if len(ends) == 2:  # a diagonal matrix is at most its largest entry
@@ -97,28 +113,17 @@ def _bound(
         None if f.name in own else _first(f, m.bound, known, facts(scope) | m.guards)
         for f in m.factors
     ]
-    summed_over, along = _coordinates(m, ends, chosen), set(diagonal)
+    along = _coordinates(m, ends, chosen)
     _expect_axes(m, diagonal, chosen)
-    along |= summed_over
-    guards = _region(m, along, chosen, facts(scope), coarse)
-    rows = facts(scope) | guards
-    own_factors: list[Factor] = _traces(m, summed_over - ends, chosen, rows, notes)
-    uses: list[Chosen] = []
-    for f, one in zip(m.factors, chosen, strict=True):
-        if one is not None:
-            _expect_in_range(one, along, rows)
-            uses.append(one)
-        elif not along.isdisjoint(f.variables()):
-            raise NotProved(f"no bound is known of {f.name} along an axis")
-        else:
-            own_factors.append(f if is_never_negative(f, rows, known) else absolute(f))
-    _note(notes, m, diagonal, summed_over, chosen)
-    pairs = [(Monomial(m.bound, guards, tuple(sorted(own_factors))), Fraction(1))]
-    for bound, images in uses:
-        scope = scope | (bound.right.scope - bound.over) | fixed(bound.over)
-        right = bound.right.parts.items()
-        pairs = [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in right]
-    return Term(summed([(_without(along, p), c) for p, c in pairs]), scope)
+    guards = _region(m, along | diagonal, chosen, facts(scope), coarse)
+    dimensions = _traces(m, along - ends, chosen)
+    return Plan(
+        bool(diagonal),
+        tuple(sorted(along)),
+        tuple([None if one is None else one.use for one in chosen]),
+        tuple(sorted(guards)),
+        tuple(dimensions),
+    )
 
 
 def _region(
@@ -147,35 +152,6 @@ def _region(
         return frozenset([*own, *(e for e in ends if not implied(e, context.union(own)))])
     sizes = declarations.current.sizes
     return frozenset([g for g in (*own, *ends) if len(g.variables() - sizes) == 1])
-
-
-def _note(
-    notes: Notes,
-    m: Monomial,
-    diagonal: set[int],
-    along: set[int],
-    chosen: Sequence[Chosen | None],
-) -> None:
-    """Say what is used."""
-    outer = {v for v in range(-m.bound, 0) if v not in along | diagonal}
-    if outer:
-        notes[TRIANGLE] = None
-    if diagonal:
-        notes[DIAGONAL] = None
-    stays = {v for f, one in zip(m.factors, chosen, strict=True) if not one for v in f.variables()}
-    if any(outer & f.variables() - stays for f in m.factors):
-        notes[COUNT] = None
-    for f, one in zip(m.factors, chosen, strict=True):
-        if one is None:
-            continue
-        used = [place for place in one.bound.axes if along & f.at[place].variables()]
-        if len(used) == 2:
-            notes[SUBMULTIPLICATIVITY] = None
-        if len(used) < len(one.bound.axes):
-            notes[ENTRY] = None
-        notes[one.bound.why] = None
-    if any(len(list(_places(m, v))) == 2 for v in along):
-        notes[CAUCHY_SCHWARZ] = None
 
 
 def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Chosen | None:
@@ -227,23 +203,10 @@ def _expect_axes(m: Monomial, diagonal: set[int], chosen: Sequence[Chosen | None
             raise NotProved("a diagonal matrix whose entries have no known bound")
 
 
-def _expect_in_range(one: Chosen, along: set[int], rows: frozenset[Index]) -> None:
-    """That the vector stands in the bound's range whatever the coordinates, which are seen to be in theirs."""
-    for v in one.bound.over:
-        for fact in declared(v):
-            end = fact.put(one.images)
-            if along.isdisjoint(end.variables()) and not implied(end, rows):
-                raise NotProved(f"a bound of {one.bound.left.name} is used outside its range")
-
-
 def _traces(
-    m: Monomial,
-    coordinates: set[int],
-    chosen: Sequence[Chosen | None],
-    rows: frozenset[Index],
-    notes: Notes,
-) -> list[Factor]:
-    """The dimension, as a number, for every cycle of factors."""
+    m: Monomial, coordinates: set[int], chosen: Sequence[Chosen | None]
+) -> list[tuple[int, int]]:
+    """For every cycle of factors one of them, and which variable of its bound runs through the dimension."""
     groups = [({k}, set[int]()) for k in range(len(m.factors))]
     for v in sorted(coordinates):
         ks = {k for k, _ in _places(m, v)}
@@ -251,36 +214,14 @@ def _traces(
         groups = [group for group in groups if not group[0] & ks]
         groups.append((set().union(*(g[0] for g in met)), {v}.union(*(g[1] for g in met))))
     cycles = [inside for ks, inside in groups if len(inside) == len(ks)]  # a path has one fewer
-    if cycles:
-        notes[TRACE] = None
-    return [_dimension(m, min(inside), coordinates, chosen, rows) for inside in cycles]
+    return [_dimension(m, min(inside), chosen) for inside in cycles]
 
 
-def _dimension(
-    m: Monomial,
-    v: int,
-    coordinates: set[int],
-    chosen: Sequence[Chosen | None],
-    rows: frozenset[Index],
-) -> Factor:
+def _dimension(m: Monomial, v: int, chosen: Sequence[Chosen | None]) -> tuple[int, int]:
     k, place = next(iter(_places(m, v)))
     one = chosen[k]
     if one is not None:
         for w in one.bound.left.at[place].variables() & one.bound.over:
-            if v not in one.images[w].variables():
-                continue  # the place is w + what says which block of a larger matrix it is
-            ends = declared(w)
-            length = (ends[0] + ends[1] + 1).put(one.images) if len(ends) == 2 else Index(-1)
-            free = coordinates.isdisjoint(length.variables())
-            if free and implied(length, rows):
-                return Factor(NUMBER, (length,))
+            if v in one.images[w].variables():
+                return k, w  # the place is w + what says which block of a larger matrix it is
     raise NotProved("a trace whose dimension is not known")
-
-
-def _without(gone: set[int], m: Monomial) -> Monomial:
-    """The monomial without bound indices that no longer occur."""
-    if gone & m.variables():
-        raise NotProved("a bound that depends on a coordinate")
-    kept = [v for v in range(-1, -m.bound - 1, -1) if v not in gone]
-    images = {v: variable(-k) for k, v in enumerate(kept, start=1)}
-    return m.put(images, len(kept))

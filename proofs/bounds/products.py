@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from ..inequalities.absolute import absolute
+from ..inequalities.signs import ABS
+from ..inequalities.statements import moved, summed
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, facts, position
 from ..kernel.term import Factor, Monomial, Term, as_term, body, entry, function_of
 from ..reading.products import running_product
 from ..search.normal import simplified
 from ..search.session import Session
-from .absolute import ABS, absolute
-from .facts import Known
-from .hypotheses import Goal
+from .facts import Known, match
 from .layers import Timed
-from .signs import is_never_negative, match, moved, summed
+from .problems import Goal
+from .signs import is_never_negative
 
 
 def of_products(goals: Sequence[Goal], known: Known, session: Session) -> list[Timed]:
@@ -68,7 +70,7 @@ class _Product:
             return None
         when, given = position("t", 0), [position("i") for _ in self.given]
         goal = Goal((), (), as_term(1), entry(self.name, when, *given))
-        return Timed(goal, when, None, tuple(given))
+        return Timed(goal, when, None, free=tuple(given))
 
     def by_absolute_values(self) -> Timed | None:
         """|P| ≤ Π |g|."""
@@ -120,7 +122,7 @@ class _Product:
         except KernelError:
             return None
         goal = Goal((), (), left, right, "absolute")
-        return Timed(goal, when, length, (*begin, *others))
+        return Timed(goal, when, length, free=(*begin, *others))
 
 
 def _term(factors: Iterable[Factor], c: Fraction) -> Term:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
+from ..inequalities.statements import summed
 from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.term import NUMBER, Factor, Monomial, Term
-from .signs import summed
 
 Numbers = dict[tuple[Factor, ...], Fraction]
 """A polynomial in numbers of indices."""

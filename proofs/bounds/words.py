@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from ..inequalities.certificate import Piece
+from ..inequalities.statements import moved
 from ..kernel.index import Index, name
-from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Pairs, body, function_of
-from .facts import Known
-from .signs import Piece, moved
+from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Pairs, Term, body, function_of
 
 LONGEST = 600
 
 
-def gap(pieces: Sequence[Piece], known: Known) -> str:
-    """The pieces as they stand: a product of factors, bounds that are known, and squares."""
+def gap(pieces: Sequence[Piece], known: Callable[[int], Term]) -> str:
+    """The pieces as they stand: a product of factors, what is known to be ≥ 0, by its number, and squares."""
     text = " + ".join(_piece(piece, known) for piece in pieces) or "0"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def _piece(piece: Piece, known: Known) -> str:
-    m, every = piece.monomial, (*known.gaps, *known.squares)
+def _piece(piece: Piece, known: Callable[[int], Term]) -> str:
+    m = piece.monomial
     shown = [] if piece.factor == 1 else [str(piece.factor)]
     for use in piece.uses:
         images = dict(use.images)
-        parts = every[use.which].term.parts.items()
+        parts = known(use.fact).parts.items()
         shown.append(f"({_sum([(moved(n, m, images), c) for n, c in parts])})")
     shown += [f"({_sum(square.parts.items())})²" for square in piece.squares]
     return _summed(

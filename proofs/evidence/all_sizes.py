@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..bounds.chain import bounded
-from ..bounds.context import Bound, ordered
+from ..bounds.told import Bound, ordered
 from ..kernel.checker import Refused
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.term import INVERSE, Term
@@ -231,7 +231,7 @@ def _proved(
         current.left = EFFORT
     places = places_of(current.partial)
     theorems = [show(left, right) for left, right in _statements(reading)]
-    bounds = bounded(reading.parts, reading, claim)
+    bounds = bounded(reading.parts, reading)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
     trace = trace_of(theorems, rules) if theorems else None

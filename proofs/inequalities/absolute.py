@@ -1,32 +1,20 @@
 """Absolute values in one form: |c X Y [g]| = |c| |X| |Y| [g], |X| = X if X ≥ 0, and X² = |X|².
 
-Then what a claim writes and what a majorant is made of are the same entries, and all even powers are ≥ 0.
+Then what a claim writes and what bounds are made of are the same entries, and all even powers are ≥ 0.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import contradictory, implied, negation
-from ..kernel.term import (
-    NUMBER,
-    Factor,
-    Monomial,
-    Term,
-    apply,
-    body,
-    entry,
-    function_of,
-)
-from .facts import Known
-from .signs import is_never_negative, is_product, summed
-
-ABS = "abs"
-Pairs = Iterable[tuple[Monomial, Fraction]]
+from ..kernel.term import NUMBER, Factor, Monomial, Pairs, Term, apply, body, entry, function_of
+from .signs import ABS, Signs
+from .statements import summed
 
 
 def absolute(f: Factor) -> Factor:
@@ -43,48 +31,48 @@ def _of(inside: Callable[[Sequence[Index]], Term], at: Sequence[Index]) -> Facto
     return Factor(m.factors[0].name, tuple(at))
 
 
-def plain(term: Term, known: Known, squares: bool = True) -> Term:
+def opened(term: Term, signs: Signs, squares: bool = True) -> Term:
     """The same term with absolute values of single entries only, and of sums that have no more to say.
 
     Args:
         term: the term.
-        known: what is known to be ≥ 0.
+        signs: what is ≥ 0.
         squares: whether X² is to be |X|².
     """
     rows = facts(term.scope)
-    pairs = [(n, c * d) for m, c in term.parts.items() for n, d in _plain(m, rows, known, squares)]
-    return Term(summed(pairs), term.scope)
+    pairs = [(n, c * d) for m, c in term.parts.items() for n, d in _opened(m, rows, signs, squares)]
+    return Term(summed(pairs), term.scope | signs.spoken)
 
 
-def _plain(m: Monomial, rows: frozenset[Index], known: Known, squares: bool) -> Pairs:
+def _opened(m: Monomial, rows: frozenset[Index], signs: Signs, squares: bool) -> Pairs:
     pairs: list[tuple[Monomial, Fraction]] = [(m._replace(factors=()), Fraction(1))]
     for f in m.factors:
         if function_of(f) == ABS:
-            inside = _inside(f, m.bound, rows | m.guards, known)
+            inside = _inside(f, m.bound, rows | m.guards, signs)
         else:
             inside = [(Monomial(m.bound, frozenset(), (f,)), Fraction(1))]
         pairs = [(p.joined(n), c * d) for p, c in pairs for n, d in inside]
-    return [(_even(p, rows, known), c) for p, c in pairs] if squares else pairs
+    return [(_even(p, rows, signs), c) for p, c in pairs] if squares else pairs
 
 
-def _even(m: Monomial, rows: frozenset[Index], known: Known) -> Monomial:
+def _even(m: Monomial, rows: frozenset[Index], signs: Signs) -> Monomial:
     """X² as |X|², where X may be negative."""
     factors: list[Factor] = []
     for f, times in sorted(Counter(m.factors).items()):
-        signed = times > 1 and not is_never_negative(f, rows | m.guards, known)
+        signed = times > 1 and not signs.factor(f, rows | m.guards)
         even = times - times % 2 if signed else 0
         factors += [absolute(f)] * even + [f] * (times - even)
     return m._replace(factors=tuple(sorted(factors)))
 
 
-def _inside(f: Factor, bound: int, rows: frozenset[Index], known: Known) -> Pairs:
+def _inside(f: Factor, bound: int, rows: frozenset[Index], signs: Signs) -> Pairs:
     """|T| in the regions that T's guards make, for a T without sums."""
     inside = body(f, bound)
     if any(n.bound != bound for n, _ in inside):
         return [(Monomial(bound, frozenset(), (f,)), Fraction(1))]
     found = []
     for region, parts in _regions(inside, (), rows):
-        for factors, c in _value(parts, rows.union(region), known) if parts else ():
+        for factors, c in _value(parts, rows.union(region), signs) if parts else ():
             found.append((Monomial(bound, frozenset(region), factors), c))
     return found
 
@@ -107,11 +95,11 @@ def _regions(
 
 
 def _value(
-    parts: Mapping[Monomial, Fraction], rows: frozenset[Index], known: Known
+    parts: Mapping[Monomial, Fraction], rows: frozenset[Index], signs: Signs
 ) -> list[tuple[tuple[Factor, ...], Fraction]]:
     """|T| where no guard is left."""
     for sign in (1, -1):
-        if all(c * sign > 0 and is_product(n, rows, known) for n, c in parts.items()):
+        if all(c * sign > 0 and signs.product(n, rows) for n, c in parts.items()):
             return [(n.factors, c * sign) for n, c in parts.items()]
     e, scale = _as_number(parts) or (Index(-1), Fraction(0))
     for size in (e, -e) if scale else ():
@@ -119,7 +107,7 @@ def _value(
             return [((Factor(NUMBER, (size,)),), scale)]
     if len(parts) == 1:
         ((n, c),) = parts.items()
-        factors = [g if is_never_negative(g, rows, known) else absolute(g) for g in n.factors]
+        factors = [g if signs.factor(g, rows) else absolute(g) for g in n.factors]
         return [(tuple(sorted(factors)), abs(c))]
     ordered = sorted(parts.items(), key=lambda pair: [(g.name, len(g.at)) for g in pair[0].factors])
     at: list[Index] = []
