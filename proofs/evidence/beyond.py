@@ -26,7 +26,7 @@ from ..exact.array import ExactArray
 from ..exact.enclosures import ArbField
 from ..exact.polynomials import RationalField
 from ..exact.residues import PRIME, Meter, PrimeField, TooLong
-from ..exact.roots import RootsField
+from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.conditions import is_met
@@ -151,7 +151,7 @@ def beyond(claim: Claim) -> Tried:
 
 
 def _can_be_met(claim: Claim, sizes: Sizes) -> bool:
-    field = RootsField()
+    field = FlintRootsField()
     points = (constants(claim, field, point) for point in candidates(claim, sizes, 2))
     with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
         return any(meets_hypotheses(claim, sizes, arrays) for arrays in points)
@@ -373,7 +373,7 @@ def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
         return
     found = 0
     for point in candidates(claim, sizes, 1):
-        if meets_hypotheses(claim, sizes, constants(claim, RootsField(), point)):
+        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
             yield point
             found += 1
             if found == POINTS:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..exact.array import ExactArray, Namespace
+from ..exact.roots import FlintRootsField, RootsField, as_fractions
 from ..language.claim import Claim
 from ..language.conditions import as_bounds, holds, is_met
 from ..language.errors import UsageError
@@ -16,6 +18,7 @@ from ..language.fields import call
 from ..language.sizes import Sizes, shape
 from ..language.statements import AtMost, Statement
 
+ROOTS = RootsField()
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
 
@@ -86,14 +89,25 @@ def evaluate(
     return claim.statements(values, parameters)
 
 
+def in_fractions(statement: Statement) -> Statement:
+    """With Fractions in place of flint's numbers."""
+    arrays = {n: v for n, v in vars(statement).items() if isinstance(v, ExactArray)}
+    if not any(isinstance(v.field, FlintRootsField) for v in arrays.values()):
+        return statement
+    return replace(
+        statement, **{n: ExactArray(as_fractions(v.entries), ROOTS) for n, v in arrays.items()}
+    )
+
+
 def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
     """Whether inputs at a point satisfy every side condition of the claim."""
     if not claim.assuming:
         return True
     stated = assumed(claim, sizes, arrays)
-    numbers = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
+    entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
+    numbers = {name: a.item() if a.shape == () else a for name, a in entries.items()}
     return all(
-        all(map(holds, stated[text]))
+        all(holds(in_fractions(bound)) for bound in stated[text])
         if text in stated
         else is_met(claim, condition, {**numbers, **sizes})
         for text, condition in claim.assuming.items()

@@ -12,14 +12,14 @@ import numpy as np
 
 from ..exact.array import ExactArray
 from ..exact.expressions import ExpressionField
-from ..exact.roots import RootsField
+from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.numbers import exceeds, is_nonzero
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Statement
 from .engines import sides
-from .instance import Point, constants, evaluate, meets_hypotheses, shapes
+from .instance import Point, constants, evaluate, in_fractions, meets_hypotheses, shapes
 from .tight import fitting, tightened
 
 PALETTES = (
@@ -42,7 +42,7 @@ def statements_at(
 
     None where a hypothesis fails, a denominator vanishes, or a number has no exact form.
     """
-    numbers = RootsField()
+    numbers = FlintRootsField()
     arrays = constants(claim, numbers, point)
     try:
         if not meets_hypotheses(claim, sizes, arrays):
@@ -54,6 +54,7 @@ def statements_at(
             found = evaluate(claim, field, sizes, constants(claim, field, point), mutate)
     except (DivisionByZero, ZeroDivisionError, NotPolynomial):
         return None
+    found = [in_fractions(s) for s in found]
     return found if all(_is_real(s) for s in found) else None
 
 

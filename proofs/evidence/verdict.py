@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from scanproof.constructs.definition import recording
 
-from ..exact.roots import RootsField
+from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
@@ -366,7 +366,7 @@ def _hypotheses(claim: Claim) -> set[str]:
     for sizes in claim.every_size if claim.assuming else ():
         for point in candidates(claim, sizes, 1):
             with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
-                return set(assumed(claim, sizes, constants(claim, RootsField(), point)))
+                return set(assumed(claim, sizes, constants(claim, FlintRootsField(), point)))
     return set()
 
 

@@ -6,6 +6,7 @@ A body's arithmetic stays that of Fractions up to its norms, many times faster t
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,60 @@ class RootsField(RationalField):
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
         return _plain(largest_root(gram))
+
+
+class FlintRootsField(RootsField):
+    """The same on flint's rational numbers, ten times as fast; `as_fractions` leads back from them."""
+
+    def __init__(self) -> None:
+        self._rational = _flint_rationals()
+        self._numbers: dict[Any, Any] = {}
+
+    def number(self, value: Any) -> Any:
+        if isinstance(value, self._rational) or _is_sympy(value):
+            return value
+        known = self._numbers.get(value)
+        if known is None:
+            exact = as_fraction(value)
+            known = self._numbers[exact] = self._rational(exact.numerator, exact.denominator)
+        return known
+
+    def exp(self, scalar: Any) -> Any:
+        return self.number(super().exp(scalar))
+
+    def log(self, scalar: Any) -> Any:
+        return self.number(super().log(scalar))
+
+    def sqrt(self, scalar: Any) -> Any:
+        return self.number(super().sqrt(_as_fraction(scalar)))
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        return self.number(super().largest_eigenvalue(gram))
+
+
+@cache
+def _flint_rationals() -> Any:
+    """flint's type of rational numbers, which sympy's constants take as operands from now on."""
+    import flint
+    import sympy
+    from sympy.core.sympify import converter
+
+    converter[flint.fmpq] = lambda number: sympy.Rational(int(number.p), int(number.q))
+    return flint.fmpq
+
+
+def as_fractions(entries: np.ndarray) -> np.ndarray:
+    """The array with flint's rational numbers as Fractions."""
+    out = np.empty(entries.shape, dtype=object)
+    for index in np.ndindex(entries.shape):
+        out[index] = _as_fraction(entries[index])
+    return out
+
+
+def _as_fraction(number: Any) -> Any:
+    return (
+        Fraction(int(number.p), int(number.q)) if isinstance(number, _flint_rationals()) else number
+    )
 
 
 def largest_root(gram: np.ndarray) -> Any:
