@@ -65,7 +65,7 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "The rules of arguments about limits are proved in words, in proofs/evidence/limits.py; what such an",
+        "The rules of arguments about limits are proved in words, in proofs/evidence/check/limits.py; what such an",
         "argument is about is in its row's reading.",
         "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps. What is",
         "read with symbols for sizes is compared with the claim itself, run with numbers.",

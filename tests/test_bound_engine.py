@@ -19,7 +19,7 @@ from scanproof.proofs.bounds.hypotheses import Goal
 from scanproof.proofs.bounds.majorant import majorant
 from scanproof.proofs.evidence import proof_file, replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
-from scanproof.proofs.evidence.engines import KERNEL
+from scanproof.proofs.evidence.engines import ENGINES
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.term import as_term, entry
@@ -407,9 +407,9 @@ def test_a_contraction_is_shown_by_squares():
 
 def test_a_recorded_certificate_is_read_in_place_of_the_search_and_checked(tmp_path, monkeypatch):
     one = claim(contraction, STATE, assuming=CONTRACTION)
-    replay.saving(tmp_path).decide(one, [KERNEL])
+    replay.saving(tmp_path).decide(one, ENGINES["kernel"])
     monkeypatch.setattr(recorded, "certificate", lambda *_: pytest.fail("a search"))
-    assert replay.replaying(tmp_path).decide(one, [KERNEL]).verdict == "proved"
+    assert replay.replaying(tmp_path).decide(one, ENGINES["kernel"]).verdict == "proved"
     (path,) = tmp_path.iterdir()
     record = proof_file.read(path, one.id).record
     (line,) = [line for line in record.tape if line[0] == "certificate"]
@@ -417,7 +417,7 @@ def test_a_recorded_certificate_is_read_in_place_of_the_search_and_checked(tmp_p
     for place, wrong in ((first[0], "2"), (first[0], "-1"), (last[1][0], 0)):
         kept, place[0] = place[0], wrong  # a multiplier, or which bound is used
         path.write_text(proof_file.written(record))
-        found = replay.replaying(tmp_path).decide(one, [KERNEL])
+        found = replay.replaying(tmp_path).decide(one, ENGINES["kernel"])
         assert found.verdict == "unknown" and found.stale
         place[0] = kept
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from math import prod
 from typing import Any
 
@@ -32,6 +34,22 @@ Point = Mapping[str, np.ndarray]
 def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
     """The shape of every symbol of the claim."""
     return {name: shape(text, sizes) for name, text in claim.given.items()}
+
+
+def is_for(claim: Claim, sizes: Sizes) -> bool:
+    """Whether the claim speaks of these sizes."""
+    try:
+        shapes(claim, sizes)
+    except UsageError:  # a negative length
+        return False
+    conditions = claim.assuming.values()
+    own = [c for c in conditions if set(inspect.signature(c).parameters) <= set(claim.ranges)]
+    return all(is_met(claim, c, sizes) for c in own)
+
+
+def ones(claim: Claim, sizes: Sizes) -> Point:
+    """The point at which every entry is 1."""
+    return {n: np.full(dims, Fraction(1), dtype=object) for n, dims in shapes(claim, sizes).items()}
 
 
 def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
@@ -89,7 +107,7 @@ def evaluate(
     return claim.statements(values, parameters)
 
 
-def in_fractions(statement: Statement) -> Statement:
+def in_fractions(statement: Any) -> Any:
     """With Fractions in place of flint's numbers."""
     arrays = {n: v for n, v in vars(statement).items() if isinstance(v, ExactArray)}
     if not any(isinstance(v.field, FlintRootsField) for v in arrays.values()):

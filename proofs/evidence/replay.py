@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -21,7 +20,7 @@ from ..reading.claims import Reading
 from ..search import tape
 from . import all_sizes
 from .all_sizes import Proof
-from .engines import KERNEL, Engine
+from .engines import Engines
 from .proof_file import File, Recorded, Unusable, read, written
 from .verdict import Result, decide
 
@@ -44,11 +43,11 @@ class Folder:
     missing: list[str] = field(default_factory=list)
     """The ids that hold at fixed sizes and have no file."""
 
-    def decide(self, claim: Claim, engines: Sequence[Engine]) -> Result:
+    def decide(self, claim: Claim, engines: Engines) -> Result:
         """The verdict, with this folder's proofs in place of the kernel's search, or with what it finds recorded."""
         outcome = _Outcome(self)
         result = decide(claim, engines, outcome.prove)
-        if outcome.why and tuple(engines) == (KERNEL,):
+        if outcome.why and not engines.fixed:
             # Where a file fails early no definition has run, which would be an error elsewhere.
             result = replace(result, verdict="unknown", reason=outcome.why)
         return replace(result, stale=outcome.stale, recorded=outcome.said, broken=outcome.broken)

@@ -44,7 +44,9 @@ class FlintRootsField(RootsField):
     """The same on flint's rational numbers, ten times as fast; `as_fractions` leads back from them."""
 
     def __init__(self) -> None:
-        self._rational = _flint_rationals()
+        import flint
+
+        self._rational = flint.fmpq
         self._numbers: dict[Any, Any] = {}
 
     def number(self, value: Any) -> Any:
@@ -63,21 +65,22 @@ class FlintRootsField(RootsField):
         return self.number(super().log(scalar))
 
     def sqrt(self, scalar: Any) -> Any:
+        _teach_sympy()
         return self.number(super().sqrt(_as_fraction(scalar)))
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        _teach_sympy()
         return self.number(super().largest_eigenvalue(gram))
 
 
 @cache
-def _flint_rationals() -> Any:
-    """flint's type of rational numbers, which sympy's constants take as operands from now on."""
+def _teach_sympy() -> None:
+    """From now on sympy's constants take flint's rational numbers as operands."""
     import flint
     import sympy
     from sympy.core.sympify import converter
 
     converter[flint.fmpq] = lambda number: sympy.Rational(int(number.p), int(number.q))
-    return flint.fmpq
 
 
 def as_fractions(entries: np.ndarray) -> np.ndarray:
@@ -89,9 +92,9 @@ def as_fractions(entries: np.ndarray) -> np.ndarray:
 
 
 def _as_fraction(number: Any) -> Any:
-    return (
-        Fraction(int(number.p), int(number.q)) if isinstance(number, _flint_rationals()) else number
-    )
+    import flint
+
+    return Fraction(int(number.p), int(number.q)) if isinstance(number, flint.fmpq) else number
 
 
 def largest_root(gram: np.ndarray) -> Any:
