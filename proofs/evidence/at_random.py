@@ -43,7 +43,9 @@ def residues(
     return evaluate(claim, field, sizes, arrays, mutate)
 
 
-def balls(claim: Claim, sizes: Sizes) -> list[Statement]:
+def balls(
+    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
+) -> list[Statement]:
     """The statements at positive numbers, in enclosures, which have exp, log and norms.
 
     Raises:
@@ -51,7 +53,7 @@ def balls(claim: Claim, sizes: Sizes) -> list[Statement]:
     """
     rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), ArbField()
     arrays = drawn(claim, field, sizes, lambda: Fraction(rng.randint(1, 64), 64))
-    return evaluate(claim, field, sizes, arrays)
+    return evaluate(claim, field, sizes, arrays, mutate)
 
 
 def overlap(statement: Equal | Differs) -> bool:

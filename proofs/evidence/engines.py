@@ -166,6 +166,14 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
     return left, right
 
 
+def terms(statements: Sequence[Statement]) -> int:
+    """How many terms the polynomials on the left sides have together."""
+    entries = [
+        e for s in statements if isinstance(s, Equal | Differs) for e in sides(s)[0].entries.flat
+    ]
+    return sum(len(entry.num) for entry in entries if isinstance(entry, Ratio))
+
+
 def has_entries(statement: Statement) -> bool:
     """Whether a comparison compares anything."""
     if not isinstance(statement, Equal | Differs | AtMost):

@@ -47,16 +47,14 @@ class FlintRootsField(RootsField):
         import flint
 
         self._rational = flint.fmpq
-        self._numbers: dict[Any, Any] = {}
 
     def number(self, value: Any) -> Any:
+        if type(value) is int:
+            return self._rational(value)
         if isinstance(value, self._rational) or _is_sympy(value):
             return value
-        known = self._numbers.get(value)
-        if known is None:
-            exact = as_fraction(value)
-            known = self._numbers[exact] = self._rational(exact.numerator, exact.denominator)
-        return known
+        exact = value if type(value) is Fraction else as_fraction(value)
+        return self._rational(exact.numerator, exact.denominator)
 
     def exp(self, scalar: Any) -> Any:
         return self.number(super().exp(scalar))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from ...language.statements import Statement
 from ..at_point import statements_at
 from ..certificate import Named
 from ..instance import Point, is_for, shapes
+
+MOST_ENTRIES = 10**6
 
 
 class Refused(Exception):
@@ -40,6 +43,8 @@ def point_of(claim: Claim, sizes: Sizes, named: Named) -> Point:
 
 
 def _numbers(name: str, value: Any, dims: tuple[int, ...]) -> np.ndarray:
+    if prod(dims) > MOST_ENTRIES:
+        raise Refused(f"its {name} would have {prod(dims)} entries")
     out = np.empty(dims, dtype=object)
     try:
         for index in np.ndindex(dims):

@@ -38,7 +38,7 @@ from ..certificate import (
 from ..check.arguments import NOT_SHOWN, says_nothing
 from ..check.beyond import smallest
 from ..check.limits import refute as refute_by_limits
-from ..engines import Engine, Engines, chosen, has_entries, small, truth
+from ..engines import Engine, Engines, chosen, has_entries, small, terms, truth
 from ..instance import assumed, constants
 from ..points import candidates
 from ..result import sizes_text
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 Prover = Callable[[Claim], "Proof | str"]
 
 NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
+MOST_TERMS = 10_000
+"""A second opinion is not asked of larger polynomials; plain numbers are one too."""
 QUICK_TRIES = 3
 """Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
 BOUND_TRIES = 60
@@ -337,8 +339,8 @@ def _argument(search: Search) -> Certificate:
     by.append(FixedSizes(reader.name, tuple(map(named, run))))
     others = search.engines.fixed[search.engines.fixed.index(reader) + 1 :]
     for engine in () if lifted else others:
-        if small(run):
-            by.append(FixedSizes(engine.name, tuple(map(named, small(run)))))
+        if few := [s for s in small(run) if terms(reader.statements(claim, s)) <= MOST_TERMS]:
+            by.append(FixedSizes(engine.name, tuple(map(named, few))))
     for sizes, found in search.every:
         for part, (statement, _) in enumerate(found):
             if isinstance(statement, Differs) and sizes in run:
