@@ -122,14 +122,22 @@ def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray
     if not claim.assuming:
         return True
     stated = assumed(claim, sizes, arrays)
-    entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
-    numbers = {name: a.item() if a.shape == () else a for name, a in entries.items()}
+    numbers: dict[str, Any] = {}
+    if len(stated) < len(claim.assuming):  # these are for plain numbers
+        entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
+        numbers = {name: a.item() if a.shape == () else a for name, a in entries.items()}
     return all(
-        all(holds(in_fractions(bound)) for bound in stated[text])
+        all(holds(_comparable(bound)) for bound in stated[text])
         if text in stated
         else is_met(claim, condition, {**numbers, **sizes})
         for text, condition in claim.assuming.items()
     )
+
+
+def _comparable(bound: AtMost) -> AtMost:
+    """The bound as it is, unless one side is of Python's numbers, which flint's are not compared with."""
+    one_kind = all(isinstance(side, ExactArray | int) for side in (bound.left, bound.right))
+    return bound if one_kind else in_fractions(bound)
 
 
 def assumed(claim: Claim, sizes: Sizes, arrays: Mapping[str, Any]) -> dict[str, list[AtMost]]:
