@@ -29,6 +29,8 @@ FILES = {
     "proofs/workers.py": "the processes that decide, and their answers",
     "proofs/check.py": "from verdicts to the report",
 }
+FINDS = "proofs/evidence/find"
+"""What finds certificates, each of which is checked."""
 LIBRARIES = ("sympy", "python-flint", "numpy")
 TRACER = "jax"
 """Takes part in claims about JAX programs alone, and need not be installed."""
@@ -65,9 +67,10 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "The rules of arguments about limits are proved in words, in proofs/evidence/check/limits.py; what such an",
-        "argument is about is in its row's reading.",
-        "What finds proofs (proofs/search) is not trusted: the kernel checks each of its steps. What is",
+        "The rules of arguments about limits are proved in words, in proofs/evidence/check/limits.py;",
+        "what such an argument is about is in its row's reading.",
+        "What finds proofs and certificates (proofs/search, proofs/evidence/find) is not trusted: the",
+        "kernel checks each step of a proof, proofs/evidence/check each certificate. What is",
         "read with symbols for sizes is compared with the claim itself, run with numbers.",
         f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
@@ -81,7 +84,8 @@ def _files(name: str) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
         yield name, place.read_bytes()
         return
-    for file in sorted(place.rglob("*.py")):
+    finding = _root(FINDS)
+    for file in sorted(file for file in place.rglob("*.py") if finding not in file.parents):
         yield f"{name}/{file.relative_to(place).as_posix()}", file.read_bytes()
 
 

@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from scanproof.constructs.definition import definition
 from scanproof.constructs.learners.losses import sigmoid
 from scanproof.proofs.evidence import all_sizes
+from scanproof.proofs.evidence import check as checking
 from scanproof.proofs.evidence.certificate import (
     AllSizes,
     Argument,
@@ -112,6 +114,23 @@ def test_what_is_found_is_data_and_settles_the_claim_when_it_is_read_again(one):
     again = check(one, read(written(certificate)))
     assert again.verdict == verdict
     assert again == check(one, certificate)
+
+
+def test_a_function_that_only_larger_sizes_need_is_left_to_another_engine():
+    def body(z, n):
+        return equal(
+            inner(z, z) + (sigmoid(z)[0] if n > 1 else 0), inner(z, z) + (n > 1) * sigmoid(z)[0]
+        )
+
+    result = check(later := claim("later", body, {"z": "n"}, sizes={"n": (1, 2)}), found(later))
+    assert result.verdict == "proved"
+    assert {e["engine"] for e in result.evidence} == {"sympy", "balls"}
+
+
+def test_checking_imports_nothing_that_searches_for_certificates():
+    folder = Path(checking.__path__[0])
+    texts = [path.read_text("utf-8") for path in folder.glob("*.py")]
+    assert texts and not any(".find" in text for text in texts)
 
 
 def test_the_kernel_s_proof_is_no_data_yet():

@@ -38,7 +38,7 @@ from ..certificate import (
 from ..check.arguments import NOT_SHOWN, says_nothing
 from ..check.beyond import smallest
 from ..check.limits import refute as refute_by_limits
-from ..engines import Engine, Engines, chosen, has_entries, small, terms, truth
+from ..engines import FLINT, Engine, Engines, chosen, has_entries, small, terms, truth
 from ..instance import assumed, constants
 from ..points import candidates
 from ..result import sizes_text
@@ -137,21 +137,41 @@ class Search:
     def reader(self) -> Engine | None:
         """The first engine that has what the claim needs."""
         for engine in self.engines.fixed:
+            if engine is FLINT and not self._is_polynomial:
+                continue
             with suppress(NotPolynomial):
                 engine.statements(self.claim, self.claim.every_size[0])
                 return engine
         return None
 
+    @cached_property
+    def _is_polynomial(self) -> bool:
+        """Whether + − · / are all that the claim needs, at every listed size."""
+        with suppress(NotPolynomial):
+            return len(self._residues) > 0
+        return False
+
+    @cached_property
+    def _residues(self) -> dict[str, list[Statement] | None]:
+        """The statements at residues of each listed size; None where something is divided by 0."""
+        found: dict[str, list[Statement] | None] = {}
+        for sizes in self.claim.every_size:
+            try:
+                found[str(sizes)] = residues(self.claim, sizes)
+            except (DivisionByZero, ZeroDivisionError):
+                found[str(sizes)] = None
+        return found
+
     def _seen(self, sizes: Sizes) -> Iterator[tuple[Statement, bool | None]]:
         """Random numbers show that sides differ, faster than symbols that they do not."""
-        try:
-            found, same = residues(self.claim, sizes), agree
-        except NotPolynomial:
-            found, same = balls(self.claim, sizes), overlap
-        except (DivisionByZero, ZeroDivisionError):  # symbols tell whether it is so at all points
-            yield from self._by_symbols(sizes)
-            return
-        if any(isinstance(s, AtMost) for s in found) and not self._is_bound_by_symbols:
+        found, same = None, overlap
+        if self._is_polynomial:
+            found, same = self._residues[str(sizes)], agree
+        else:
+            with suppress(DivisionByZero, ZeroDivisionError):
+                found = balls(self.claim, sizes)
+        has_bounds = found is not None and any(isinstance(s, AtMost) for s in found)
+        if found is None or (has_bounds and not self._is_bound_by_symbols):
             yield from self._by_symbols(sizes)
             return
         for statement in found:
