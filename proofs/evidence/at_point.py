@@ -10,7 +10,7 @@ import numpy as np
 
 from ..exact.array import ExactArray
 from ..exact.expressions import ExpressionField
-from ..exact.roots import FlintRootsField
+from ..exact.roots import FlintRootsField, RootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.numbers import exceeds, is_nonzero
@@ -23,13 +23,13 @@ Mutation = Callable[[Any], Any] | None
 
 
 def statements_at(
-    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
+    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None, numbers: Any = None
 ) -> list[Statement] | None:
-    """The statements at a point in rational numbers and roots, or in sympy's constants where exp and log need them.
+    """The statements at a point in Python's fractions and roots, or in sympy's constants where exp and log need them.
 
     None where a hypothesis fails, a denominator vanishes, or a number has no exact form.
     """
-    numbers = FlintRootsField()
+    numbers = numbers or RootsField()
     arrays = constants(claim, numbers, point)
     try:
         if not meets_hypotheses(claim, sizes, arrays):
@@ -43,6 +43,13 @@ def statements_at(
         return None
     found = [in_fractions(s) for s in found]
     return found if all(_is_real(s) for s in found) else None
+
+
+def quick_statements_at(
+    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
+) -> list[Statement] | None:
+    """The same for a search, far faster on flint's numbers; a body that looks at types can tell them from Python's."""
+    return statements_at(claim, sizes, point, mutate, FlintRootsField())
 
 
 def _is_real(statement: Any) -> bool:

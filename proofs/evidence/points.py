@@ -12,7 +12,14 @@ import numpy as np
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Statement
-from .at_point import Mutation, difference_index, inputs_as_text, nested, statements_at
+from .at_point import (
+    Mutation,
+    difference_index,
+    inputs_as_text,
+    nested,
+    quick_statements_at,
+    statements_at,
+)
 from .instance import Point, shapes
 from .tight import fitting, tightened
 
@@ -76,7 +83,7 @@ def find(
 ) -> Point | None:
     """The first candidate point at which `shows` holds of the statements."""
     for point in candidates(claim, sizes, tries):
-        found = statements_at(claim, sizes, point, mutate)
+        found = quick_statements_at(claim, sizes, point, mutate)
         if found is not None and shows(found):
             return point
     return None
@@ -113,7 +120,7 @@ def simplest(
 def _shown(
     claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
 ) -> bool:
-    found = statements_at(claim, sizes, point)
+    found = quick_statements_at(claim, sizes, point)
     return found is not None and shows(found)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...exact.enclosures import ArbField
+from ...exact.polynomials import RationalField
 from ...exact.residues import PRIME, Meter, PrimeField, TooLong
 from ...exact.roots import FlintRootsField
 from ...exact.scalar import DivisionByZero, NotPolynomial
@@ -303,7 +304,7 @@ def _by_numbers(
     found = _in(PrimeField(meter), lambda: rng.randrange(PRIME), claim, sizes)
     if found and max(sizes.values()) <= PLAIN and tried.plain < OFTEN:
         tried.plain += 1
-        return _in(FlintRootsField(), lambda: rng.randint(1, 9), claim, sizes)
+        return _in(RationalField(), lambda: rng.randint(1, 9), claim, sizes)
     return found
 
 

@@ -21,7 +21,7 @@ from ...language.statements import (
     Statement,
     Undetermined,
 )
-from ..at_point import inputs_as_text, statements_at
+from ..at_point import inputs_as_text, quick_statements_at, statements_at
 from ..at_random import agree, balls, overlap, residues
 from ..certificate import (
     AllSizes,
@@ -238,7 +238,7 @@ class Search:
 
 def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
     """The statements at the first point that meets the conditions."""
-    every = (statements_at(claim, sizes, point) for point in candidates(claim, sizes))
+    every = (quick_statements_at(claim, sizes, point) for point in candidates(claim, sizes))
     return next((found for found in every if found is not None), [])
 
 

@@ -12,7 +12,7 @@ from ...language.errors import UsageError
 from ...language.numbers import is_nonzero
 from ...language.sizes import Sizes
 from ...language.statements import AtMost, Determines, Equal, Statement, Undetermined
-from ..at_point import difference_index, inputs_as_text, nested, statements_at
+from ..at_point import difference_index, inputs_as_text, nested, quick_statements_at, statements_at
 from ..certificate import Collision, Counterexample, Witness, named
 from ..instance import Point
 from ..points import TRIES, candidates, find, simplest
@@ -97,7 +97,7 @@ def _determinations(
     claim: Claim, sizes: Sizes, part: int
 ) -> Iterator[tuple[Point, Determines | Undetermined]]:
     for point in candidates(claim, sizes, PAIR_TRIES):
-        found = statements_at(claim, sizes, point)
+        found = quick_statements_at(claim, sizes, point)
         if found is not None and part < len(found):
             statement = found[part]
             if isinstance(statement, Determines | Undetermined):
