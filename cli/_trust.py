@@ -26,6 +26,8 @@ FILES = {
     "proofs/workers.py": "the processes that decide, and their answers",
     "proofs/check.py": "from verdicts to the report",
 }
+FINDS = "proofs/evidence/find"
+"""What finds certificates, each of which is checked."""
 LIBRARIES = ("sympy", "python-flint", "numpy")
 TRACER = "jax"
 """Takes part in claims about JAX programs alone, and need not be installed."""
@@ -62,11 +64,12 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "The rules of arguments about limits are proved in words, in proofs/evidence/limits.py; what such an",
-        "argument is about is in its row's reading.",
-        "What finds proofs (proofs/search, the rest of proofs/bounds) is not trusted: the kernel and the",
-        "check of bounds go through each step. What is read with symbols for sizes is compared with the",
-        "claim itself, run with numbers.",
+        "The rules of arguments about limits are proved in words, in proofs/evidence/check/limits.py;",
+        "what such an argument is about is in its row's reading.",
+        "What finds proofs and certificates (proofs/search, proofs/bounds, proofs/evidence/find) is not",
+        "trusted: the kernel checks each step of a proof, proofs/inequalities each step of a bound,",
+        "proofs/evidence/check each other certificate. What is read with symbols for sizes is compared",
+        "with the claim itself, run with numbers.",
         f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
     ]
@@ -79,7 +82,8 @@ def _files(name: str) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
         yield name, place.read_bytes()
         return
-    for file in sorted(place.rglob("*.py")):
+    finding = _root(FINDS)
+    for file in sorted(file for file in place.rglob("*.py") if finding not in file.parents):
         yield f"{name}/{file.relative_to(place).as_posix()}", file.read_bytes()
 
 

@@ -147,7 +147,7 @@ def _proofs() -> list[list[str]]:
 
 def _beyond() -> list[list[str]]:
     """What the second line of defence takes beside all the rest of checking, and how much it looks at."""
-    from .evidence.beyond import beyond
+    from .evidence.check.beyond import beyond
     from .evidence.engines import ENGINES
     from .evidence.verdict import decide
 

@@ -29,7 +29,7 @@ from .language.claim import Claim
 from .pinned import of_user
 
 if TYPE_CHECKING:
-    from .evidence.verdict import Result
+    from .evidence.result import Result
 
 FILE = "verdicts-1.sqlite3"
 KEPT = 60 * 24 * 3600.0
@@ -125,7 +125,7 @@ class Cache:
 
 def _from_text(text: str) -> Result | None:
     from .evidence.counterexample import Counterexample
-    from .evidence.verdict import Result
+    from .evidence.result import Result
 
     try:
         found = json.loads(text)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from .cache import Cache
 from .evidence.dependence import needed, tainted
-from .evidence.engines import ENGINES, KERNEL
+from .evidence.engines import ENGINES, Engines
 from .evidence.replay import Folder
 from .evidence.verdict import Result, decide
 from .language.claim import Claim, Row
@@ -78,16 +79,16 @@ def check(
         tell()
 
     engines = ENGINES[engine]
-    if proofs is not None and KERNEL not in engines:
-        engines += (KERNEL,)
-    fixed = [e for e in engines if e is not KERNEL] or engines
+    if proofs is not None:
+        engines = replace(engines, kernel=True)
+    fixed = Engines(engines.fixed) if engines.fixed else engines
     decided = decide if proofs is None else proofs.decide
     every = [*claims, *others]
     asked = {claim.id: engines for claim in claims} | {claim.id: fixed for claim in others}
     if proofs is not None:
         cache = None
     if cache is not None:
-        results = cache.recall([(claim, [e.name for e in asked[claim.id]]) for claim in every])
+        results = cache.recall([(claim, asked[claim.id].names) for claim in every])
     remembered = sum(claim.id in results for claim in claims)
     every, whole = [claim for claim in every if claim.id not in results], every
     tasks = [partial(decided, claim, asked[claim.id]) for claim in every]

@@ -21,7 +21,7 @@ from .language.sizes import shape
 from .ledger import built_in
 
 if TYPE_CHECKING:
-    from .evidence.verdict import Result
+    from .evidence.result import Result
 
 ALIASES = {
     "features": ("f", "d"),

@@ -13,7 +13,7 @@ from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.bounds import goals
 from scanproof.proofs.evidence import replay
 from scanproof.proofs.evidence.all_sizes import Proof, prove
-from scanproof.proofs.evidence.engines import KERNEL
+from scanproof.proofs.evidence.engines import ENGINES
 from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
 from scanproof.proofs.kernel.term import Monomial
@@ -104,7 +104,7 @@ def test_a_certificate_cannot_capture_the_index_of_a_sum(tmp_path, monkeypatch):
     body = lambda y, xp, n: at_most(0, (same(y) * xp.eye(n)).sum())  # noqa: E731
     one = claim(body, {"y": "n n"}, assuming=rows)
     monkeypatch.setattr(goals, "certificate", captured)
-    result = replay.saving(tmp_path).decide(one, [KERNEL])
+    result = replay.saving(tmp_path).decide(one, ENGINES["kernel"])
     assert result.verdict == "unknown"
     assert "bound index" in (result.reason or "")
 

@@ -24,7 +24,7 @@ from scanproof.constructs.learners.operators import batch_gram, steps_polynomial
 from scanproof.constructs.norms import absolute, operator_norm
 from scanproof.proofs.claims.open import batch_steps, first_order, two_layers
 from scanproof.proofs.claims.ssd import single_example
-from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
+from scanproof.proofs.evidence.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.evidence.verdict import decide
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Equal, at_most, equal
@@ -47,7 +47,7 @@ EXISTENCE = (
 def verdict(body, given, sizes):
     source = Source("test", title="claims of known truth")
     row = source.claim("test.row", says="…", given=given, sizes=sizes)(body)
-    return decide(row.claim, (FLINT,)).verdict
+    return decide(row.claim, ENGINES["flint"]).verdict
 
 
 def parts(id):
@@ -58,7 +58,7 @@ def parts(id):
 @pytest.mark.parametrize("id", EXISTENCE)
 def test_only_what_the_parameters_would_have_to_do_fails(id):
     claim = LEDGER[id]
-    result = decide(claim, (FLINT, SYMPY))
+    result = decide(claim, FIXED)
     assert (claim.kind, result.verdict) == ("existence", "refuted")
     assert claim.over_all_parameters
     shown = [holds(statement) for statement in parts(id) if isinstance(statement, Equal)]

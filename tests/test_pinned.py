@@ -38,8 +38,8 @@ WAYS = {
         f"changes {LEARNERS}.descent.gradient_descent",
     ),
     "a function where another module has it": (
-        "from scanproof.proofs.evidence import verdict\nverdict.truth = lambda *_: True",
-        "changes scanproof.proofs.evidence.verdict.truth",
+        "from scanproof.proofs.evidence.check import arguments\narguments.truth = lambda *_: True",
+        "changes scanproof.proofs.evidence.check.arguments.truth",
     ),
     "the code of a function": (
         "from scanproof.proofs.evidence import engines\n"
@@ -87,8 +87,8 @@ WAYS = {
         "changes the code of scanproof.proofs.language.claim.Claim.every_size",
     ),
     "a number": (
-        "from scanproof.proofs.evidence import verdict\nverdict.BOUND_TRIES = 0",
-        "changes scanproof.proofs.evidence.verdict.BOUND_TRIES",
+        "from scanproof.proofs.evidence.check import beyond\nbeyond.LARGEST = 0",
+        "changes scanproof.proofs.evidence.check.beyond.LARGEST",
     ),
     "an entry of a constant": (
         "from scanproof.proofs.evidence.engines import ENGINES\nENGINES['all'] = ()",
@@ -175,7 +175,7 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
     "lines",
     [
         "from scanproof.proofs.claims.open import window\nwindow.SHOWN['x'] = 'N'",
-        "from scanproof.proofs.evidence import limits\nlimits.__dict__['len'] = lambda a: 1",
+        "from scanproof.proofs.evidence.check import limits\nlimits.__dict__['len'] = lambda a: 1",
         "from scanproof.proofs.reading import scanning as s\nf = s.run_recursion\nf.__code__ = (lambda *a: 0).__code__",
     ],
 )

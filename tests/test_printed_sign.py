@@ -22,9 +22,9 @@ from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.proofs import report as reports
 from scanproof.proofs.claims.ssd import printed_sign
+from scanproof.proofs.evidence.check.limits import BY_THE_RULES, Near, refute
 from scanproof.proofs.evidence.dependence import tainted
 from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
-from scanproof.proofs.evidence.limits import BY_THE_RULES, Near, refute
 from scanproof.proofs.evidence.script import script
 from scanproof.proofs.evidence.verdict import Result, decide
 from scanproof.proofs.language.claim import Source
@@ -37,7 +37,7 @@ SIZES = {"l": 2, "n": 3, "d": 8}
 
 
 def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_path):
-    found = decide(THEOREM, (FLINT,))
+    found = decide(THEOREM, ENGINES["flint"])
     assert (found.verdict, found.scope) == ("refuted", None)
     assert found.counterexample is not None
     shown = found.counterexample
@@ -68,7 +68,7 @@ def test_what_it_rests_on_is_proved(id: str, scope: str):
 
 
 def test_the_formulas_in_words_are_those_of_the_layers():
-    assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], (FLINT,)).verdict == "proved"
+    assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], ENGINES["flint"]).verdict == "proved"
 
 
 @pytest.mark.parametrize(
@@ -106,17 +106,17 @@ def stated(argument: Any = None, n=3, l=2, **options):
 )
 def test_what_some_parameters_do_is_not_refuted(changes, says):
     claim = stated(**changes)
-    found = decide(claim, (FLINT,))
+    found = decide(claim, ENGINES["flint"])
     assert found.verdict == "unknown" and says in (found.reason or "")
 
 
 def test_the_row_s_own_reading_of_the_sign_is_the_one_that_decides():
-    found = decide(replace(THEOREM, options={"sign": -1}), (FLINT,))
+    found = decide(replace(THEOREM, options={"sign": -1}), ENGINES["flint"])
     assert found.verdict == "unknown"
 
 
 def test_too_few_features_are_an_error():
-    found = decide(replace(THEOREM, sizes={**THEOREM.sizes, "d": (7,)}), (FLINT,))
+    found = decide(replace(THEOREM, sizes={**THEOREM.sizes, "d": (7,)}), ENGINES["flint"])
     assert found.verdict == "error" and "more features" in (found.reason or "")
 
 
@@ -273,10 +273,10 @@ def test_a_simple_row_is_refuted_and_only_if_it_says_that_parameters_exist():
     def twice(facts, a, b, eta, t):
         return facts.contradiction("a", facts.near("a"), facts.near("a again"))
 
-    assert decide(small(given, twice), (FLINT,)).verdict == "refuted"
-    assert decide(small(given, twice), (SYMPY,)).verdict == "refuted"
-    assert decide(small(given, twice, kind="remark"), (FLINT,)).verdict == "unknown"
-    assert decide(small(given), (FLINT,)).verdict == "unknown"
+    assert decide(small(given, twice), ENGINES["flint"]).verdict == "refuted"
+    assert decide(small(given, twice), ENGINES["sympy"]).verdict == "refuted"
+    assert decide(small(given, twice, kind="remark"), ENGINES["flint"]).verdict == "unknown"
+    assert decide(small(given), ENGINES["flint"]).verdict == "unknown"
 
 
 def test_a_contradiction_of_another_argument_is_none():

@@ -17,7 +17,7 @@ import pytest
 from command_line import TRUE, Run, Write, one_line
 
 from scanproof.proofs.evidence import all_sizes
-from scanproof.proofs.evidence.engines import FLINT, KERNEL
+from scanproof.proofs.evidence.engines import ENGINES, FLINT, Engines
 from scanproof.proofs.evidence.proof_file import Recorded, read, written
 from scanproof.proofs.evidence.replay import Folder
 from scanproof.proofs.evidence.verdict import Result
@@ -87,7 +87,7 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def replayed(folder: Path, claim: Claim) -> Result:
     """At fixed sizes, and then by the recorded proof."""
-    return Folder(folder, replay=True).decide(claim, (FLINT, KERNEL))
+    return Folder(folder, replay=True).decide(claim, Engines((FLINT,), kernel=True))
 
 
 def record_of(folder: Path, id: str) -> Recorded:
@@ -366,7 +366,7 @@ def source_claim(factor: int) -> Claim:
 def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
     true, false = source_claim(1), source_claim(2)
     folder = Folder(tmp_path, replay=False)
-    assert folder.decide(true, (KERNEL,)).scope == "all-sizes"
+    assert folder.decide(true, ENGINES["kernel"]).scope == "all-sizes"
     whole = record_of(tmp_path, "mine.sum")
     rng = random.Random(7)
     for _ in range(150):
@@ -374,7 +374,7 @@ def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
         for _ in range(rng.randint(0, 3)):
             scramble(record.tape, rng)
         put(tmp_path, record)
-        found = Folder(tmp_path, replay=True).decide(false, (KERNEL,))
+        found = Folder(tmp_path, replay=True).decide(false, ENGINES["kernel"])
         assert found.verdict == "unknown", record.tape
         assert found.stale or found.broken
 
@@ -388,7 +388,7 @@ def test_what_is_left_over_cannot_be_deleted_by_a_renaming_without_ways(tmp_path
     lines += [[0, "rename", k, []] for k in range(most)]
     record = Recorded("mine.sum", {"N": 1}, "0" * 64, "0" * 64, [], lines)
     put(tmp_path, record)
-    found = Folder(tmp_path, replay=True).decide(false, (KERNEL,))
+    found = Folder(tmp_path, replay=True).decide(false, ENGINES["kernel"])
     assert found.verdict == "unknown"
     assert f"json:{len(lines) - most + 1 + len(HEAD)}:" in found.recorded
 

@@ -26,7 +26,7 @@ from scanproof import (
 from scanproof.constructs.array_api import unit
 from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import scan
-from scanproof.proofs.evidence import beyond
+from scanproof.proofs.evidence.check import beyond
 from scanproof.proofs.evidence.engines import ENGINES
 from scanproof.proofs.evidence.source import Source as Code
 from scanproof.proofs.evidence.verdict import decide

@@ -126,7 +126,8 @@ def check(
         claim: the claim.
         certificate: what is said to prove it.
         mutate: a change of the construction's parameters.
-        bounds: inequalities that were proved just now; certificates do not hold them yet.
+        bounds: inequalities that were proved just now. Certificates do not hold them yet: where they are not given
+            they are searched for.
     """
     if not claim.ranges:
         return NO_SIZES
@@ -258,7 +259,10 @@ def _checked(
     if Determines in kinds or given != wanted or len(set(said)) != len(said):
         raise Refused("the certificate does not show all that the claim says")
     if AtMost in kinds and bounds is None:
-        raise Refused("the certificate holds no bounds")
+        found = find(claim, mutate)
+        if isinstance(found, str):
+            raise Refused(found)
+        bounds = found
     if own is not None or AtMost in kinds:
         entries.insert(0, _evidence(current, own, bounds if AtMost in kinds else None))
     if not entries:

@@ -16,9 +16,9 @@ from scanproof.constructs.scan import leaves
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim, Row
 from ..language.statements import Equal, Statement
-from .engines import FLINT, SYMPY, holds, sides
+from .check.changes import WRONG_FIT
+from .engines import FIXED, FLINT, SYMPY, holds, sides
 from .mutation import changes, on_leaf, on_right_side, paths
-from .near_miss import WRONG_FIT
 from .points import candidates, difference_index, statements_at
 from .verdict import decide
 
@@ -44,7 +44,7 @@ def attack(
         for claim in (row.claim, *row.amendments):
             if progress is not None:
                 progress(claim.id)
-            if claim.body is not None and decide(claim, (FLINT, SYMPY)).verdict == "proved":
+            if claim.body is not None and decide(claim, FIXED).verdict == "proved":
                 record = _attack(claim)
                 if record["mutants"]:
                     records.append(record)

@@ -8,7 +8,7 @@ from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.fields import nearest
 from .axioms import discharged
-from .verdict import Result
+from .result import Result
 
 SETTLED = ("refuted", "not-checkable", "error")
 """Verdicts that rest on nothing: a counterexample speaks for itself. An argument about limits does not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,7 +20,7 @@ from ..language.statements import AtMost, Differs, Equal, Statement
 from .instance import entry_names, evaluate, symbols
 
 SMALL = 2
-"""sympy runs the sizes in which no size exceeds this; flint runs all of them."""
+"""A second opinion is for sizes that do not exceed this."""
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,6 @@ class Engine:
     name: str
     fields: tuple[Callable[[list[str]], Any], ...]
     """Tried in order; the next one is taken when a claim is not polynomial."""
-    small: bool
-    """Whether only small sizes are run."""
-
-    def sizes(self, claim: Claim, everywhere: bool = False) -> list[dict[str, int]]:
-        """The sizes at which this engine checks the claim: all of them, or the small ones; the kernel's are none."""
-        if not self.fields:
-            return []
-        every = claim.every_size
-        if everywhere or not self.small:
-            return every
-        few = [sizes for sizes in every if all(v <= SMALL for v in sizes.values())]
-        return few or every[:1]
 
     def statements(
         self, claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
@@ -62,16 +50,48 @@ class Engine:
         return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
 
 
-SYMPY = Engine("sympy", (SympyField, ExpressionField), small=True)
-FLINT = Engine("flint", (FlintField,), small=False)
-KERNEL = Engine("kernel", (), small=False)
-"""Runs at no fixed size: it proves for all sizes (`all_sizes.prove`), after another engine where there is one."""
+@dataclass(frozen=True)
+class Engines:
+    """What is asked about a claim."""
+
+    fixed: tuple[Engine, ...] = ()
+    """The first that has what a claim needs decides it, the others are second opinions."""
+    kernel: bool = False
+    """Whether a proof for all sizes is looked for."""
+
+    @property
+    def names(self) -> list[str]:
+        return [engine.name for engine in self.fixed] + ["kernel"] * self.kernel
+
+
+SYMPY = Engine("sympy", (SympyField, ExpressionField))
+FLINT = Engine("flint", (FlintField,))
+BY_NAME = {engine.name: engine for engine in (FLINT, SYMPY)}
+FIXED = Engines((FLINT, SYMPY))
 ENGINES = {
-    "sympy": (SYMPY,),
-    "flint": (FLINT,),
-    "kernel": (KERNEL,),
-    "all": (FLINT, SYMPY, KERNEL),
+    "sympy": Engines((SYMPY,)),
+    "flint": Engines((FLINT,)),
+    "kernel": Engines(kernel=True),
+    "all": Engines((FLINT, SYMPY), kernel=True),
 }
+
+
+def chosen(claim: Claim) -> list[dict[str, int]]:
+    """A few of the listed sizes: the smallest, the first in which no two are equal, the first with none below 2."""
+    every = claim.every_size
+    wanted: tuple[Callable[[dict[str, int]], bool], ...] = (
+        lambda sizes: True,
+        lambda sizes: len(set(sizes.values())) == len(sizes),
+        lambda sizes: all(value >= SMALL for value in sizes.values()),
+    )
+    found = [next((s for s in every if one(s)), None) for one in wanted]
+    return [sizes for sizes in every if sizes in found]
+
+
+def small(every: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """The first and the last of these sizes in which none exceeds `SMALL`: those of a second opinion."""
+    few = [sizes for sizes in every if all(value <= SMALL for value in sizes.values())]
+    return [*few[:1], *few[1:][-1:]]
 
 
 def truth(statement: Statement) -> bool | None:
@@ -144,6 +164,21 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
             f"the two sides{name} have shapes {left.shape} and {right.shape}; an equation needs equal shapes."
         )
     return left, right
+
+
+def terms(statements: Sequence[Statement]) -> int:
+    """How many terms the polynomials on the left sides have together."""
+    entries = [
+        e for s in statements if isinstance(s, Equal | Differs) for e in sides(s)[0].entries.flat
+    ]
+    return sum(len(entry.num) for entry in entries if isinstance(entry, Ratio))
+
+
+def has_entries(statement: Statement) -> bool:
+    """Whether a comparison compares anything."""
+    if not isinstance(statement, Equal | Differs | AtMost):
+        return True
+    return sides(statement)[0].entries.size > 0
 
 
 def _is_zero(scalar: Any) -> bool:

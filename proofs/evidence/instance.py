@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..exact.array import ExactArray, Namespace
+from ..exact.roots import FlintRootsField, RootsField, as_fractions
 from ..language.claim import Claim
 from ..language.conditions import as_bounds, holds, is_met
 from ..language.errors import UsageError
@@ -16,6 +20,7 @@ from ..language.fields import call
 from ..language.sizes import Sizes, shape
 from ..language.statements import AtMost, Statement
 
+ROOTS = RootsField()
 MOST_SYMBOLS = 2000
 """The most entries that one claim may have at one choice of sizes."""
 
@@ -29,6 +34,22 @@ Point = Mapping[str, np.ndarray]
 def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
     """The shape of every symbol of the claim."""
     return {name: shape(text, sizes) for name, text in claim.given.items()}
+
+
+def is_for(claim: Claim, sizes: Sizes) -> bool:
+    """Whether the claim speaks of these sizes."""
+    try:
+        shapes(claim, sizes)
+    except UsageError:  # a negative length
+        return False
+    conditions = claim.assuming.values()
+    own = [c for c in conditions if set(inspect.signature(c).parameters) <= set(claim.ranges)]
+    return all(is_met(claim, c, sizes) for c in own)
+
+
+def ones(claim: Claim, sizes: Sizes) -> Point:
+    """The point at which every entry is 1."""
+    return {n: np.full(dims, Fraction(1), dtype=object) for n, dims in shapes(claim, sizes).items()}
 
 
 def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
@@ -86,18 +107,37 @@ def evaluate(
     return claim.statements(values, parameters)
 
 
+def in_fractions(statement: Any) -> Any:
+    """With Fractions in place of flint's numbers."""
+    arrays = {n: v for n, v in vars(statement).items() if isinstance(v, ExactArray)}
+    if not any(isinstance(v.field, FlintRootsField) for v in arrays.values()):
+        return statement
+    return replace(
+        statement, **{n: ExactArray(as_fractions(v.entries), ROOTS) for n, v in arrays.items()}
+    )
+
+
 def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray]) -> bool:
     """Whether inputs at a point satisfy every side condition of the claim."""
     if not claim.assuming:
         return True
     stated = assumed(claim, sizes, arrays)
-    numbers = {name: a.item() if a.shape == () else a.entries for name, a in arrays.items()}
+    numbers: dict[str, Any] = {}
+    if len(stated) < len(claim.assuming):  # these are for plain numbers
+        entries = {name: as_fractions(a.entries) for name, a in arrays.items()}
+        numbers = {name: a.item() if a.shape == () else a for name, a in entries.items()}
     return all(
-        all(map(holds, stated[text]))
+        all(holds(_comparable(bound)) for bound in stated[text])
         if text in stated
         else is_met(claim, condition, {**numbers, **sizes})
         for text, condition in claim.assuming.items()
     )
+
+
+def _comparable(bound: AtMost) -> AtMost:
+    """The bound as it is, unless one side is of Python's numbers, which flint's are not compared with."""
+    one_kind = all(isinstance(side, ExactArray | int) for side in (bound.left, bound.right))
+    return bound if one_kind else in_fractions(bound)
 
 
 def assumed(claim: Claim, sizes: Sizes, arrays: Mapping[str, Any]) -> dict[str, list[AtMost]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -18,7 +17,7 @@ from ..language.errors import UsageError
 from . import all_sizes
 from .all_sizes import Proof, Stale
 from .certificate_file import Unusable, read, written
-from .engines import KERNEL, Engine
+from .engines import Engines
 from .verdict import Result, decide
 
 LONGEST = 150
@@ -38,11 +37,11 @@ class Folder:
     missing: list[str] = field(default_factory=list)
     """The ids that hold at fixed sizes and have no file."""
 
-    def decide(self, claim: Claim, engines: Sequence[Engine]) -> Result:
+    def decide(self, claim: Claim, engines: Engines) -> Result:
         """The verdict, with this folder's proofs in place of the kernel's search, or with what it finds recorded."""
         outcome = _Outcome(self)
         result = decide(claim, engines, outcome.prove)
-        if outcome.why and tuple(engines) == (KERNEL,):
+        if outcome.why and not engines.fixed:
             # Where a file fails early no definition has run, which would be an error elsewhere.
             result = replace(result, verdict="unknown", reason=outcome.why)
         return replace(result, stale=outcome.stale, recorded=outcome.said, broken=outcome.broken)
@@ -119,13 +118,12 @@ class _Outcome:
         found = all_sizes.find(claim)
         if isinstance(found, str):
             return found
-        if not found.bounds:
-            path = self.folder.file(claim.id)
-            try:
-                _replace(path, written(claim.id, found.certificate))
-            except OSError as error:
-                self.broken = True
-                self.said = f"{path}: cannot write the proof there: {error.strerror or error}"
+        path = self.folder.file(claim.id)
+        try:
+            _replace(path, written(claim.id, found.certificate))
+        except OSError as error:
+            self.broken = True
+            self.said = f"{path}: cannot write the proof there: {error.strerror or error}"
         return all_sizes.check(claim, found.certificate, bounds=found)
 
     def checked(self, claim: Claim) -> Proof | str:

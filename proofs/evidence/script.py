@@ -17,10 +17,10 @@ from ..exact.recorded import Node, RecordedField, in_order
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
+from .at_point import difference_index, statements_at
 from .counterexample import Counterexample
 from .engines import sides
 from .instance import evaluate
-from .points import difference_index, statements_at
 
 SAME = "«actual and claimed are the same number»"
 EXACTLY = "actual == claimed"

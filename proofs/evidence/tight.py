@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..exact.array import ExactArray
-from ..exact.roots import RootsField
+from ..exact.roots import FlintRootsField, as_fractions
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
@@ -63,7 +63,7 @@ def _least_values(claim: Claim, sizes: Sizes, point: Point) -> dict[str, _Least]
     """The least value of every symbol that is by itself the right side of a condition."""
     if not claim.assuming:
         return None
-    arrays = constants(claim, RootsField(), point)
+    arrays = constants(claim, FlintRootsField(), point)
     try:
         stated = [bound for bounds in assumed(claim, sizes, arrays).values() for bound in bounds]
     except NO_VALUE:
@@ -74,14 +74,14 @@ def _least_values(claim: Claim, sizes: Sizes, point: Point) -> dict[str, _Least]
     for bound in stated:
         for name, array in arrays.items():
             if bound.right is array and array.shape == ():
-                found.setdefault(name, []).extend(_at_least(bound.left, array.item()))
+                found.setdefault(name, []).extend(_at_least(bound.left, point[name].item()))
     return {name: max(values) for name, values in found.items() if values}
 
 
 def _at_least(left: Any, drawn: Fraction) -> list[_Least]:
     """What a number must be at least, to be no less than `left`; above a plain number it need not be least."""
     if isinstance(left, ExactArray):
-        return [_Least(_rounded_up(entry), True) for entry in left.entries.flat]
+        return [_Least(_rounded_up(entry), True) for entry in as_fractions(left.entries).flat]
     return [_Least(Fraction(max(left, abs(drawn))), False)]
 
 
@@ -107,6 +107,6 @@ def _shrunk(claim: Claim, sizes: Sizes, point: Point, name: str) -> Iterator[Poi
 
 def _is_met(claim: Claim, sizes: Sizes, point: Point) -> bool:
     try:
-        return meets_hypotheses(claim, sizes, constants(claim, RootsField(), point))
+        return meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point))
     except NO_VALUE:
         return False

@@ -18,6 +18,7 @@ class ExpressionField:
     """Scalars are sympy expressions in real symbols; equality is decided by `is_zero`."""
 
     name = "sympy"
+    meter = None
 
     def __init__(self, symbols: Sequence[str]) -> None:
         import sympy

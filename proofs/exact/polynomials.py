@@ -12,6 +12,8 @@ from .scalar import NotPolynomial, Ratio, as_fraction
 class _PolynomialField:
     """What fractions of polynomials have no room for."""
 
+    meter = None
+
     def exp(self, scalar: Ratio) -> Ratio:
         if scalar:
             raise NotPolynomial("exp")
@@ -88,6 +90,7 @@ class RationalField:
     """Plain numbers: `fractions.Fraction`, for exact evaluation at a point."""
 
     name = "rational"
+    meter = None
 
     def number(self, value: Any) -> Fraction:
         return as_fraction(value)

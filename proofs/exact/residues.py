@@ -63,6 +63,8 @@ class PrimeField:
     def number(self, value: Any) -> Any:
         if isinstance(value, self._residue):
             return value
+        if type(value) is int:
+            return self._residue(value, PRIME)
         known = self._numbers.get(value)
         if known is None:
             exact = as_fraction(value)

@@ -6,6 +6,7 @@ A body's arithmetic stays that of Fractions up to its norms, many times faster t
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,61 @@ class RootsField(RationalField):
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
         return _plain(largest_root(gram))
+
+
+class FlintRootsField(RootsField):
+    """The same on flint's rational numbers, ten times as fast; `as_fractions` leads back from them."""
+
+    def __init__(self) -> None:
+        import flint
+
+        self._rational = flint.fmpq
+
+    def number(self, value: Any) -> Any:
+        if type(value) is int:
+            return self._rational(value)
+        if isinstance(value, self._rational) or _is_sympy(value):
+            return value
+        exact = value if type(value) is Fraction else as_fraction(value)
+        return self._rational(exact.numerator, exact.denominator)
+
+    def exp(self, scalar: Any) -> Any:
+        return self.number(super().exp(scalar))
+
+    def log(self, scalar: Any) -> Any:
+        return self.number(super().log(scalar))
+
+    def sqrt(self, scalar: Any) -> Any:
+        _teach_sympy()
+        return self.number(super().sqrt(_as_fraction(scalar)))
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        _teach_sympy()
+        return self.number(super().largest_eigenvalue(gram))
+
+
+@cache
+def _teach_sympy() -> None:
+    """From now on sympy's constants take flint's rational numbers as operands."""
+    import flint
+    import sympy
+    from sympy.core.sympify import converter
+
+    converter[flint.fmpq] = lambda number: sympy.Rational(int(number.p), int(number.q))
+
+
+def as_fractions(entries: np.ndarray) -> np.ndarray:
+    """The array with flint's rational numbers as Fractions."""
+    out = np.empty(entries.shape, dtype=object)
+    for index in np.ndindex(entries.shape):
+        out[index] = _as_fraction(entries[index])
+    return out
+
+
+def _as_fraction(number: Any) -> Any:
+    import flint
+
+    return Fraction(int(number.p), int(number.q)) if isinstance(number, flint.fmpq) else number
 
 
 def largest_root(gram: np.ndarray) -> Any:

@@ -6,6 +6,8 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .errors import UsageError
@@ -238,8 +240,16 @@ def _expect_no_input(claim: Claim, wanted: Iterable[str]) -> None:
 
 def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Call `function` with those of `values` that its signature names."""
-    wanted = inspect.signature(function).parameters
-    return function(**{name: values[name] for name in wanted if name in values})
+    wanted = _remembered if type(function) is FunctionType else _wanted
+    return function(**{name: values[name] for name in wanted(function) if name in values})
+
+
+def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+_remembered = lru_cache(maxsize=1000)(_wanted)
+"""Of plain functions, which are asked at each of thousands of points, and are the same only if they are one object."""
 
 
 def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

@@ -6,6 +6,7 @@ Constants are enclosed in balls: sympy's `evalf` takes as many digits as cancel,
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 SMALLEST = Fraction(1, 10**30)
@@ -32,7 +33,7 @@ def exceeds(number: Any) -> bool:
 
 
 def _is_rational(number: Any) -> bool:
-    return isinstance(number, (int, Fraction)) or number.is_Rational
+    return isinstance(number, (int, Fraction)) or getattr(number, "is_Rational", True)  # flint's
 
 
 def _exceeds(of: Any, number: Any) -> bool:
@@ -74,7 +75,13 @@ def enclosure(number: Any) -> Any:
     name = type(number).__name__.lower()
     if name in FUNCTIONS:
         return abs(*parts) if name == "abs" else getattr(parts[0], name)()
-    value = number.evalf(PRECISIONS[0] // 3)  # a root of a polynomial
+    value = _root(number)
     if not value.is_Float:
         return flint.arb("nan")
     return flint.arb(str(value)) * flint.arb(1, 2.0**-200)
+
+
+@lru_cache(maxsize=10_000)
+def _root(number: Any) -> Any:
+    """A root of a polynomial in digits; conditions ask for the same one again and again."""
+    return number.evalf(PRECISIONS[0] // 3)

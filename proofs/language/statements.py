@@ -96,7 +96,8 @@ class Part:
 class Approached:
     """For every ε > 0 some choice of the parameters brings all parts within ε of what is wanted, at once.
 
-    An argument about limits (`evidence.limits`) can refute it. Nothing here proves it: a witness does, as an equation.
+    An argument about limits (`evidence.check.limits`) can refute it. Nothing here proves it: a witness does, as an
+    equation.
     """
 
     parts: Mapping[str, Callable[[], Part]]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.scalar import Ratio
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Statement
-from .engines import sides
-from .instance import entry_names
+from ...exact.scalar import Ratio
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import Statement
+from ..engines import sides
+from ..instance import entry_names
 
 
 def why_not(claim: Claim, sizes: Sizes, statement: Statement | None) -> str | None:

@@ -42,15 +42,15 @@ from dataclasses import InitVar, dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..exact.array import ExactArray
-from ..exact.polynomials import FlintField
-from ..exact.scalar import Ratio
-from ..language.claim import Claim
-from ..language.sizes import Sizes
-from ..language.statements import Approached, Part
+from ...exact.array import ExactArray
+from ...exact.polynomials import FlintField
+from ...exact.scalar import Ratio
+from ...language.claim import Claim
+from ...language.sizes import Sizes
+from ...language.statements import Approached, Part
+from ..counterexample import Counterexample
+from ..instance import entry_names, evaluate, symbols
 from .coefficients import Coefficients, Monomial, as_text, at_one, lowest, product_of, sum_of
-from .counterexample import Counterexample
-from .instance import entry_names, evaluate, symbols
 
 BY_THE_RULES = object()
 

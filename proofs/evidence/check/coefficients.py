@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..exact.scalar import Ratio
+from ...exact.scalar import Ratio
 
 Monomial = tuple[int, ...]
 """The powers of the data."""

@@ -11,7 +11,6 @@ at most degree / 2⁶¹.
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,22 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.array import ExactArray
-from ..exact.enclosures import ArbField
-from ..exact.polynomials import RationalField
-from ..exact.residues import PRIME, Meter, PrimeField, TooLong
-from ..exact.roots import RootsField
-from ..exact.scalar import DivisionByZero, NotPolynomial
-from ..language.claim import Claim
-from ..language.conditions import is_met
-from ..language.errors import UsageError
-from ..language.sizes import Sizes, grid
-from ..language.statements import AtMost, Differs, Equal, Statement
-from .enclosures import BITS
-from .engines import UnequalShapes, sides
-from .instance import Point, constants, evaluate, meets_hypotheses, shapes
-from .points import candidates
-from .source import Source
+from ...exact.enclosures import ArbField
+from ...exact.polynomials import RationalField
+from ...exact.residues import PRIME, Meter, PrimeField, TooLong
+from ...exact.roots import FlintRootsField
+from ...exact.scalar import DivisionByZero, NotPolynomial
+from ...language.claim import Claim
+from ...language.sizes import Sizes, grid
+from ...language.statements import AtMost, Differs, Equal, Statement
+from ..at_random import agree, drawn
+from ..enclosures import BITS
+from ..engines import UnequalShapes, sides
+from ..instance import Point, constants, evaluate, is_for, meets_hypotheses, shapes
+from ..points import candidates
+from ..source import Source
 
 Ranges = Mapping[str, Sequence[int]]
 NEXT = 3
@@ -93,6 +90,10 @@ class Tried:
     plain: int = 0
     """How often plain fractions were run."""
 
+    @property
+    def says_something(self) -> bool:
+        return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
+
     def evidence(self) -> dict[str, Any]:
         entry = {"method": "property-test", "scope": "sampled", "sizes": self.held}
         notes = []
@@ -137,21 +138,28 @@ def _listed(every: Sequence[Sizes]) -> str:
     return "; ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
 
 
-def beyond(claim: Claim) -> Tried:
-    """The claim, which holds at the sizes of its evidence, at sizes beyond."""
+def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
+    """The claim, which holds at the sizes of its evidence, at sizes beyond.
+
+    Args:
+        claim: the claim.
+        left_out: those of its listed sizes at which no engine ran it; they are tried first.
+    """
     source = Source([claim.body, claim.parameters, *claim.assuming.values()])
     rng = random.Random(source.seed)
     every = list(choices(claim, source.numbers, rng))
     few = _few(every, rng) if claim.assuming else every
+    first = [(dict(sizes), "") for sizes in left_out]
     tried = Tried()
-    _run(claim, [*few, *(one for one in every if one not in few)], tried, rng, len(few))
+    rest = (one for one in every if one not in few)
+    _run(claim, [*first, *few, *rest], tried, rng, len(first) + len(few))
     if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in
         tried.unmet = [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
     return tried
 
 
 def _can_be_met(claim: Claim, sizes: Sizes) -> bool:
-    field = RootsField()
+    field = FlintRootsField()
     points = (constants(claim, field, point) for point in candidates(claim, sizes, 2))
     with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
         return any(meets_hypotheses(claim, sizes, arrays) for arrays in points)
@@ -183,7 +191,7 @@ def _run(
             return
         if sum(sizes.values()) >= too_large.get(growing, LARGEST**2):
             continue
-        if not _are_for(claim, sizes):
+        if not is_for(claim, sizes):
             tried.outside += 1
             continue
         try:
@@ -250,17 +258,6 @@ def _with(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, .
     return tuple({**others, name: n}.values())
 
 
-def _are_for(claim: Claim, sizes: Sizes) -> bool:
-    """Whether the claim speaks of these sizes."""
-    try:
-        shapes(claim, sizes)
-    except UsageError:  # a negative length
-        return False
-    conditions = claim.assuming.values()
-    own = [c for c in conditions if set(inspect.signature(c).parameters) <= set(claim.ranges)]
-    return all(is_met(claim, c, sizes) for c in own)
-
-
 def _at(claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Meter) -> bool:
     """Whether nothing fails at these sizes; what was found is noted."""
     with meter.at_most(ONE):
@@ -312,29 +309,18 @@ def _by_numbers(
 
 
 def _in(field: Any, draw: Callable[[], int], claim: Claim, sizes: Sizes) -> bool | None:
-    arrays = {}
-    for name, dims in shapes(claim, sizes).items():
-        entries = np.empty(dims, dtype=object)
-        for place in np.ndindex(dims):
-            entries[place] = field.number(draw())
-        arrays[name] = ExactArray(entries, field)
-    statements = evaluate(claim, field, sizes, arrays)
+    statements = evaluate(claim, field, sizes, drawn(claim, field, sizes, draw))
     if not any(isinstance(s, Equal | Differs | AtMost) for s in statements):
         raise NotPolynomial("a map")
     for statement in statements:
         if isinstance(statement, AtMost):
             raise NotPolynomial("an order")
-        if isinstance(statement, Equal) and not _agree(statement):
+        if isinstance(statement, Equal) and not agree(statement):
             return None
         # Small numbers may agree by chance, residues hardly do.
-        if isinstance(statement, Differs) and isinstance(field, PrimeField) and _agree(statement):
+        if isinstance(statement, Differs) and isinstance(field, PrimeField) and agree(statement):
             return None
     return True
-
-
-def _agree(statement: Equal | Differs) -> bool:
-    left, right = sides(statement)
-    return not any(a - b != 0 for a, b in zip(left.entries.flat, right.entries.flat, strict=True))
 
 
 def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> bool | None:
@@ -373,7 +359,7 @@ def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
         return
     found = 0
     for point in candidates(claim, sizes, 1):
-        if meets_hypotheses(claim, sizes, constants(claim, RootsField(), point)):
+        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
             yield point
             found += 1
             if found == POINTS:

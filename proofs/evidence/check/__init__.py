@@ -1,0 +1,1 @@
+"""Checking certificates: the only road to a verdict. Nothing is searched for here."""

@@ -1,0 +1,1 @@
+"""Finding certificates: what is here may guess, draw and be wrong; no verdict rests on it."""
