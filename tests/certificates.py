@@ -1,188 +1,193 @@
-"""Recorded proofs of the ledger, changed in any way, against claims that are false: what replays them must refuse."""
+"""Written proofs of the ledger, and random changes of them: what is changed must be refused, or prove the very same."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from scanproof.proofs.evidence import all_sizes
-from scanproof.proofs.evidence.engines import FLINT, holds
+from scanproof.proofs.kernel.checker import Proved, Refused, check
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.statements import Equal
 from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading.array import Namespace
-from scanproof.proofs.search import tape
+from scanproof.proofs.search.writing import term_to
 
-Change = Callable[[Any, Any], Any]
-"""(left side, right side) -> another right side."""
+Trace = dict[str, Any]
 
-
-def _first_row(left: Any, right: Any) -> Any:
-    """What holds of the first entry along an axis, said of all."""
-    return 0 * right + right[:1] if right.ndim else right
-
-
-CHANGES: dict[str, Change] = {
-    "twice": lambda left, right: 2 * right,
-    "one more": lambda left, right: right + 1,
-    "the other sign": lambda left, right: -right,
-    "the first row for all": _first_row,
-    "the axes exchanged": lambda left, right: right.T,
-    "the left side twice, less the right": lambda left, right: 3 * left - right,
-}
-
-
-def false_claims(claim: Claim) -> Iterator[tuple[str, Claim]]:
-    """The claim with the right side of its first equation changed, where that makes it false at one of its sizes."""
-    for name, change in CHANGES.items():
-        changed = replace(claim, body=_changed(claim.body, change))
-        try:
-            wrong = any(
-                not all(holds(s) for s in FLINT.statements(changed, sizes) if isinstance(s, Equal))
-                for sizes in claim.every_size
-            )
-        except Exception:  # such a change is not for arrays of this shape
-            continue
-        if wrong:
-            yield name, changed
-
-
-def _changed(body: Any, change: Change) -> Any:
-    from functools import wraps
-
-    @wraps(body)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        found = body(*args, **kwargs)
-        statements = [found] if isinstance(found, Equal) else list(found)
-        first = statements[0]
-        if not isinstance(first, Equal):
-            return statements
-        right = (
-            first.right if hasattr(first.right, "dims") or hasattr(first.right, "entries") else None
-        )
-        if right is None:
-            right = Namespace().asarray(first.right) if hasattr(first.left, "dims") else first.right
-        return [replace(first, right=change(first.left, right)), *statements[1:]]
-
-    return run
+CLAIMS: dict[str, Claim] = {c.id: c for r in built_in().rows for c in (r.claim, *r.amendments)}
+VARIED = (
+    "ch9.conv",
+    "ch9.eq9.8+index",
+    "ch9.euler",
+    "ch9.state-size",
+    "ch9.thm9.1-rescale+sign",
+    "gd-ssm.a1-gradient+factor",
+    "gd-ssm.cqc-lsa",
+    "gd-ssm.eq10",
+    "gd-ssm.forms-lti",
+    "gd-ssm.prop1-construction+sign",
+    "gd-ssm.prop4+vanishing",
+    "gril.a1-state+input-sign",
+    "gril.a2-construction+scale",
+    "gril.a6-softmax+features",
+    "gril.eq10",
+    "gril.forms+mask",
+    "gril.params-gated+elementwise",
+    "linear-attention.state",
+    "ssd.eq3",
+    "ssd.thm4.1-sketch+loss",
+    "ssd.thm5.1+rule",
+    "ssd.thm5.2+gram",
+)
+"""Small ones with every kind of line and step."""
 
 
 @cache
-def recorded() -> dict[str, tuple[Claim, list[Any]]]:
-    """The tapes of claims that are proved for all sizes by equations, by id."""
-    found = {}
-    for row in built_in().rows:
-        for claim in (row.claim, *row.amendments):
-            if claim.body is None or not claim.ranges or claim.kind == "bound":
-                continue
-            if claim.id.startswith(SLOW):
-                continue
-            recorder = tape.Recorder()
-            with tape.using(recorder):
-                proof = all_sizes.prove(claim)
-            if isinstance(proof, all_sizes.Proof) and proof.theorems and recorder.lines:
-                found[claim.id] = claim, recorder.lines
-    return found
+def _written(id: str) -> str:
+    found = all_sizes.find(CLAIMS[id])
+    assert not isinstance(found, str), found
+    return json.dumps(found.certificate.trace)
 
 
-SLOW = (
-    "ssd.thm5",
-    "gril.embed",
-    "gril.prop4.3",
-    "gril.propA",
-    "gril.w3",
-    "mamba2",
-    "linear-attention",
-    "open",
-)
-"""Those that take longer; the others have every kind of line."""
+def real(id: str) -> Trace:
+    """A copy of the proof that is found for a claim's equations."""
+    return json.loads(_written(id))
 
 
-def accepted(claim: Claim, lines: list[Any]) -> bool:
-    """Whether the lines are taken for a proof of the claim by the reading and the kernel alone."""
-    player = tape.Player(lines)
-    try:
-        player.check()
-        with tape.using(player):
-            proof = all_sizes.prove(claim)
-        if isinstance(proof, all_sizes.Proof):
-            player.finish()
-            return True
-    except Exception:  # refused, or a body that stumbles over what the lines make of its arrays
-        return False
-    return False
+def copy(trace: Trace) -> Trace:
+    return json.loads(json.dumps(trace))
 
 
-def scrambled(lines: list[Any], rng: random.Random, others: list[Any]) -> list[Any]:
-    """The lines with one to three changes: a number, a name, a line left out, exchanged or from another proof."""
-    found = json.loads(json.dumps(lines))
+def lines(trace: Trace, kind: str) -> list[list[Any]]:
+    """The theorems of this kind, to be changed in place."""
+    return [line for line in trace["theorems"] if line[0] == kind]
+
+
+def ways(line: list[Any]) -> list[list[Any]]:
+    """The lists of steps of a theorem, without those of cases."""
+    if line[0] == "induction":
+        return [way for pair in line[4] for way in pair]
+    return [line[-1]]
+
+
+def steps(trace: Trace, rule: str) -> list[list[Any]]:
+    """The steps by this rule, to be changed in place."""
+    every = [way for line in trace["theorems"] for way in ways(line)]
+    return [step for way in every for step in _within(way) if step[0] == rule]
+
+
+def _within(way: list[Any]) -> Iterator[list[Any]]:
+    for step in way:
+        yield step
+        if step[0] == "split":
+            for case in step[2:]:
+                yield from _within(case)
+
+
+def shows(proved: Proved, trace: Trace) -> bool:
+    """Whether what is proved is what the problem says."""
+    made = [[term_to(t.left), term_to(t.right)] for t in proved.statements]  # type: ignore[arg-type]
+    said = trace["problem"]["statements"]
+    return json.dumps(_sorted(made)) == json.dumps(_sorted(said))
+
+
+def _sorted(statements: list[Any]) -> list[Any]:
+    return [[[scope, sorted(pairs, key=str)] for scope, pairs in sides] for sides in statements]
+
+
+def of_a_false_problem(trace: Trace) -> Trace | None:
+    """The proof with the right side of its first statement made another one; None where both sides are 0."""
+    changed = copy(trace)
+    right = changed["problem"]["statements"][0][1]
+    if right[1]:
+        number = right[1][0][0]
+        right[1][0][0] = number[1:] if number.startswith("-") else f"-{number}"
+        return changed
+    if changed["problem"]["statements"][0][0][1]:
+        right[1].append(["1", 0, [], []])
+        return changed
+    return None
+
+
+# Random changes.
+
+
+def mutated(trace: Trace, rng: random.Random, others: list[Any]) -> Trace:
+    """One to three changes of what is declared and of the theorems: the problem stays."""
+    found = copy(trace)
+    own = {"declared": found["declared"], "theorems": found["theorems"]}
     for _ in range(rng.randint(1, 3)):
-        kind = rng.random()
-        if kind < 0.1 and len(found) > 1:
-            a, b = rng.randrange(len(found)), rng.randrange(len(found))
-            found[a], found[b] = found[b], found[a]
-        elif kind < 0.15:
-            found.insert(rng.randrange(len(found) + 1), json.loads(json.dumps(rng.choice(others))))
+        theorems, kind = own["theorems"], rng.random()
+        if kind < 0.08 and len(theorems) > 1:
+            a, b = rng.randrange(len(theorems)), rng.randrange(len(theorems))
+            theorems[a], theorems[b] = theorems[b], theorems[a]
+        elif kind < 0.14:
+            theorems.insert(rng.randrange(len(theorems) + 1), copy(rng.choice(others)))
+        elif kind < 0.2:
+            _declare_more(own["declared"], found["problem"], rng)
         else:
-            _change(found, rng)
-    return [line for line in found if isinstance(line, list) and line] or [["done"]]
+            _change(own, rng)
+    return {**found, **own}
 
 
-def _change(lines: Any, rng: random.Random) -> None:
-    place = lines
+def _declare_more(declared: Any, problem: Any, rng: random.Random) -> None:
+    """A declaration of the problem once more, perhaps changed."""
+    kind = rng.choice([k for k in problem if problem[k] and k in declared] or ["positions"])
+    if problem.get(kind):
+        more = copy(rng.choice(problem[kind]))
+        if rng.random() < 0.7:
+            _change(more, rng)
+        declared[kind].append(more)
+
+
+def _change(place: Any, rng: random.Random) -> None:
     while place:
-        n = rng.randrange(len(place))
-        if isinstance(place[n], list) and place[n] and rng.random() < 0.85:
+        n = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
+        inner = isinstance(place[n], list | dict)
+        if isinstance(place, dict) or (inner and place[n] and rng.random() < 0.9):
+            if not inner:
+                place[n] = rng.choice((0, "", None))
+                return
             place = place[n]
             continue
-        old = place[n]
-        if isinstance(old, int):
-            place[n] = (
-                old + rng.choice((-2, -1, 1, 2)) if rng.random() < 0.8 else rng.choice((0, 1, -1))
-            )
-        elif isinstance(old, str) and rng.random() < 0.5:
-            place[n] = rng.choice(
-                (old[::-1], "1", "0", "-1", "2", "1/2", f"-{old}", old.split("'")[0])
-            )
-        elif rng.random() < 0.5:
-            del place[n]
-        else:
-            place.insert(
-                n, rng.choice((old, 0, 1, "1", "2", [], [0, []], [1, []], "clear", "lemma"))
-            )
+        _replace(place, n, rng)
         return
 
 
-def forged(lines: list[Any], rng: random.Random) -> list[Any]:
-    """The lines with a lemma's position set to a number, everywhere: S[t, a] said of S[t, 0] alone."""
-    lemmas = [line for line in lines if line[0] == "lemma"]
-    if not lemmas:
-        return lines
-    (_, _, _, _, claims) = rng.choice(lemmas)[:5]
-    places = [at for factor, _ in claims for at in factor[1] if at[1]]
-    if not places:
-        return lines
-    old, new = json.dumps(rng.choice(places)), json.dumps([rng.choice((0, 0, 1)), []])
-    return json.loads(json.dumps(lines).replace(old, new))
+def _replace(place: list[Any], n: int, rng: random.Random) -> None:
+    old, kind = place[n], rng.random()
+    if isinstance(old, int) and kind < 0.9:
+        place[n] = old + rng.choice((-2, -1, 1, 2)) if kind < 0.7 else rng.choice((0, 1, -1, 7))
+    elif isinstance(old, str) and kind < 0.6:
+        place[n] = rng.choice(
+            (old[::-1], "1", "0", "-1", "2", "1/2", f"-{old}", old.split("'")[0], "believe")
+        )
+    elif kind < 0.8:
+        del place[n]
+    else:
+        place.insert(n, rng.choice((old, 0, 1, "1", "2", [], [0, []], [1, []], None, "clear")))
 
 
 def batch(seed: str, count: int) -> list[str]:
-    """So many changed proofs, each against a false claim; those that were taken for proofs of it."""
+    """So many changed proofs, each against its own problem and a false one; those that came to more than they may."""
     rng, wrong = random.Random(seed), []
-    every = sorted(recorded())
-    lines = [line for id in every for line in recorded()[id][1]]
-    tried = 0
-    while tried < count:
-        claim, own = recorded()[rng.choice(every)]
-        false = list(false_claims(claim))
-        for _ in range(min(25, count - tried) if false else 0):
-            name, one = rng.choice(false)
-            made = forged(own, rng) if rng.random() < 0.15 else scrambled(own, rng, lines)
-            tried += 1
-            if accepted(one, made):
-                wrong.append(f"{claim.id}, {name}: {json.dumps(made)}")
+    every = [line for id in VARIED for line in real(id)["theorems"]]
+    for _ in range(count):
+        id = rng.choice(VARIED)
+        changed = mutated(real(id), rng, every)
+        false = of_a_false_problem(changed)
+        for which, one in (("its own", changed), ("a false one", false)):
+            if one is None:
+                continue
+            try:
+                proved = check(one)
+            except Refused:
+                continue
+            except Exception as error:
+                wrong.append(f"{id}, {which}: {error!r}: {json.dumps(one)}")
+                continue
+            if which != "its own" or not shows(proved, real(id)):
+                wrong.append(f"{id}, {which}: {json.dumps(one)}")
     return wrong

@@ -39,7 +39,9 @@ class Context:
 def begun(problem: Problem, conditions: Sequence[Part]) -> Context:
     """What is known from conditions, with absolute values in one form."""
     known, differences = assumed(problem, conditions)
-    recursions = list(dict.fromkeys(r for r, _ in current().recursions.values()))
+    session = current()  # of a state with a closed form no normal form speaks
+    found = [r for name, (r, _) in session.recursions.items() if name not in session.closed]
+    recursions = list(dict.fromkeys(found))
     known = signs_of_states(recursions, known)
     return Context(in_one_form(known), tuple(differences))
 
