@@ -289,8 +289,7 @@ class Writer:
         ]
         normal = [normal_form(side, self.session) for side in equation]
         forms = [self.reader.term(side, scope) for side in normal]
-        closed = {rule for rule, _ in self.session.closed.values()}  # which reading has used
-        rests = self._lines(set(prover.resting(used)) - closed)
+        rests = self._lines(prover.resting(used))
         for k, name in enumerate(SIDES):
             if forms[k] != as_read[k]:
                 lines[k] = self.write(
@@ -342,7 +341,9 @@ class Writer:
         )
 
     def _lines(self, rules: Iterable[Theorem]) -> tuple[int, ...]:
-        return tuple(sorted({self.shown[rule] for rule in rules if rule in self.shown}))
+        closed = {rule for rule, _ in self.session.closed.values()}  # used wherever a state stood
+        wanted = set(rules) - closed
+        return tuple(sorted({self.shown[rule] for rule in wanted if rule in self.shown}))
 
     # The end.
 
