@@ -21,7 +21,7 @@ from scanproof.proofs import kernel, workers
 from scanproof.proofs.evidence.all_sizes import Proof, prove
 from scanproof.proofs.evidence.axioms import AXIOMS, discharged
 from scanproof.proofs.evidence.comparison import disagreement
-from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
+from scanproof.proofs.evidence.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.evidence.mutation import on_leaf
 from scanproof.proofs.evidence.verdict import decide
 from scanproof.proofs.kernel.index import Index, size
@@ -138,7 +138,7 @@ def test_the_kernel_adds_all_sizes_to_a_verdict():
 
 def test_what_the_kernel_cannot_do_stays_proved_at_fixed_sizes_by_two_engines():
     claim = CLAIMS["gril.params-gated+dense"]  # f · f numbers in a row
-    with_kernel, without = decide(claim, ENGINES["all"]), decide(claim, (FLINT, SYMPY))
+    with_kernel, without = decide(claim, ENGINES["all"]), decide(claim, FIXED)
     assert (with_kernel.verdict, with_kernel.scope) == ("proved", "fixed-size")
     assert with_kernel.evidence == without.evidence
     assert "product of two symbolic sizes" in str(with_kernel.reason)

@@ -21,6 +21,8 @@ from ..kernel.term import (
 )
 from ..search.session import Session
 
+STRIDE = 10
+"""A state is computed by so many steps from one that is computed before."""
 Entries = Callable[[str, tuple[int, ...]], Any]
 """The value of the entry of a named array."""
 
@@ -134,6 +136,8 @@ class Evaluator:
             time, *others = spots
             if time < 0:
                 raise ValueError(f"{name} is read before its start")
+            if time > STRIDE:  # Python's stack is not deep enough for all times at once
+                self._state(name, (time - STRIDE, *others), place)
             given = zip((*state.at, *state.given), others, strict=True)
             at = {**place, **{v.terms[0][0]: n for v, n in given}}
             at = {v: n for v, n in at.items() if v > 0}

@@ -249,7 +249,8 @@ def an_induction_that_begins_before_its_start() -> Sides:
 @stopped_by('Registry.fresh: not whole.startswith(f"{name}\'")')
 def a_state_with_the_name_of_an_array() -> Sides:
     """X[0] = 5."""
-    made = defined(as_term(5), state=new_state("S", [], [], "X"))
+    time, state = position("t", 0, size("N", 1)), new_state("S", [], [], "X")
+    made = Recursion(time, [state], [as_term(5)], [as_term(5)])
     return shown(entry("X", 0), 5, {}, by(made.definitions[0][0]))
 
 
@@ -312,7 +313,7 @@ def an_induction_at_a_time_that_a_claim_speaks_of() -> Sides:
 def _by_induction(made: Recursion, when: Index, right: Term, time: Index, n: Index) -> Sides:
     name = made.states[0].name
     (rule,) = induction(when, [(Factor(name, (when,)), right)], tactic, time=time)
-    images = {v: Index(1) if v == when.terms[0][0] else Index(0) for v in rule.over}
+    images = dict.fromkeys(rule.over, Index(1))
     left, value = entry(name, 1), Term(rule.right.parts, rule.right.scope).put(images)
     equation(left, value, lambda goal, _: goal.rewrite(0, 0, rule, images))
     return valued(left, value, at((n, 2)))

@@ -1,0 +1,84 @@
+"""python -m scanproof_checker PATH …: check written proofs, and say in words what each of them shows.
+
+A PATH is a file, or a folder whose *.json files are checked. Nothing of scanproof is needed. Exit code 0 if every proof
+shows its statements, 1 if one is refused, 3 for a mistake in the call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .checker import FORMAT, Refused, check
+from .files import Unusable, json_of
+from .words import theorem
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="scanproof_checker", description=(__doc__ or "").split("\n\n")[1]
+    )
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
+    parser.add_argument("-q", "--quiet", action="store_true", help="one line for each file")
+    try:
+        given = parser.parse_args(arguments)
+    except SystemExit as ended:
+        return 3 if ended.code else 0
+    gc.disable()  # what a proof needs lives as long as it is checked, and is let go file by file
+    shown = refused = 0
+    for path in given.paths:
+        files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not files:
+            print(f"{path}: no *.json file in this folder", file=sys.stderr)
+            return 3
+        for file in files:
+            good, bad = _checked(file, given.quiet)
+            shown, refused = shown + good, refused + bad
+            gc.collect()
+    print(f"{shown} theorems shown, {refused} proofs refused.")
+    return 1 if refused else 0
+
+
+def _checked(file: Path, quiet: bool) -> tuple[int, int]:
+    """How many equations the file shows, and how many of its proofs are refused."""
+    shown = refused = 0
+    try:
+        proofs = list(_proofs(json_of(file)))
+    except Unusable as error:
+        print(f"{file}: refused: {error}")
+        return 0, 1
+    for where, proof in proofs:
+        try:
+            found = check(proof)
+        except Refused as error:
+            refused += 1
+            print(f"{file}: {where} refused: {error}")
+            continue
+        shown += len(found.statements)
+        print(f"{file}: {where} {len(found.statements)} shown for all sizes")
+        if not quiet:
+            print("\n".join(f"    {line}" for line in theorem(found)))
+    return shown, refused
+
+
+def _proofs(value: Any) -> Iterator[tuple[str, Any]]:
+    """The traces in a file, which is one, or a certificate that holds some."""
+    if type(value) is not dict:
+        raise Unusable("expected an object")
+    if value.get("format") == FORMAT:
+        yield "equations", value
+        return
+    if type(value.get("witnesses")) is not list or "equations" not in value:
+        raise Unusable("neither a written proof nor a certificate")
+    if value["equations"] is not None:
+        yield "equations", value["equations"]
+    for number, one in enumerate(value["witnesses"], start=1):
+        yield f"witness {number}", one.get("trace") if type(one) is dict else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

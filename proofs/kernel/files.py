@@ -1,0 +1,81 @@
+"""JSON from a file that may be anything: lengths are looked at before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+LIMIT = 32 * 2**20
+"""No file is as large as this many bytes."""
+LISTS = 2_000_000
+"""No file has more lists than this."""
+DEPTH = 100
+"""Nor are they nested deeper."""
+DIGITS = 400
+"""Nor is a number longer."""
+_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
+
+
+class Unusable(Exception):
+    """A file of which nothing is made, and why."""
+
+
+def json_of(path: Path) -> Any:
+    """The value that the file holds: whole numbers, texts, lists and objects.
+
+    Raises:
+        Unusable: if it is missing, too large, or no such file.
+    """
+    text = _text(path)
+    _measure(text)
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_float=_none, parse_constant=_none)
+    except json.JSONDecodeError as error:
+        raise Unusable(f"not JSON: {error.msg} (line {error.lineno})") from error
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"not JSON: {error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise Unusable("it is no file")
+        with path.open("rb") as file:
+            content = file.read(LIMIT + 1)
+    except OSError as error:
+        raise Unusable(f"cannot be read: {error.strerror or error}") from error
+    if len(content) > LIMIT:
+        raise Unusable(f"more than {LIMIT} bytes")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unusable("it is not text") from error
+
+
+def _measure(text: str) -> None:
+    depth = lists = 0
+    for found in _PARTS.finditer(text):
+        kind = found[0][0]
+        if kind in "[{":
+            depth, lists = depth + 1, lists + 1
+        elif kind in "]}":
+            depth -= 1
+        elif kind != '"':
+            raise Unusable(f"a number of more than {DIGITS} digits")
+        if depth > DEPTH:
+            raise Unusable(f"lists are nested more than {DEPTH} deep")
+        if lists > LISTS:
+            raise Unusable(f"more than {LISTS} lists")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _none(text: str) -> Any:
+    raise ValueError(f"{text} is no whole number")

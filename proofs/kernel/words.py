@@ -1,0 +1,140 @@
+"""A theorem in words: sizes, what names stand for, recursions, conditions, and the equations that hold.
+
+A sum is written Σ_{j, k: conditions} with the conditions under which it counts, and [conditions] is 1 where they hold
+and else 0; a sum runs over all whole numbers that meet them. `#[e]` is the number that the index e is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from . import index as declarations
+from .checker import Proved
+from .index import Index, declared, name, variable
+from .term import DEFINED, INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Pairs, Term, body
+
+BOUND = "jklmpqrsuvw"
+"""Letters of summation indices; more of them are numbered."""
+
+
+def theorem(found: Proved) -> list[str]:
+    """The lines that say what was proved."""
+    known = declarations.current
+    sizes = [f"{known.names[v]} ≥ {-declared(v)[0].const}" for v in sorted(known.sizes)]
+    lines = [f"For all whole numbers {', '.join(sizes)}:" if sizes else "It holds that"]
+    spoken, recursions = _spoken(found)
+    for state in recursions:
+        lines += [f"  {line}" for line in _recursion(state)]
+    lines += [f"  {_function(one)}" for one in known.bodies if one in spoken]
+    for one in sorted(found.divisors):
+        lines.append(f"  {one}: what it is the inverse of is not 0")
+    for equation in found.statements:
+        left = equation.left
+        if isinstance(left, Term):
+            free = _ranges((left.scope | equation.right.scope) - known.sizes)
+            lines.append(f"  ⊢ {term(left)} = {term(equation.right)}{free}")
+    return lines
+
+
+def _spoken(found: Proved) -> tuple[set[str], list[str]]:
+    """The functions of terms, and the states, that the statements speak of."""
+    known, seen = declarations.current, set[str]()
+    steps = {s.name: r for r in known.recursions for s in r.states}
+    sides = [one for t in found.statements for one in (t.left, t.right) if isinstance(one, Term)]
+    waiting = [f.name for one in sides for m in one.parts for f in m.factors]
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one in known.bodies:
+            waiting += [f.name for m, _ in known.bodies[one].body for f in m.factors]
+        elif one in steps:
+            terms = (*steps[one].first, *steps[one].step)
+            waiting += [f.name for t in terms for m in t.parts for f in m.factors]
+            waiting += [s.name for s in steps[one].states]
+    return seen, [one for one in known.states if one in seen and one in steps]
+
+
+def _recursion(state: str) -> list[str]:
+    made = next(r for r in declarations.current.recursions if state in {s.name for s in r.states})
+    k = [s.name for s in made.states].index(state)
+    begin, go = made.definitions[k]
+    found = []
+    for rule in (begin, go):
+        free = _ranges(rule.over)
+        found.append(f"{factor(rule.left, 0)} = {term(rule.right)}{free}")  # type: ignore[arg-type]
+    return found
+
+
+def _function(one: str) -> str:
+    function = declarations.current.bodies[one]
+    at = tuple(variable(-k) for k in range(1, function.arity + 1))
+    inside = _sum(body(Factor(one, at), function.arity), function.arity)
+    shown = {DEFINED: inside, INVERSE: f"1/({inside})"}.get(
+        function.name, f"{function.name}({inside})"
+    )
+    return f"{factor(Factor(one, at), function.arity)} = {shown}"
+
+
+def _ranges(variables: Iterable[int]) -> str:
+    found = []
+    for v in sorted(variables):
+        ends = declared(v)
+        low = index(variable(v) - ends[0]) + " ≤ " if ends else ""
+        high = " < " + index(ends[1] + variable(v) + 1) if len(ends) > 1 else ""
+        found.append(f"{low}{_letter(v)}{high}")
+    return f"   ({', '.join(found)})" if found else ""
+
+
+def term(one: Term) -> str:
+    return _sum(one.parts.items(), 0)
+
+
+def _sum(pairs: Pairs, outer: int) -> str:
+    text = ""
+    for m, c in pairs:
+        sign = "−" if c < 0 else "+" if text else ""
+        text += f" {sign} " if text else sign
+        text += _monomial(m, abs(c), outer)
+    return text or "0"
+
+
+def _monomial(m: Monomial, c: Fraction, outer: int) -> str:
+    guards = ", ".join(f"{index(g)} ≥ 0" for g in sorted(m.guards))
+    sums = ", ".join(_letter(-k) for k in range(outer + 1, m.bound + 1))
+    front = f"Σ_{{{sums}: {guards}}} " if sums else f"[{guards}] " if guards else ""
+    shown = " ".join(factor(f, m.bound) for f in m.factors)
+    number = "" if c == 1 and (shown or front) else f"{c} "
+    return f"{number}{front}{shown}".strip() or "1"
+
+
+def factor(f: Factor, bound: int) -> str:
+    places = ", ".join(map(index, f.at))
+    if f.name == NUMBER:
+        return f"({places})"
+    if f.name == INVERSE_NUMBER:
+        return f"1/({places})"
+    return f"{f.name}[{places}]" if f.at else f.name
+
+
+def index(e: Index) -> str:
+    text = ""
+    for v, c in e.terms:
+        sign = "−" if c < 0 else "+" if text else ""
+        number = "" if abs(c) == 1 else f"{abs(c)}·"
+        text += f" {sign} {number}{_letter(v)}" if text else f"{sign}{number}{_letter(v)}"
+    if not text:
+        return str(e.const)
+    return text + (f" {'−' if e.const < 0 else '+'} {abs(e.const)}" if e.const else "")
+
+
+def _letter(v: int) -> str:
+    """Sizes have their own names; positions are numbered, since several may be called alike."""
+    if v in declarations.current.sizes:
+        return name(v)
+    if v > 0:
+        return f"{name(v)}_{v}"
+    letters: Sequence[str] = BOUND
+    return letters[-v - 1] if -v <= len(letters) else f"j{-v}"
