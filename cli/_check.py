@@ -56,7 +56,8 @@ def check(
     replay: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Check the proofs recorded there again; none is searched for."
+            metavar="DIR",
+            help="Check the proofs recorded there again; only bounds are searched for.",
         ),
     ] = None,
     cache: Annotated[

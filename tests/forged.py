@@ -42,6 +42,7 @@ def trace(
         "problem": {
             "sizes": [[1, "N", 1]],
             **{**problem, "positions": list(positions)},
+            "places": list(more.get("places", ())),
             "statements": list(statements),
         },
         "declared": {**declared, "formals": list(more.get("formals", ()))},

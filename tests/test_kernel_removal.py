@@ -61,7 +61,6 @@ def _tried(attack: attacks.Attack) -> bool:
 
 # What is no check, but must be there.
 
-COUNTED = "len(self.states) + len(self.functions)"
 START = "start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)"
 CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
 COPIED = "{n: pair for n, pair in parts.items() if n != k}"
@@ -120,13 +119,8 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
 @pytest.mark.parametrize(
     ("module", "function", "old", "new", "attack"),
     [
-        ("index", "Registry.fresh", COUNTED, "0", once.a_state_with_the_name_of_a_function),
         ("index", "size", "Index(least)", "least", once.a_size_that_is_larger_than_an_index),
         ("term", "_finite", "bound > 0 and ", "", once.less_than_no_bound_index),
-        (
-            *("term", "function_of", " and found.arity == len(factor.at)", ""),
-            once.a_function_read_at_too_few_positions,
-        ),
         (
             *("rules", "Rewriting._exchange", COPIED, "parts if parts.pop(k) else {}"),
             once.a_step_that_breaks_off,

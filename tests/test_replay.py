@@ -22,10 +22,11 @@ from forged import at, mono
 from scanproof.constructs.definition import definition
 from scanproof.proofs.evidence import all_sizes, collision_family, witness_family
 from scanproof.proofs.evidence.all_sizes import Certificate
-from scanproof.proofs.evidence.certificate_file import LIMIT, read, written
+from scanproof.proofs.evidence.certificate_file import read, written
 from scanproof.proofs.evidence.engines import FLINT, Engines
 from scanproof.proofs.evidence.replay import Folder
 from scanproof.proofs.evidence.verdict import Result
+from scanproof.proofs.kernel.files import LIMIT
 from scanproof.proofs.language.claim import Claim, Source
 from scanproof.proofs.language.statements import equal
 from scanproof.proofs.search import closed_forms, labelling, lemmas, normal, unfolding, zero

@@ -250,6 +250,8 @@ def _checked(
         statements = _statements(reading)
         _expect_one_program(claim, reading, current)
         own = None
+        if not statements and certificate.trace is not None:
+            raise Refused("the claim says no equations")
         if statements:
             own = shown(statements, places_of(current.partial), certificate.trace)
     entries = [_witnessed(claim, one, kinds, shared, mutate) for one in certificate.witnesses]

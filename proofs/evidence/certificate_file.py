@@ -27,26 +27,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..kernel.files import DIGITS, Unusable, json_of
 from .all_sizes import Certificate
 from .collision_family import Collision
 from .families import EVERY, FIRST, LAST, SAME, Family, Pattern
 from .witness_family import Apart, Witness
 
 FORMAT = "scanproof.certificate/1"
-LIMIT = 32 * 2**20
-"""No certificate is as large as this many bytes."""
-LISTS = 2_000_000
-"""No certificate has more lists than this."""
-DEPTH = 100
-"""Nor are they nested deeper."""
-DIGITS = 400
-"""Nor is a number longer."""
-_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
 _NUMBER = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/[1-9][0-9]{{0,{DIGITS - 1}}})?")
-
-
-class Unusable(Exception):
-    """A file that is no certificate of this claim, and why."""
 
 
 # Writing.
@@ -108,14 +96,7 @@ def read(path: Path, claim: str) -> Certificate:
     Raises:
         Unusable: if it is missing, too large, or no such file.
     """
-    text = _text(path)
-    _measure(text)
-    try:
-        found = json.loads(text, object_pairs_hook=_once, parse_float=_none, parse_constant=_none)
-    except json.JSONDecodeError as error:
-        raise Unusable(f"not JSON: {error.msg} (line {error.lineno})") from error
-    except (ValueError, RecursionError) as error:
-        raise Unusable(f"not JSON: {error}") from error
+    found = json_of(path)
     form = found.get("format") if type(found) is dict else found
     if type(found) is not dict or form != FORMAT:
         raise Unusable(f"its format is {_brief(form)}, not {FORMAT!r}")
@@ -173,50 +154,6 @@ def _fields(value: Mapping[str, Any], *names: str) -> list[Any]:
 def _expect(what: str, held: bool, got: Any) -> None:
     if not held:
         raise Unusable(f"expected {what}, got {_brief(got)}")
-
-
-def _text(path: Path) -> str:
-    try:
-        if not path.is_file():
-            raise Unusable("it is no file")
-        with path.open("rb") as file:
-            content = file.read(LIMIT + 1)
-    except OSError as error:
-        raise Unusable(f"cannot be read: {error.strerror or error}") from error
-    if len(content) > LIMIT:
-        raise Unusable(f"more than {LIMIT} bytes")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Unusable("it is not text") from error
-
-
-def _measure(text: str) -> None:
-    """Look at lengths before anything is made of them."""
-    depth = lists = 0
-    for found in _PARTS.finditer(text):
-        kind = found[0][0]
-        if kind in "[{":
-            depth, lists = depth + 1, lists + 1
-        elif kind in "]}":
-            depth -= 1
-        elif kind != '"':
-            raise Unusable(f"a number of more than {DIGITS} digits")
-        if depth > DEPTH:
-            raise Unusable(f"lists are nested more than {DEPTH} deep")
-        if lists > LISTS:
-            raise Unusable(f"more than {LISTS} lists")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
-    return found
-
-
-def _none(text: str) -> Any:
-    raise ValueError(f"{text} is no whole number")
 
 
 def _brief(value: Any) -> str:

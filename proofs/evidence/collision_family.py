@@ -33,6 +33,7 @@ from .witness_family import (
     axioms,
     bases_at,
     equation_of,
+    expect_inputs,
     fitted,
     member,
     refuse_conditions,
@@ -110,6 +111,7 @@ def verify(
         Refused, Unreadable, KernelError: if it does not.
     """
     refuse_conditions(claim)
+    expect_inputs(claim, one.first, one.second)
     common = _shared(claim, shared[one.which])
     if any(one.first[name] != one.second[name] for name in common):
         raise Refused("two inputs that differ in what they are to share")

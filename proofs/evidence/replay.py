@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
+from ..kernel.files import Unusable
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from . import all_sizes
 from .all_sizes import Proof, Stale
-from .certificate_file import Unusable, read, written
+from .certificate_file import read, written
 from .engines import Engines
 from .verdict import Result, decide
 

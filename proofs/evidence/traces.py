@@ -83,7 +83,7 @@ def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
     bodies = declarations.current.bodies
     found: dict[str, str] = {}
     for name, (function, used) in places.items():
-        rules = [t for t in theorems if isinstance(t.left, Factor) and t.left.name == name]
+        rules = [t for t in theorems if _speaks_of(t, name)]
         read = {ranges(rule.left.at) for rule in rules if isinstance(rule.left, Factor)}
         inside = [(f, rule) for rule in rules for m in rule.right.parts for f in m.factors]
         if not used <= read:
@@ -97,6 +97,15 @@ def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
     if not all(bodies[name].body for name in found if name in bodies):
         raise NotProved("something is divided by 0")
     return found
+
+
+def _speaks_of(one: Theorem, name: str) -> bool:
+    """Whether a theorem is about a function at different positions, in all their ranges and nothing else."""
+    left = one.left
+    if not isinstance(left, Factor) or left.name != name:
+        return False
+    plain = all(not e.const and [c for _, c in e.terms] == [1] for e in left.at)
+    return plain and len(left.variables()) == len(left.at) and left.variables() == one.over
 
 
 def _is_apart(e: Index, rule: Theorem) -> bool:

@@ -103,6 +103,7 @@ def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) ->
         Refused, Unreadable, KernelError: if it does not.
     """
     refuse_conditions(claim)
+    expect_inputs(claim, one.family)
     with session() as current:
         found = member(claim, one.family, kinds, current, mutate)
         sides = _sides(found)
@@ -110,6 +111,14 @@ def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) ->
             raise Refused(f"{len(one.gaps)} differences of {len(sides)} statements")
         statements = [equation_of(*part, found) for part in zip(sides, one.gaps, strict=True)]
         return one.evidence(axioms(statements, found, one.trace, current))
+
+
+def expect_inputs(claim: Claim, *families: Family) -> None:
+    """Raise Refused unless there is an array for each of the claim's symbols."""
+    for one in families:
+        axes = {name: len(text.split()) for name, text in claim.given.items()}
+        if {name: len(pattern.places) for name, pattern in one.items()} != axes:
+            raise Refused("other inputs than the claim's")
 
 
 def axioms(

@@ -92,8 +92,9 @@ class _Reader:
     def proved(self, written: Any) -> Proved:
         form, problem, more, lines = _fields(written, "format", "problem", "declared", "theorems")
         expect(f"the format {FORMAT}", form == FORMAT, form)
-        sizes, *own, statements = _fields(
-            problem, "sizes", "positions", "states", "functions", "recursions", "statements"
+        sizes, *own, places, statements = _fields(
+            problem,
+            *("sizes", "positions", "states", "functions", "recursions", "places", "statements"),
         )
         *others, formals = _fields(
             more, "positions", "states", "functions", "recursions", "formals"
@@ -105,10 +106,17 @@ class _Reader:
             self._position(one)
         for v in items(formals, "positions of definitions"):
             expect("a position without a range", not declared(variable_of(v)), v)
+            expect("different positions", variable(v) not in declarations.current.formals, v)
             declarations.current.formals.append(variable(v))
         for kind, declare in enumerate((self._state, self._function, self._recursion), start=1):
             for one in (*items(own[kind], "declarations"), *items(others[kind], "declarations")):
                 declare(one)
+        states = {one[0] for one in own[1]}
+        for one in others[3]:
+            expect("states of the proof's own", states.isdisjoint(one[1]), one[1])
+        for one in items(places, "where something is divided"):
+            name, at = items(one, "a function and its positions", 2)
+            declarations.place(name_of(name), indices_of(at))
         sides = several(_sides, "statements")(statements)
         shown: list[Theorem] = []
         for k, line in enumerate(items(lines, "theorems")):
@@ -190,7 +198,8 @@ class _Reader:
                 (factor_of(f), term_of(right))
                 for f, right in (items(c, "a claim", 2) for c in items(claims, "claims"))
             ]
-            turns = iter([way for pair in items(ways, "ways") for way in items(pair, "ways", 2)])
+            expect("two ways for each claim", len(items(ways, "ways")) == len(made), ways)
+            turns = iter([way for pair in ways for way in items(pair, "ways", 2)])
             self.theorems += induction(
                 index_of(when),
                 made,
@@ -232,12 +241,15 @@ class _Reader:
             expect("the number of a theorem before", 0 <= one < len(self.theorems), one)
             return self.theorems[one]
         kind, which, *more = items(one, "a theorem", 2, 3)
+        expect("a theorem's name", (len(more) == 1) == (kind == "definition"), one)
         if kind == "hypothesis":
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)
             return hypotheses[which]
         if kind == "unfolding":
             return unfolding(name_of(which))
-        expect("a definition", kind == "definition" and len(more) == 1 and more[0] in (0, 1), one)
+        expect(
+            "a definition", kind == "definition" and type(more[0]) is int and more[0] in (0, 1), one
+        )
         expect("a state that is defined", name_of(which) in self.recursions, which)
         recursion, k = self.recursions[which]
         return recursion.definitions[k][more[0]]

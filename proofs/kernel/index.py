@@ -31,14 +31,19 @@ class Registry:
         self.functions: dict[Any, str] = {}
         self.bodies: dict[str, Any] = {}
         self.places: dict[str, dict[Any, tuple[Index, ...]]] = {}
-        """For a function of a term the positions that it was taken at, those of the same ranges once."""
+        """For a function of a term the positions that a problem takes it at, those of the same ranges once."""
+        self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
+        """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
         self.theorems: list[Any] = []
 
     def fresh(self, name: str, whole: str | None = None) -> str:
         """A name that no other state or function has: `whole`, if it is given."""
         if whole is None:
-            return f"{name}'{len(self.states) + len(self.functions)}"
+            count = len(self.states) + len(self.functions)
+            while f"{name}'{count}" in self.states or f"{name}'{count}" in self.bodies:
+                count += 1
+            return f"{name}'{count}"
         if not whole.startswith(f"{name}'") or whole in self.states or whole in self.bodies:
             raise IllTyped(f"{whole} is no new name of a {name}")
         return whole
@@ -170,6 +175,11 @@ def ranges(order: Sequence[Index]) -> Any:
     """What is declared of these positions, by their places."""
     images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
     return tuple([tuple([fact.put(images) for fact in declared(v)]) for v in images])
+
+
+def place(name: str, order: Sequence[Index]) -> None:
+    """Note that a problem takes this function of a term at these declared positions, in all their ranges."""
+    current.places.setdefault(name, {}).setdefault(ranges(order), tuple(order))
 
 
 def formal(k: int) -> Index:

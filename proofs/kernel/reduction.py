@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from . import index
 from .errors import IllTyped
-from .index import Index, formal, position_number, reach, variable
-from .rules import Rewriting
+from .index import Index, facts, formal, position_number, ranges, reach, variable
+from .rules import Rewriting, is_taken
 from .term import (
     DEFINED,
     INVERSE,
@@ -67,7 +67,12 @@ def congruence(left: Factor, search: Search) -> Theorem:
         return _theorem("congruence", left, right, over, work)
     free = {v for m in found.parts for v in m.variables() if v > 0} - index.current.sizes
     order: list[Index] = [variable(v) for v in sorted(free)]
-    return _theorem("congruence", left, apply(name, found, order), over, work)
+    right = apply(name, found, order)
+    if is_taken(left, facts(over)):
+        ((m, _),) = right.parts.items()
+        derived = index.current.derived.setdefault(m.factors[0].name, {})
+        derived.setdefault(ranges(order), tuple(order))
+    return _theorem("congruence", left, right, over, work)
 
 
 def _over(left: Factor) -> frozenset[int]:

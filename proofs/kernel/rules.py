@@ -6,6 +6,7 @@ they get when they enter the sum. `Goal` has, besides, rules that show a sum to 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import wraps
@@ -37,6 +38,8 @@ STEPS = 20_000
 """A sum may be rewritten this many times, and its guards may be told apart in this many cases."""
 
 
+OTHERS = 3
+"""Of no more positions than this, beside those of a function, its ranges may speak."""
 Parts = dict[int, tuple[Monomial, Fraction]]
 Way = tuple[list[tuple[Any, ...]], list["Way"]]
 """Rules that were used, in order, and then the ways of the two cases of a split."""
@@ -217,10 +220,40 @@ class Rewriting:
         if function_of(f) != INVERSE:
             raise IllTyped("expected an inverse")
         if f.name != INVERSE_NUMBER:
+            if not is_taken(f, rows):
+                raise NotProved(
+                    "that a denominator is not 0 is known where the problem divides by it"
+                )
             self.used |= {f.name}
         elif not implied(f.at[0] - 1, rows) and not implied(-f.at[0] - 1, rows):
             raise NotProved("the denominator may be 0")
         return body(f, bound)
+
+
+def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
+    """Whether, where the rows hold, a problem takes this value of a function, or one that is equal to it."""
+    known = index.current
+    every = [*known.places.get(f.name, {}).values(), *known.derived.get(f.name, {}).values()]
+    return any(_lies_in(f.at, order, rows) for order in every)
+
+
+def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]) -> bool:
+    """Whether indices lie in the ranges of these positions, for some values of others that the ranges speak of.
+
+    Of those the ends are tried.
+    """
+    images = {e.terms[0][0]: i for e, i in zip(order, at, strict=True)}
+    others = sorted(index.reach(images) - images.keys() - index.current.sizes, reverse=True)
+    for ends in itertools.product((1, 0), repeat=len(others)) if len(others) <= OTHERS else ():
+        table = dict(images)
+        for v, end in zip(others, ends, strict=True):
+            facts = declared(v)
+            if len(facts) == 2:
+                table[v] = (facts[1] + variable(v) if end else variable(v) - facts[0]).put(table)
+        needed = [fact.put(table) for v in (*images, *others) for fact in declared(v)]
+        if all(implied(fact, rows) for fact in needed):
+            return True
+    return False
 
 
 def _times_number(m: Monomial, e: Index) -> Pairs:

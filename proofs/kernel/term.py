@@ -213,7 +213,6 @@ def apply(function: str, term: Term, order: Sequence[Index], whole: str | None =
     new = Function(function, len(order), frozenset((m.put(images, m.bound), c) for m, c in moved))
     name = index.current.functions.setdefault(new, index.current.fresh(function, whole))
     index.current.bodies[name] = new
-    index.current.places.setdefault(name, {}).setdefault(index.ranges(order), tuple(order))
     return made([(one_factor(name, *order), Fraction(1))], term.scope.union(images))
 
 

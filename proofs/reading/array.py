@@ -12,12 +12,12 @@ from typing import Any
 
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
-from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, apply, as_term, entry, function_of
+from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, as_term, entry, function_of
 from ..search.session import current
 from .products import power, running_product
 from .questions import Unreadable, final
 from .size import Size, index, is_whole, plain
-from .terms import equal_indices, indicator, inverse, number, positions_in, put, share, total
+from .terms import equal_indices, indicator, inverse, number, positions_in, put, share, taken, total
 
 Entry = Callable[..., Term]
 
@@ -227,7 +227,7 @@ def function(name: str, of: KernelArray) -> KernelArray:
 
     def at(*place: Index) -> Term:
         term = of.entry(place)
-        result = apply(name, term, positions_in(term))
+        result = taken(name, term, positions_in(term))
         if name == "log":
             current().partial |= {f.name for m in result.parts for f in m.factors}
         return result

@@ -81,7 +81,7 @@ def inverse(term: Term, order: Sequence[Index]) -> Term:
     """1/T. What is an index's number must be ≥ 1 or ≤ −1 by its declaration; else T ≠ 0 is a side condition."""
     found = as_index_number(term)
     if found is None:
-        return apply(INVERSE, term, order)
+        return taken(INVERSE, term, order)
     of, scale = found
     known = facts(term.scope)
     if not implied(of - 1, known) and not implied(-of - 1, known):
@@ -98,7 +98,15 @@ def share(term: Term) -> Term:
         for m in term.parts
     ):
         return term
-    return apply(DEFINED, term, positions_in(term))
+    return taken(DEFINED, term, positions_in(term))
+
+
+def taken(function: str, term: Term, order: Sequence[Index]) -> Term:
+    """f(term) at these positions, which the kernel is told of: where something is divided by, it is not 0."""
+    found = apply(function, term, order)
+    ((m, _),) = found.parts.items()
+    declarations.place(m.factors[0].name, order)
+    return found
 
 
 def positions_in(term: Term) -> list[Index]:

@@ -105,7 +105,7 @@ def meanings(name: str, session: Session) -> list[Theorem]:
     waiting = [name]
     while waiting:
         name = waiting[-1]
-        places = declarations.current.places[name]
+        places = declarations.current.places.get(name, {})
         found = session.reduced.setdefault(name, [])
         if len(found) == len(places) or None in found:
             waiting.pop()

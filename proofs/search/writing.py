@@ -13,7 +13,7 @@ from ..kernel import index as declarations
 from ..kernel.checker import FORMAT
 from ..kernel.index import Index, declared, formal, reach, variable
 from ..kernel.recursion import Recursion
-from ..kernel.term import Factor, Monomial, Term
+from ..kernel.term import INVERSE, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 
 Sides = tuple[Term, Term]
@@ -159,9 +159,18 @@ def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
         spoken.term(side)
     spoken.close()
     known = declarations.current
+    places = [
+        [name, order]
+        for name in known.places
+        if name in spoken.names and known.bodies[name].name == INVERSE
+        for order in known.places[name].values()
+    ]
+    for _, order in places:
+        spoken.indices(order)
     sizes = [[v, known.names[v], -declared(v)[0].const] for v in sorted(known.sizes)]
     sides = [[term_to(left), term_to(right)] for left, right in statements]
-    return {"sizes": sizes, **spoken.written(), "statements": sides}, spoken
+    taken = [[name, indices_to(order)] for name, order in places]
+    return {"sizes": sizes, **spoken.written(), "places": taken, "statements": sides}, spoken
 
 
 def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[str, Any]:

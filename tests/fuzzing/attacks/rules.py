@@ -13,7 +13,15 @@ from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
-from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, put, total
+from scanproof.proofs.reading.terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    put,
+    taken,
+    total,
+)
 from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
@@ -285,7 +293,7 @@ def an_inverse_that_is_of_something_else_elsewhere() -> Sides:
 @stopped_by("Rewriting._inverted: function_of(f) != INVERSE")
 def any_function_cleared() -> Sides:
     x = entry("X", 0)
-    return shown(x * apply("exp", x, ()), 1, {}, _clear_first)
+    return shown(x * taken("exp", x, ()), 1, {}, _clear_first)
 
 
 def _clear_first(goal: Goal) -> None:

@@ -303,7 +303,7 @@ def an_induction_that_ends_early() -> Sides:
 @stopped_by("induction: position_number(time) in spoken")
 def an_induction_at_a_time_that_a_claim_speaks_of() -> Sides:
     """S[t] = t (1 + p − t + 1) for S[t] = t: the step is shown for p = t only."""
-    n = size("N", 1)
+    n = size("N", 2)
     made = defined(as_term(0), lambda s, t: number(t) + 1, time=position("t", 0, n))
     when, p = position("t", 0, n + 1), position("p", 0, n)
     right = number(when) * (number(p) - number(when) + 2)
@@ -317,3 +317,16 @@ def _by_induction(made: Recursion, when: Index, right: Term, time: Index, n: Ind
     left, value = entry(name, 1), Term(rule.right.parts, rule.right.scope).put(images)
     equation(left, value, lambda goal, _: goal.rewrite(0, 0, rule, images))
     return valued(left, value, at((n, 2)))
+
+
+@stopped_by("Rewriting._inverted: not is_taken(f, rows)")
+def an_inverse_where_nothing_is_divided() -> Sides:
+    """X[0] = 5, all of it times T, for the inverse of a T that is 0: nobody said that T ≠ 0."""
+    inverted = apply("1/", as_term(0), ())
+    ((m, _),) = inverted.parts.items()
+
+    def step(goal: Goal) -> None:
+        goal.clear(monomial_with(goal, m.factors[0].name), 0)
+        emptied(goal)
+
+    return shown(entry("X", 0) + indicator(Index(-1)) * inverted, 5, {}, step)
