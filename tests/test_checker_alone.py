@@ -33,7 +33,10 @@ def checker(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[s
     alone = tmp_path / "scanproof_checker"
     if not alone.exists():
         alone.symlink_to(Path(kernel.__file__).resolve().parent)
-    run = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('scanproof_checker', run_name='__main__')"
+    run = (
+        "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
+        "runpy.run_module('scanproof_checker', run_name='__main__')"
+    )
     command = [sys.executable, "-I", "-S", "-c", run, str(tmp_path), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True)
 

@@ -123,11 +123,12 @@ def _witness_of(value: Any) -> Witness | Collision:
 
 def _gap_of(value: Any) -> Apart:
     _expect("a difference", type(value) is list and len(value) == 3, value)
-    corner, powers, number = value
+    corner: Any = value[0]
+    powers: Any = value[1]
     whole = type(powers) is list and {*map(type, powers)} <= {int}
     _expect("powers from -9 to 9", whole and all(-9 <= p <= 9 for p in powers), powers)
     _expect("the number of an entry", type(corner) is int and corner >= 0, corner)
-    return Apart(corner, tuple(powers), _number(number))
+    return Apart(corner, tuple(powers), _number(value[2]))
 
 
 def _family_of(value: Any) -> Family:

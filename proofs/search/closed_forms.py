@@ -65,7 +65,7 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
             except KernelError:
                 continue
             rules.append(rule)
-            if {position_of(e) for e in rule.left.at} == rule.over:
+            if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
             progress = True
     return solved

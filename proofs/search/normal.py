@@ -69,7 +69,7 @@ def _named(work: Rewriting, k: int) -> bool:
 
 def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Session) -> bool:
     rule, extra = session.closed[f.name]
-    images = {e.terms[0][0]: at for e, at in zip(rule.left.at, f.at, strict=True)}
+    images = _images(rule, f)
     images.update(dict.fromkeys(extra, f.at[0]))
     try:
         work.rewrite(k, place, rule, images)

@@ -10,9 +10,16 @@ from typing import Any
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.term import Term, apply, as_term, entry
-from scanproof.proofs.reading.array import positions_in, reciprocal
+from scanproof.proofs.reading.array import reciprocal
 from scanproof.proofs.reading.products import running_product
-from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, total
+from scanproof.proofs.reading.terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    positions_in,
+    total,
+)
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.session import session
