@@ -118,6 +118,7 @@ def _declare_array(number: int, value: Any, recursions: Recursions) -> None:
         return
     arity, parts = _whole(rest[0]), _of_pairs(rest[1])
     expect(0 <= arity <= 100, "a function of too many positions")
+    places: list[Index] = []
     if new:
         places = [position("p") for _ in range(arity)]
         back = {-k: e for k, e in enumerate(places, start=1)}
@@ -126,6 +127,8 @@ def _declare_array(number: int, value: Any, recursions: Recursions) -> None:
         apply(bare, Term(dict(own), free.union(*(e.variables() for e in places))), places)
     wanted = Function(bare, arity, frozenset(parts.items()))
     expect(known.bodies.get(name) == wanted, f"{name} is another function")
+    if new:  # that it is not 0 where it is an inverse is a condition of the whole certificate
+        index.place(name, places)
 
 
 def _lowered(m: Monomial, arity: int, back: Mapping[int, Index]) -> Monomial:
