@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.running import run
     from scanproof.numeric.weights import load
-    from scanproof.proofs.check import check
-    from scanproof.proofs.construction import construct
+    from scanproof.proofs.decide.construction import construct
+    from scanproof.proofs.decide.ledger import Ledger
+    from scanproof.proofs.decide.proving import prove
+    from scanproof.proofs.decide.rows import check
+    from scanproof.proofs.interpret.programs.program import program
     from scanproof.proofs.language.claim import Source
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.language.statements import (
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
         equal,
         undetermined,
     )
-    from scanproof.proofs.ledger import Ledger
-    from scanproof.proofs.programs.program import program
-    from scanproof.proofs.programs.proving import prove
 
 __version__ = "0.1.0"
 
@@ -43,10 +43,10 @@ _PUBLIC = {
     "at_most": "scanproof.proofs.language.statements",
     "determines": "scanproof.proofs.language.statements",
     "undetermined": "scanproof.proofs.language.statements",
-    "check": "scanproof.proofs.check",
-    "Ledger": "scanproof.proofs.ledger",
+    "check": "scanproof.proofs.decide.rows",
+    "Ledger": "scanproof.proofs.decide.ledger",
     "UsageError": "scanproof.proofs.language.errors",
-    "construct": "scanproof.proofs.construction",
+    "construct": "scanproof.proofs.decide.construction",
     "definition": "scanproof.constructs.definition",
     "scan": "scanproof.constructs.scan",
     "iterate": "scanproof.constructs.iteration",
@@ -61,8 +61,8 @@ _PUBLIC = {
     "export": "scanproof.numeric.exports.exporting",
     "load": "scanproof.numeric.weights",
     "identify": "scanproof.numeric.identify.identifying",
-    "program": "scanproof.proofs.programs.program",
-    "prove": "scanproof.proofs.programs.proving",
+    "program": "scanproof.proofs.interpret.programs.program",
+    "prove": "scanproof.proofs.decide.proving",
 }
 
 __all__ = [

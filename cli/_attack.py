@@ -23,7 +23,7 @@ def attack(targets: Targets = None, source: SourceName = None) -> None:
 
     Exits with 1 if a mutant could neither be refuted nor be shown to be equivalent.
     """
-    from scanproof.proofs.evidence.attack import attack as attacked
+    from scanproof.proofs.decide.attack import attack as attacked
 
     from ._output import quiet_stdout, say, write
     from ._progress import progress

@@ -10,7 +10,7 @@ import typer
 from ._options import SourceName, Targets, one_of
 
 if TYPE_CHECKING:
-    from scanproof.proofs.evidence.replay import Folder
+    from scanproof.proofs.decide.folder import Folder
 
 ENGINES = ("all", "sympy", "flint", "kernel")
 FORMATS = ("table", "json", "junit", "markdown")
@@ -79,8 +79,8 @@ def check(
     one_of("--engine", engine, ENGINES)
     one_of("--format", format, FORMATS)
 
-    from scanproof.proofs import cache as caches
-    from scanproof.proofs import check as checking
+    from scanproof.proofs.decide import cache as caches
+    from scanproof.proofs.decide import rows as checking
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
@@ -128,7 +128,7 @@ def check(
 
 
 def _proofs(save: Path | None, replay: Path | None) -> Folder | None:
-    from scanproof.proofs.evidence.replay import replaying, saving
+    from scanproof.proofs.decide.folder import replaying, saving
 
     if save is not None:
         return saving(save)

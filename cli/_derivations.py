@@ -19,7 +19,7 @@ def derivations(
     ] = False,
 ) -> None:
     """Write the pages of derivations, one for each source."""
-    from scanproof.proofs.check import check as checked
+    from scanproof.proofs.decide.rows import check as checked
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.derivation.pages import pages
     from scanproof.proofs.report.derivation.told import tell_all

@@ -19,7 +19,7 @@ def errata(
     ] = False,
 ) -> None:
     """Write the errata pages, one for each source with something that fails."""
-    from scanproof.proofs.check import check as checked
+    from scanproof.proofs.decide.rows import check as checked
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.errata import errata as page
     from scanproof.proofs.report.measured import figures_beside

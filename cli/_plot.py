@@ -48,7 +48,7 @@ def plot(
 
         from scanproof.numeric.plots.drawing import draw, matplotlib
         from scanproof.numeric.plots.rows import picture
-        from scanproof.proofs.workers import run
+        from scanproof.proofs.decide.workers import run
 
         matplotlib()
         (answer,) = run([partial(picture, row, id)])  # a body is foreign code

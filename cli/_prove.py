@@ -9,7 +9,7 @@ import typer
 from ._options import one_of
 
 if TYPE_CHECKING:
-    from scanproof.proofs.programs.proving import Outcome
+    from scanproof.proofs.decide.proving import Outcome
 
 FORMATS = ("text", "json")
 SCHEMA = "scanproof.prove/1"
@@ -48,7 +48,7 @@ def prove(
     """
     one_of("--format", format, FORMATS)
 
-    from scanproof.proofs.programs import proving
+    from scanproof.proofs.decide import proving
 
     from ._output import quiet_stdout, write
     from ._progress import lasting

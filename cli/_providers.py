@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def sources() -> list[Source]:
     """Every source whose rows can be decided here."""
-    from scanproof.proofs.ledger import built_in
+    from scanproof.proofs.decide.ledger import built_in
 
     found = list(built_in().sources)
     if has_jax():

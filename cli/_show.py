@@ -65,8 +65,8 @@ def show(
 def _script(claim) -> str:
     from functools import partial
 
+    from scanproof.proofs.decide.workers import run
     from scanproof.proofs.language.errors import UsageError
-    from scanproof.proofs.workers import run
 
     (answer,) = run([partial(_program, claim)])
     if answer.timed_out or answer.ended is not None:
@@ -79,10 +79,10 @@ def _script(claim) -> str:
 
 def _program(claim) -> str:
     """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
-    from scanproof.proofs.evidence.engines import ENGINES
-    from scanproof.proofs.evidence.script import script
-    from scanproof.proofs.evidence.verdict import decide
+    from scanproof.proofs.decide.verdict import decide
+    from scanproof.proofs.exact.engines import ENGINES
     from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.report.script import script
 
     result = decide(claim, ENGINES["all"])
     if result.counterexample is None:
@@ -91,8 +91,8 @@ def _program(claim) -> str:
 
 
 def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str:
-    from scanproof.proofs import cache
-    from scanproof.proofs.check import check
+    from scanproof.proofs.decide import cache
+    from scanproof.proofs.decide.rows import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.told import appendix
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from scanproof.proofs import ledger as ledgers
+from scanproof.proofs.decide import ledger as ledgers
 from scanproof.proofs.language.claim import Row, Source
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.pinned import Definitions, Redefined
+from scanproof.proofs.language.pinned import Definitions, Redefined
 
 from . import _providers
 

@@ -10,24 +10,22 @@ FOLDERS = {
     "constructs": "the definitions, those that run",
     "proofs/language": "the language of claims",
     "proofs/exact": "exact arrays and their scalars",
-    "proofs/evidence": "from a claim to its verdict",
+    "proofs/check": "from a claim and a certificate to the verdict",
     "proofs/kernel": "the kernel, for what is proved for all sizes",
     "proofs/inequalities": "the check of bounds, schema by schema",
-    "proofs/reading": "claims read with symbols for sizes, for the kernel",
-    "proofs/programs": "JAX programs, as JAX traces them",
+    "proofs/interpret": "claims read with symbols for sizes, for the kernel",
+    "proofs/interpret/programs": "JAX programs, as JAX traces them",
 }
 FILES = {
-    "proofs/bounds/problems.py": "bounds: what is given and wanted,",
-    "proofs/bounds/chain.py": "whose certificate is checked,",
-    "proofs/bounds/told.py": "and what is said of it,",
-    "proofs/bounds/words.py": "in words",
-    "proofs/bounds/numbers.py": "(the numbers in a certificate)",
-    "proofs/pinned.py": "what keeps the definitions as they are",
-    "proofs/workers.py": "the processes that decide, and their answers",
-    "proofs/check.py": "from verdicts to the report",
+    "proofs/search/bounds/problems.py": "bounds: what is given and wanted,",
+    "proofs/search/bounds/chain.py": "whose certificate is checked,",
+    "proofs/search/bounds/told.py": "and what is said of it,",
+    "proofs/search/bounds/words.py": "in words",
+    "proofs/search/bounds/numbers.py": "(the numbers in a certificate)",
+    "proofs/language/pinned.py": "what keeps the definitions as they are",
+    "proofs/decide/workers.py": "the processes that decide, and their answers",
+    "proofs/decide/rows.py": "from verdicts to the report",
 }
-FINDS = "proofs/evidence/find"
-"""What finds certificates, each of which is checked."""
 LIBRARIES = ("sympy", "python-flint", "numpy")
 TRACER = "jax"
 """Takes part in claims about JAX programs alone, and need not be installed."""
@@ -37,7 +35,7 @@ def trust() -> None:
     """Print what a verdict rests on: files, libraries, axioms."""
     from tabulate import tabulate
 
-    from scanproof.proofs.evidence.axioms import AXIOMS
+    from scanproof.proofs.check.axioms import AXIOMS
 
     from ._output import write
 
@@ -64,11 +62,11 @@ def trust() -> None:
         f"Libraries: {', '.join(_versions())}.",
         "Both engines share arrays, scan and the dual numbers of gradients; their arithmetic differs;",
         "claims with exp or log are differentiated by sympy.",
-        "The rules of arguments about limits are proved in words, in proofs/evidence/check/limits.py;",
+        "The rules of arguments about limits are proved in words, in proofs/check/limits.py;",
         "what such an argument is about is in its row's reading.",
-        "What finds proofs and certificates (proofs/search, proofs/bounds, proofs/evidence/find) is not",
+        "What finds proofs and certificates (proofs/search, proofs/refute, proofs/decide/find.py) is not",
         "trusted: the kernel checks each step of a proof, proofs/inequalities each step of a bound,",
-        "proofs/evidence/check each other certificate. What is read with symbols for sizes is compared",
+        "proofs/check each other certificate. What is read with symbols for sizes is compared",
         "with the claim itself, run with numbers.",
         f"Axioms: {'; '.join(AXIOMS)} (sympy shows them).",
         "And on how the claim itself was read and written: `scanproof show ID` names the file.",
@@ -82,8 +80,7 @@ def _files(name: str) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
         yield name, place.read_bytes()
         return
-    finding = _root(FINDS)
-    for file in sorted(file for file in place.rglob("*.py") if finding not in file.parents):
+    for file in sorted(place.rglob("*.py")):
         yield f"{name}/{file.relative_to(place).as_posix()}", file.read_bytes()
 
 

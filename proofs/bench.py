@@ -21,13 +21,13 @@ from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.tokens import interleaved, windows
 
-from .evidence.engines import holds, sides
-from .evidence.instance import entry_names, evaluate, symbols
+from .decide.ledger import built_in
+from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
+from .exact.instance import entry_names, evaluate, symbols
 from .exact.polynomials import FlintField, SympyField
 from .language.claim import Claim, Source
 from .language.statements import Equal, equal
-from .ledger import built_in
 
 SIZES = {"N": 8, "f": 4}
 RUNS = 5
@@ -147,9 +147,9 @@ def _proofs() -> list[list[str]]:
 
 def _beyond() -> list[list[str]]:
     """What the second line of defence takes beside all the rest of checking, and how much it looks at."""
-    from .evidence.check.beyond import beyond
-    from .evidence.engines import ENGINES
-    from .evidence.verdict import decide
+    from .check.beyond import beyond
+    from .decide.verdict import decide
+    from .exact.engines import ENGINES
 
     whole, own, tried = 0.0, [], []
     for row in built_in().rows:
@@ -170,7 +170,7 @@ def _beyond() -> list[list[str]]:
 
 def _seconds(before: Callable[[], None]) -> list[float]:
     """The time of each proof; `before` is called before each claim."""
-    from .evidence.all_sizes import Proof, prove
+    from .check.all_sizes import Proof, prove
 
     seconds = []
     for row in built_in().rows:
@@ -201,11 +201,11 @@ def _forget() -> None:
 
 def _twelve_indices() -> float:
     """Seconds for the normal form of Σ A[a, b] A[b, c] ⋯ over twelve indices, shuffled."""
+    from .interpret.session import session
+    from .interpret.terms import total
     from .kernel.index import position, size
     from .kernel.term import as_term, entry
-    from .reading.terms import total
     from .search.normal import simplified
-    from .search.session import session
 
     seconds = []
     for run in range(RUNS):

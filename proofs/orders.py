@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .evidence.orders import Order, Quantity, measure
+from .exact.orders import Order, Quantity, measure
 
 
 def quantities() -> tuple[Quantity, ...]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from scanproof.proofs.evidence import all_sizes
+from scanproof.proofs.check import all_sizes
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.kernel.checker import Proved, Refused, check
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.ledger import built_in
 from scanproof.proofs.search.writing import term_to
 
 Trace = dict[str, Any]

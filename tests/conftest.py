@@ -39,9 +39,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def report(kept: Path) -> dict[str, Any]:
     """What `scanproof check` says of the whole ledger, to be read only: it takes long, and is made once."""
-    from scanproof.proofs.cache import Cache
-    from scanproof.proofs.check import check
-    from scanproof.proofs.ledger import built_in
+    from scanproof.proofs.decide.cache import Cache
+    from scanproof.proofs.decide.ledger import built_in
+    from scanproof.proofs.decide.rows import check
 
     kept.mkdir(exist_ok=True)
     with contextlib.closing(sqlite3.connect(kept / "turn", timeout=3600)) as turn:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from scanproof import Ledger, Source, at_most, check, definition, determines, differs, equal
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide.ledger import built_in
 
 KNOWN = "gd-ssm.prop1-construction"  # refuted as printed; its amendment +sign is proved
 STATEMENT: dict[str, Any] = {

@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from scanproof.proofs import workers
-from scanproof.proofs.evidence.attack import attack
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.attack import attack
+from scanproof.proofs.decide.ledger import built_in
 
 
 @pytest.mark.parametrize("source", ["gd-ssm", "gril", "ssd", "ch9"])

@@ -10,13 +10,13 @@ import pytest
 
 from scanproof import Source, at_most, build, definition, each
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import goals
-from scanproof.proofs.evidence import replay
-from scanproof.proofs.evidence.all_sizes import Proof, prove
-from scanproof.proofs.evidence.engines import ENGINES
+from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.decide import folder as replay
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
 from scanproof.proofs.kernel.term import Monomial
+from scanproof.proofs.search.bounds import goals
 
 Body = Callable[..., Any]
 

@@ -14,20 +14,20 @@ import pytest
 from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.bounds import context, goals
-from scanproof.proofs.bounds.majorant import majorant
-from scanproof.proofs.bounds.problems import Goal, problem_of
-from scanproof.proofs.evidence.all_sizes import Proof, prove
+from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.interpret.array import KernelArray, Namespace, comprehension, symbol
+from scanproof.proofs.interpret.claims import Part
+from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
+from scanproof.proofs.interpret.session import Session, session
+from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.language.statements import AtMost
-from scanproof.proofs.reading.array import KernelArray, Namespace, comprehension, symbol
-from scanproof.proofs.reading.claims import Part
-from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.reading.terms import indicator, number, total
+from scanproof.proofs.search.bounds import context, goals
+from scanproof.proofs.search.bounds.majorant import majorant
+from scanproof.proofs.search.bounds.problems import Goal, problem_of
 from scanproof.proofs.search.normal import simplified
-from scanproof.proofs.search.session import Session, session
 
 Body = Callable[..., Any]
 

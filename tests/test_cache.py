@@ -11,11 +11,11 @@ import command_line
 import pytest
 from command_line import EXITING, FALSE, KNOWN, MENDED, RAISING, TRUE, UNKNOWN, Run, Write
 
-from scanproof.proofs import cache
-from scanproof.proofs.cache import FILE, Cache, Keys
-from scanproof.proofs.check import check
-from scanproof.proofs.evidence.verdict import Result
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide import cache
+from scanproof.proofs.decide.cache import FILE, Cache, Keys
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.verdict import Result
 
 run = command_line.run
 write = command_line.write

@@ -11,11 +11,11 @@ import certificates
 import pytest
 from certificates import CLAIMS, VARIED, copy, lines, of_a_false_problem, real, shows
 
-from scanproof.proofs import workers
-from scanproof.proofs.evidence import all_sizes
-from scanproof.proofs.evidence.all_sizes import Certificate, Proof, Stale
-from scanproof.proofs.evidence.engines import FLINT, holds
-from scanproof.proofs.evidence.traces import OtherProblem, shown
+from scanproof.proofs.check import all_sizes
+from scanproof.proofs.check.all_sizes import Certificate, Proof, Stale
+from scanproof.proofs.check.traces import OtherProblem, shown
+from scanproof.proofs.decide import workers
+from scanproof.proofs.exact.engines import FLINT, holds
 from scanproof.proofs.kernel.checker import Refused, check
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from scanproof.proofs import kernel
-from scanproof.proofs.evidence.all_sizes import Found, find
-from scanproof.proofs.evidence.certificate_file import written
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.check.all_sizes import Found, find
+from scanproof.proofs.check.certificate_file import written
+from scanproof.proofs.decide.ledger import built_in
 
 IDS = ("gril.eq10", "gril.prop4.1-construction", "ssd.thm5.2-eq12+P_Y")
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}

@@ -13,9 +13,9 @@ import pytest
 
 from scanproof.constructs.definition import definition
 from scanproof.constructs.learners.losses import sigmoid
-from scanproof.proofs.evidence import all_sizes
-from scanproof.proofs.evidence import check as checking
-from scanproof.proofs.evidence.certificate import (
+from scanproof.proofs import check as checking
+from scanproof.proofs.check import all_sizes
+from scanproof.proofs.check.certificate import (
     AllSizes,
     Argument,
     Collision,
@@ -30,9 +30,9 @@ from scanproof.proofs.evidence.certificate import (
     read,
     written,
 )
-from scanproof.proofs.evidence.check.certificates import check
-from scanproof.proofs.evidence.engines import ENGINES, FIXED
-from scanproof.proofs.evidence.find.certificates import find
+from scanproof.proofs.check.certificates import check
+from scanproof.proofs.decide.find import find
+from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import (
     approached,

@@ -78,8 +78,8 @@ def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):
     ]
     for reader in (
         "proofs/kernel/rules.py",
-        "proofs/reading/array.py",
-        "proofs/programs/reader.py",
+        "proofs/interpret/array.py",
+        "proofs/interpret/programs/reader.py",
     ):
         assert reader in answer.out
     assert "Axioms: d exp(z) = exp(z) dz; " in answer.out
@@ -103,7 +103,7 @@ def test_attack_exits_1_if_a_mutant_is_undecided(
         "equivalent": [],
         "undecided": ["p × 2"],
     }
-    monkeypatch.setattr("scanproof.proofs.evidence.attack.attack", lambda rows, progress: [record])
+    monkeypatch.setattr("scanproof.proofs.decide.attack.attack", lambda rows, progress: [record])
     answer = run("attack", write(TRUE))
     assert answer.code == 1
     assert "p × 2" in answer.out
@@ -124,7 +124,7 @@ def test_errata_are_written_and_then_current(
 
 def only(monkeypatch: pytest.MonkeyPatch, *wanted: str) -> None:
     """Make the built-in ledger a small one, since the whole takes its time."""
-    from scanproof.proofs import ledger
+    from scanproof.proofs.decide import ledger
 
     whole = ledger.built_in()
     for source in whole.sources:

@@ -14,7 +14,7 @@ import pytest
 from command_line import EXITING, KNOWN, RAISING, TRUE, UNMEETABLE, Run, Write, ids, one_line
 
 from scanproof import Source, UsageError, construct, equal
-from scanproof.proofs.evidence.find.counterexamples import violation
+from scanproof.proofs.refute.counterexamples import violation
 
 run = command_line.run
 write = command_line.write

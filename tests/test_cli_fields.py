@@ -9,8 +9,8 @@ import pytest
 from command_line import Run, Write, one_line
 
 from scanproof import Source, UsageError, equal
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.fields import ID
-from scanproof.proofs.ledger import built_in
 
 run = command_line.run
 write = command_line.write

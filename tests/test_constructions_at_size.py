@@ -21,8 +21,8 @@ from scanproof.numeric.constructions import tokenising as cut
 from scanproof.numeric.constructions.linear import mapped, rank_one
 from scanproof.numeric.constructions.problem import Problem, Settings
 from scanproof.numeric.constructions.programs import PROGRAMS
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.ledger import built_in
 
 SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 """Two chunks of examples and one left over."""

@@ -12,11 +12,12 @@ import pytest
 from command_line import Run
 from derivation_values import Values
 
-from scanproof.proofs.evidence.all_sizes import find
+from scanproof.proofs.check.all_sizes import find
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.report.derivation.derive import breaking, derive
 from scanproof.proofs.report.derivation.expression import Addition
 from scanproof.proofs.report.derivation.latex import LATEX, as_latex
@@ -24,7 +25,6 @@ from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import TEXT, as_text
-from scanproof.proofs.search.session import session
 
 run = command_line.run
 
@@ -260,6 +260,8 @@ def test_a_derivation_is_the_same_every_time():
 
 def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sys.modules["scanproof.proofs.check"], "check", lambda *_, **__: report)
+    monkeypatch.setattr(
+        sys.modules["scanproof.proofs.decide.rows"], "check", lambda *_, **__: report
+    )
     answer = run("derivations", "--output", "docs/derivations", "--check")
     assert answer.code == 0, answer.err

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.definition import definition
 from scanproof.constructs.scan import scan
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import equal
 

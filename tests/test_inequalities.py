@@ -32,22 +32,22 @@ from test_bound_engine import (
 from scanproof import at_most
 from scanproof.constructs.norms import norm
 from scanproof.proofs import inequalities
-from scanproof.proofs.bounds.finding import find
-from scanproof.proofs.bounds.problems import goal_of, problem_of
-from scanproof.proofs.bounds.told import told
-from scanproof.proofs.bounds.written import written
-from scanproof.proofs.evidence.all_sizes import EFFORT, Proof, prove
+from scanproof.proofs.check.all_sizes import EFFORT, Proof, prove
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.inequalities.check import Shown, check
 from scanproof.proofs.inequalities.reading import read
+from scanproof.proofs.interpret import claims
+from scanproof.proofs.interpret.claims import FOR_NUMBERS
+from scanproof.proofs.interpret.session import Session, session
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import AtMost
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading import claims
-from scanproof.proofs.reading.claims import FOR_NUMBERS
+from scanproof.proofs.search.bounds.finding import find
+from scanproof.proofs.search.bounds.problems import goal_of, problem_of
+from scanproof.proofs.search.bounds.told import told
+from scanproof.proofs.search.bounds.written import written
 from scanproof.proofs.search.lemmas import show
-from scanproof.proofs.search.session import Session, session
 
 GEOMETRIC: dict[str, Any] = {
     "‖v‖ ≤ D": lambda v, D: at_most(norm(v), D),

@@ -31,13 +31,13 @@ from scanproof.proofs.inequalities.certificate import (
 )
 from scanproof.proofs.inequalities.check import Rules, Shown, check
 from scanproof.proofs.inequalities.statements import Inequality, Problem, Refused
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.terms import indicator, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry
-from scanproof.proofs.reading.terms import indicator, total
 from scanproof.proofs.search.lemmas import show
-from scanproof.proofs.search.session import session
 
 ONE = Monomial(0, frozenset(), ())
 ZERO = as_term(0)

@@ -7,10 +7,12 @@ import jax.export
 import jax.numpy as jnp
 import pytest
 
-from scanproof.proofs.programs import decisions
-from scanproof.proofs.programs.reader import place
+from scanproof.proofs.interpret.programs import decisions
+from scanproof.proofs.interpret.programs.reader import place
 
-BROKEN = f"jax {jax.__version__} no longer does this; proofs/programs must be mended for it"
+BROKEN = (
+    f"jax {jax.__version__} no longer does this; proofs/interpret/programs must be mended for it"
+)
 
 
 def symbols():

@@ -17,23 +17,24 @@ from scanproof.constructs.learners import losses
 from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import leaves
 from scanproof.constructs.tokens import interleaved, windows
-from scanproof.proofs import kernel, workers
-from scanproof.proofs.evidence.all_sizes import Proof, prove
-from scanproof.proofs.evidence.axioms import AXIOMS, discharged
-from scanproof.proofs.evidence.comparison import disagreement
-from scanproof.proofs.evidence.engines import ENGINES, FIXED, FLINT, holds
-from scanproof.proofs.evidence.mutation import on_leaf
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs import kernel
+from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.check.axioms import AXIOMS, discharged
+from scanproof.proofs.check.comparison import disagreement
+from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
+from scanproof.proofs.exact.mutation import on_leaf
+from scanproof.proofs.interpret.array import KernelArray, Namespace, symbol
+from scanproof.proofs.interpret.claims import read
+from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.questions import Unreadable
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Equal, equal
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading.array import KernelArray, Namespace, symbol
-from scanproof.proofs.reading.claims import read
-from scanproof.proofs.reading.evaluate import Evaluator
-from scanproof.proofs.reading.questions import Unreadable
-from scanproof.proofs.reading.size import Size
-from scanproof.proofs.search.session import session
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 PROVED = (Path(__file__).parent / "all_sizes.txt").read_text().split()
@@ -166,7 +167,7 @@ def test_a_claim_that_the_kernel_does_not_run_is_unknown_to_it_alone():
 
 
 def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
-    from scanproof.proofs.evidence import all_sizes
+    from scanproof.proofs.check import all_sizes
 
     monkeypatch.setattr(all_sizes, "prove", lambda claim: pytest.fail("asked"))
     assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["all"]).verdict == "refuted"

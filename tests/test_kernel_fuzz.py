@@ -17,16 +17,16 @@ from fuzzing.programs import programs
 from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, agree, equations
 
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, put, total
 from scanproof.proofs.kernel import inequalities
 from scanproof.proofs.kernel.errors import IllTyped, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import contradictory, implied
 from scanproof.proofs.kernel.rules import Goal, Rewriting
 from scanproof.proofs.kernel.term import as_term, entry
-from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, number, put, total
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
-from scanproof.proofs.search.session import session
 
 
 def count(seen: Counter, true: bool, accepted: bool) -> int:

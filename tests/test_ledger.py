@@ -7,12 +7,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from scanproof.proofs import workers
-from scanproof.proofs.check import check
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.script import script
-from scanproof.proofs.evidence.verdict import decide
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.report.script import script
 
 CLAIM_IDS = (Path(__file__).parent / "claim_ids.txt").read_text(encoding="utf-8").split()
 LEDGER = built_in()

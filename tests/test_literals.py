@@ -14,11 +14,11 @@ import pytest
 from command_line import Run, run
 
 from scanproof import Source, equal
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.verdict import decide
-from scanproof.proofs.programs.literals import FORMATS, literals, meant
-from scanproof.proofs.programs.program import program
-from scanproof.proofs.programs.proving import prove
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.interpret.programs.literals import FORMATS, literals, meant
+from scanproof.proofs.interpret.programs.program import program
 
 __all__ = ["run"]
 

@@ -14,20 +14,20 @@ import pytest
 import sympy
 
 from scanproof import Source, absolute, at_most, definition, determines, equal, norm, operator_norm
-from scanproof.proofs.evidence.comparison import disagreement
-from scanproof.proofs.evidence.enclosures import enclosed
-from scanproof.proofs.evidence.engines import ENGINES, FIXED
-from scanproof.proofs.evidence.instance import constants, meets_hypotheses
-from scanproof.proofs.evidence.points import candidates, statements_at
-from scanproof.proofs.evidence.script import script
-from scanproof.proofs.evidence.tight import STEPS, fitting
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.check.comparison import disagreement
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.enclosed import enclosed
+from scanproof.proofs.exact.engines import ENGINES, FIXED
+from scanproof.proofs.exact.instance import constants, meets_hypotheses
+from scanproof.proofs.exact.points import candidates, statements_at
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading.claims import read
-from scanproof.proofs.reading.questions import Unreadable
-from scanproof.proofs.search.session import session
+from scanproof.proofs.exact.tight import STEPS, fitting
+from scanproof.proofs.interpret.claims import read
+from scanproof.proofs.interpret.questions import Unreadable
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.report.script import script
 
 ALL = ENGINES["all"]
 XP = Namespace(RootsField())

@@ -14,10 +14,10 @@ from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.scan import scan
 from scanproof.numeric import running, x64
 from scanproof.proofs.claims.open import printed_form
-from scanproof.proofs.evidence.engines import ENGINES, FLINT, holds
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES, FLINT, holds
 from scanproof.proofs.language.statements import Equal
-from scanproof.proofs.ledger import built_in
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 THEOREM = "ssd.thm5.1"

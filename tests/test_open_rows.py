@@ -24,11 +24,11 @@ from scanproof.constructs.learners.operators import batch_gram, steps_polynomial
 from scanproof.constructs.norms import absolute, operator_norm
 from scanproof.proofs.claims.open import batch_steps, first_order, two_layers
 from scanproof.proofs.claims.ssd import single_example
-from scanproof.proofs.evidence.engines import ENGINES, FIXED, FLINT, holds
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Equal, at_most, equal
-from scanproof.proofs.ledger import built_in
 
 LEDGER = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 EXISTENCE = (

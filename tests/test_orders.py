@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from scanproof.proofs.evidence.orders import Quantity, measure
+from scanproof.proofs.exact.orders import Quantity, measure
 from scanproof.proofs.orders import orders, quantities
 
 
@@ -44,6 +44,6 @@ def test_the_orders_of_a_row(id: str):
 
 
 def test_every_quantity_belongs_to_a_row():
-    from scanproof.proofs.ledger import built_in
+    from scanproof.proofs.decide.ledger import built_in
 
     assert {q.row for q in quantities()} <= {row.claim.id for row in built_in().rows}

@@ -13,13 +13,13 @@ import command_line
 import pytest
 from command_line import TRUE, Run, Write, one_line
 
-from scanproof.proofs import check as checking
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.verdict import decide
+from scanproof.proofs.decide import rows as checking
+from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.ledger import BrokenFile, Ledger, built_in, from_file, from_module
-from scanproof.proofs.pinned import Definitions, Redefined
-from scanproof.proofs.programs.proving import prove
+from scanproof.proofs.language.pinned import Definitions, Redefined
 
 run = command_line.run
 write = command_line.write
@@ -38,13 +38,13 @@ WAYS = {
         f"changes {LEARNERS}.descent.gradient_descent",
     ),
     "a function where another module has it": (
-        "from scanproof.proofs.evidence.check import arguments\narguments.truth = lambda *_: True",
-        "changes scanproof.proofs.evidence.check.arguments.truth",
+        "from scanproof.proofs.check import arguments\narguments.truth = lambda *_: True",
+        "changes scanproof.proofs.check.arguments.truth",
     ),
     "the code of a function": (
         "from scanproof.proofs.evidence import engines\n"
         "engines.truth.__code__ = (lambda *_: True).__code__",
-        "changes the code of scanproof.proofs.evidence.engines.truth",
+        "changes the code of scanproof.proofs.exact.engines.truth",
     ),
     "the code below a decorator": (
         DESCENT + "descent.gradient_descent.__wrapped__.__code__ = (lambda *a, **k: 0).__code__",
@@ -58,15 +58,15 @@ WAYS = {
     ),
     "defaults": (
         "from scanproof.proofs.evidence import points\npoints.find.__defaults__ = (0,)",
-        "changes the defaults of scanproof.proofs.evidence.points.find",
+        "changes the defaults of scanproof.proofs.exact.points.find",
     ),
     "a default by keyword": (
-        "from scanproof.proofs.workers import run\nrun.__kwdefaults__['jobs'] = 1",
-        "changes the defaults of scanproof.proofs.workers.run['jobs']",
+        "from scanproof.proofs.decide.workers import run\nrun.__kwdefaults__['jobs'] = 1",
+        "changes the defaults of scanproof.proofs.decide.workers.run['jobs']",
     ),
     "a signature": (
         "from scanproof.proofs.evidence import engines\nengines.truth.__wrapped__ = max",
-        "adds scanproof.proofs.evidence.engines.truth.__wrapped__",
+        "adds scanproof.proofs.exact.engines.truth.__wrapped__",
     ),
     "a method": (
         "from scanproof.proofs.kernel.index import Index\nIndex.__add__ = lambda a, b: a",
@@ -87,12 +87,12 @@ WAYS = {
         "changes the code of scanproof.proofs.language.claim.Claim.every_size",
     ),
     "a number": (
-        "from scanproof.proofs.evidence.check import beyond\nbeyond.LARGEST = 0",
-        "changes scanproof.proofs.evidence.check.beyond.LARGEST",
+        "from scanproof.proofs.check import beyond\nbeyond.LARGEST = 0",
+        "changes scanproof.proofs.check.beyond.LARGEST",
     ),
     "an entry of a constant": (
-        "from scanproof.proofs.evidence.engines import ENGINES\nENGINES['all'] = ()",
-        "changes scanproof.proofs.evidence.engines.ENGINES['all']",
+        "from scanproof.proofs.exact.engines import ENGINES\nENGINES['all'] = ()",
+        "changes scanproof.proofs.exact.engines.ENGINES['all']",
     ),
     "a field of a frozen constant": (
         LOSSES + "object.__setattr__(losses.HALF_MEAN, 'scale', 1)",
@@ -175,8 +175,9 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
     "lines",
     [
         "from scanproof.proofs.claims.open import window\nwindow.SHOWN['x'] = 'N'",
-        "from scanproof.proofs.evidence.check import limits\nlimits.__dict__['len'] = lambda a: 1",
-        "from scanproof.proofs.reading import scanning as s\nf = s.run_recursion\nf.__code__ = (lambda *a: 0).__code__",
+        "from scanproof.proofs.check import limits\nlimits.__dict__['len'] = lambda a: 1",
+        "from scanproof.proofs.interpret import scanning\n"
+        "f = scanning.run_recursion\nf.__code__ = (lambda *a: 0).__code__",
     ],
 )
 def test_a_module_that_the_file_is_the_first_to_import_is_pinned_as_well(
@@ -184,7 +185,7 @@ def test_a_module_that_the_file_is_the_first_to_import_is_pinned_as_well(
 ):
     path = file(tmp_path, lines)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom scanproof.proofs.ledger import from_file\n"
+        "import sys\nfrom pathlib import Path\nfrom scanproof.proofs.decide.ledger import from_file\n"
         "assert not [n for n in sys.modules if n.startswith('scanproof.proofs.claims')]\n"
         f"from_file(Path({str(path)!r}))"
     )
@@ -210,7 +211,7 @@ def test_a_claim_that_replaces_a_definition_while_it_runs_is_an_error_of_its_own
     verdicts = {row["id"]: row["as_stated"]["verdict"] for row in found["claims"]}
     assert verdicts == {"mine.linear": "proved", "mine.sly": "error", "mine.square": "refuted"}
     told = found["claims"][1]["as_stated"]["reason"]
-    assert "claim mine.sly changes the code of scanproof.proofs.evidence.engines.truth" in told
+    assert "claim mine.sly changes the code of scanproof.proofs.exact.engines.truth" in told
     assert run("check", "mine.py", "--jobs", "1").code == 3
 
 
@@ -254,7 +255,7 @@ def test_a_file_that_only_uses_and_extends_the_package_is_taken(run: Run, write:
 
 
 def test_deciding_claims_changes_no_definition():
-    importlib.import_module("scanproof.proofs.programs.proving")
+    importlib.import_module("scanproof.proofs.decide.proving")
     rows = built_in().rows
     pinned = Definitions()
     for row in rows[::20]:
@@ -266,10 +267,10 @@ def test_deciding_claims_changes_no_definition():
 def test_importing_everything_changes_no_definition(late: str):
     pytest.importorskip("jax")
     script = (
-        "import importlib, sys\nfrom scanproof.proofs.ledger import built_in\n"
-        "from scanproof.proofs.evidence.engines import ENGINES\n"
-        "from scanproof.proofs.evidence.verdict import decide\n"
-        "from scanproof.proofs.pinned import Definitions\n"
+        "import importlib, sys\nfrom scanproof.proofs.decide.ledger import built_in\n"
+        "from scanproof.proofs.exact.engines import ENGINES\n"
+        "from scanproof.proofs.decide.verdict import decide\n"
+        "from scanproof.proofs.language.pinned import Definitions\n"
         "pinned = Definitions()\n"
         f"with pinned.kept('it'):\n    late = importlib.import_module({late!r})\n"
         "    built_in()\n"

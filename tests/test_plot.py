@@ -16,7 +16,7 @@ from tightness_cases import CLAIMS
 from scanproof.numeric.plots import bounds, hybrid
 from scanproof.numeric.plots.drawing import FORMATS, draw
 from scanproof.numeric.plots.panel import Line, Panel, Picture, shown
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.report.measured import figures_beside, measured
 
 run = command_line.run

@@ -21,15 +21,15 @@ from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.proofs import report as reports
+from scanproof.proofs.check.limits import BY_THE_RULES, Near, refute
 from scanproof.proofs.claims.ssd import printed_sign
-from scanproof.proofs.evidence.check.limits import BY_THE_RULES, Near, refute
-from scanproof.proofs.evidence.dependence import tainted
-from scanproof.proofs.evidence.engines import ENGINES, FLINT, SYMPY, holds
-from scanproof.proofs.evidence.script import script
-from scanproof.proofs.evidence.verdict import Result, decide
+from scanproof.proofs.decide.dependence import tainted
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import Result, decide
+from scanproof.proofs.exact.engines import ENGINES, FLINT, SYMPY, holds
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Part, approached, equal
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.report.script import script
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 THEOREM = CLAIMS["ssd.thm5.1"]

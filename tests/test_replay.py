@@ -20,12 +20,12 @@ from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
 from scanproof.constructs.definition import definition
-from scanproof.proofs.evidence import all_sizes, collision_family, witness_family
-from scanproof.proofs.evidence.all_sizes import Certificate
-from scanproof.proofs.evidence.certificate_file import read, written
-from scanproof.proofs.evidence.engines import FLINT, Engines
-from scanproof.proofs.evidence.replay import Folder
-from scanproof.proofs.evidence.verdict import Result
+from scanproof.proofs.check import all_sizes, collision_family, witness_family
+from scanproof.proofs.check.all_sizes import Certificate
+from scanproof.proofs.check.certificate_file import read, written
+from scanproof.proofs.decide.folder import Folder
+from scanproof.proofs.decide.verdict import Result
+from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
 from scanproof.proofs.language.claim import Claim, Source
 from scanproof.proofs.language.statements import equal
@@ -547,7 +547,7 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
 
 def _problem_of(claim: Claim) -> Any:
     """What a claim says, in the kernel's words."""
-    from scanproof.proofs.search.session import session
+    from scanproof.proofs.interpret.session import session
     from scanproof.proofs.search.writing import problem_to
 
     with session() as current:

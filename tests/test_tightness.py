@@ -20,10 +20,10 @@ from scanproof.numeric.tightness.exact import BITS, certify, point
 from scanproof.numeric.tightness.hypotheses import hypotheses
 from scanproof.numeric.tightness.report import TOLERANCE, Line, as_text, grid, measure, with_bounds
 from scanproof.numeric.tightness.search import ratios, search
-from scanproof.proofs.evidence.enclosures import enclosed
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.exact.enclosed import enclosed
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.ledger import built_in
 
 STEP, FALSE, OPERATOR = (CLAIMS[f"tight.{name}"] for name in ("step", "contraction", "operator"))
 SMALL = {"n": 2, "d": 2}

@@ -26,11 +26,11 @@ from scanproof import (
 from scanproof.constructs.array_api import unit
 from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import scan
-from scanproof.proofs.evidence.check import beyond
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.source import Source as Code
-from scanproof.proofs.evidence.verdict import decide
-from scanproof.proofs.programs.proving import prove
+from scanproof.proofs.check import beyond
+from scanproof.proofs.check.source import Source as Code
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
 
 
 @definition

@@ -14,12 +14,15 @@ from scanproof.constructs.array_api import namespace
 from scanproof.constructs.definition import definition
 from scanproof.constructs.ranges import each
 from scanproof.proofs import report
-from scanproof.proofs.evidence.all_sizes import Found, Proof, find, prove
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
-from scanproof.proofs.evidence.points import difference_index, statements_at
-from scanproof.proofs.evidence.verdict import decide
-from scanproof.proofs.evidence.witness_family import Witness
+from scanproof.proofs.check.all_sizes import Found, Proof, find, prove
+from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
+from scanproof.proofs.check.witness_family import Witness
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.exact.points import difference_index, statements_at
+from scanproof.proofs.interpret.evaluate import Evaluator, positions
+from scanproof.proofs.interpret.session import session
 from scanproof.proofs.kernel.index import size
 from scanproof.proofs.language.claim import Claim, Source
 from scanproof.proofs.language.statements import (
@@ -31,9 +34,6 @@ from scanproof.proofs.language.statements import (
     equal,
     undetermined,
 )
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.reading.evaluate import Evaluator, positions
-from scanproof.proofs.search.session import session
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 NAMED = (Differs, Undetermined, AtMost)

@@ -18,8 +18,8 @@ import pytest
 from command_line import TRUE, Run, Write, command
 
 from scanproof import Ledger, Source, check, definition, equal
-from scanproof.proofs import workers
-from scanproof.proofs.workers import run as run_tasks
+from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.workers import run as run_tasks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked")
 
@@ -162,7 +162,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import os, pathlib, time\n"
-        "from scanproof.proofs.workers import run\n"
+        "from scanproof.proofs.decide.workers import run\n"
         "def task():\n"
         f"    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()\n"
         "    while True: time.sleep(0.1)\n"

@@ -9,8 +9,8 @@ from scanproof.constructs.lanes import chunked as form
 from scanproof.constructs.lanes.merged import scan_merged
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.constructs.scan import scan
+from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
-from scanproof.proofs.programs.program import program
 
 from .source import READ, SMALL, as_given, flat, lanes, longer
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from scanproof.constructs import tokens as definitions
 from scanproof.constructs.scan import scan
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
-from scanproof.proofs.ledger import built_in
-from scanproof.proofs.programs.program import program
 
 from ..constructions import tokenising
 from ..constructions.machines import Hybrid, Online, Recurrence, TwoHeads

@@ -8,8 +8,8 @@ from typing import Any
 from scanproof.constructs.lanes.merged import scan_merged
 from scanproof.constructs.layers import delta_rule, gd_ssm, gril, linear_attention, longhorn, ssd
 from scanproof.constructs.scan import leaves, map_leaves, scan
+from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
-from scanproof.proofs.programs.program import program
 
 from .source import READ, SMALL, as_given, flat, lanes, longer
 

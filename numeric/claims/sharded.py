@@ -9,8 +9,8 @@ from typing import Any
 from scanproof.constructs.lanes import prefix
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.scan import scan
+from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
-from scanproof.proofs.programs.program import program
 
 from .source import READ, lanes
 

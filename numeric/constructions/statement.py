@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scanproof.proofs.construction import construct, quick_verdict
+from scanproof.proofs.decide.construction import construct, quick_verdict
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim, Row
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.fields import arguments
-from scanproof.proofs.ledger import built_in
 
 from .program import Program
 from .programs import PROGRAMS

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.construction import quick_result
+from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.errors import UsageError
 
 from . import folder, manifest, request

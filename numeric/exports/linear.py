@@ -8,7 +8,7 @@ from fractions import Fraction
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
-from scanproof.proofs.construction import quick_result
+from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 

@@ -20,12 +20,12 @@ from scanproof.constructs.export.tokenisations import encoding
 from scanproof.constructs.layers import gril, ssd
 from scanproof.constructs.learners.losses import SquaredError
 from scanproof.constructs.scan import map_leaves
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.fields import arguments
-from scanproof.proofs.ledger import built_in
 
 from ..constructions import statement
 from ..constructions import tokenising as cut

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scanproof.proofs.ledger import built_in
+from scanproof.proofs.decide.ledger import built_in
 
 from .drawing import draw
 from .hybrid import PICTURES

@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from scanproof.proofs.evidence.instance import shapes
+from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scanproof.proofs.evidence.instance import shapes
+from scanproof.proofs.exact.instance import shapes
 
 from .hypotheses import Hypotheses, Values
 

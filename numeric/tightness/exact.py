@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.evidence.enclosures import Enclosed, enclosed
-from scanproof.proofs.evidence.instance import Point, assumed, constants
+from scanproof.proofs.exact.enclosed import Enclosed, enclosed
 from scanproof.proofs.exact.enclosures import ArbField
+from scanproof.proofs.exact.instance import Point, assumed, constants
 from scanproof.proofs.exact.scalar import DivisionByZero
 from scanproof.proofs.language.conditions import is_met
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.evidence.instance import shapes
+from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.conditions import as_bounds
 from scanproof.proofs.language.fields import call

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scanproof.proofs.check import check
+from scanproof.proofs.decide.ledger import Ledger
+from scanproof.proofs.decide.rows import check
 from scanproof.proofs.language.claim import Claim, Row
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.ledger import Ledger
 
 from ..jax_backend import jax
 from .drawing import KINDS, draw

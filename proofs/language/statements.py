@@ -96,7 +96,7 @@ class Part:
 class Approached:
     """For every ε > 0 some choice of the parameters brings all parts within ε of what is wanted, at once.
 
-    An argument about limits (`evidence.check.limits`) can refute it. Nothing here proves it: a witness does, as an
+    An argument about limits (`check.limits`) can refute it. Nothing here proves it: a witness does, as an
     equation.
     """
 

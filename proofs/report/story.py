@@ -168,7 +168,7 @@ def _text_lines(section: Section, room: int) -> list[str]:
 
 def written_at(claim: Claim) -> str | None:
     """Where a claim's body is written down, named relative to the package where it lies inside."""
-    from ..evidence.verdict import place
+    from ..decide.verdict import place
 
     body: Any = claim.body
     return place(body) if hasattr(body, "__code__") else None

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from ..interpret.products import running_product
+from ..interpret.session import Session, current
+from ..interpret.terms import equal_indices, indicator, put, total
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
-from ..reading.products import running_product
-from ..reading.terms import equal_indices, indicator, put, total
 from .inductions import by_induction
 from .normal import has_meaning, meanings, simplified, tidy
-from .session import Session, current
 from .steps import rewriting
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
+from ..interpret.session import Session, current
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.index import Index, declared, facts, position, variable
@@ -20,7 +21,6 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .inductions import by_induction
 from .normal import start_of
-from .session import Session, current
 from .unfolding import aligning, peeling, tactic
 from .zero import Stuck
 

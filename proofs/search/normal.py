@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from ..interpret.session import Session, current, spend
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index
@@ -17,7 +18,6 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .memory import recall
-from .session import Session, current, spend
 from .steps import Step, cancel, count, guards, number, rename
 
 

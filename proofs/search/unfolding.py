@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from ..interpret.session import Session, current
 from ..kernel import index as declarations
 from ..kernel.index import variable
 from ..kernel.inequalities import implied
@@ -12,7 +13,6 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
 from ..kernel.theorem import Theorem
 from .normal import tidy
-from .session import Session, current
 from .steps import Step, rewriting
 from .zero import show_zero
 

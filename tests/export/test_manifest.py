@@ -23,9 +23,9 @@ from scanproof.numeric.exports.exporting import export
 from scanproof.numeric.exports.loading import load
 from scanproof.numeric.exports.manifest import exact
 from scanproof.numeric.exports.targets import TARGETS
-from scanproof.proofs.construction import quick_result
+from scanproof.proofs.decide.construction import quick_result
+from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.ledger import built_in
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
@@ -87,7 +87,7 @@ def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
     assert construction["evidence"] == found.evidence
 
     from scanproof.numeric.exports import exporting
-    from scanproof.proofs.evidence.verdict import Result
+    from scanproof.proofs.decide.verdict import Result
 
     monkeypatch.setattr(exporting, "quick_result", lambda claim: Result("unknown"))
     out = tmp_path / "out"
@@ -119,7 +119,7 @@ def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, t
         "by its statement, which is proved for the sizes that were checked"
     )
     from scanproof.numeric.exports import linear
-    from scanproof.proofs.evidence.verdict import Result
+    from scanproof.proofs.decide.verdict import Result
 
     everywhere = Result("proved", scope="all-sizes")
     monkeypatch.setattr(linear, "quick_result", lambda claim: everywhere)

@@ -11,6 +11,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, cast
 
+from scanproof.proofs.interpret.array import reciprocal
+from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
+from scanproof.proofs.interpret.session import current, session
+from scanproof.proofs.interpret.terms import inverse, number, put, total
 from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -19,11 +23,7 @@ from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import INVERSE, Factor, Monomial, Term, body, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
-from scanproof.proofs.reading.array import reciprocal
-from scanproof.proofs.reading.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.reading.terms import inverse, number, put, total
 from scanproof.proofs.search.normal import simplified
-from scanproof.proofs.search.session import current, session
 from scanproof.proofs.search.steps import matched
 
 from .recipes import at, entries, evaluated, function, recipe, some_lin

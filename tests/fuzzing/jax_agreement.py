@@ -15,15 +15,15 @@ import numpy as np
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import NotPolynomial
+from scanproof.proofs.interpret.array import symbol
+from scanproof.proofs.interpret.evaluate import Evaluator, at_index
+from scanproof.proofs.interpret.programs.program import program as readable
+from scanproof.proofs.interpret.questions import Unreadable
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.size import Size
+from scanproof.proofs.interpret.size import index as index_of
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import size
-from scanproof.proofs.programs.program import program as readable
-from scanproof.proofs.reading.array import symbol
-from scanproof.proofs.reading.evaluate import Evaluator, at_index
-from scanproof.proofs.reading.questions import Unreadable
-from scanproof.proofs.reading.size import Size
-from scanproof.proofs.reading.size import index as index_of
-from scanproof.proofs.search.session import session
 
 from .terms import FalseAccept
 

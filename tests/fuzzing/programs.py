@@ -19,12 +19,12 @@ from scanproof.constructs.ranges import build
 from scanproof.constructs.scan import scan
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.interpret.array import Namespace, array, symbol
+from scanproof.proofs.interpret.questions import Unreadable
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import size
-from scanproof.proofs.reading.array import Namespace, array, symbol
-from scanproof.proofs.reading.questions import Unreadable
-from scanproof.proofs.reading.size import Size
 from scanproof.proofs.search.lemmas import show
-from scanproof.proofs.search.session import session
 
 from .recipes import Lin, at, entries, lin, plus
 from .terms import REFUSALS, FalseAccept, index

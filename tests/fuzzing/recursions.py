@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from scanproof.proofs.interpret.session import current, session
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.induction import induction
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.search.lemmas import show
-from scanproof.proofs.search.session import current, session
 from scanproof.proofs.search.unfolding import tactic
 
 from .changes import changed, rearranged

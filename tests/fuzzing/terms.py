@@ -7,12 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scanproof.proofs.kernel.errors import KernelError
-from scanproof.proofs.kernel.index import Index, position, size
-from scanproof.proofs.kernel.term import Term, apply, as_term, entry
-from scanproof.proofs.reading.array import reciprocal
-from scanproof.proofs.reading.products import running_product
-from scanproof.proofs.reading.terms import (
+from scanproof.proofs.interpret.array import reciprocal
+from scanproof.proofs.interpret.products import running_product
+from scanproof.proofs.interpret.session import session
+from scanproof.proofs.interpret.terms import (
     equal_indices,
     indicator,
     inverse,
@@ -20,9 +18,11 @@ from scanproof.proofs.reading.terms import (
     positions_in,
     total,
 )
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.term import Term, apply, as_term, entry
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
-from scanproof.proofs.search.session import session
 
 from .changes import changed, rearranged
 from .recipes import Lin, Recipe, evaluated, recipe, renamed

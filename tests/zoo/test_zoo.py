@@ -7,11 +7,11 @@ from contextlib import nullcontext
 import pytest
 
 from scanproof import UsageError
-from scanproof.proofs.evidence.engines import ENGINES
-from scanproof.proofs.evidence.verdict import decide
-from scanproof.proofs.programs import tracing
-from scanproof.proofs.programs.proving import prove
-from scanproof.proofs.reading import questions
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.interpret import questions
+from scanproof.proofs.interpret.programs import tracing
 
 from .case import ZOO, Program
 from .members import FAMILIES  # noqa: F401  imports every file of members

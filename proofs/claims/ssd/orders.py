@@ -17,7 +17,7 @@ from scanproof.constructs.learners.descent import gradient_descent, stochastic_g
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.constructs.learners.operators import batch_gram, steps_polynomial
 
-from ...evidence.orders import Quantity
+from ...exact.orders import Quantity
 
 ETA = Fraction(1, 2)
 X = ((1, 2), (-1, 1), (2, -1), (1, 1))

@@ -64,7 +64,7 @@ def sgd_step(x, y, eta, t, xp, d):
         "+printed-line that of the layers in four coordinates, L, S, Q, ρ, g, b (other examples are 0: "
         "+printed-zeros). By +printed-query its sum with 1 at y = s is Q = 1 + Σ_j α_j s_j² times another polynomial, "
         "of a degree below 3^{2l}. It is to come near 1 + η(s_1² + s_2²) − η²s_1²s_2². That it cannot is the "
-        "machine's, by the rules of proofs/evidence/check/limits.py; F_j is the factor of +printed-coefficients, X_j = "
+        "machine's, by the rules of proofs/check/limits.py; F_j is the factor of +printed-coefficients, X_j = "
         "s_j². w_0 plays no part: only what is linear in y does. With the sign − there are parameters "
         "(+reverse+sign); with + there are for one layer (+one-layer), and for l = n = 2, d = 1 (+two-examples); "
         "+in-turn is right up to O(η³)."

@@ -6,7 +6,7 @@ import contextlib
 import re
 from typing import Any, cast
 
-from ...evidence.engines import FLINT
+from ...exact.engines import FLINT
 from ...exact.scalar import DivisionByZero, NotPolynomial
 from ...language.claim import Claim
 from ..words import Record, is_collision

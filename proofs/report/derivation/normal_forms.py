@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ...interpret.session import Session
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
 from ...kernel.inequalities import implied
@@ -19,7 +20,6 @@ from ...kernel.rules import Goal, Rewriting
 from ...kernel.term import Monomial, Term
 from ...kernel.theorem import Theorem
 from ...search.normal import tidy
-from ...search.session import Session
 from ...search.steps import Step, rewriting
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
 from ...search.zero import residues, show_zero

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...evidence.all_sizes import Found, find
+from ...check.all_sizes import Found, find
+from ...interpret.claims import read
+from ...interpret.evaluate import Evaluator, positions
+from ...interpret.questions import Unreadable
+from ...interpret.session import Lemma, Session, resumed, session
+from ...interpret.terms import put
 from ...kernel import index
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
@@ -24,12 +29,7 @@ from ...kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Te
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
-from ...reading.claims import read
-from ...reading.evaluate import Evaluator, positions
-from ...reading.questions import Unreadable
-from ...reading.terms import put
 from ...search.normal import simplified, tidy
-from ...search.session import Lemma, Session, resumed, session
 from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ... import workers
+from ...decide import workers
 from ...language.claim import Claim, Row
 from ..words import Record, one_line, verdict_words
 from . import prover

@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
-from ...evidence.verdict import place
+from ...decide.verdict import place
+from ...interpret.claims import Part
+from ...interpret.measured import AXES
 from ...language.claim import Claim
 from ...language.sizes import names
-from ...reading.claims import Part
-from ...reading.measured import AXES
 from ..words import Record, inputs_inline, is_collision, symbol
 from . import prover
 from .document import Derivation, Formula, Line, Section

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
+from scanproof.proofs.interpret.session import current, session
+from scanproof.proofs.interpret.terms import indicator, number, put
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -13,8 +15,6 @@ from scanproof.proofs.kernel.recursion import Recursion, State, new_state
 from scanproof.proofs.kernel.rules import Goal, Rewriting, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, as_term
 from scanproof.proofs.kernel.theorem import Theorem
-from scanproof.proofs.reading.terms import indicator, number, put
-from scanproof.proofs.search.session import current, session
 
 from ..hostile import Values
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any, cast
 
+from scanproof.proofs.interpret.session import current
+from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, put, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -17,8 +19,6 @@ from scanproof.proofs.kernel.recursion import Recursion, State, new_state
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
-from scanproof.proofs.reading.terms import equal_indices, indicator, inverse, put, total
-from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
 from ..hostile import Values

@@ -6,14 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, cast
 
-from scanproof.proofs.kernel import index as registry
-from scanproof.proofs.kernel.index import Index, position, size
-from scanproof.proofs.kernel.induction import induction
-from scanproof.proofs.kernel.recursion import Recursion, new_state
-from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
-from scanproof.proofs.kernel.theorem import Theorem
-from scanproof.proofs.reading.terms import (
+from scanproof.proofs.interpret.session import current
+from scanproof.proofs.interpret.terms import (
     equal_indices,
     indicator,
     inverse,
@@ -22,7 +16,13 @@ from scanproof.proofs.reading.terms import (
     taken,
     total,
 )
-from scanproof.proofs.search.session import current
+from scanproof.proofs.kernel import index as registry
+from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.induction import induction
+from scanproof.proofs.kernel.recursion import Recursion, new_state
+from scanproof.proofs.kernel.rules import Goal
+from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
+from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.search.unfolding import tactic
 
 from .making import (

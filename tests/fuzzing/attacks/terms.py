@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.proofs.interpret.terms import indicator, put, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.inequalities import contradictory
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry
-from scanproof.proofs.reading.terms import indicator, put, total
 from scanproof.proofs.search.normal import simplified
 
 from ..hostile import Values

@@ -1,0 +1,265 @@
+"""The same program at many sizes: traced with numbers, far beyond where it can be run, and compared with itself.
+
+A program that has been read with symbols may still have told them from numbers, where JAX or Python does not let one
+hear it. Then what JAX traces changes from size to size. So the program is traced along a line of sizes that a hash of
+its code chooses: the operations, their order and wiring must be the same at all of them, whole numbers in them
+(lengths, places) must follow a polynomial of degree 4 or less along the line, and numbers that do not change at three
+sizes must not change at others. Numbers that stand in its code are tried for each size besides.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..interpret.evaluate import at_index
+from ..interpret.programs.reader import needed, place
+from ..interpret.programs.tracing import traced
+from ..kernel.index import Index, declared
+from ..language.errors import UsageError
+
+Call = tuple[Callable[..., Any], Sequence[Sequence[Index]]]
+"""A program with the shapes of its arrays, lengths in symbols."""
+STEPS, MORE = (0, 1, 2), (3, 4)
+"""The places on the line from which all others follow, and others where a polynomial of degree 2 does not do."""
+FAR = ((60, 900), (6_000, 12_000))
+"""From where to where places on it are drawn to be compared."""
+FEW = 3
+"""Where a claim calls more programs, each is compared at the farthest place alone."""
+FIRST, SPREAD = 11, 7
+"""Sizes on the line begin at the one, or at the least that is allowed, and go in steps below the other."""
+TOLD, MOST = 4, 1_000_000
+"""So many of the numbers in the code, up to the other, are tried for each size."""
+ADDRESS = re.compile(r"0x[0-9a-f]+")
+NUMBER = re.compile(r"\d+")
+NAMES = (
+    *("name", "debug_info", "ctx_mesh", "donated_invars", "in_layouts", "out_layouts"),
+    *("jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "linear"),
+)
+"""Parameters of an equation that say nothing about what it computes."""
+
+
+class Token(NamedTuple):
+    """A part of a program's text."""
+
+    what: Any
+    """An operation, a wire or a word; None for a number."""
+    number: int | float | None
+    place: str
+
+
+def difference(
+    calls: Sequence[Call], sizes: Mapping[int, str], told: Sequence[int], seed: int
+) -> str | None:
+    """Where a program is another one at some sizes than at others, in words; None if that is not seen.
+
+    Args:
+        calls: the programs, as a claim calls them.
+        sizes: the names of the symbols for sizes.
+        told: numbers in the code.
+        seed: decides which sizes are looked at.
+    """
+    far = FAR if len(calls) <= FEW else FAR[-1:]
+    for function, shapes in calls:
+        try:
+            found = _difference(function, shapes, sizes, told, random.Random(seed), far)
+        except (UsageError, _Untraced):
+            continue  # it says itself that it does not do these sizes
+        if found is not None:
+            return found
+    return None
+
+
+class _Untraced(Exception):
+    """It does not trace at sizes at which it should."""
+
+
+def _difference(
+    function: Callable[..., Any],
+    shapes: Sequence[Sequence[Index]],
+    sizes: Mapping[int, str],
+    told: Sequence[int],
+    rng: random.Random,
+    places: Sequence[tuple[int, int]],
+) -> str | None:
+    line = {v: (_first(v, k), rng.randint(1, SPREAD)) for k, v in enumerate(sorted(sizes))}
+
+    def at(step: int) -> dict[int, int]:
+        return {v: first + step * more for v, (first, more) in line.items()}
+
+    texts = [text(function, shapes, at(step)) for step in STEPS]
+    if any(text is None for text in texts):
+        raise _Untraced
+    found = [t for t in texts if t is not None]
+    problem = _unlike(found[0], found[1]) or _unlike(found[0], found[2])
+    if problem is not None:
+        return _told(problem, sizes, at(2), at(0))
+    for low, high in places:
+        step = rng.randint(low, high)
+        far = text(function, shapes, at(step))
+        if far is None:
+            continue
+        problem = _unlike(found[0], far) or _beside(found, far, step)
+        if problem is not None and len(found) == len(STEPS):  # a length may be a product of several
+            more = [text(function, shapes, at(k)) for k in MORE]
+            found += [t for t in more if t is not None and len(t) == len(found[0])]
+            problem = _unlike(found[0], far) or _beside(found, far, step)
+        if problem is not None:
+            return _told(problem, sizes, at(step), at(0))
+    for v, (first, _) in line.items():
+        for n in [n for n in told if first < n <= MOST][:TOLD]:
+            there = {**at(0), v: n}
+            one = text(function, shapes, there)
+            problem = None if one is None else _unlike(found[0], one) or _changed(found, one)
+            if problem is not None:
+                return _told(problem, sizes, there, at(0))
+    return None
+
+
+def _first(v: int, k: int) -> int:
+    """Where a size begins: all of them begin elsewhere."""
+    least = max((-e.const for e in declared(v)), default=0)
+    return max(least, FIRST) + 2 * k
+
+
+def text(
+    function: Callable[..., Any], shapes: Sequence[Sequence[Index]], at: Mapping[int, int]
+) -> list[Token] | None:
+    """The program traced at these sizes; None if it refuses them."""
+    place = dict(at)
+    for v in sorted({v for shape in shapes for d in shape for v in d.variables()} - set(at)):
+        below, above = declared(v)
+        low, high = (
+            -at_index(below - Index(0, {v: 1}), place),
+            at_index(above + Index(0, {v: 1}), place),
+        )
+        place[v] = (low + high) // 2
+    dims = [[Index(at_index(d, place)) for d in shape] for shape in shapes]
+    if any(d.const < 0 for shape in dims for d in shape):
+        return None
+    try:
+        closed = traced(function, dims).jaxpr
+    except Exception:  # a program is foreign code, and may refuse a size
+        return None
+    return [*_of_constants(closed.consts), *_of(closed.jaxpr)]
+
+
+def _of_constants(consts: Sequence[Any]) -> Iterator[Token]:
+    for one in consts:
+        yield from _of_value(tuple(np.shape(one)), "a constant")
+        array = np.asarray(one)
+        if array.size == 1 and array.dtype.kind in "biuf":
+            yield Token(None, array.item(), "a constant")
+
+
+def _of(jaxpr: Any) -> Iterator[Token]:
+    names: dict[Any, int] = {}
+
+    def wire(atom: Any, where: str) -> Iterator[Token]:
+        if not hasattr(atom, "val"):
+            yield Token(names.setdefault(atom, len(names)), None, where)
+        elif np.asarray(atom.val).dtype.kind in "iuf":
+            yield Token(None, np.asarray(atom.val).item(), where)
+        else:
+            yield Token(repr(atom.val), None, where)
+
+    for v in (*jaxpr.constvars, *jaxpr.invars):
+        names.setdefault(v, len(names))
+    for equation in needed(jaxpr):
+        where = place(equation)
+        yield Token(equation.primitive.name, None, where)
+        for atom in equation.invars:
+            yield from wire(atom, where)
+        for key in sorted(equation.params):
+            if key not in NAMES:
+                yield from _of_value(equation.params[key], where)
+        for v in equation.outvars:
+            yield from wire(v, where)
+            if hasattr(v.aval, "shape"):
+                yield Token(str(v.aval.dtype), None, where)
+                yield from _of_value(tuple(v.aval.shape), where)
+    for atom in jaxpr.outvars:
+        yield from wire(atom, "its results")
+
+
+def _of_value(value: Any, where: str) -> Iterator[Token]:
+    if hasattr(value, "eqns"):
+        yield from _of(value)
+    elif hasattr(value, "jaxpr"):
+        yield from _of_constants(value.consts)
+        yield from _of(value.jaxpr)
+    elif isinstance(value, bool | str) or value is None:
+        yield Token(repr(value), None, where)
+    elif isinstance(value, int | float | np.number):
+        yield Token(None, np.asarray(value).item(), where)
+    elif isinstance(value, tuple | list):
+        yield Token(len(value), None, where)
+        for one in value:
+            yield from _of_value(one, where)
+    else:  # a description of JAX's, such as which axes a gather reads
+        words = ADDRESS.sub("", repr(value))
+        yield Token(NUMBER.sub("#", words), None, where)
+        yield from (Token(None, int(n), where) for n in NUMBER.findall(words))
+
+
+def _unlike(one: Sequence[Token], other: Sequence[Token]) -> str | None:
+    """Where the two are other operations."""
+    for a, b in zip(one, other, strict=False):
+        if a.what != b.what:
+            return f"JAX traces {_spelled(b)} for {_spelled(a)}"
+    if len(one) != len(other):
+        return "JAX traces more operations"
+    return None
+
+
+def _spelled(token: Token) -> str:
+    where = f" ({token.place})" if token.place else ""
+    return f"{'a number' if token.what is None else token.what}{where}"
+
+
+def _beside(found: Sequence[Sequence[Token]], far: Sequence[Token], step: int) -> str | None:
+    """A number that does not lie where a polynomial through the first ones leads."""
+    for *near, one in zip(*found, far, strict=True):
+        numbers = [t.number for t in near]
+        if one.number is None:
+            continue
+        if all(isinstance(n, int) for n in (*numbers, one.number)):
+            wanted = _continued(numbers, step)  # type: ignore[arg-type]
+        elif numbers.count(numbers[0]) == len(numbers):
+            wanted = numbers[0]
+        else:
+            continue  # a number such as 1/T, of which it is not known how it goes on
+        if wanted != one.number:
+            return f"the number {one.number} stands where {wanted} follows from smaller sizes ({one.place})"
+    return None
+
+
+def _continued(numbers: Sequence[int], step: int) -> Fraction:
+    """The polynomial through numbers at 0, 1, 2, … at another place: Newton's forward differences."""
+    result, binomial, row = Fraction(0), Fraction(1), list(numbers)
+    for k in range(len(numbers)):
+        result += row[0] * binomial
+        binomial *= Fraction(step - k, k + 1)
+        row = [b - a for a, b in pairwise(row)]
+    return result
+
+
+def _changed(found: Sequence[Sequence[Token]], other: Sequence[Token]) -> str | None:
+    """A number that is the same at the first sizes, and another here."""
+    for *near, one in zip(*found, other, strict=True):
+        if one.number is not None and {t.number for t in near} == {near[0].number} != {one.number}:
+            return f"the number {one.number} stands where it is {near[0].number} at other sizes ({one.place})"
+    return None
+
+
+def _told(
+    problem: str, sizes: Mapping[int, str], there: Mapping[int, int], first: Mapping[int, int]
+) -> str:
+    at, other = (", ".join(f"{sizes[v]} = {n}" for v, n in one.items()) for one in (there, first))
+    return f"the program is another one at {at} than at {other}: {problem}"

@@ -1,0 +1,322 @@
+"""Proofs for all sizes: found by reading a claim with symbols for sizes, written down, and checked as they are written.
+
+`find` searches and gives a certificate; `check` reads the claim again, and is shown by the kernel that the certificate
+proves what was read. Nothing else says that a claim holds at every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..interpret.claims import Part, Reading, read
+from ..interpret.questions import Unreadable
+from ..interpret.session import Session, session
+from ..kernel.checker import Refused
+from ..kernel.errors import KernelError, NotProved
+from ..kernel.term import INVERSE, Term
+from ..kernel.theorem import Theorem
+from ..language.claim import Claim
+from ..language.statements import AtMost, Determines, Differs, Undetermined
+from ..search.bounds.chain import bounded
+from ..search.bounds.told import Bound, ordered
+from ..search.closed_forms import conditions
+from ..search.lemmas import show
+from ..search.zero import Stuck
+from . import collision_family, witness_family
+from .axioms import axioms_of
+from .collision_family import Collision, colliding
+from .comparison import disagreement
+from .source import Source
+from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown, trace_of
+from .witness_family import Kinds, Mutation, Witness, differing
+
+NO_DENOMINATOR_IS_0 = "no denominator is 0"
+EFFORT = 250_000
+"""What the search may take for a bound, whose differences have hundreds of monomials."""
+NO_SIZES = "it speaks of no sizes"
+
+
+class Unsafe(str):
+    """Why there is no proof for all sizes, where it makes other sizes doubtful too."""
+
+
+class Stale(str):
+    """Why a certificate is of no use: it is of another problem than the claim's."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why a claim holds at every size: plain data, from which `check` sees it again."""
+
+    trace: Trace | None
+    """The proof of its equations; None if it says none."""
+    witnesses: tuple[Witness | Collision, ...] = ()
+    """Where it says that sides differ, or that a statistic does not determine a value."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A proof as it was found: its theorems are still the kernel's, for derivations."""
+
+    theorems: tuple[Theorem, ...]
+    """Its equations."""
+    session: Session
+    certificate: Certificate
+    bounds: tuple[Bound, ...] = ()
+    """Its inequalities."""
+    conditions: tuple[Part, ...] = ()
+    """Those of its side conditions that are bounds, as they were read."""
+    divided: bool = False
+    """Whether something is divided by that is not the number of an index."""
+
+    @property
+    def axioms(self) -> list[str]:
+        """What it rests on besides the kernel."""
+        return axioms_of(self.session.functions, self.session.differentiated)
+
+    @property
+    def assumes(self) -> list[str]:
+        """What it takes for granted, in words."""
+        return _assumed(self.session, self.divided)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """That a claim holds at every size, as it was checked."""
+
+    evidence: tuple[dict[str, Any], ...]
+
+    def entries(self) -> list[dict[str, Any]]:
+        """The report's entries."""
+        return list(self.evidence)
+
+
+def prove(claim: Claim, mutate: Mutation = None) -> Proof | str:
+    """A proof of all that the claim says at every size from the least of its ranges on, or why there is none.
+
+    Args:
+        claim: the claim.
+        mutate: a change of the construction's parameters, to see the proof break.
+    """
+    found = find(claim, mutate)
+    return found if isinstance(found, str) else check(claim, found.certificate, mutate, found)
+
+
+def find(
+    claim: Claim, mutate: Mutation = None, seen: Callable[[Reading], None] | None = None
+) -> Found | str:
+    """What proves a claim at every size, or why nothing was found.
+
+    Args:
+        claim: the claim.
+        mutate: a change of the construction's parameters.
+        seen: shown what the claim's body produced, before it is proved.
+    """
+    return _told(lambda: _found(claim, mutate, seen)) if claim.ranges else NO_SIZES
+
+
+def check(
+    claim: Claim, certificate: Certificate, mutate: Mutation = None, bounds: Found | None = None
+) -> Proof | str:
+    """The proof that a certificate is, or why it is none.
+
+    Args:
+        claim: the claim.
+        certificate: what is said to prove it.
+        mutate: a change of the construction's parameters.
+        bounds: inequalities that were proved just now. Certificates do not hold them yet: where they are not given
+            they are searched for.
+    """
+    if not claim.ranges:
+        return NO_SIZES
+    return _told(lambda: _checked(claim, certificate, mutate, bounds))
+
+
+def _told(result: Callable[[], Any]) -> Any:
+    """What comes out, or why nothing does."""
+    try:
+        return result()
+    except Unreadable as error:
+        told = f"for all sizes it is not read: {error}"
+        return Unsafe(told) if error.unsafe else told
+    except _Doubtful as error:
+        return Unsafe(str(error))
+    except NotItself as error:
+        return str(error)
+    except OtherProblem as error:
+        return Stale(f"for all sizes the proof is stale: {error}")
+    except Refused as error:
+        return f"for all sizes the proof is refused: {error}"
+    except Stuck:
+        return (
+            "for all sizes no proof was found: normal forms and guessed lemmas leave something over"
+        )
+    except KernelError as error:
+        return f"for all sizes no proof was found: {error}"
+    except (TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        return f"for all sizes it is not read ({type(error).__name__}): {error}"
+
+
+class _Doubtful(Exception):
+    """Why a reading with symbols makes other sizes doubtful."""
+
+
+class NotItself(Exception):
+    """Why a reading with symbols is not the claim's own."""
+
+
+def _read(claim: Claim, current: Session, mutate: Mutation) -> Reading:
+    """The claim's body on symbols, compared with the claim's own numbers.
+
+    Raises:
+        NotProved: if it says something else.
+    """
+    reading = read(claim, current, mutate)
+    problem = disagreement(claim, reading) if mutate is None else None
+    if problem is not None:
+        raise NotItself(problem)
+    return reading.once()
+
+
+def _statements(reading: Reading) -> list[tuple[Term, Term]]:
+    """Its equations, each for all positions and all values of the loops' variables."""
+    found = []
+    for left, right in reading.equations:
+        sides = left.shared, right.entry(left.at)
+        reading.expect_turns(*sides, left.at)
+        found.append(sides)
+    return found
+
+
+def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
+    with session() as current:
+        reading = _read(claim, current, mutate)
+        kinds, shared = _said(reading)
+        if not {Determines, Differs, Undetermined}.intersection(kinds):
+            return _proved(claim, reading, current, (), seen)
+    witnesses = _witnesses(claim, kinds, shared, mutate)
+    with session() as current:
+        return _proved(claim, _read(claim, current, mutate), current, witnesses, seen)
+
+
+def _said(reading: Reading) -> tuple[Kinds, list[tuple[str, ...]]]:
+    """The kinds of a claim's statements, and what two inputs share in each."""
+    return [part.kind for part in reading.parts], [part.shared for part in reading.parts]
+
+
+def _witnesses(
+    claim: Claim, kinds: Kinds, shared: Sequence[tuple[str, ...]], mutate: Mutation
+) -> tuple[Witness | Collision, ...]:
+    if Determines in kinds:
+        raise NotProved("that a statistic determines a value is not proved for all sizes")
+    found: list[Witness | Collision] = []
+    if Differs in kinds:
+        found.append(differing(claim, kinds, mutate))
+    if Undetermined in kinds:
+        found += colliding(claim, kinds, shared, mutate)
+    return tuple(found)
+
+
+def _proved(
+    claim: Claim,
+    reading: Reading,
+    current: Session,
+    witnesses: tuple[Witness | Collision, ...],
+    seen: Callable[[Reading], None] | None,
+) -> Found:
+    if seen is not None:
+        seen(reading)
+    if claim.kind == "bound":
+        current.left = EFFORT
+    places = places_of(current.partial)
+    theorems = [show(left, right) for left, right in _statements(reading)]
+    bounds = bounded(reading.parts, reading)
+    rules = conditions(places, current)
+    divided = INVERSE in conditional(places, rules).values()
+    trace = trace_of(theorems, rules) if theorems else None
+    read_as = tuple(reading.conditions)
+    certificate = Certificate(trace, witnesses)
+    return Found(tuple(theorems), current, certificate, tuple(bounds), read_as, divided)
+
+
+def _checked(
+    claim: Claim, certificate: Certificate, mutate: Mutation, bounds: Found | None
+) -> Proof:
+    with session() as current:
+        reading = _read(claim, current, mutate)
+        kinds, shared = _said(reading)
+        statements = _statements(reading)
+        _expect_one_program(claim, reading, current)
+        own = None
+        if not statements and certificate.trace is not None:
+            raise Refused("the claim says no equations")
+        if statements:
+            own = shown(statements, places_of(current.partial), certificate.trace)
+    entries = [_witnessed(claim, one, kinds, shared, mutate) for one in certificate.witnesses]
+    wanted = [Differs] * (Differs in kinds) + [kind for kind in kinds if kind is Undetermined]
+    given = [Differs if isinstance(one, Witness) else Undetermined for one in certificate.witnesses]
+    said = [one.which for one in certificate.witnesses if isinstance(one, Collision)]
+    if Determines in kinds or given != wanted or len(set(said)) != len(said):
+        raise Refused("the certificate does not show all that the claim says")
+    if AtMost in kinds and bounds is None:
+        found = find(claim, mutate)
+        if isinstance(found, str):
+            raise Refused(found)
+        bounds = found
+    if own is not None or AtMost in kinds:
+        entries.insert(0, _evidence(current, own, bounds if AtMost in kinds else None))
+    if not entries:
+        raise Refused("the claim says nothing")
+    return Proof(tuple(entries))
+
+
+def _witnessed(
+    claim: Claim,
+    one: Witness | Collision,
+    kinds: Kinds,
+    shared: Sequence[tuple[str, ...]],
+    mutate: Mutation,
+) -> dict[str, Any]:
+    if isinstance(one, Witness):
+        return witness_family.verify(claim, one, kinds, mutate)
+    if not (0 <= one.which < len(kinds) and kinds[one.which] is Undetermined):
+        raise Refused("two inputs for a statement of another kind")
+    return collision_family.verify(claim, one, kinds, shared, mutate)
+
+
+def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict[str, Any]:
+    """That of equations and bounds: besides axioms it says whether denominators were taken to be not 0."""
+    method = "induction" if own is not None and own.by_induction else "normal-form"
+    if bounds is not None:
+        squares = any(one.squares for one in bounds.bounds)
+        method = "sum-of-squares" if squares else "bound-chain"
+    divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
+    taken = _assumed(current, divided)
+    steps = (
+        list(ordered([step for bound in bounds.bounds for step in bound.steps])) if bounds else []
+    )
+    return {
+        **{"method": method, "scope": "all-sizes", "sizes": None, "engine": "kernel"},
+        "axioms": axioms_of(current.functions, current.differentiated),
+        **({"assumes": taken} if taken else {}),
+        **({"steps": steps} if steps else {}),
+    }
+
+
+def _assumed(current: Session, divided: bool) -> list[str]:
+    return [*([NO_DENOMINATOR_IS_0] if divided else []), *current.fits]
+
+
+def _expect_one_program(claim: Claim, reading: Reading, current: Session) -> None:
+    """Refuse a claim of which JAX traces another program at some sizes than at others: symbols do not show that."""
+    if not current.programs:
+        return
+    from .alike import difference
+
+    source = Source([claim.body, claim.parameters, *(function for function, _ in current.programs)])
+    names = {v: name for name, v in reading.variables.items()}
+    problem = difference(current.programs, names, sorted(source.numbers), source.seed)
+    if problem is not None:
+        raise _Doubtful(problem)

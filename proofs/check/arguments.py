@@ -1,0 +1,252 @@
+"""Does a certificate show its claim? Engines run at the sizes that it names, and what holds is tried beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..exact.at_point import difference_index, inputs_as_text, statements_at
+from ..exact.enclosures import ArbField
+from ..exact.engines import BY_NAME, chosen, has_entries, truth
+from ..exact.instance import Point, constants, evaluate, ones, shapes
+from ..exact.scalar import NotPolynomial
+from ..language.claim import Claim
+from ..language.errors import UsageError
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
+from .beyond import NO_VALUE, beyond, from_some_size_on
+from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
+from .given import Refused, part_of, point_of, sizes_of, statements
+from .refutations import colliding
+from .result import Result, sizes_text
+
+NOT_SHOWN = "equality could not be shown, and no counterexample was found"
+UNSCOPED = (
+    "the equation holds for parameters that the body itself makes, which may depend on the inputs; let "
+    "parameters= make them, from sizes and the symbols in fixed="
+)
+PLAIN = (1, 2, -1, 3, Fraction(1, 2), -2, 5, Fraction(-1, 3))
+"""Numbers in turn for the entries of a point."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One engine's findings at one size: every statement with its truth, None where it cannot tell."""
+
+    engine: str
+    sizes: dict[str, int]
+    found: list[tuple[Statement, bool | None]]
+
+
+def argued(claim: Claim, certificate: Argument) -> Result:
+    """The verdict that an argument comes to."""
+    by = certificate.by
+    proofs = [one for one in by if isinstance(one, AllSizes)]
+    entries = [entry for one in proofs for entry in _of_kernel(one)]
+    if claim.assuming:
+        _see_conditions_met(claim, [one for one in by if isinstance(one, Met)])
+    runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
+    problem = _disagreement(runs) or says_nothing(
+        [[s for s, _ in run.found] for run in runs] or list(_without_engines(claim))
+    )
+    if problem is not None:
+        raise UsageError(problem)
+    failing = next((run for run in runs if any(t is False for _, t in run.found)), None)
+    if failing is not None:
+        return Result("unknown", reason=NOT_SHOWN, fails=failing.sizes)
+    if not runs and not proofs:
+        raise Refused("nothing in it shows the claim")
+    evidence = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
+    if runs and _contradicted(claim, runs[-1].sizes):
+        raise UsageError(
+            f"the engines find the claim true, plain numbers find it false at {runs[-1].sizes}"
+        )
+    scope = "all-sizes" if proofs else "fixed-size"
+    result = Result("proved", scope, certificate.why or None, evidence=[*evidence, *entries])
+    return _tried(claim, result, runs) if claim.ranges else result
+
+
+def _of_kernel(one: AllSizes) -> list[dict[str, Any]]:
+    from .all_sizes import Proof
+
+    if not isinstance(one.proof, Proof):
+        raise Refused("it has no proof of the kernel's")
+    return one.proof.entries()
+
+
+def _see_conditions_met(claim: Claim, given: list[Met]) -> None:
+    if not given:
+        raise Refused("no inputs in it meet the claim's conditions")
+    for one in given:
+        sizes = sizes_of(claim, one.sizes)
+        statements(claim, sizes, point_of(claim, sizes, one.inputs))
+
+
+def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
+    """Every engine at its sizes, up to the first at which a statement is false.
+
+    The first engine has to run at all listed sizes; at a few chosen ones where there is a proof for all sizes.
+    """
+    every = claim.every_size
+    for number, one in enumerate(given):
+        if one.engine not in BY_NAME:
+            raise Refused(f"there is no engine {one.engine!r}")
+        own = [sizes_of(claim, sizes) for sizes in one.every_size]
+        needed = [] if number else chosen(claim) if lifted else every
+        if not own or any(s not in own for s in needed) or any(s not in every for s in own):
+            raise Refused(f"{one.engine} does not run at the claim's sizes")
+        for sizes in own:
+            try:
+                found = BY_NAME[one.engine].statements(claim, sizes)
+            except NotPolynomial as error:
+                raise Refused(f"{one.engine} has no {error}, which the claim needs") from None
+            run = Run(one.engine, sizes, [(s, truth(s)) for s in found])
+            for statement, shown in run.found:
+                if shown is None and not isinstance(statement, Undetermined):
+                    raise Refused(f"{one.engine} shows no {type(statement).__name__}")
+            yield run
+            if any(shown is False for _, shown in run.found):
+                return
+
+
+def _entry(method: str, every: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:
+    return {"method": method, "scope": "fixed-size", "sizes": every, "engine": engine, "axioms": []}
+
+
+def _identities(runs: list[Run]) -> Iterator[dict[str, Any]]:
+    if any(isinstance(s, Equal | AtMost) for run in runs for s, _ in run.found):
+        for engine in dict.fromkeys(run.engine for run in runs):
+            yield _entry("identity", [r.sizes for r in runs if r.engine == engine], engine)
+
+
+def _witnesses(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    """Inputs for all that is said to differ, at every size at which the first engine ran."""
+    given = {(w.sizes, w.part): w for w in by if isinstance(w, Witness)}
+    for run in (r for r in runs if r.engine == runs[0].engine):
+        for part, (statement, _) in enumerate(run.found):
+            if isinstance(statement, Differs):
+                one = given.pop((tuple(run.sizes.items()), part), None)
+                if one is None:
+                    raise Refused(
+                        f"no inputs in it show that sides differ at {sizes_text(run.sizes)}"
+                    )
+                point = point_of(claim, run.sizes, one.inputs)
+                if difference_index(part_of(statements(claim, run.sizes, point), part)) is None:
+                    raise Refused(f"the sides do not differ at {sizes_text(run.sizes)}")
+                yield {**_entry("witness", [run.sizes]), "inputs": inputs_as_text(point)}
+    if given:
+        raise Refused("it has inputs for a statement that does not say that sides differ")
+
+
+def _collisions(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
+    """Two inputs for all that is said to be no map, at every listed size."""
+    parts = {p for r in runs for p, (s, _) in enumerate(r.found) if isinstance(s, Undetermined)}
+    given = {(c.sizes, c.part): c for c in by if isinstance(c, Collision)}
+    for part in sorted(parts):
+        for sizes in claim.every_size:
+            one = given.pop((tuple(sizes.items()), part), None)
+            if one is None:
+                raise Refused(f"no two inputs in it collide at {sizes_text(sizes)}")
+            told, statement = colliding(claim, one)
+            if not isinstance(statement, Undetermined):
+                raise Refused("the claim does not say that there is no map")
+            yield {**_entry("witness", [sizes]), "inputs": told.inputs}
+    if given:
+        raise Refused("it has two inputs for a statement that is not about a map")
+
+
+def _disagreement(runs: list[Run]) -> str | None:
+    """Two engines that ran at one size must give every statement the same truth."""
+    for one in runs:
+        for other in runs:
+            if one.sizes == other.sizes and [t for _, t in one.found] != [
+                t for _, t in other.found
+            ]:
+                at = sizes_text(one.sizes)
+                return f"engines {one.engine} and {other.engine} disagree at {at}"
+    return None
+
+
+def says_nothing(every: list[list[Statement]]) -> str | None:
+    """A comparison whose sides are empty at every size would be true of anything."""
+    full = {p: False for found in every for p in range(len(found))}
+    for found in every:
+        full.update({p: True for p, statement in enumerate(found) if has_entries(statement)})
+    empty = sorted(part for part, has in full.items() if not has)
+    if not empty:
+        return None
+    return f"statement number {empty[0] + 1} compares arrays without entries at every size"
+
+
+def _without_engines(claim: Claim) -> Iterator[list[Statement]]:
+    """The statements in balls, of which only the shapes are looked at."""
+    field = ArbField()
+    for sizes in chosen(claim):
+        try:
+            yield evaluate(claim, field, sizes, constants(claim, field, ones(claim, sizes)))
+        except ArithmeticError:
+            continue
+
+
+def _contradicted(claim: Claim, sizes: Sizes) -> bool:
+    """Whether an independent evaluation in plain numbers contradicts an equation that the engines proved."""
+    for point in (ones(claim, sizes), _plain(claim, sizes)):
+        found = statements_at(claim, sizes, point) or []
+        if any(isinstance(s, Equal) and difference_index(s) is not None for s in found):
+            return True
+    return False
+
+
+def _plain(claim: Claim, sizes: Sizes) -> Point:
+    point, count = {}, 0
+    for name, dims in shapes(claim, sizes).items():
+        point[name] = np.empty(dims, dtype=object)
+        for index in np.ndindex(dims):
+            point[name][index] = Fraction(PLAIN[count % len(PLAIN)])
+            count += 1
+    return point
+
+
+def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
+    """What holds by its evidence, run at numbers far beyond it; see `beyond`."""
+    unscoped = claim.kind == "existence" and not (claim.parameters or claim.over_all_parameters)
+    if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
+        return Result("unknown", reason=UNSCOPED)
+    ran = [run.sizes for run in runs]
+    left_out = [sizes for sizes in claim.every_size if sizes not in ran] if runs else []
+    tried = beyond(claim, left_out)
+    if tried.fails is not None and tried.unequal:
+        return Result("unknown", reason=f"at {sizes_text(tried.fails)} {tried.unequal}")
+    if tried.fails is not None:
+        why = f"at {sizes_text(tried.fails)} it fails at a random point"
+        return Result("unknown", reason=why, fails=tried.fails)
+    for sizes in left_out:
+        if sizes not in tried.held and not _holds(claim, runs[0].engine, sizes):
+            return Result("unknown", reason=NOT_SHOWN, fails=sizes)
+    empty = from_some_size_on(tried.undefined, tried.held)
+    if empty is not None:
+        name, value = empty
+        reason = (
+            f"it says nothing at larger sizes: {NO_VALUE}, whatever the inputs are, from {name} = {value} on, at all "
+            "choices that were tried"
+        )
+        return Result("unknown", reason=reason)
+    if tried.raised and result.scope == "all-sizes":
+        sizes, why = tried.raised[0]
+        return Result("unknown", reason=f"at {sizes_text(sizes)} the claim raised {why}")
+    alone = {entry["engine"] for entry in result.evidence} == {"kernel"}
+    if tried.unread and result.scope == "all-sizes" and (tried.held or alone):
+        sizes, why = tried.unread[0]
+        return Result("unknown", reason=f"at {sizes_text(sizes)} it could not be run: {why}")
+    if tried.says_something:
+        result.evidence = [*result.evidence, tried.evidence()]
+    return result
+
+
+def _holds(claim: Claim, engine: str, sizes: Sizes) -> bool:
+    """Whether the engine finds every statement true at a listed size at which residues could not be taken."""
+    return all(truth(s) is not False for s in BY_NAME[engine].statements(claim, sizes))

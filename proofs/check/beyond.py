@@ -1,0 +1,373 @@
+"""The second line of defence: a claim that holds is run at numbers far beyond its evidence.
+
+It does not depend on hearing what a body asks of its sizes. Both sides are evaluated at random points modulo a large
+prime, at dozens of sizes that a hash of the claim's code chooses, the numbers in that code among them, up to some
+hundred for each size while the others are small. Where exp, roots or norms occur, balls take the place of residues.
+
+What this can miss: a size that is not tried. If the sides differ at a fraction q of the sizes up to `LARGEST`, all k
+sizes tried there agree with probability (1 − q)^k; that sides which differ agree at a drawn point has a probability of
+at most degree / 2⁶¹.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..exact.at_random import agree, drawn
+from ..exact.enclosed import BITS
+from ..exact.enclosures import ArbField
+from ..exact.engines import UnequalShapes, sides
+from ..exact.instance import Point, constants, evaluate, is_for, meets_hypotheses, shapes
+from ..exact.points import candidates
+from ..exact.polynomials import RationalField
+from ..exact.residues import PRIME, Meter, PrimeField, TooLong
+from ..exact.roots import FlintRootsField
+from ..exact.scalar import DivisionByZero, NotPolynomial
+from ..language.claim import Claim
+from ..language.sizes import Sizes, grid
+from ..language.statements import AtMost, Differs, Equal, Statement
+from .source import Source
+
+Ranges = Mapping[str, Sequence[int]]
+NEXT = 3
+"""So many sizes right after those of the evidence are tried."""
+DRAWN = ((8, 5, 40), (5, 40, 240), (1, 257, 330))
+"""(how many, from, to): sizes that are drawn. Python keeps one object for each whole number up to 256, no further."""
+SPELLED = 5_000
+"""Numbers in the code up to this one are tried, and their neighbours."""
+LARGEST = 330
+"""No size that is drawn lies farther than this beyond the evidence."""
+FROM_CODE = 32
+"""At most so many of them."""
+PAIRED = 12
+"""Numbers in the code up to this one are tried in all combinations, for several sizes at once."""
+ALIKE = 32
+"""Up to this one, for all sizes alike."""
+TOGETHER = 4
+"""So many choices in which all sizes are beyond small ones at once."""
+ONE, ALL = 40_000, 130_000
+"""Operations that one choice of sizes, and all together, may take."""
+CONDITIONS = 3
+"""At so many choices it is seen whether small numbers meet the conditions."""
+POINTS = 6
+"""At so many points that meet conditions, for each choice of sizes."""
+PLAIN, OFTEN = 9, 5
+"""Up to this size, and so often, the claim is run with plain fractions too, which a counterexample is made of."""
+BOUNDED, CONDITIONED = 8, 9
+"""At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
+SMALLER = 2_000
+"""So many smaller choices are looked through for the smallest at which a claim fails."""
+
+
+@dataclass
+class Tried:
+    """What came of it."""
+
+    held: list[dict[str, int]] = field(default_factory=list)
+    undefined: list[dict[str, int]] = field(default_factory=list)
+    """Where there was no value: a denominator is 0, or a root or logarithm is of a number that has none."""
+    unread: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    """Where no arithmetic here has what the claim needs, and what that is."""
+    unmet: list[dict[str, int]] = field(default_factory=list)
+    """Where no inputs were found that meet the conditions."""
+    raised: list[tuple[dict[str, int], str]] = field(default_factory=list)
+    """Where the claim itself could not be run, and why."""
+    unequal: str = ""
+    """At the sizes at which it fails: that the two sides have different shapes."""
+    outside: int = 0
+    """How many choices the claim does not speak of."""
+    fails: dict[str, int] | None = None
+    """The first at which a statement is false."""
+    engine: str = "modular"
+    plain: int = 0
+    """How often plain fractions were run."""
+
+    @property
+    def says_something(self) -> bool:
+        return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
+
+    def evidence(self) -> dict[str, Any]:
+        entry = {"method": "property-test", "scope": "sampled", "sizes": self.held}
+        notes = []
+        if self.undefined:
+            notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
+        if self.outside and not self.held:
+            notes.append(
+                f"its conditions on sizes are met at none of {self.outside} larger choices"
+            )
+        for sizes, why in (*self.raised[:1], *self.unread[:1]):
+            notes.append(f"it could not be run at {_listed([sizes])}: {why}")
+        if self.unmet:
+            notes.append(f"no inputs were found that meet the conditions at {_listed(self.unmet)}")
+        return {
+            **entry,
+            "engine": self.engine,
+            "axioms": [],
+            **({"assumes": notes} if notes else {}),
+        }
+
+
+NO_VALUE = (
+    "there is no value (a denominator is 0, or a root or logarithm is of no number that has one)"
+)
+
+
+def from_some_size_on(undefined: Sequence[Sizes], held: Sequence[Sizes]) -> tuple[str, int] | None:
+    """A size, and the least value from which on no choice that was tried had a value; None if none is seen.
+
+    One choice may be a chance, or the one size at which a denominator is 0.
+    """
+    for name in undefined[0] if undefined else ():
+        last = max((sizes[name] for sizes in held), default=0)
+        beyond_all = [sizes[name] for sizes in undefined if sizes[name] > last]
+        if len(beyond_all) > 1:
+            return name, min(beyond_all)
+    return None
+
+
+def _listed(every: Sequence[Sizes]) -> str:
+    texts = [", ".join(f"{n} = {v}" for n, v in sizes.items()) for sizes in every]
+    return "; ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
+    """The claim, which holds at the sizes of its evidence, at sizes beyond.
+
+    Args:
+        claim: the claim.
+        left_out: those of its listed sizes at which no engine ran it; they are tried first.
+    """
+    source = Source([claim.body, claim.parameters, *claim.assuming.values()])
+    rng = random.Random(source.seed)
+    every = list(choices(claim, source.numbers, rng))
+    few = _few(every, rng) if claim.assuming else every
+    first = [(dict(sizes), "") for sizes in left_out]
+    tried = Tried()
+    rest = (one for one in every if one not in few)
+    _run(claim, [*first, *few, *rest], tried, rng, len(first) + len(few))
+    if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in
+        tried.unmet = [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
+    return tried
+
+
+def _can_be_met(claim: Claim, sizes: Sizes) -> bool:
+    field = FlintRootsField()
+    points = (constants(claim, field, point) for point in candidates(claim, sizes, 2))
+    with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
+        return any(meets_hypotheses(claim, sizes, arrays) for arrays in points)
+    return False
+
+
+def _few(
+    every: list[tuple[dict[str, int], str]], rng: random.Random
+) -> list[tuple[dict[str, int], str]]:
+    """Some of the choices, for where points have to meet conditions."""
+    near = [one for one in every if sum(one[0].values()) <= CONDITIONED * len(one[0])]
+    first, rest = near[: BOUNDED // 2], near[BOUNDED // 2 :]
+    kept = rng.sample(range(len(rest)), min(BOUNDED // 2, len(rest)))
+    return [*first, *(rest[k] for k in sorted(kept))]
+
+
+def _run(
+    claim: Claim,
+    every: list[tuple[dict[str, int], str]],
+    tried: Tried,
+    rng: random.Random,
+    few: int | None = None,
+) -> None:
+    """Try the choices until one fails, or the operations are spent; in balls the first few alone."""
+    meter = Meter(ALL)
+    too_large: dict[str, int] = {}
+    for count, (sizes, growing) in enumerate(every):
+        if few is not None and count >= few and tried.engine == "balls":
+            return
+        if sum(sizes.values()) >= too_large.get(growing, LARGEST**2):
+            continue
+        if not is_for(claim, sizes):
+            tried.outside += 1
+            continue
+        try:
+            holds = _at(claim, sizes, tried, rng, meter)
+        except TooLong:
+            if meter.left < 0:
+                return
+            too_large[growing] = min(sum(sizes.values()), too_large.get(growing, LARGEST**2))
+            continue
+        if not holds:
+            tried.fails = dict(sizes)
+            return
+
+
+def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
+    """The smallest sizes at which it is seen to fail, no larger than these in any."""
+    ranges = {n: range(min(claim.ranges[n]), v + 1) for n, v in fails.items()}
+    every = list(itertools.islice(grid(ranges), SMALLER))
+    tried = Tried()
+    _run(claim, [(sizes, "") for sizes in every], tried, random.Random(0))
+    return tried.fails or dict(fails)
+
+
+def choices(
+    claim: Claim, numbers: set[int], rng: random.Random
+) -> Iterator[tuple[dict[str, int], str]]:
+    """Sizes to try, each with the name of the one that is large ("" for all): what is most telling comes first.
+
+    These are sizes right after those of the evidence, all sizes alike, and numbers that stand in the code; then those
+    that are drawn. Each kind begins with small ones.
+    """
+    ranges = claim.ranges
+    told = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+    near: dict[tuple[int, ...], str] = {}
+    far: dict[tuple[int, ...], str] = {}
+    for name, values in ranges.items():
+        most = max(values)
+        for n in (*range(most + 1, most + 1 + NEXT), *[n for n in told if n > most][:FROM_CODE]):
+            near.setdefault(_with(ranges, name, n, rng), name)
+        for count, low, high in DRAWN:
+            for _ in range(count):
+                far.setdefault(_with(ranges, name, most + rng.randint(low, high), rng), name)
+    if len(ranges) > 1:
+        every = list(ranges.values())
+        spelled = [sorted({n for n in numbers if min(v) <= n <= PAIRED}) for v in every]
+        pairs = sorted(itertools.product(*spelled), key=lambda one: (sum(one), one))
+        beyond_all = (p for p in pairs if any(n > max(v) for n, v in zip(p, every, strict=True)))
+        for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
+            near.setdefault(pair, "")
+        least, most = max(map(min, every)), max(map(max, every))
+        alike = [n for n in told if most < n <= ALIKE][:FROM_CODE]
+        for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
+            near.setdefault((n,) * len(every), "")
+        for _ in range(TOGETHER):
+            far.setdefault(tuple(max(v) + rng.randint(0, 4) for v in every), "")
+    for found in (near, far):
+        for values in sorted(found, key=lambda one: (sum(one), one)):
+            yield dict(zip(ranges, values, strict=True)), found[values]
+
+
+def _with(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, ...]:
+    """One size large, the others small."""
+    others = {o: rng.choice(sorted({min(v), min(v) + 1, *v})) for o, v in ranges.items()}
+    return tuple({**others, name: n}.values())
+
+
+def _at(claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Meter) -> bool:
+    """Whether nothing fails at these sizes; what was found is noted."""
+    with meter.at_most(ONE):
+        if tried.engine == "modular":
+            try:
+                return _outcome(tried, sizes, lambda: _by_numbers(claim, sizes, rng, meter, tried))
+            except NotPolynomial:
+                tried.engine = "balls"
+        try:
+            return _outcome(tried, sizes, lambda: _by_balls(claim, sizes, rng, meter))
+        except NotPolynomial as error:
+            tried.unread.append((dict(sizes), str(error)))
+            return True
+
+
+def _outcome(tried: Tried, sizes: Sizes, run: Callable[[], bool | None]) -> bool:
+    try:
+        found = run()
+    except (DivisionByZero, ZeroDivisionError):
+        tried.undefined.append(dict(sizes))
+        return True
+    except (NotPolynomial, TooLong):
+        raise
+    except UnequalShapes as error:
+        tried.unequal = str(error)
+        return False
+    except Exception as error:  # a claim's body is foreign code
+        tried.raised.append((dict(sizes), f"{type(error).__name__}: {error}"))
+        return True
+    if found is not None:
+        (tried.held if found else tried.unmet).append(dict(sizes))
+        return True
+    return False
+
+
+def _by_numbers(
+    claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter, tried: Tried
+) -> bool | None:
+    """True, or None where sides differ that should not, or agree that should.
+
+    Raises:
+        NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
+    """
+    found = _in(PrimeField(meter), lambda: rng.randrange(PRIME), claim, sizes)
+    if found and max(sizes.values()) <= PLAIN and tried.plain < OFTEN:
+        tried.plain += 1
+        return _in(RationalField(), lambda: rng.randint(1, 9), claim, sizes)
+    return found
+
+
+def _in(field: Any, draw: Callable[[], int], claim: Claim, sizes: Sizes) -> bool | None:
+    statements = evaluate(claim, field, sizes, drawn(claim, field, sizes, draw))
+    if not any(isinstance(s, Equal | Differs | AtMost) for s in statements):
+        raise NotPolynomial("a map")
+    for statement in statements:
+        if isinstance(statement, AtMost):
+            raise NotPolynomial("an order")
+        if isinstance(statement, Equal) and not agree(statement):
+            return None
+        # Small numbers may agree by chance, residues hardly do.
+        if isinstance(statement, Differs) and isinstance(field, PrimeField) and agree(statement):
+            return None
+    return True
+
+
+def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> bool | None:
+    """The same in balls, at points that meet the conditions; False if none was found that does."""
+    import flint
+
+    met = False
+    for point in _points(claim, sizes, rng):
+        with flint.ctx.workprec(BITS):
+            field = ArbField(meter)
+            statements = evaluate(claim, field, sizes, constants(claim, field, point))
+            if not any(isinstance(s, Equal | AtMost) for s in statements):
+                raise NotPolynomial("a map, or sides that differ")  # balls cannot tell
+            if not all(map(_may_hold, statements)):
+                return None
+        met = True
+    return met
+
+
+def _may_hold(statement: Statement) -> bool:
+    """Whether no ball shows that it fails."""
+    if not isinstance(statement, AtMost | Equal):
+        return True
+    left, right = sides(statement)
+    pairs = list(zip(left.entries.flat, right.entries.flat, strict=True))
+    if not all(ball.is_finite() for pair in pairs for ball in pair):
+        raise DivisionByZero("an enclosure without end")
+    if isinstance(statement, AtMost):
+        return not any(a > b for a, b in pairs)
+    return not any(a != b for a, b in pairs)
+
+
+def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
+    if not claim.assuming:
+        yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
+        return
+    found = 0
+    for point in candidates(claim, sizes, 1):
+        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
+            yield point
+            found += 1
+            if found == POINTS:
+                return
+
+
+def _entries(dims: tuple[int, ...], rng: random.Random) -> np.ndarray:
+    out = np.empty(dims, dtype=object)
+    for place in np.ndindex(dims):
+        out[place] = Fraction(rng.randint(1, 64), 64)
+    return out

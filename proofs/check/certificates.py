@@ -1,0 +1,28 @@
+"""From a claim and a certificate to the verdict, by evaluating the claim at what the certificate names."""
+
+from __future__ import annotations
+
+from ..language.claim import Claim
+from .arguments import argued
+from .certificate import Certificate, Refutation, Unsettled
+from .given import Refused
+from .refutations import refuted
+from .result import Result
+
+
+def check(claim: Claim, certificate: Certificate) -> Result:
+    """The verdict, no better than `unknown` where the certificate does not show what it says.
+
+    Raises:
+        UsageError: if the claim itself is at fault, whatever its certificate.
+    """
+    try:
+        if certificate.claim != claim.id:
+            raise Refused(f"it is one of {certificate.claim}")
+        if isinstance(certificate, Unsettled):
+            return Result("unknown", reason=certificate.why)
+        if isinstance(certificate, Refutation):
+            return refuted(claim, certificate)
+        return argued(claim, certificate)
+    except Refused as error:
+        return Result("unknown", reason=f"the certificate is refused: {error}")

@@ -1,0 +1,152 @@
+"""Does a certificate refute its claim? The claim is evaluated at the inputs that it names, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..exact.at_point import difference_index, inputs_as_text, nested
+from ..exact.counterexample import Counterexample
+from ..exact.engines import FLINT, SYMPY, has_entries, holds, sides
+from ..exact.instance import constants, meets_hypotheses, ones
+from ..exact.roots import FlintRootsField
+from ..exact.scalar import NotPolynomial
+from ..language.claim import Claim
+from ..language.numbers import is_nonzero
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Determines, Differs, Equal, Statement, Undetermined
+from .any_choice import why_not, why_not_collision
+from .certificate import Collision, Limits, Refutation
+from .certificate import Counterexample as Inputs
+from .changes import is_mended
+from .given import Refused, part_of, point_of, sizes_of, statements
+from .limits import refute
+from .result import Result, sizes_text
+
+
+def refuted(claim: Claim, certificate: Refutation) -> Result:
+    """The verdict that a refutation comes to."""
+    by = certificate.by
+    if isinstance(by, Limits):
+        return _by_limits(claim, by)
+    shown = _colliding(claim, by) if isinstance(by, Collision) else _failing(claim, by)
+    if claim.kind == "existence":  # refuted for all parameters at once only
+        asked = why_not_collision if shown.collision else why_not
+        others_might = asked(claim, shown.sizes, _with_symbols(claim, shown))
+        if others_might is not None:
+            return Result("unknown", reason=others_might)
+    for name in certificate.near_misses:
+        if not is_mended(claim, name):
+            raise Refused(f"the near miss {name!r} does not hold")
+    where = f" ({shown.label})" if shown.label else ""
+    return Result(
+        "refuted",
+        reason=f"false at {sizes_text(shown.sizes)}{where}",
+        evidence=[_entry("counterexample", shown.sizes, "rational")],
+        counterexample=shown,
+        near_misses=list(certificate.near_misses),
+    )
+
+
+def _entry(method: str, sizes: dict[str, int], engine: str) -> dict[str, Any]:
+    return {"method": method, "scope": None, "sizes": [sizes], "engine": engine, "axioms": []}
+
+
+def _failing(claim: Claim, by: Inputs) -> Counterexample:
+    sizes = sizes_of(claim, by.sizes)
+    point = point_of(claim, sizes, by.inputs)
+    statement = part_of(statements(claim, sizes, point), by.part)
+    inputs, label = inputs_as_text(point), str(getattr(statement, "label", ""))
+    if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
+        actual, claimed = sides(statement)
+        relation = "≤ " if isinstance(statement, AtMost) else ""
+        told = nested(claimed.entries, relation), nested(actual.entries)
+    elif (
+        isinstance(statement, Differs)
+        and has_entries(statement)
+        and _are_identical(claim, sizes, by.part)
+    ):
+        told = "another value, for some input of these sizes", nested(sides(statement)[0].entries)
+    else:
+        raise Refused(f"statement number {by.part + 1} does not fail at its inputs")
+    return Counterexample(sizes, inputs, by.part, *told, label)
+
+
+def _are_identical(claim: Claim, sizes: Sizes, part: int) -> bool:
+    found = _symbolic(claim, sizes)
+    statement = None if found is None else part_of(found, part)
+    return isinstance(statement, Differs) and holds(statement)
+
+
+def _symbolic(claim: Claim, sizes: Sizes) -> list[Statement] | None:
+    """The statements with every entry a symbol, by the first engine that has what they need."""
+    for engine in (FLINT, SYMPY):
+        try:
+            return engine.statements(claim, sizes)
+        except NotPolynomial:
+            continue
+    return None
+
+
+def _with_symbols(claim: Claim, shown: Counterexample) -> Statement | None:
+    found = _symbolic(claim, shown.sizes) if shown.sizes in claim.every_size else None
+    return None if found is None else part_of(found, shown.part)
+
+
+def colliding(claim: Claim, by: Collision) -> tuple[Counterexample, Statement]:
+    """Two inputs with one statistic and two values, with the statement that they are about."""
+    sizes = sizes_of(claim, by.sizes)
+    points = [point_of(claim, sizes, inputs) for inputs in (by.first, by.second)]
+    one, other = (part_of(statements(claim, sizes, point), by.part) for point in points)
+    if not isinstance(one, Determines | Undetermined) or not isinstance(other, type(one)):
+        raise Refused(f"statement number {by.part + 1} is not about a map")
+    first, second = (inputs_as_text(point) for point in points)
+    known = {*one.shared, *claim.over_all_parameters}
+    same, again = (nested(_entries(s.statistic)) for s in (one, other))
+    if same != again or any(first[name] != second[name] for name in known):
+        raise Refused(
+            "its two inputs do not give the same statistic, or do not share what they must"
+        )
+    values = [_entries(s.value) for s in (one, other)]
+    if not any(is_nonzero(a - b) for a, b in zip(values[0].flat, values[1].flat, strict=True)):
+        raise Refused("its two inputs have the same value")
+    claimed = f"equal values, since both give the statistic {same}"
+    both = {"first": first, "second": second}
+    told = Counterexample(
+        sizes, both, by.part, claimed, [*map(nested, values)], str(one.label), collision=True
+    )
+    return told, one
+
+
+def _colliding(claim: Claim, by: Collision) -> Counterexample:
+    told, statement = colliding(claim, by)
+    if not isinstance(statement, Determines):
+        raise Refused("that no map does it is what the claim says")
+    return told
+
+
+def _entries(value: Any) -> np.ndarray:
+    return value.entries if hasattr(value, "entries") else np.asarray(value, dtype=object)
+
+
+def _by_limits(claim: Claim, by: Limits) -> Result:
+    sizes = sizes_of(claim, by.sizes)
+    if claim.kind != "existence":
+        raise Refused("an argument about limits is about a claim that parameters exist")
+    if not _met_by_ones(claim, sizes):
+        raise Refused("the numbers 1, at which it is told, do not meet the conditions")
+    found = refute(claim, sizes, by.part)
+    if isinstance(found, str):
+        return Result("unknown", reason=found)
+    shown, steps = found
+    return Result(
+        "refuted",
+        reason=f"no choice of parameters comes near at {sizes_text(sizes)}",
+        evidence=[{**_entry("limit", sizes, "flint"), "steps": steps}],
+        counterexample=shown,
+    )
+
+
+def _met_by_ones(claim: Claim, sizes: Sizes) -> bool:
+    return meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), ones(claim, sizes)))

@@ -1,0 +1,47 @@
+"""What was found out about one claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..exact.counterexample import Counterexample
+
+
+@dataclass
+class Result:
+    """A verdict with what it rests on."""
+
+    verdict: str
+    scope: str | None = None
+    reason: str | None = None
+    """Why it is not proved, or not for all sizes."""
+    definitions: list[str] = field(default_factory=list)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    counterexample: Counterexample | None = None
+    near_misses: list[str] = field(default_factory=list)
+    fails: dict[str, int] | None = None
+    """Sizes at which a statement was seen to fail though the certificate says that it holds."""
+    stale: bool = False
+    """Whether its recorded proof is one of other definitions."""
+    broken: bool = False
+    """Whether its recorded proof is refused, or could not be written."""
+    recorded: str = ""
+    """What is to be said of its recorded proof."""
+
+
+def sizes_text(sizes: Mapping[str, int]) -> str:
+    """Sizes in a reason."""
+    return ", ".join(f"{k}={v}" for k, v in sizes.items()) or "the printed numbers"
+
+
+def place(function: Any) -> str:
+    """File and line of a definition, within the package or by its file's name."""
+    code = function.__code__
+    path = Path(code.co_filename)
+    module = function.__module__ or ""
+    if module.startswith("scanproof."):
+        return f"{'/'.join(path.parts[-module.count('.') :])}:{code.co_firstlineno}"
+    return f"{path.name}:{code.co_firstlineno}"

@@ -1,0 +1,308 @@
+"""Verdicts that this machine found before: what did not change since is not checked again.
+
+They lie outside every repository, in one SQLite file of the user's, which only checks of this machine write. A verdict
+is found by a hash of all that it can depend on: the claim as it is written, the text of every file that its functions
+come from or import, of the interpreter and the checker, and the versions of Python and of the libraries. Of a user's
+claims that is the text of every file of the user's that is loaded. What is read from elsewhere while a claim runs
+(data files, the clock) is not in the hash.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import sys
+import sysconfig
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cache as once
+from importlib import metadata
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from ..language.claim import Claim
+from ..language.pinned import of_user
+
+if TYPE_CHECKING:
+    from ..check.result import Result
+
+FILE = "verdicts-1.sqlite3"
+KEPT = 60 * 24 * 3600.0
+"""Seconds after which a verdict that nobody asked for is forgotten."""
+RENEWED = 24 * 3600.0
+"""It is noted that somebody asked if that was not noted for so long."""
+PATIENCE = 2.0
+"""Seconds to wait for another process that writes."""
+ROOT = Path(__file__).parents[2]
+CLAIMS, DEFINITIONS = ROOT / "proofs" / "claims", ROOT / "constructs"
+LIBRARIES = ("numpy", "sympy", "python-flint", "jax", "jaxlib")
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]+))",
+    re.MULTILINE,
+)
+
+
+def folder() -> Path:
+    """Where verdicts are kept: $SCANPROOF_CACHE, or a folder of the user's for such things."""
+    given = os.environ.get("SCANPROOF_CACHE")
+    if given:
+        return Path(given)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "scanproof"
+
+
+def opened(wanted: bool | None = None) -> Cache | None:
+    """The cache if it is wanted; if nobody says so, it is unless CI is set: that is to see everything checked."""
+    wanted = not os.environ.get("CI") if wanted is None else wanted
+    return Cache() if wanted else None
+
+
+class Cache:
+    """Verdicts by their keys. One that cannot be read or written holds nothing, and says so to nobody."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._now = time.time()
+        self._keys: dict[str, str] = {}
+        self._file: sqlite3.Connection | None = None
+        try:
+            place = folder() if path is None else path
+            place.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(place / FILE, timeout=PATIENCE, isolation_level=None)
+            self._ask(
+                "CREATE TABLE IF NOT EXISTS verdicts (key TEXT PRIMARY KEY, used REAL, result TEXT)"
+            )
+        except (OSError, RuntimeError, sqlite3.Error):  # no home, no right to write, no such file
+            self._file = None
+
+    def _ask(self, question: str, *values: Any) -> list[Any]:
+        if self._file is None:
+            return []
+        try:
+            return self._file.execute(question, values).fetchall()
+        except sqlite3.Error:  # damaged, locked or full: it is as if there were none
+            self._file = None
+            return []
+
+    def recall(self, asked: Sequence[tuple[Claim, Sequence[str]]]) -> dict[str, Result]:
+        """The results, by id, that are known of claims and the engines that are asked about them."""
+        keys = Keys()
+        self._keys = {claim.id: keys.of(claim, engines) for claim, engines in asked}
+        found = {id: self._get(key) for id, key in self._keys.items()}
+        return {id: result for id, result in found.items() if result is not None}
+
+    def keep(self, id: str, result: Result) -> None:
+        """Keep the result that the checker came to of a claim that was asked for."""
+        if self._keys and result.verdict != "error":
+            text = json.dumps(asdict(result), ensure_ascii=False)
+            self._ask(
+                "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", self._keys[id], self._now, text
+            )
+
+    def _get(self, key: str) -> Result | None:
+        found = self._ask("SELECT result, used FROM verdicts WHERE key = ?", key)
+        if not found:
+            return None
+        text, used = found[0]
+        if self._now - used > RENEWED:
+            self._ask("UPDATE verdicts SET used = ? WHERE key = ?", self._now, key)
+        return _from_text(text)
+
+    def close(self) -> None:
+        """Forget what nobody asked for in a long time."""
+        self._ask("DELETE FROM verdicts WHERE used < ?", self._now - KEPT)
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _from_text(text: str) -> Result | None:
+    from ..check.result import Result
+    from ..exact.counterexample import Counterexample
+
+    try:
+        found = json.loads(text)
+        shown = found.pop("counterexample")
+        if shown is not None:
+            shown = Counterexample(**{**shown, "lines": tuple(shown["lines"])})
+        return Result(**found, counterexample=shown)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+class Keys:
+    """The keys of claims, as long as no file changes."""
+
+    def __init__(self) -> None:
+        self._users: str | None = None
+
+    def of(self, claim: Claim, engines: Sequence[str]) -> str:
+        """The hash of all that the verdict of these engines on a claim can depend on."""
+        return _hash(
+            [list(engines), _written(claim), str(Path.cwd()), _surroundings(), self._files(claim)]
+        )
+
+    def _files(self, claim: Claim) -> Any:
+        names = {f.__module__ or "" for f in _functions(claim)}
+        own = ("scanproof.proofs.claims.", "scanproof.constructs.")
+        if not of_user(claim) and all(name.startswith(own) for name in names):
+            return _hash_of_reached(frozenset(names))
+        package = [_text_hash(path) for path in _package()]
+        if self._users is None:
+            self._users = _hash([(str(p), _digest(p)) for p in _users()])
+        return [*package, self._users]
+
+
+def _functions(claim: Claim) -> list[Any]:
+    return [f for f in (claim.body, claim.parameters, *claim.assuming.values()) if f is not None]
+
+
+def _written(claim: Claim) -> list[str]:
+    """The claim's fields; functions by their names, since their files are in the hash."""
+    return [f"{name}={_spelled(value)}" for name, value in sorted(vars(claim).items())]
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, FunctionType):
+        return f"{value.__module__}.{value.__qualname__}:{value.__code__.co_firstlineno}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{k!r}: {_spelled(v)}' for k, v in value.items())}}}"
+    return repr(value)
+
+
+@once
+def _surroundings() -> list[str]:
+    """Versions, and the text of the interpreter of claims and of the checker."""
+    versions = [sys.version]
+    for library in LIBRARIES:
+        try:
+            versions.append(f"{library} {metadata.version(library)}")
+        except metadata.PackageNotFoundError:
+            versions.append(f"no {library}")
+    own = [
+        p for p in _package() if p.is_relative_to(ROOT / "proofs") and not p.is_relative_to(CLAIMS)
+    ]
+    own = [p for p in own if not p.is_relative_to(ROOT / "proofs" / "report")]
+    needed = _reached(p for path in own for p in _imported(path))
+    return [*versions, *map(_text_hash, [*own, *sorted(needed)])]
+
+
+@once
+def _package() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+@once
+def _text_hash(path: Path) -> str:
+    """Of a file of the package, whose modules no process loads twice."""
+    return _digest(path)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _users() -> list[Path]:
+    """The files of loaded modules that are neither the package's nor a library's, and what their text imports."""
+    libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
+    files = {
+        Path(file).resolve()
+        for module in list(sys.modules.values())
+        if (file := getattr(module, "__file__", None)) and not _is_ours(module)
+    }
+    waiting = [p for p in files if p.is_file() and libraries.isdisjoint(p.parents)]
+    found: set[Path] = set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            if path.suffix == ".py":
+                waiting += _beside(path)
+    return sorted(found)
+
+
+def _is_ours(module: Any) -> bool:
+    return str(getattr(module, "__name__", "")).partition(".")[0] == "scanproof"
+
+
+def _beside(path: Path) -> list[Path]:
+    """The files that may be imported by a file's text, from its own folder, those above it, or where one stands."""
+    found: list[Path] = []
+    for dots, name in _imports(path.read_text("utf-8", "replace")):
+        above = min(dots, len(path.parents)) - 1
+        for base in [path.parents[above]] if dots else [path.parent, Path.cwd()]:
+            stem = base / name.partition(".")[0]
+            if name and stem.with_suffix(".py").is_file():
+                found.append(stem.with_suffix(".py"))
+            if name and (stem / "__init__.py").is_file():
+                found += stem.rglob("*.py")
+    return [p.resolve() for p in found]
+
+
+def _imports(text: str) -> Iterator[tuple[int, str]]:
+    """What a text imports: how many dots, and a name; of `from m import a` both m and m.a, which may be a module."""
+    for start, listed, whole in IMPORT.findall(text):
+        module = start.lstrip(".")
+        dots = len(start) - len(module)
+        yield from ((0, name) for name in re.findall(r"[.\w]+", whole))
+        yield dots, module
+        yield from ((dots, f"{module}.{one}".lstrip(".")) for one in re.findall(r"\w+", listed))
+
+
+@once
+def _hash_of_reached(names: frozenset[str]) -> str:
+    reached = _reached(path for name in names for path in _files_of(name))
+    return _hash([_text_hash(path) for path in sorted(reached)])
+
+
+def _reached(files: Iterable[Path]) -> set[Path]:
+    """Those of these files that hold claims or definitions, and all such files that they import, and so on."""
+    found: set[Path] = set()
+    waiting = list(files)
+    while waiting:
+        path = waiting.pop()
+        if path not in found and str(path).startswith(
+            (f"{CLAIMS}{os.sep}", f"{DEFINITIONS}{os.sep}")
+        ):
+            found.add(path)
+            waiting += _imported(path)
+    return found
+
+
+@once
+def _imported(path: Path) -> list[Path]:
+    package = ("scanproof", *path.relative_to(ROOT).parts[:-1])
+    found: list[Path] = []
+    for dots, name in _imports(path.read_text("utf-8")):
+        base = package[: len(package) - dots + 1] if dots else ()
+        found += _files_of(".".join([*base, *filter(None, [name])]))
+    return found
+
+
+@once
+def _files_of(name: str) -> list[Path]:
+    """The files of a module of the package, and of the packages that it lies in; none for anything else."""
+    parts = name.split(".")
+    if parts[0] != "scanproof":
+        return []
+    found = []
+    for end in range(2, len(parts) + 1):
+        stem = ROOT.joinpath(*parts[1:end])
+        found += [p for p in (stem / "__init__.py", stem.with_suffix(".py")) if _is_file(p)]
+    return found
+
+
+@once
+def _is_file(path: Path) -> bool:
+    return path.is_file()
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode("utf-8", "surrogatepass")).hexdigest()

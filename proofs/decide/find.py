@@ -1,0 +1,412 @@
+"""From a claim to a certificate: a list of strategies, the first of which that finds one ends the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..check.arguments import NOT_SHOWN, says_nothing
+from ..check.beyond import smallest
+from ..check.certificate import (
+    AllSizes,
+    Argument,
+    Certificate,
+    Counterexample,
+    FixedSizes,
+    Limits,
+    Met,
+    Refutation,
+    Unsettled,
+    named,
+)
+from ..check.limits import refute as refute_by_limits
+from ..check.result import sizes_text
+from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
+from ..exact.at_random import agree, balls, overlap, residues
+from ..exact.engines import FLINT, Engine, Engines, chosen, has_entries, small, terms, truth
+from ..exact.instance import assumed, constants
+from ..exact.points import candidates
+from ..exact.roots import FlintRootsField
+from ..exact.scalar import DivisionByZero, NotPolynomial
+from ..language.claim import Claim
+from ..language.errors import UsageError
+from ..language.sizes import Sizes
+from ..language.statements import (
+    Approached,
+    AtMost,
+    Determines,
+    Differs,
+    Equal,
+    Statement,
+    Undetermined,
+)
+from ..refute.counterexamples import agreement, collision, difference, violation
+from ..refute.near_misses import near_misses
+
+if TYPE_CHECKING:
+    from ..check.all_sizes import Proof
+
+Prover = Callable[[Claim], "Proof | str"]
+
+NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
+MOST_TERMS = 10_000
+"""A second opinion is not asked of larger polynomials; plain numbers are one too."""
+QUICK_TRIES = 3
+"""Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
+BOUND_TRIES = 60
+"""Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
+TRIED_WELL = 4
+"""At how many sizes many points are tried where conditions are bounds."""
+
+
+def find(claim: Claim, engines: Engines, prove: Prover) -> Certificate:
+    """What settles the claim, or why nothing was found.
+
+    Raises:
+        UsageError: if no inputs meet its conditions.
+    """
+    search = Search(claim, engines, prove)
+    for strategy in STRATEGIES:
+        found = strategy(search)
+        if found is not None:
+            return found
+    raise AssertionError("the last strategy settles everything")
+
+
+def find_again(claim: Claim, fails: Sizes) -> Certificate:
+    """A refutation where checking an argument saw a statement fail, or why there is none."""
+    if fails in claim.every_size:
+        found = violation(claim, [fails]) or violation(claim, claim.every_size)
+        return _refutation(claim, found or _agreement(claim, fails), NOT_SHOWN)
+    there = smallest(claim, fails)
+    found = violation(claim, [there], BOUND_TRIES) or _agreement(claim, there)
+    why = f"at {sizes_text(there)} it fails at a random point; no small numbers were found that show it"
+    return _refutation(claim, found, why)
+
+
+def _refutation(claim: Claim, found: Counterexample | None, why: str) -> Certificate:
+    if found is None:
+        return Unsettled(claim.id, why)
+    return Refutation(claim.id, found, near_misses(claim))
+
+
+def _agreement(claim: Claim, sizes: Sizes) -> Counterexample | None:
+    for part, statement in enumerate(_statements(claim, sizes)):
+        if isinstance(statement, Differs):
+            found = agreement(claim, sizes, part)
+            if found is not None:
+                return found
+    return None
+
+
+class Search:
+    """What the strategies share; nothing is evaluated before one of them asks for it."""
+
+    def __init__(self, claim: Claim, engines: Engines, prove: Prover) -> None:
+        self.claim = claim
+        self.engines = engines
+        self._prove = prove
+        self.met = self._met() if claim.assuming else []
+
+    def _met(self) -> list[Met]:
+        for sizes in self.claim.every_size:
+            for point in candidates(self.claim, sizes):
+                if statements_at(self.claim, sizes, point) is not None:
+                    return [Met(named(sizes), named(inputs_as_text(point)))]
+        raise UsageError(f"no inputs were found that meet: {'; '.join(self.claim.assuming)}")
+
+    @cached_property
+    def proof(self) -> Proof | str:
+        """The kernel's, or why there is none."""
+        return self._prove(self.claim)
+
+    @property
+    def is_lifted(self) -> bool:
+        return self.engines.kernel and not isinstance(self.proof, str)
+
+    @cached_property
+    def every(self) -> list[tuple[dict[str, int], list[tuple[Statement, bool | None]]]]:
+        """The statements at each listed size, and what is seen of their truth; nothing where no engine reads them."""
+        if self.reader is None:
+            return []
+        return [(sizes, list(self._seen(sizes))) for sizes in self.claim.every_size]
+
+    @cached_property
+    def reader(self) -> Engine | None:
+        """The first engine that has what the claim needs."""
+        for engine in self.engines.fixed:
+            if engine is FLINT and not self._is_polynomial:
+                continue
+            with suppress(NotPolynomial):
+                engine.statements(self.claim, self.claim.every_size[0])
+                return engine
+        return None
+
+    @cached_property
+    def _is_polynomial(self) -> bool:
+        """Whether + − · / are all that the claim needs, at every listed size."""
+        with suppress(NotPolynomial):
+            return len(self._residues) > 0
+        return False
+
+    @cached_property
+    def _residues(self) -> dict[str, list[Statement] | None]:
+        """The statements at residues of each listed size; None where something is divided by 0."""
+        found: dict[str, list[Statement] | None] = {}
+        for sizes in self.claim.every_size:
+            try:
+                found[str(sizes)] = residues(self.claim, sizes)
+            except (DivisionByZero, ZeroDivisionError):
+                found[str(sizes)] = None
+        return found
+
+    def _seen(self, sizes: Sizes) -> Iterator[tuple[Statement, bool | None]]:
+        """Random numbers show that sides differ, faster than symbols that they do not."""
+        found, same = None, overlap
+        if self._is_polynomial:
+            found, same = self._residues[str(sizes)], agree
+        else:
+            with suppress(DivisionByZero, ZeroDivisionError):
+                found = balls(self.claim, sizes)
+        has_bounds = found is not None and any(isinstance(s, AtMost) for s in found)
+        if found is None or (has_bounds and not self._is_bound_by_symbols):
+            yield from self._by_symbols(sizes)
+            return
+        for statement in found:
+            if isinstance(statement, Equal):
+                yield statement, same(statement)
+            elif isinstance(statement, Differs) and same is agree:
+                yield statement, not agree(statement)
+            else:
+                yield statement, None
+
+    def _by_symbols(self, sizes: Sizes) -> Iterator[tuple[Statement, bool | None]]:
+        found = [] if self.reader is None else self.reader.statements(self.claim, sizes)
+        yield from ((statement, truth(statement)) for statement in found)
+
+    @cached_property
+    def _is_bound_by_symbols(self) -> bool:
+        """Whether the smallest size has bounds that are not between plain numbers."""
+        found = self._by_symbols(self.claim.every_size[0])
+        return any(isinstance(s, AtMost) and shown is None for s, shown in found)
+
+    @cached_property
+    def kinds(self) -> set[type]:
+        """Those of its statements."""
+        if self.every:
+            return {type(s) for _, found in self.every for s, _ in found}
+        return {type(s) for found in self.at_points for s in found}
+
+    @cached_property
+    def at_points(self) -> list[list[Statement]]:
+        """The statements at one point of each listed size."""
+        return [_statements(self.claim, sizes) for sizes in self.claim.every_size]
+
+    @cached_property
+    def is_bound(self) -> bool:
+        """Whether it has bounds that symbols do not decide; where no engine reads it, they decide none."""
+        if self.reader is None:
+            return AtMost in self.kinds
+        return any(isinstance(s, AtMost) and t is None for _, found in self.every for s, t in found)
+
+    @cached_property
+    def fails(self) -> list[tuple[dict[str, int], int, Statement]]:
+        """Statements that are seen to be false."""
+        return [
+            (sizes, part, statement)
+            for sizes, found in self.every
+            for part, (statement, shown) in enumerate(found)
+            if shown is False
+        ]
+
+    def parts(self, kind: type) -> list[int]:
+        """The numbers of the statements of one kind."""
+        found = {p for _, all in self.every for p, (s, _) in enumerate(all) if isinstance(s, kind)}
+        return sorted(found)
+
+    def by_kernel(self) -> Argument | None:
+        """The kernel's proof alone."""
+        if isinstance(self.proof, str):
+            return None
+        return Argument(self.claim.id, (*self.met, AllSizes(self.proof)))
+
+    def unsettled(self, why: str) -> Unsettled:
+        return Unsettled(self.claim.id, why)
+
+
+def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
+    """The statements at the first point that meets the conditions."""
+    every = (quick_statements_at(claim, sizes, point) for point in candidates(claim, sizes))
+    return next((found for found in every if found is not None), [])
+
+
+def _kernel_alone(search: Search) -> Certificate | None:
+    if search.engines.fixed:
+        return None
+    return search.by_kernel() or search.unsettled(str(search.proof))
+
+
+def _where_no_engine_reads(search: Search) -> Certificate | None:
+    """Only the kernel may have a law for its functions."""
+    return None if search.reader or not search.engines.kernel else search.by_kernel()
+
+
+def _empty(search: Search) -> None:
+    """Raises UsageError for a claim that compares nothing at any of its sizes."""
+    problem = says_nothing([[s for s, _ in found] for _, found in search.every] or search.at_points)
+    if problem is not None:
+        raise UsageError(problem)
+
+
+def _bound(search: Search) -> Certificate | None:
+    """Bounds are the kernel's, if a few points do not show at once that they fail."""
+    if not (search.is_bound and search.engines.kernel):
+        return None
+    found = violation(search.claim, search.claim.every_size, QUICK_TRIES)
+    return search.by_kernel() if found is None else None
+
+
+def _counterexample(search: Search) -> Certificate | None:
+    """The first failure: where one was seen, else where points can show one."""
+    claim, found = search.claim, None
+    for sizes, part, statement in search.fails:
+        if isinstance(statement, Differs):
+            found = agreement(claim, sizes, part)
+        else:
+            found = violation(claim, [sizes]) or violation(claim, claim.every_size)
+        if found is not None:
+            break
+    if found is None and (search.reader is None or AtMost in search.kinds):
+        found = _bound_violation(claim)
+    for part in search.parts(Determines):
+        found = found or collision(claim, claim.every_size, part)
+    return None if found is None else Refutation(claim.id, found, near_misses(claim))
+
+
+def _bound_violation(claim: Claim) -> Counterexample | None:
+    """Where conditions are met with equality half the draws do, and fewer where smaller sizes show nothing."""
+    if not _hypotheses(claim):
+        return violation(claim, claim.every_size, BOUND_TRIES)
+    first, later = claim.every_size[:TRIED_WELL], claim.every_size[TRIED_WELL:]
+    return violation(claim, first, BOUND_TRIES // 2) or violation(claim, later)
+
+
+def _hypotheses(claim: Claim) -> set[str]:
+    """The conditions that are bounds, which a proof can use, and near which points are looked for."""
+    for sizes in claim.every_size if claim.assuming else ():
+        for point in candidates(claim, sizes, 1):
+            with suppress(DivisionByZero, ZeroDivisionError, NotPolynomial):
+                return set(assumed(claim, sizes, constants(claim, FlintRootsField(), point)))
+    return set()
+
+
+def _limits(search: Search) -> Certificate | None:
+    """The first argument about limits that the claim itself gives, if it holds where there are others."""
+    if search.claim.kind != "existence":
+        return None
+    places = [
+        Limits(named(sizes), part)
+        for sizes, found in search.every
+        for part, (statement, _) in enumerate(found)
+        if isinstance(statement, Approached)
+    ]
+    for place in places[:-1]:
+        if not isinstance(refute_by_limits(search.claim, dict(place.sizes), place.part), str):
+            return Refutation(search.claim.id, place)
+    return Refutation(search.claim.id, places[-1]) if places else None
+
+
+def _nothing(search: Search) -> Certificate | None:
+    """Why there is neither a proof nor a counterexample."""
+    if search.reader is None and not search.is_bound:
+        return search.unsettled(NOT_RUN)
+    if search.fails:
+        return search.unsettled(NOT_SHOWN)
+    if Determines in search.kinds:
+        return search.unsettled(
+            "no two inputs with equal statistics and different values were found"
+        )
+    if Approached in search.kinds:
+        return search.unsettled("nothing shows that no parameters come near")
+    if search.is_bound:
+        if not search.engines.kernel:
+            why = "a bound is proved for all sizes, by the kernel, which was not asked"
+        else:
+            why = f"{search.proof if isinstance(search.proof, str) else ''}{_unused(search.claim)}"
+        return search.unsettled(f"no counterexample was found; {why}")
+    return None
+
+
+def _unused(claim: Claim) -> str:
+    """Which conditions no proof can use."""
+    texts = [text for text in claim.assuming if text not in _hypotheses(claim)]
+    if not texts:
+        return ""
+    return (
+        f"; no hypothesis, since it answers True or False instead of at_most(…): {'; '.join(texts)}"
+    )
+
+
+def _argument(search: Search) -> Certificate:
+    """Identities at fixed sizes, few of them where the kernel proves all, and what needs a witness."""
+    claim, reader, lifted = search.claim, search.reader, search.is_lifted
+    if reader is None:
+        raise AssertionError("what no engine reads was settled before")
+    by: list = list(search.met)
+    run = _few(search) if lifted else claim.every_size
+    by.append(FixedSizes(reader.name, tuple(map(named, run))))
+    others = search.engines.fixed[search.engines.fixed.index(reader) + 1 :]
+    for engine in () if lifted else others:
+        if few := [s for s in small(run) if terms(reader.statements(claim, s)) <= MOST_TERMS]:
+            by.append(FixedSizes(engine.name, tuple(map(named, few))))
+    for sizes, found in search.every:
+        for part, (statement, _) in enumerate(found):
+            if isinstance(statement, Differs) and sizes in run:
+                one = difference(claim, sizes, part)
+                if one is None:
+                    why = "no inputs were found for which the two sides differ"
+                    return search.unsettled(why)
+                by.append(one)
+    for part in search.parts(Undetermined):
+        for sizes in claim.every_size:  # it is said of each of them
+            found = collision(claim, [sizes], part)
+            if found is None:
+                why = "no two inputs with equal statistics and different values were found at "
+                return search.unsettled(why + sizes_text(sizes))
+            by.append(found)
+    if lifted:
+        return Argument(claim.id, (*by, AllSizes(search.proof)))
+    if not search.engines.kernel:
+        return Argument(claim.id, tuple(by))
+    from ..check.all_sizes import Unsafe
+
+    if isinstance(search.proof, Unsafe):
+        return search.unsettled(str(search.proof))
+    return Argument(claim.id, tuple(by), str(search.proof))
+
+
+def _few(search: Search) -> list[dict[str, int]]:
+    """The chosen sizes, and for each comparison one at which there is something to compare."""
+    run = chosen(search.claim)
+    for sizes, found in search.every:
+        empty = set(range(len(found)))
+        for own, others in search.every:
+            if own in run:
+                empty -= {p for p, (s, _) in enumerate(others) if has_entries(s)}
+        if any(has_entries(found[part][0]) for part in empty):
+            run.append(sizes)
+    return run
+
+
+STRATEGIES: tuple[Callable[[Search], Certificate | None], ...] = (
+    _kernel_alone,
+    _where_no_engine_reads,
+    _empty,
+    _bound,
+    _counterexample,
+    _limits,
+    _nothing,
+    _argument,
+)

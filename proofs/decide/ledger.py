@@ -1,0 +1,177 @@
+"""The ledger: rows of the built-in sources and of users' files, found by id or pattern."""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+import importlib
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from ..language.claim import Row, Source
+from ..language.errors import UsageError
+from ..language.pinned import Definitions, Redefined
+
+BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
+
+
+class BrokenFile(UsageError):
+    """A file that raised while it was read; `sources` hold the claims that it had defined by then."""
+
+    def __init__(self, message: str, sources: list[Source]) -> None:
+        super().__init__(message)
+        self.sources = sources
+
+
+class Ledger:
+    """Sources with their rows, in order."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.sources = list(sources)
+        self._rows: dict[str, Row] = {}
+        for source in self.sources:
+            for row in source.rows:
+                if row.claim.id in self._rows:
+                    raise UsageError(
+                        f"claim {row.claim.id} is defined in two sources; ids must be unique."
+                    )
+                self._rows[row.claim.id] = row
+
+    @property
+    def rows(self) -> list[Row]:
+        return list(self._rows.values())
+
+    def select(self, patterns: Sequence[str] = (), source: str | None = None) -> list[Row]:
+        """The rows whose id matches any pattern (an id, an amendment's id, or a glob), all rows for no pattern.
+
+        Raises:
+            UsageError: if a pattern or the source matches nothing; the nearest ids are named.
+        """
+        rows = self.rows
+        if source is not None:
+            rows = [row for row in rows if row.claim.source == source]
+            if not rows:
+                known = ", ".join(s.name for s in self.sources)
+                raise UsageError(f"--source {source}: no such source; known sources: {known}.")
+        if not patterns:
+            return rows
+        chosen: dict[str, Row] = {}
+        for pattern in patterns:
+            matched = [row for row in rows if _matches(row, pattern)]
+            if not matched:
+                raise UsageError(unknown(pattern, [i for row in rows for i in _ids(row)]))
+            chosen.update((row.claim.id, row) for row in matched)
+        return [row for row in rows if row.claim.id in chosen]
+
+
+def _ids(row: Row) -> list[str]:
+    return [row.claim.id, *(claim.id for claim in row.amendments)]
+
+
+def _matches(row: Row, pattern: str) -> bool:
+    return any(fnmatch.fnmatchcase(i, pattern) for i in _ids(row))
+
+
+def unknown(pattern: str, ids: list[str]) -> str:
+    """What to say of an id or pattern that matches none of `ids`: the nearest of them."""
+    near = difflib.get_close_matches(pattern, ids, n=4, cutoff=0.4)
+    hint = f"; nearest: {', '.join(near)}" if near else ""
+    return f"no claim matches {pattern!r}{hint}. `scanproof list` prints every id."
+
+
+def built_in() -> Ledger:
+    """The claims of the four sources, and the house's own."""
+    modules = [importlib.import_module(f"scanproof.proofs.claims.{name}") for name in BUILT_IN]
+    return Ledger(module.SOURCE for module in modules)
+
+
+class _AsItStands(importlib.machinery.SourceFileLoader):
+    """Compiles a file each time and leaves no cache beside it.
+
+    Python takes a cached file for current if size and second of the last change agree; a claim that is edited and
+    checked within a second would be the former one.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
+def from_file(path: Path) -> list[Source]:
+    """The sources that a user's Python file defines at its top level.
+
+    Raises:
+        BrokenFile: if the file raises; it has the claims that were defined by then.
+        UsageError: if the file cannot be read, defines no claim, or replaces definitions of the package.
+    """
+    if not path.is_file():
+        raise UsageError(
+            f"{path}: no such file; give a Python file that defines a Source with claims."
+        )
+    name = f"scanproof_claims_{path.stem}"
+    loader = _AsItStands(name, str(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    if spec is None or spec.loader is None or path.suffix != ".py":
+        raise UsageError(f"{path}: not a Python file; its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        with Definitions().kept(str(path)):
+            spec.loader.exec_module(module)
+    except (KeyboardInterrupt, Redefined):
+        raise
+    except BaseException as error:
+        raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
+        raise BrokenFile(
+            f"{path}{_line(error, path)}{raised}: {error}", _sources(module)
+        ) from error
+    finally:
+        sys.path.pop(0)
+    return sources_of(module, str(path))
+
+
+def from_module(name: str) -> list[Source]:
+    """The sources that an importable module defines at its top level; errors as for a file."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        with Definitions().kept(name):
+            module = importlib.import_module(name)
+    except (UsageError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise UsageError(f"importing {name} raised {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    return sources_of(module, name)
+
+
+def sources_of(module: ModuleType, name: str) -> list[Source]:
+    """The `Source` objects of a module that have rows of their own."""
+    found = _sources(module)
+    if not found:
+        raise UsageError(
+            f"{name} defines no claim; write `paper = Source('mypaper', title='…')` and decorate a function with "
+            "@paper.claim(…)."
+        )
+    return found
+
+
+def _sources(module: ModuleType) -> list[Source]:
+    found = [value for value in vars(module).values() if isinstance(value, Source)]
+    return [source for i, source in enumerate(found) if source.rows and source not in found[:i]]
+
+
+def _line(error: BaseException, path: Path) -> str:
+    line = None
+    trace = error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).resolve() == path.resolve():
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if line is None and isinstance(error, SyntaxError):
+        line = error.lineno
+    return f" line {line}" if line else ""

@@ -1,0 +1,426 @@
+"""`prove`: a user's JAX function against a specification, as a claim like any other.
+
+    prove("mymodule:forward", shapes="X: T f, Y: T k, q: f", equals="mymodule:specification")
+
+The claim goes through all engines: exact arithmetic at small sizes, the kernel for all sizes, counterexamples and near
+misses where it is false.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.definition import definition
+
+from ..check import all_sizes
+from ..exact.counterexample import Counterexample
+from ..exact.enclosed import BITS
+from ..exact.engines import ENGINES, sides
+from ..exact.instance import Point, constants, evaluate
+from ..exact.instance import shapes as shapes_at
+from ..exact.points import find, inputs_as_text, nested, simplest, statements_at
+from ..interpret.programs import purity
+from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
+from ..interpret.programs.program import program
+from ..interpret.programs.tracing import jax_for, traced
+from ..kernel.index import Index
+from ..language.claim import Claim, Source
+from ..language.errors import UsageError
+from ..language.numbers import exceeds
+from ..language.pinned import Definitions, Redefined
+from ..language.sizes import Sizes, names, shape
+from ..language.statements import Equal, Statement, equal
+from .verdict import NOT_RUN, Result, decide
+
+ARRAY = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
+PLAINLY, ALIKE = 4, 1e-6
+"""So far beyond the sizes of the claim it is run without being traced, and how near its numbers have to be."""
+FIRST = 3
+"""At this size, and others beside it, the program is first traced: errors of its own come out then."""
+SHOWN = 3
+"""So many literals are named where a refutation hinges on them."""
+
+
+@dataclass
+class Outcome:
+    """What was found out about a program."""
+
+    program: str
+    specification: str
+    shapes: dict[str, str]
+    result: Result
+    literals: list[Literal] = field(default_factory=list)
+    """Those that were read as what they mean, which is not what they are in binary."""
+    seconds: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; the fields of a claim's report have the names that they have there."""
+        found = self.result
+        shown = found.counterexample
+        return {
+            "program": self.program,
+            "specification": self.specification,
+            "shapes": self.shapes,
+            "verdict": found.verdict,
+            "scope": found.scope,
+            "reason": found.reason,
+            "evidence": found.evidence,
+            "counterexample": None if shown is None else shown.as_json(),
+            "near_misses": found.near_misses,
+            "literals": [str(one) for one in self.literals],
+            "arithmetic": "real numbers; rounding is not looked at",
+        }
+
+
+def prove(
+    function: str | Callable[..., Any],
+    *,
+    shapes: str | Mapping[str, str],
+    equals: str | Callable[..., Any],
+    sizes: Mapping[str, Sequence[int]] | None = None,
+) -> Outcome:
+    """Whether a JAX function equals its specification at every size, in exact real arithmetic.
+
+    Args:
+        function: "module:name", or the function itself; it takes arrays and returns an array, or several.
+        shapes: "X: T f, Y: T k, q: f", one array for each argument, by the arguments' names or in their order. A
+            dimension is a whole number or a sum of sizes; an argument without dimensions is a number.
+        equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
+        sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
+            all sizes from the least of them on.
+
+    Raises:
+        UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
+            compute, or if JAX is not installed.
+    """
+    started = time.perf_counter()
+    jax_for("prove")
+    forward, specification = (_function(one) for one in (function, equals))
+    name, other = (_name(one) for one in (function, equals))
+    given = _shapes(shapes) if isinstance(shapes, str) else dict(shapes)
+    given = _in_order(name, forward, given)
+    _in_order(other, specification, given)
+    source = Source("program", title=name)
+    left, right = program(forward), _as_specification(specification)
+
+    def body(**values: Any) -> Any:
+        arrays = [values[n] for n in given]
+        found, wanted = _leaves(left(*arrays)), _leaves(right(*arrays))
+        if len(found) != len(wanted):
+            raise UsageError(f"{name} returns {len(found)} arrays, and {other} {len(wanted)}.")
+        return [equal(a, b) for a, b in zip(found, wanted, strict=True)]
+
+    body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in given]
+    )
+    row = source.claim("program.equals", says=f"{name} = {other}", given=given, sizes=sizes or {})(
+        body
+    )
+    first = {n: max(min(r), k) for k, (n, r) in enumerate(row.claim.ranges.items(), start=FIRST)}
+    _traced_once(name, forward, row.claim, first)
+    jax_programs = {"program": forward}
+    if not _is_definition(specification):
+        jax_programs["specification"] = specification
+    read = [
+        one
+        for one in _literals(jax_programs, row.claim, first)
+        if not one.meant.is_exactly(one.value)
+    ]
+    result = decide(row.claim, ENGINES["all"])
+    if result.verdict == "unknown" and result.reason == NOT_RUN:
+        told = all_sizes.prove(row.claim)  # it names what is not read
+        result.reason = told if isinstance(told, str) else result.reason
+    if result.verdict == "error":
+        raise UsageError(f"prove {name}: {result.reason}")
+    if result.verdict == "refuted":
+        result = _beyond_rounding(
+            row.claim, result, lambda at: _literals(jax_programs, row.claim, at)
+        )
+    if result.verdict == "proved":
+        result = _run_plainly(forward, row.claim) or result
+    if result.verdict == "proved" and read:
+        result = _taking(result, read)
+    return Outcome(name, other, given, result, read, time.perf_counter() - started)
+
+
+def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:
+    """Trace the program at one size, so that its own mistakes are told in a line."""
+    dims = _dims(claim, at)
+    try:
+        with purity.pure(name):
+            first = traced(forward, dims)
+            again = traced(forward, dims)
+    except UsageError:
+        raise
+    except Exception as error:
+        sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+        told = str(error).strip().split("\n", 1)[0]
+        raise UsageError(
+            f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
+            f"({sizes}): {type(error).__name__}: {told}"
+        ) from error
+    purity.same(name, first.jaxpr, again.jaxpr)
+
+
+def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
+    """The program run once as Python runs it, beside what JAX traces of it; None if the two give the same numbers.
+
+    A program is proved as JAX traces it. One that tells tracers from arrays is another one where nothing traces it.
+    """
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
+    rng = np.random.default_rng(0)
+    with jax.enable_x64(True):
+        shapes = [shape(text, at) for text in claim.given.values()]
+        arrays = [jax.numpy.asarray(rng.uniform(0.5, 1.5, one)) for one in shapes]
+        ways = [jax.tree.leaves(run(*arrays)) for run in (forward, jax.jit(forward))]
+    pairs = list(zip(*ways, strict=False))
+    if len(ways[0]) == len(ways[1]) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        for a, b in pairs
+    ):
+        return None
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return Result(
+        "unknown",
+        reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
+        "and what was read is what JAX traces; make it the same for both",
+    )
+
+
+def _dims(claim: Claim, at: Sizes) -> list[tuple[Index, ...]]:
+    return [tuple(map(Index, shape(text, at))) for text in claim.given.values()]
+
+
+def _literals(programs: Mapping[str, Callable[..., Any]], claim: Claim, at: Sizes) -> list[Literal]:
+    """The programs' literals at these sizes, on which they may depend."""
+    found: list[Literal] = []
+    for side, function in programs.items():
+        with suppress(Exception):  # a specification's mistakes are told where the claim is decided
+            found += literals(traced(function, _dims(claim, at)).jaxpr, side)
+    return found
+
+
+def _taking(result: Result, read: Sequence[Literal]) -> Result:
+    """What holds at fixed sizes holds of the numbers that literals mean, as a proof by the kernel says itself."""
+    notes = dict.fromkeys(taken(one.value, one.meant) for one in read)
+    evidence = [
+        {**one, "assumes": [*one.get("assumes", ()), *notes]}
+        if one["scope"] == "fixed-size"
+        else one
+        for one in result.evidence
+    ]
+    return replace(result, evidence=evidence)
+
+
+def _beyond_rounding(
+    claim: Claim, result: Result, literals_at: Callable[[Sizes], list[Literal]]
+) -> Result:
+    """A refutation that does not hinge on how literals are rounded: this one, or another, or why there is none."""
+    shown = result.counterexample
+    if shown is None:
+        return result
+    involved = literals_at(shown.sizes)
+    if not involved or not _explained(claim, shown.sizes, _point(claim, shown), involved):
+        return result
+    for sizes in (shown.sizes, *claim.every_size):
+        found = _clearly_false(claim, sizes, literals_at(sizes))
+        if found is not None:
+            at = ", ".join(f"{n}={v}" for n, v in sizes.items()) or "the printed numbers"
+            evidence = [{**one, "sizes": [found.sizes]} for one in result.evidence]
+            return replace(result, counterexample=found, reason=f"false at {at}", evidence=evidence)
+    return Result("unknown", reason=_hinges(involved), definitions=result.definitions)
+
+
+def _hinges(involved: Sequence[Literal]) -> str:
+    guessed = sorted(involved, key=lambda one: one.meant.understood)
+    several = list(
+        dict.fromkeys(
+            one.shown() + (f", read as {one.meant}" if one.meant.understood else "")
+            for one in guessed
+        )
+    )
+    more = f"; and {len(several) - SHOWN} more" if len(several) > SHOWN else ""
+    return (
+        f"up to rounding of the literal{'s' * (len(several) > 1)} {'; '.join(several[:SHOWN])}{more}, the two agree "
+        "where they were compared; write such a number so that it is read as what it means (1/3, 1e-6, 2 ** -0.5, a "
+        "decimal of at most six digits), or pass it as an argument"
+    )
+
+
+def _explained(claim: Claim, sizes: Sizes, point: Point, involved: Sequence[Literal]) -> bool:
+    """Whether the two sides may be equal at a point if literals were slightly other numbers."""
+    import flint
+
+    try:
+        with flint.ctx.workprec(BITS):
+            balls = Blurred()
+            found = evaluate(claim, balls, sizes, constants(claim, balls, point))
+            pairs = [pair for statement in found for pair in _pairs(statement)]
+            if all(ball.is_finite() for pair in pairs for ball in pair):
+                return not any(a != b for a, b in pairs)  # balls that do not overlap
+    except (ArithmeticError, TypeError, ValueError):  # something that balls do not decide
+        pass
+    exact = statements_at(claim, sizes, point)
+    return exact is not None and _apart(exact, involved) is None
+
+
+def _clearly_false(
+    claim: Claim, sizes: Sizes, involved: Sequence[Literal]
+) -> Counterexample | None:
+    """A counterexample at these sizes that no rounding of literals explains."""
+
+    def shows(found: list[Statement]) -> bool:
+        return _apart(found, involved) is not None
+
+    point = find(claim, sizes, shows)
+    if point is None:
+        return None
+    point = simplest(claim, sizes, point, shows)
+    found = statements_at(claim, sizes, point) or []
+    part = _apart(found, involved)
+    if part is None or (involved and _explained(claim, sizes, point, involved)):
+        return None
+    actual, claimed = (nested(one.entries) for one in sides(found[part]))
+    return Counterexample(dict(sizes), inputs_as_text(point), part, claimed, actual)
+
+
+def _apart(found: Sequence[Statement], involved: Sequence[Literal]) -> int | None:
+    """The first statement whose sides are farther apart than literals are from what they may mean."""
+    blur = max([BLUR, *(one.meant.blur() for one in involved)])
+    for part, statement in enumerate(found):
+        for a, b in _pairs(statement):
+            if exceeds(abs(a - b) - blur * (1 + abs(a) + abs(b))):
+                return part
+    return None
+
+
+def _pairs(statement: Statement) -> list[tuple[Any, Any]]:
+    if not isinstance(statement, Equal):
+        return []
+    left, right = sides(statement)
+    return list(zip(left.entries.flat, right.entries.flat, strict=True))
+
+
+def _point(claim: Claim, shown: Counterexample) -> Point:
+    """The inputs of a counterexample as arrays of exact numbers."""
+    point = {}
+    for name, dims in shapes_at(claim, shown.sizes).items():
+        texts = np.asarray(shown.inputs[name], dtype=object).reshape(-1)
+        point[name] = np.empty(dims, dtype=object)
+        for place, text in zip(np.ndindex(dims), texts, strict=True):
+            point[name][place] = Fraction(text)
+    return point
+
+
+def _is_definition(function: Callable[..., Any]) -> bool:
+    """Whether it is a definition of scanproof, which runs on any arrays."""
+    module = getattr(function, "__module__", "") or ""
+    return module.startswith("scanproof.constructs") or getattr(function, "any_arrays", False)
+
+
+def _as_specification(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A definition of scanproof runs on any arrays; other functions are read as JAX programs."""
+    return definition(function) if _is_definition(function) else program(function)
+
+
+def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in _leaves(value[key])]
+    if isinstance(value, tuple | list):
+        return [leaf for one in value for leaf in _leaves(one)]
+    return [] if value is None else [value]
+
+
+def _shapes(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        matched = ARRAY.fullmatch(part)
+        if matched is None or matched[1] in found:
+            raise UsageError(
+                f"--shapes {text!r} expects each array's name once, with its dimensions, such as 'X: T f, q: f'; "
+                f"got {part.strip()!r}."
+            )
+        found[matched[1]] = " ".join(matched[2].split())
+    names(list(found.values()))  # refuses what is no dimension
+    return found
+
+
+def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) -> dict[str, str]:
+    """The arrays in the order of the function's arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return given
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return given
+    least = sum(p.default is p.empty for p in positional)
+    if not least <= len(given) <= len(positional):
+        raise UsageError(
+            f"{name} takes {', '.join(p.name for p in positional) or 'no arguments'}; "
+            f"--shapes names {', '.join(given)}."
+        )
+    own = [p.name for p in positional[: len(given)]]
+    return {n: given[n] for n in own} if set(own) == set(given) else given
+
+
+def _name(target: str | Callable[..., Any]) -> str:
+    if isinstance(target, str):
+        return target
+    return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
+
+
+def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
+    """The function that "module:name" names.
+
+    Raises:
+        UsageError: if there is none, or if its module replaces definitions of the package.
+    """
+    if callable(target):
+        return target
+    module, colon, attribute = target.partition(":")
+    if not colon or not module or not attribute:
+        raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
+    with _from_here():
+        try:
+            with Definitions().kept(f"prove {target}: {module}"):
+                found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
+        except Redefined:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UsageError(
+                f"prove {target}: {module} cannot be imported: {type(error).__name__}: {error}"
+            ) from error
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            known = sorted(n for n in vars(found) if callable(vars(found)[n]) and n[0] != "_")
+            raise UsageError(
+                f"prove {target}: {module} has no {attribute!r}; it has {', '.join(known) or 'no functions'}."
+            )
+        found = getattr(found, part)
+    if not callable(found):
+        raise UsageError(f"prove {target}: that is no function but {type(found).__name__}.")
+    return found
+
+
+@contextmanager
+def _from_here() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)

@@ -1,0 +1,216 @@
+"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..exact.engines import ENGINES, Engines
+from ..language.claim import Claim, Row
+from ..language.errors import UsageError
+from ..language.pinned import Definitions, Redefined, of_user
+from .cache import Cache
+from .dependence import needed, tainted
+from .folder import Folder
+from .ledger import Ledger, built_in
+from .verdict import Result, decide
+from .workers import TIME_LIMIT, Answer, run
+
+VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
+Progress = Callable[[str, int, int], None]
+"""Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
+PATIENCE = 2.0
+"""Seconds after which progress names the claim that is being worked on."""
+
+
+def check(
+    ledger: Ledger,
+    rows: Sequence[Row] | None = None,
+    *,
+    engine: str = "all",
+    jobs: int | None = None,
+    time_limit: float = TIME_LIMIT,
+    proofs: Folder | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Decide every row and its amendments, in processes of their own where processes can fork.
+
+    Args:
+        ledger: where the rows come from (for the sources' titles).
+        rows: the rows to check; all of the ledger's if none are given.
+        engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
+        jobs: processes at once; as many as there are processors if not given.
+        time_limit: seconds after which a claim is given up, and unknown.
+        proofs: where the kernel's proofs are saved, or replayed from; it is told what to say of them.
+        cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
+            proofs are saved or replayed.
+        progress: told about each claim that is done, and those that take long.
+
+    Returns:
+        The report as a dictionary that `json.dump` takes.
+
+    Raises:
+        UsageError: for an unknown engine, a time limit that is none, or claims that depend on each other in a circle.
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
+    if not time_limit > 0:
+        raise UsageError(f"--time-limit {time_limit:g}: give a number of seconds greater than 0.")
+    rows = ledger.rows if rows is None else list(rows)
+    started = time.perf_counter()
+    claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
+    others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
+    results: dict[str, Result] = {}
+    seconds = {claim.id: 0.0 for claim in claims}
+    slow: dict[str, float] = {}
+
+    def tell(id: str = "") -> None:
+        text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
+        if text and progress is not None:
+            progress(text, len(results), len(whole))
+
+    def watch(running: Mapping[int, float]) -> None:
+        slow.clear()
+        slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
+        tell()
+
+    engines = ENGINES[engine]
+    if proofs is not None:
+        engines = replace(engines, kernel=True)
+    fixed = Engines(engines.fixed) if engines.fixed else engines
+    decided = decide if proofs is None else proofs.decide
+    every = [*claims, *others]
+    asked = {claim.id: engines for claim in claims} | {claim.id: fixed for claim in others}
+    if proofs is not None:
+        cache = None
+    if cache is not None:
+        results = cache.recall([(claim, asked[claim.id].names) for claim in every])
+    remembered = sum(claim.id in results for claim in claims)
+    every, whole = [claim for claim in every if claim.id not in results], every
+    tasks = [partial(decided, claim, asked[claim.id]) for claim in every]
+    if tasks and engine != "flint":
+        import sympy  # noqa: F401  imported once, before the workers are forked
+    foreign = [i for i, claim in enumerate(every) if of_user(claim)]
+    if foreign:
+        definitions = Definitions()
+        for i in foreign:
+            tasks[i] = partial(_kept, definitions, tasks[i], every[i].id)
+    for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
+        id = every[answer.index].id
+        results[id] = _result(answer)
+        if cache is not None and answer.value is results[id]:
+            cache.keep(id, results[id])
+        if proofs is not None:
+            proofs.hear(id, results[id])
+        seconds[id] = round(answer.seconds, 4)
+        slow.pop(id, None)
+        tell(id)
+    if cache is not None:
+        cache.close()
+    sandy = tainted(whole, results)
+    found = [_row(row, results, sandy) for row in rows]
+    return {
+        "schema": "scanproof.report/1",
+        "tool": _tool(),
+        "sources": {
+            s.name: _source(s)
+            for s in ledger.sources
+            if any(r.claim.source == s.name for r in rows)
+        },
+        "summary": {v: sum(r["as_stated"]["verdict"] == v for r in found) for v in VERDICTS},
+        "claims": found,
+        "timing": {
+            "total": round(time.perf_counter() - started, 3),
+            "remembered": remembered,
+            **{c.id: seconds[c.id] for c in claims},
+        },
+    }
+
+
+def _kept(definitions: Definitions, task: Callable[[], Result], id: str) -> Result:
+    """The result of a user's claim; definitions that it replaces while it runs are put back for the claims after it."""
+    try:
+        with definitions.kept(f"claim {id}"):
+            return task()
+    except Redefined as error:
+        return Result("error", reason=str(error))
+
+
+def _result(answer: Answer) -> Result:
+    """A worker's answer as a result: it is one, or the worker came to no result."""
+    if answer.timed_out:
+        return Result("unknown", reason=f"not decided within {answer.seconds:g} s")
+    if answer.ended is not None:
+        hint = "; did memory run out? Give smaller sizes=" if "SIGKILL" in answer.ended else ""
+        reason = f"the process that checked it ended with {answer.ended}{hint}"
+        return Result("error", reason=reason)
+    return answer.value
+
+
+def _depend(claims: Sequence[Claim]) -> bool:
+    return any(claim.depends_on for claim in claims)
+
+
+def _by_id(rows: Iterable[Row]) -> dict[str, Claim]:
+    return {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
+
+
+def _row(row: Row, results: dict[str, Result], sandy: set[str]) -> dict[str, Any]:
+    claim = row.claim
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "where": claim.where,
+        "kind": claim.kind,
+        "as_stated": _statement(claim, results[claim.id], sandy),
+        "amended": [_statement(c, results[c.id], sandy) for c in row.amendments],
+        "unmended": claim.unmended,
+        "depends_on": list(claim.depends_on),
+    }
+
+
+def _statement(claim: Claim, result: Result, sandy: set[str]) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "statement": claim.says,
+        "reading": claim.reading,
+        "hypotheses": [*claim.hypotheses, *claim.assuming],
+        "verdict": result.verdict,
+        "scope": result.scope,
+        "reason": result.reason,
+        "tainted": claim.id in sandy,
+        "stale": result.stale,
+        "definitions": result.definitions,
+        "evidence": result.evidence,
+        "counterexample": result.counterexample.as_json() if result.counterexample else None,
+        "near_misses": result.near_misses,
+    }
+
+
+def _source(source: Any) -> dict[str, Any]:
+    return {"title": source.title, "arxiv": source.arxiv}
+
+
+def _tool() -> dict[str, Any]:
+    from importlib.metadata import version
+
+    return {"version": version("scanproof"), "commit": commit()}
+
+
+def commit() -> str | None:
+    """The commit of the checkout that this package runs from, or None outside one."""
+    import shutil
+    import subprocess
+    from pathlib import Path
+
+    root = Path(__file__).resolve().parents[2]
+    if not (root / ".git").exists() or shutil.which("git") is None:
+        return None
+    asked = subprocess.run(
+        ["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True
+    )
+    return asked.stdout.strip() or None

@@ -1,1 +1,0 @@
-"""Evidence: how a claim's statements are decided, refuted, mended and attacked."""

@@ -1,1 +1,0 @@
-"""Finding certificates: what is here may guess, draw and be wrong; no verdict rests on it."""

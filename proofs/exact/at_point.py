@@ -1,0 +1,98 @@
+"""A claim at exact numbers: its statements, whether their two sides differ, and the numbers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..language.claim import Claim
+from ..language.numbers import exceeds, is_nonzero
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Statement
+from .array import ExactArray
+from .engines import sides
+from .expressions import ExpressionField
+from .instance import Point, constants, evaluate, in_fractions, meets_hypotheses
+from .roots import FlintRootsField, RootsField
+from .scalar import DivisionByZero, NotPolynomial
+
+Mutation = Callable[[Any], Any] | None
+
+
+def statements_at(
+    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None, numbers: Any = None
+) -> list[Statement] | None:
+    """The statements at a point in Python's fractions and roots, or in sympy's constants where exp and log need them.
+
+    None where a hypothesis fails, a denominator vanishes, or a number has no exact form.
+    """
+    numbers = numbers or RootsField()
+    arrays = constants(claim, numbers, point)
+    try:
+        if not meets_hypotheses(claim, sizes, arrays):
+            return None
+        try:
+            found = evaluate(claim, numbers, sizes, arrays, mutate)
+        except NotPolynomial:
+            field = ExpressionField([])
+            found = evaluate(claim, field, sizes, constants(claim, field, point), mutate)
+    except (DivisionByZero, ZeroDivisionError, NotPolynomial):
+        return None
+    found = [in_fractions(s) for s in found]
+    return found if all(_is_real(s) for s in found) else None
+
+
+def quick_statements_at(
+    claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
+) -> list[Statement] | None:
+    """The same for a search, far faster on flint's numbers; a body that looks at types can tell them from Python's."""
+    return statements_at(claim, sizes, point, mutate, FlintRootsField())
+
+
+def _is_real(statement: Any) -> bool:
+    """Whether both sides (or statistic and value) are finite real numbers in every entry."""
+    arrays = [v for v in vars(statement).values() if isinstance(v, ExactArray)]
+    return all(
+        isinstance(e, int | Fraction) or _is_finite(e) for a in arrays for e in a.entries.flat
+    )
+
+
+def _is_finite(number: Any) -> bool:
+    """Whether one of sympy's constants is a real number, and not one divided by 0, as sympy lets one write."""
+    return not (
+        number.is_extended_real is False or number.is_finite is False or number.has(*_no_numbers())
+    )
+
+
+def _no_numbers() -> tuple[Any, ...]:
+    import sympy
+
+    return sympy.nan, sympy.zoo, sympy.oo
+
+
+def difference_index(statement: Any) -> tuple[int, ...] | None:
+    """The first entry in which two numeric sides differ (or, for ≤, the left exceeds the right)."""
+    left, right = sides(statement)
+    for index in np.ndindex(left.shape):
+        gap = left.entries[index] - right.entries[index]
+        if isinstance(statement, AtMost):
+            if exceeds(gap):
+                return index
+        elif is_nonzero(gap):
+            return index
+    return None
+
+
+def inputs_as_text(point: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The point as nested lists of exact numbers in strings."""
+    return {name: nested(array) for name, array in point.items()}
+
+
+def nested(array: np.ndarray, relation: str = "") -> Any:
+    """An array of numbers as nested lists of strings, each after `relation`; a 0-d array as one string."""
+    if array.ndim == 0:
+        return f"{relation}{array.item()}"
+    return [nested(np.asarray(row, dtype=object), relation) for row in array]

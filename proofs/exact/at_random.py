@@ -1,0 +1,68 @@
+"""A claim at random numbers: sides that differ there are not identical."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..language.claim import Claim
+from ..language.sizes import Sizes
+from ..language.statements import Differs, Equal, Statement
+from .array import ExactArray
+from .enclosures import ArbField
+from .engines import sides
+from .instance import evaluate, shapes
+from .residues import PRIME, PrimeField
+
+
+def drawn(claim: Claim, field: Any, sizes: Sizes, draw: Callable[[], Any]) -> dict[str, ExactArray]:
+    """Every symbol as an array of the field's numbers, each of them drawn."""
+    arrays = {}
+    for name, dims in shapes(claim, sizes).items():
+        entries = np.empty(dims, dtype=object)
+        for place in np.ndindex(dims):
+            entries[place] = field.number(draw())
+        arrays[name] = ExactArray(entries, field)
+    return arrays
+
+
+def residues(
+    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
+) -> list[Statement]:
+    """The statements at residues modulo a large prime, which a seed of the claim's own draws.
+
+    Raises:
+        NotPolynomial: if something besides + − · / is needed.
+    """
+    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), PrimeField()
+    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
+    return evaluate(claim, field, sizes, arrays, mutate)
+
+
+def balls(
+    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
+) -> list[Statement]:
+    """The statements at positive numbers, in enclosures, which have exp, log and norms.
+
+    Raises:
+        DivisionByZero: if there is no value.
+    """
+    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), ArbField()
+    arrays = drawn(claim, field, sizes, lambda: Fraction(rng.randint(1, 64), 64))
+    return evaluate(claim, field, sizes, arrays, mutate)
+
+
+def overlap(statement: Equal | Differs) -> bool:
+    """Whether the two sides, in balls, may be the same numbers."""
+    left, right = sides(statement)
+    return not any(a != b for a, b in zip(left.entries.flat, right.entries.flat, strict=True))
+
+
+def agree(statement: Equal | Differs) -> bool:
+    """Whether the two sides, in residues or fractions, are the same numbers."""
+    left, right = sides(statement)
+    return not any(a - b != 0 for a, b in zip(left.entries.flat, right.entries.flat, strict=True))

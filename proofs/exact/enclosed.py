@@ -1,0 +1,59 @@
+"""Bounds at a point in certified enclosures, the radius told: an arithmetic of its own beside roots and the kernel."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..language.claim import Claim
+from ..language.sizes import Sizes
+from ..language.statements import AtMost
+from .enclosures import ArbField
+from .engines import sides
+from .instance import Point, constants, evaluate
+from .scalar import DivisionByZero
+
+BITS = 128
+
+
+class Enclosed(NamedTuple):
+    """The two sides of a bound, arrays of balls of one shape."""
+
+    left: np.ndarray
+    right: np.ndarray
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether left ≤ right is certified in every entry, or left > right in some; None if balls overlap."""
+        pairs = list(zip(self.left.flat, self.right.flat, strict=True))
+        if any(a > b for a, b in pairs):
+            return False
+        return True if all(a <= b for a, b in pairs) else None
+
+    @property
+    def radius(self) -> float:
+        """The largest radius of a ball: a wide one would certify nothing."""
+        return max((float(ball.rad()) for side in self for ball in side.flat), default=0.0)
+
+
+def enclosed(claim: Claim, sizes: Sizes, point: Point, bits: int = BITS) -> list[Enclosed]:
+    """The claim's bounds at a point, which must meet its conditions, in enclosures of `bits` binary digits.
+
+    Raises:
+        DivisionByZero: if a ball has no end: something is divided by that may be 0 at this precision.
+    """
+    import flint
+
+    field = ArbField()
+    with flint.ctx.workprec(bits):
+        found = []
+        for statement in evaluate(claim, field, sizes, constants(claim, field, point)):
+            if isinstance(statement, AtMost):
+                left, right = sides(statement)
+                if not all(
+                    ball.is_finite() for side in (left, right) for ball in side.entries.flat
+                ):
+                    raise DivisionByZero("an enclosure without end")
+                found.append(Enclosed(left.entries, right.entries))
+        return found

@@ -1,0 +1,187 @@
+"""The exact engines: each decides an equation at fixed sizes with every entry a symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..language.claim import Claim
+from ..language.errors import UsageError
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Differs, Equal, Statement
+from .array import ExactArray
+from .expressions import ExpressionField, is_zero
+from .instance import entry_names, evaluate, symbols
+from .polynomials import FlintField, SympyField
+from .scalar import NotPolynomial, Ratio
+
+SMALL = 2
+"""A second opinion is for sizes that do not exceed this."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A named way of deciding equations."""
+
+    name: str
+    fields: tuple[Callable[[list[str]], Any], ...]
+    """Tried in order; the next one is taken when a claim is not polynomial."""
+
+    def statements(
+        self, claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
+    ) -> list[Statement]:
+        """The claim's statements with every entry a symbol.
+
+        Raises:
+            NotPolynomial: if the claim needs exp or log and this engine has none.
+        """
+        names = entry_names(claim, sizes)
+        for make in self.fields[:-1]:
+            field = make(names)
+            try:
+                return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
+            except NotPolynomial:
+                continue
+        field = self.fields[-1](names)
+        return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
+
+
+@dataclass(frozen=True)
+class Engines:
+    """What is asked about a claim."""
+
+    fixed: tuple[Engine, ...] = ()
+    """The first that has what a claim needs decides it, the others are second opinions."""
+    kernel: bool = False
+    """Whether a proof for all sizes is looked for."""
+
+    @property
+    def names(self) -> list[str]:
+        return [engine.name for engine in self.fixed] + ["kernel"] * self.kernel
+
+
+SYMPY = Engine("sympy", (SympyField, ExpressionField))
+FLINT = Engine("flint", (FlintField,))
+BY_NAME = {engine.name: engine for engine in (FLINT, SYMPY)}
+FIXED = Engines((FLINT, SYMPY))
+ENGINES = {
+    "sympy": Engines((SYMPY,)),
+    "flint": Engines((FLINT,)),
+    "kernel": Engines(kernel=True),
+    "all": Engines((FLINT, SYMPY), kernel=True),
+}
+
+
+def chosen(claim: Claim) -> list[dict[str, int]]:
+    """A few of the listed sizes: the smallest, the first in which no two are equal, the first with none below 2."""
+    every = claim.every_size
+    wanted: tuple[Callable[[dict[str, int]], bool], ...] = (
+        lambda sizes: True,
+        lambda sizes: len(set(sizes.values())) == len(sizes),
+        lambda sizes: all(value >= SMALL for value in sizes.values()),
+    )
+    found = [next((s for s in every if one(s)), None) for one in wanted]
+    return [sizes for sizes in every if sizes in found]
+
+
+def small(every: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """The first and the last of these sizes in which none exceeds `SMALL`: those of a second opinion."""
+    few = [sizes for sizes in every if all(value <= SMALL for value in sizes.values())]
+    return [*few[:1], *few[1:][-1:]]
+
+
+def truth(statement: Statement) -> bool | None:
+    """Whether the statement holds with every entry a symbol; None if symbols alone cannot tell.
+
+    An equation is an identity or it is not. Sides that are said to differ must not be identical. An inequality is
+    decided between plain numbers only.
+
+    Raises:
+        UsageError: if the two sides have different shapes.
+    """
+    if isinstance(statement, Equal):
+        return holds(statement)
+    if isinstance(statement, Differs):
+        return not holds(statement)
+    if isinstance(statement, AtMost):
+        left, right = sides(statement)
+        gaps = [as_constant(right.entries[i] - left.entries[i]) for i in np.ndindex(left.shape)]
+        return None if None in gaps else all(gap >= 0 for gap in gaps)  # type: ignore[operator]
+    return None
+
+
+def holds(statement: Equal | Differs) -> bool:
+    """Whether the two sides are identical in every entry."""
+    left, right = sides(statement)
+    return all(
+        _is_zero(left.entries[index] - right.entries[index]) for index in np.ndindex(left.shape)
+    )
+
+
+def as_constant(scalar: Any) -> Fraction | None:
+    """The number that a scalar is, or None if it has a symbol in it."""
+    if isinstance(scalar, Ratio):
+        parts = [Fraction(1) if p is None else _number(str(p)) for p in (scalar.num, scalar.den)]
+        return None if None in parts else parts[0] / parts[1]  # type: ignore[operator]
+    return _number(str(scalar))
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+class UnequalShapes(UsageError):
+    """The two sides of a statement are arrays of different shapes."""
+
+
+def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
+    """Both sides as exact arrays of one shape; a plain number stands for an array of shape ()."""
+    left, right = statement.left, statement.right
+    arrays = [s for s in (left, right) if isinstance(s, ExactArray)]
+    if not arrays:
+        from .array import Namespace
+        from .polynomials import RationalField
+
+        xp: Any = Namespace(RationalField())
+    else:
+        xp = arrays[0].__array_namespace__()
+    left, right = xp.asarray(left), xp.asarray(right)
+    if isinstance(statement, AtMost):  # a number bounds every entry
+        left, right = (
+            xp.zeros(other.shape) + one if one.shape == () else one
+            for one, other in ((left, right), (right, left))
+        )
+    if left.shape != right.shape:
+        name = f" ({statement.label})" if statement.label else ""
+        raise UnequalShapes(
+            f"the two sides{name} have shapes {left.shape} and {right.shape}; an equation needs equal shapes."
+        )
+    return left, right
+
+
+def terms(statements: Sequence[Statement]) -> int:
+    """How many terms the polynomials on the left sides have together."""
+    entries = [
+        e for s in statements if isinstance(s, Equal | Differs) for e in sides(s)[0].entries.flat
+    ]
+    return sum(len(entry.num) for entry in entries if isinstance(entry, Ratio))
+
+
+def has_entries(statement: Statement) -> bool:
+    """Whether a comparison compares anything."""
+    if not isinstance(statement, Equal | Differs | AtMost):
+        return True
+    return sides(statement)[0].entries.size > 0
+
+
+def _is_zero(scalar: Any) -> bool:
+    if isinstance(scalar, Ratio):
+        return not scalar.num
+    return scalar == 0 or (hasattr(scalar, "free_symbols") and is_zero(scalar))

@@ -1,0 +1,79 @@
+"""Small changes to a construction's parameters, or to a claimed right side, made by walking them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.scan import leaves, map_leaves
+
+from ..language.statements import Equal, Statement
+from .array import ExactArray
+from .engines import sides
+
+Change = Callable[[ExactArray], ExactArray]
+
+
+def changes(shape: tuple[int, ...], scales: dict[str, Any]) -> Iterator[tuple[str, Change]]:
+    """Named changes of one array: sign, scale, transpose, shift, and one off in every entry."""
+    for name, factor in scales.items():
+        yield f"× {name}", lambda a, k=factor: a * k
+    if len(shape) == 2 and shape[0] == shape[1] > 1:
+        yield "transposed", lambda a: a.T
+    for axis, length in enumerate(shape):
+        if length > 1:
+            yield f"shifted along axis {axis}", lambda a, x=axis: _shifted(a, x)
+    for index in np.ndindex(shape):
+        yield f"{_at(index)} + 1", lambda a, i=index: _bumped(a, i)
+
+
+def paths(parameters: Any, name: str = "") -> list[str]:
+    """A name for each array of the parameters, in the order of `leaves`."""
+    if isinstance(parameters, tuple):
+        fields = getattr(parameters, "_fields", range(len(parameters)))
+        found = []
+        for field, branch in zip(fields, parameters, strict=True):
+            found += paths(branch, f"{name}.{field}" if name else str(field))
+        return found
+    return [] if parameters is None or callable(parameters) else [name or "parameter"]
+
+
+def on_leaf(position: int, change: Change) -> Callable[[Any], Any]:
+    """A mutation of parameters that changes the array number `position` and leaves the others."""
+
+    def mutate(parameters: Any) -> Any:
+        counter = iter(range(len(leaves(parameters))))
+        return map_leaves(
+            lambda leaf: change(leaf) if next(counter) == position else leaf, parameters
+        )
+
+    return mutate
+
+
+def on_right_side(change: Change) -> Callable[[Statement], Statement]:
+    """A mutation of an equation's right side."""
+
+    def mutate(statement: Statement) -> Statement:
+        if isinstance(statement, Equal):
+            left, right = sides(statement)
+            return replace(statement, left=left, right=change(right))
+        return statement
+
+    return mutate
+
+
+def _shifted(array: ExactArray, axis: int) -> ExactArray:
+    return ExactArray(np.roll(array.entries, 1, axis=axis), array.field)
+
+
+def _bumped(array: ExactArray, index: tuple[int, ...]) -> ExactArray:
+    entries = array.entries.copy()
+    entries[index] = entries[index] + array.field.number(1)
+    return ExactArray(entries, array.field)
+
+
+def _at(index: tuple[int, ...]) -> str:
+    return f"entry {list(index)}" if index else "value"

@@ -1,0 +1,112 @@
+"""Inputs that meet conditions which are bounds, with equality where that can be had: there a bound is tried hardest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..language.claim import Claim
+from ..language.sizes import Sizes
+from .array import ExactArray
+from .instance import Point, assumed, constants, meets_hypotheses
+from .roots import FlintRootsField, as_fractions
+from .scalar import DivisionByZero, NotPolynomial
+
+STEPS = 100
+"""A least value that is irrational is rounded up to a multiple of 1/STEPS."""
+SHRINKING = tuple(Fraction(1, 4**k) for k in range(1, 7))
+NO_VALUE = (DivisionByZero, ZeroDivisionError, NotPolynomial)
+
+
+def fitting(claim: Claim, sizes: Sizes, point: Point) -> Point | None:
+    """The point with bounding symbols made least, and one symbol shrunk if the conditions ask for it.
+
+    None if the claim has no condition that is a bound, or nothing of this kind meets them.
+    """
+    least = _least_values(claim, sizes, point)
+    if least is None:
+        return None
+    found = _with(point, least)
+    if _is_met(claim, sizes, found):
+        return None if found is point else found
+    free = [name for name in point if not least.get(name, _FREE).bounding]
+    for name in sorted(free, key=lambda name: point[name].ndim):
+        smaller = _shrunk(claim, sizes, point, name)
+        if _is_met(claim, sizes, next(smaller)):
+            return next(one for one in smaller if _is_met(claim, sizes, one))
+    return None
+
+
+def tightened(claim: Claim, sizes: Sizes, point: Point) -> Point | None:
+    """The point with every scalar symbol C of a condition at_most(…, C) at the least value that meets it.
+
+    The same point if there is no such symbol; None if no condition is a bound, or one has no value.
+    """
+    least = _least_values(claim, sizes, point)
+    return None if least is None else _with(point, least)
+
+
+class _Least(NamedTuple):
+    value: Fraction
+    bounding: bool
+    """Whether it is that of something else in the claim, not of a plain number."""
+
+
+_FREE = _Least(Fraction(0), False)
+
+
+def _least_values(claim: Claim, sizes: Sizes, point: Point) -> dict[str, _Least] | None:
+    """The least value of every symbol that is by itself the right side of a condition."""
+    if not claim.assuming:
+        return None
+    arrays = constants(claim, FlintRootsField(), point)
+    try:
+        stated = [bound for bounds in assumed(claim, sizes, arrays).values() for bound in bounds]
+    except NO_VALUE:
+        return None
+    if not stated:
+        return None
+    found: dict[str, list[_Least]] = {}
+    for bound in stated:
+        for name, array in arrays.items():
+            if bound.right is array and array.shape == ():
+                found.setdefault(name, []).extend(_at_least(bound.left, point[name].item()))
+    return {name: max(values) for name, values in found.items() if values}
+
+
+def _at_least(left: Any, drawn: Fraction) -> list[_Least]:
+    """What a number must be at least, to be no less than `left`; above a plain number it need not be least."""
+    if isinstance(left, ExactArray):
+        return [_Least(_rounded_up(entry), True) for entry in as_fractions(left.entries).flat]
+    return [_Least(Fraction(max(left, abs(drawn))), False)]
+
+
+def _rounded_up(number: Any) -> Fraction:
+    """The number, if it is rational, else one just above it."""
+    if isinstance(number, Fraction):
+        return number
+    return Fraction(math.floor(float(number) * STEPS) + 1, STEPS)
+
+
+def _with(point: Point, least: dict[str, _Least]) -> Point:
+    if all(one.value == point[name].item() for name, one in least.items()):
+        return point
+    return {**point, **{name: np.array(one.value, dtype=object) for name, one in least.items()}}
+
+
+def _shrunk(claim: Claim, sizes: Sizes, point: Point, name: str) -> Iterator[Point]:
+    """The point with one symbol far smaller, and then with that symbol ever smaller until it is so again."""
+    for factor in (SHRINKING[-1], *SHRINKING):
+        smaller = {**point, name: np.asarray(point[name] * factor, dtype=object)}
+        yield tightened(claim, sizes, smaller) or smaller
+
+
+def _is_met(claim: Claim, sizes: Sizes, point: Point) -> bool:
+    try:
+        return meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point))
+    except NO_VALUE:
+        return False

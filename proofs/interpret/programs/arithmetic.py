@@ -1,0 +1,424 @@
+"""Rules for what is done entry by entry: arithmetic, functions with declared laws, comparisons and selections."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...exact.polynomials import rational_root
+from ...kernel.index import Index
+from ...kernel.term import Monomial, Term, as_index_number, as_term
+from ...search.normal import simplified
+from ..array import KernelArray, Namespace, function
+from ..questions import Unreadable
+from ..session import current
+from ..terms import equal_indices, indicator
+from .joining import stacked_integers
+from .literals import TABLE, meant, taken
+from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
+from .maxima import divided, exponential, is_maximum, maximum
+from .sizes import in_order
+from .values import (
+    Count,
+    Integers,
+    Mask,
+    Masked,
+    MinusInfinity,
+    NoNumber,
+    constant,
+    picked,
+    reals,
+    shared,
+)
+
+XP = Namespace()
+MOST_NOTES = 8
+"""A proof lists no more literals than this among what it takes for granted."""
+
+
+def literal(value: Any) -> Any:
+    """A number or array in a program as a value; a float stands for the number that it means, which is noted."""
+    array = np.asarray(value)
+    if not array.size:
+        raise Unreadable("an empty array of numbers")
+    if array.ndim:
+        if (array != array.flat[0]).any():
+            if array.size > TABLE:
+                raise Unreadable(
+                    f"an array of {array.size} numbers; pass it as an argument, so that it stands for any"
+                )
+            return _stacked([literal(row) for row in array])
+        one = literal(array.flat[0])
+        return picked(one, tuple(map(Index, array.shape)), lambda at: [])
+    if array.dtype == bool:
+        return Mask((), lambda at: as_term(int(array)))
+    if np.issubdtype(array.dtype, np.integer):
+        wide(array.dtype)
+        if abs(int(array)) > LIMIT:
+            raise RunsOver(f"the whole number {array}, which 32 bits do not hold")
+        return Integers((), lambda at: Index(int(array)))
+    if array.dtype.kind == "c":
+        raise Unreadable("a complex number")
+    number = float(array)
+    if number == -math.inf:
+        return MinusInfinity(())
+    if not math.isfinite(number):
+        return NoNumber((), str(number))
+    given = meant(number, str(array.dtype))
+    if not given.is_exactly(number):
+        _note(taken(number, given))
+    if not given.root:
+        return XP.asarray(given.number)
+    return root(given.number) if given.sign > 0 else -root(given.number)
+
+
+def _note(text: str) -> None:
+    """Let the proof say what it takes for granted about a literal, or that there are more of these."""
+    notes = current().fits
+    alike = [one for one in notes if one.startswith(text.partition(":")[0])]
+    notes.setdefault(text if len(alike) < MOST_NOTES else f"{text.partition(':')[0]}: and others")
+
+
+def root(of: Fraction) -> KernelArray:
+    """The root of a number: that of its numerator by that of its denominator, so that √(1/2) is 1/√2.
+
+    The kernel knows no laws of roots; numbers that are given in several ways have to be read in one.
+    """
+    top, bottom = (_whole_root(n) for n in of.as_integer_ratio())
+    return top if of.denominator == 1 else divided(top, bottom)
+
+
+def _whole_root(of: int) -> KernelArray:
+    known = rational_root(Fraction(of))
+    return function("sqrt", XP.asarray(of)) if known is None else XP.asarray(known)
+
+
+def _stacked(rows: list[Any]) -> Any:
+    first = rows[0]
+    if all(isinstance(row, KernelArray) for row in rows):
+        return XP.stack(rows)
+    if all(isinstance(row, Mask) for row in rows):
+        return Mask(
+            (Index(len(rows)), *first.dims),
+            lambda at: sum(
+                (row.at(at[1:]) * equal_indices(at[0], k) for k, row in enumerate(rows)),
+                start=as_term(0),
+            ),
+        )
+    if all(isinstance(row, Integers) for row in rows):
+        return stacked_integers(rows, 0)
+    raise Unreadable("an array of numbers some of which are infinite")
+
+
+def _arithmetic(
+    on_integers: Callable[[Index, Index], Index | None],
+    on_reals: Callable[[KernelArray, KernelArray], KernelArray],
+) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
+        if isinstance(a, Integers) and isinstance(b, Integers):
+            dims, (c, d) = shared(a, b)
+            checked = fitting(reader)
+
+            def at(place: Any) -> Index:
+                found = on_integers(c.at(place), d.at(place))
+                if found is None:
+                    raise RunsOver("a product of two integers that are not numbers")
+                return checked(found)
+
+            return Integers(dims, at)
+        if reader.makes_integers():
+            unmeasured(reader)
+        return on_reals(reals(a), reals(b))
+
+    return rule
+
+
+def _times(a: Index, b: Index) -> Index | None:
+    if not a.terms:
+        return b * a.const
+    return a * b.const if not b.terms else None
+
+
+def _add(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    a, b = (b, a) if isinstance(b, Masked) else (a, b)
+    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
+        return Masked(a.mask, a.array + reals(b))
+    return _arithmetic(lambda x, y: x + y, lambda x, y: x + y)(reader, params, a, b)
+
+
+def _sub(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
+        return Masked(a.mask, a.array - reals(b))
+    return _arithmetic(lambda x, y: x - y, lambda x, y: x - y)(reader, params, a, b)
+
+
+def _neg(reader: Any, params: Any, a: Any) -> Any:
+    if not isinstance(a, Integers):
+        return -reals(a)
+    checked = fitting(reader)
+    return Integers(a.dims, lambda at: checked(-a.at(at)))
+
+
+def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    if reader.makes_integers():
+        raise Unreadable("the whole part of a quotient")
+    return divided(reals(a), reals(b))
+
+
+def _exp(reader: Any, params: Any, a: Any) -> Any:
+    if isinstance(a, Masked):  # exp(−∞) = 0
+        return reals(a.mask) * exponential(a.array)
+    return exponential(reals(a))
+
+
+def _integer_pow(reader: Any, params: Any, a: Any) -> Any:
+    exponent = params["y"]
+    if reader.makes_integers():
+        unmeasured(reader)
+    power = reals(a) ** abs(exponent)
+    return power if exponent >= 0 else divided(XP.asarray(1), power)
+
+
+def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    """A power whose exponent is a whole number, written as a floating-point one."""
+    constant = _constant(reals(b))
+    if constant is None or constant.denominator != 1:
+        raise Unreadable("a power with an exponent that is no whole number")
+    base = shared(reals(a), b)[1][0]
+    return _integer_pow(reader, {"y": int(constant)}, base)
+
+
+EMPTY = Monomial(0, frozenset(), ())
+
+
+def _constant(array: KernelArray) -> Fraction | None:
+    """The number that every entry is, or None."""
+    parts = simplified(array.term).parts
+    return Fraction(sum(parts.values())) if all(m == EMPTY for m in parts) else None
+
+
+def _logistic(reader: Any, params: Any, a: Any) -> KernelArray:
+    """1 / (1 + exp(−z)), the declared law of `logistic`."""
+    return divided(XP.asarray(1), 1 + exponential(-reals(a)))
+
+
+def _opaque(
+    name: str, of: Callable[[KernelArray], KernelArray] = lambda z: z
+) -> Callable[..., Any]:
+    return lambda reader, params, a: function(name, of(reals(a)))
+
+
+def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
+    of = reals(a)
+    known = _constant(of)
+    if known is None or known < 0:
+        return function("sqrt", of)
+    return picked(root(known), of.dims, lambda at: [])
+
+
+def _rsqrt(reader: Any, params: Any, a: Any) -> KernelArray:
+    return divided(XP.asarray(1), _sqrt(reader, params, a))
+
+
+def _square(reader: Any, params: Any, a: Any) -> Any:
+    if reader.makes_integers():
+        unmeasured(reader)
+    return reals(a) * reals(a)
+
+
+def _same(reader: Any, params: Any, a: Any) -> Any:
+    return a
+
+
+def _convert(reader: Any, params: Any, a: Any) -> Any:
+    """Casts between formats change nothing but a kind: a real number is not looked at as an integer."""
+    kind = np.dtype(params["new_dtype"]).kind if _is_numpy(params["new_dtype"]) else "f"
+    if kind in "iu":
+        wide(params["new_dtype"])
+    if kind == "f" and isinstance(a, Integers | Mask | Count):
+        return reals(a)
+    if isinstance(a, Count):
+        return a
+    if kind in "iu" and isinstance(a, Mask):
+        return reals(a)
+    if (
+        kind == "c"
+        or (kind in "iu" and not isinstance(a, Integers))
+        or (kind == "b" and not isinstance(a, Mask))
+    ):
+        raise Unreadable(f"a cast of real numbers to {params['new_dtype']}")
+    return a
+
+
+def _is_numpy(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).kind in "biufc"
+    except TypeError:
+        return False
+
+
+# Masks
+
+
+def _compared(gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any, b: Any) -> Mask:
+        if not (isinstance(a, Integers) and isinstance(b, Integers)):
+            return _of_reals(a, b, gaps)
+        dims, (c, d) = shared(a, b)
+        return Mask(dims, lambda at: gaps(c.at(at), d.at(at)))
+
+    return rule
+
+
+def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
+    """Real numbers are compared where they are sizes or places, or 0, 1, … by a mask alone, as in `tril(ones) > 0`."""
+    dims, (left, right) = shared(reals(a), reals(b))
+    gap = left - right
+
+    def at(place: Any) -> Term:
+        term = simplified(gap.entry(list(place)))
+        index = as_index_number(term)
+        if index is not None:
+            of, scale = index
+            return gaps(of if scale > 0 else -of, Index(0))
+        parts = list(term.parts.items())
+        if any(m.bound or m.factors for m, _ in parts):
+            raise Unreadable("a comparison of real numbers")
+        guarded = [(m, c) for m, c in parts if m.guards]
+        rest = sum((c for m, c in parts if not m.guards), start=Fraction(0))
+        if len(guarded) > 1:
+            raise Unreadable("a comparison of real numbers")
+        off = _sign(rest, gaps)
+        if not guarded:
+            return as_term(off)
+        ((m, c),) = guarded
+        inside = indicator(*m.guards)
+        return inside * _sign(rest + c, gaps) + (1 + inside * -1) * off
+
+    return Mask(dims, at)
+
+
+def _sign(gap: Fraction, gaps: Callable[[Index, Index], Term]) -> int:
+    """Whether the comparison holds for two numbers with this gap: 1 or 0."""
+    return int(bool(simplified(gaps(Index((gap > 0) - (gap < 0)), Index(0))).parts))
+
+
+def _not_equal(a: Index, b: Index) -> Term:
+    return 1 + equal_indices(a, b) * -1
+
+
+def _masks(operation: Callable[[Term, Term], Term]) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any, b: Any) -> Mask:
+        if not (isinstance(a, Mask) and isinstance(b, Mask)):
+            raise Unreadable("bitwise arithmetic")
+        dims, (c, d) = shared(a, b)
+        return Mask(dims, lambda at: operation(c.at(at), d.at(at)))
+
+    return rule
+
+
+def _not(reader: Any, params: Any, a: Any) -> Mask:
+    if not isinstance(a, Mask):
+        raise Unreadable("bitwise arithmetic")
+    return Mask(a.dims, lambda at: 1 + a.at(at) * -1)
+
+
+def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
+    if not isinstance(which, Mask) or len(cases) != 2:
+        raise Unreadable("a selection by numbers")
+    known = constant(which)
+    if known is not None:
+        return cases[known]
+    dims, (mask, off, on) = shared(which, *cases)
+    if isinstance(off, Integers) and isinstance(on, Integers):
+        raise Unreadable("a selection between integers")
+    if isinstance(off, Mask) and isinstance(on, Mask):
+        return Mask(dims, lambda at: mask.at(at) * on.at(at) + (1 + mask.at(at) * -1) * off.at(at))
+    if isinstance(off, MinusInfinity):
+        return Masked(mask, reals(on))
+    if isinstance(on, MinusInfinity):
+        return Masked(_not(reader, params, mask), reals(off))
+    chosen = reals(mask)
+    return chosen * reals(on) + (1 - chosen) * reals(off)
+
+
+def _extreme(largest: bool) -> Callable[..., Any]:
+    def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
+        if isinstance(a, Integers) and isinstance(b, Integers):
+            dims, (c, d) = shared(a, b)
+
+            def at(place: Any) -> Index:
+                one, other = c.at(place), d.at(place)
+                small, large = in_order(one, other)
+                return large if largest else small
+
+            return Integers(dims, at)
+        for one, other in ((a, b), (b, a)):
+            if largest and isinstance(one, MinusInfinity):
+                dims, (_, kept) = shared(one, other)
+                return kept
+        if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
+            dims, pair = shared(a, b)
+            return maximum(dims, *map(reals, pair))  # any number may be subtracted in a softmax
+        raise Unreadable("a maximum or minimum of real numbers")
+
+    return rule
+
+
+def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
+    return _extreme(False)(reader, params, _extreme(True)(reader, params, low, a), high)
+
+
+def _remainder(reader: Any, params: Any, a: Any, b: Any) -> Any:
+    raise Unreadable("a remainder")
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "add": _add,
+    "add_any": _add,
+    "sub": _sub,
+    "mul": _arithmetic(_times, lambda x, y: x * y),
+    "div": _div,
+    "neg": _neg,
+    "integer_pow": _integer_pow,
+    "pow": _pow,
+    "square": _square,
+    "exp": _exp,
+    "exp2": lambda reader, params, a: exponential(reals(a) * function("log", XP.asarray(2))),
+    "log": _opaque("log"),
+    "log1p": _opaque("log", lambda z: 1 + z),
+    "expm1": lambda reader, params, a: exponential(reals(a)) - 1,
+    "sqrt": _sqrt,
+    "rsqrt": _rsqrt,
+    "logistic": _logistic,
+    "sin": _opaque("sin"),
+    "cos": _opaque("cos"),
+    "erf": _opaque("erf"),
+    "tanh": _opaque("tanh"),
+    "abs": lambda reader, params, a: XP.abs(reals(a)),
+    "stop_gradient": _same,
+    "copy": _same,
+    "copy_p": _same,
+    "optimization_barrier": lambda reader, params, *a: list(a),
+    "reduce_precision": _same,
+    "convert_element_type": _convert,
+    "lt": _compared(lambda a, b: indicator(b - a - 1)),
+    "le": _compared(lambda a, b: indicator(b - a)),
+    "gt": _compared(lambda a, b: indicator(a - b - 1)),
+    "ge": _compared(lambda a, b: indicator(a - b)),
+    "eq": _compared(equal_indices),
+    "ne": _compared(_not_equal),
+    "and": _masks(lambda a, b: a * b),
+    "or": _masks(lambda a, b: a + b + a * b * -1),
+    "xor": _masks(lambda a, b: a + b + a * b * -2),
+    "not": _not,
+    "select_n": _select,
+    "max": _extreme(True),
+    "min": _extreme(False),
+    "clamp": _clamp,
+    "rem": _remainder,
+}

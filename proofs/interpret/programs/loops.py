@@ -1,0 +1,244 @@
+"""`scan` as the kernel's recursion: real carries by `reading.scanning`, integer ones as linear counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...kernel.index import Index, position
+from ..array import KernelArray, holds
+from ..questions import Unreadable
+from ..scanning import run_recursion
+from ..session import current
+from .merging import Merged, reshaped, unmerged
+from .values import Integers, Mask, Masked, MinusInfinity, picked, reals
+
+UNROLLED = 8
+"""A loop of at most so many turns, a number, is run turn by turn."""
+
+
+def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
+    consts, carries = params["num_consts"], params["num_carry"]
+    fixed, start = list(inputs[:consts]), list(inputs[consts : consts + carries])
+    sequences = inputs[consts + carries :]
+    length = reader.dimensions.index(params["length"])
+    closed = params["jaxpr"]
+
+    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        place = length - 1 - time if params["reverse"] else time
+        rows = [_row(one, place) for one in sequences]
+        found = reader.run(closed, [*fixed, *carry, *rows])
+        return found[:carries], found[carries:]
+
+    if length == Index(0) and len(closed.out_avals) > carries:
+        raise Unreadable("what a loop without a turn puts out")
+    if not length.terms and length.const <= UNROLLED:
+        return _unrolled(turn, start, length.const, bool(params["reverse"]))
+    return _looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
+
+
+def _row(sequence: Any, time: Index) -> Any:
+    return picked(sequence, tuple(sequence.dims[1:]), lambda at: [time, *at])
+
+
+def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[Any]:
+    rows = []
+    for k in range(count):
+        carry, outputs = turn(Index(k), carry)
+        rows.append(outputs)
+    if backwards:
+        rows.reverse()
+    return [*carry, *(_stack(parts) for parts in zip(*rows, strict=True))]
+
+
+def _stack(rows: Sequence[Any]) -> Any:
+    from ..array import Namespace
+
+    if all(isinstance(row, Integers) for row in rows):
+        raise Unreadable("integers that a loop of few turns puts out")
+    stacked = Namespace().stack([reals(row) for row in rows])
+    if all(isinstance(row, Mask) for row in rows):
+        return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
+    return stacked
+
+
+def _looped(
+    turn: Any,
+    start: list[Any],
+    length: Index,
+    sequences: Sequence[Any],
+    fixed: Sequence[Any],
+    backwards: bool,
+) -> list[Any]:
+    counters = _counters(turn, start, length)
+    real = [k for k in range(len(start)) if k not in counters]
+    outputs: list[Any] = []
+    moment: list[Index] = []
+
+    shapes = [tuple(reals(start[k]).dims) for k in real]
+
+    def carried(time: Index, before: Sequence[KernelArray]) -> list[Any]:
+        values = iter(map(reshaped, before, shapes))
+        return [counters[k](time) if k in counters else next(values) for k in range(len(start))]
+
+    def at(time: Index, before: Any) -> tuple[Any, Any]:
+        after, found = turn(time, carried(time, before))
+        outputs[:], moment[:] = found, [time]
+        plain = [unmerged(one) for one in found if isinstance(unmerged(one), KernelArray)]
+        return tuple(_without_units(reals(after[k])) for k in real), tuple(plain)
+
+    state = tuple(_without_units(reals(start[k])) for k in real)
+    others = [one for one in (*sequences, *fixed) if isinstance(one, KernelArray)]
+    if real:
+        run = run_recursion(at, state, length, others, turn)
+        last, plain = iter(map(reshaped, run.final_state, shapes)), iter(run.outputs)
+    else:
+        time = position("t", 0, length)
+        at(time, ())
+        last = iter(())
+        plain = iter(
+            [
+                KernelArray((length, *one.dims), (time, *one.at), one.term)
+                for one in map(unmerged, outputs)
+                if isinstance(one, KernelArray)
+            ]
+        )
+    final = [counters[k](length) if k in counters else next(last) for k in range(len(start))]
+    stacked = [
+        _merged_like(one, next(plain))
+        if isinstance(unmerged(one), KernelArray)
+        else _over_time(one, moment[0], length)
+        for one in outputs
+    ]
+    if backwards:
+        stacked = [_reversed(one, length) for one in stacked]
+    return [*final, *stacked]
+
+
+def _merged_like(one: Any, over_time: KernelArray) -> Any:
+    """What a turn puts out with its axes put together, for all turns."""
+    return Merged(over_time, (1, *one.runs)) if isinstance(one, Merged) else over_time
+
+
+def _without_units(one: KernelArray) -> KernelArray:
+    """The array without its axes of length 1, along which a state has one entry and no place of its own."""
+    return reshaped(one, tuple(d for d in one.dims if d != Index(1)))
+
+
+def _reversed(one: Any, length: Index) -> Any:
+    if isinstance(one, Merged):
+        return Merged(_reversed(one.array, length), one.runs)
+    return picked(one, tuple(one.dims), lambda at: [length - 1 - at[0], *at[1:]])
+
+
+def _over_time(one: Any, moment: Index, length: Index) -> Any:
+    """What a turn puts out beside real numbers, for all turns."""
+    (variable,) = moment.variables()
+    dims = (length, *one.dims)
+    if isinstance(one, MinusInfinity):
+        return MinusInfinity(dims)
+    if isinstance(one, Integers):
+        return Integers(dims, lambda at: one.at(at[1:]).put({variable: at[0]}))
+    if isinstance(one, Mask):
+        array = reals(one)
+        stacked = KernelArray(dims, (moment, *array.at), array.term)
+        return Mask(dims, lambda at: stacked.entry(list(at)))
+    if isinstance(one, Masked):
+        raise Unreadable("a loop that puts out −∞")
+    raise Unreadable("what a loop puts out")
+
+
+TRIALS = 3
+"""How often the steps of counters are guessed."""
+
+
+def _counters(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[[Index], Any]]:
+    """For each carry that is no array of reals its value at a time: an integer that grows by a fixed number a turn.
+
+    The numbers are guessed, and seen to be right by one turn from any time: that is the induction's step.
+    """
+    other = [k for k, one in enumerate(start) if not isinstance(one, KernelArray)]
+    if any(not isinstance(start[k], Integers) or start[k].dims for k in other):
+        raise Unreadable("a loop that carries masks, or arrays of integers")
+    steps = dict.fromkeys(other, 1)
+    time = position("t", 0, length)
+    fits = current().fits
+    for _ in range(TRIALS if other else 0):
+        current().fits = dict(fits)  # a wrong guess asks for what does not matter
+        now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
+        after, _ = turn(time, now)
+        gaps = {k: _gap(after[k], now[k]) for k in other}
+        if gaps == steps:
+            break
+        steps = gaps
+    else:
+        if other:
+            raise Unreadable("a loop that carries an integer which does not grow by a fixed number")
+    return {k: lambda t, k=k: _counted(start[k], steps[k], t) for k in other}
+
+
+def _counted(first: Integers, step: int, time: Index) -> Integers:
+    return Integers((), lambda at: first.at([]) + time * step)
+
+
+def _gap(after: Any, now: Integers) -> int:
+    gap = after.at([]) - now.at([]) if isinstance(after, Integers) else None
+    if gap is None or gap.terms:
+        raise Unreadable("a loop that carries an integer which does not grow by a fixed number")
+    return gap.const
+
+
+def _while(reader: Any, params: Any, *inputs: Any) -> list[Any]:
+    """`fori_loop` between symbolic ends: a carry that counts by 1 up to another one, or to a constant."""
+    test, body = params["cond_nconsts"], params["body_nconsts"]
+    fixed, start = list(inputs[test : test + body]), list(inputs[test + body :])
+    counter, end = _ends(params["cond_jaxpr"].jaxpr, test)
+    low, high = _whole(start, counter), _whole([*inputs[:test], *start], end)
+    length = high - low
+    if not holds(length):
+        raise Unreadable("a loop that may begin behind its end")
+
+    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return reader.run(params["body_jaxpr"], [*fixed, *carry]), []
+
+    counters = _counters(turn, start, length)
+    time = position("t", 0, length)
+    steady = end < test or counters[end - test](time).at([]) == high
+    if counters[counter](time).at([]) != low + time or not steady:
+        raise Unreadable(COMPUTED)
+    if not length.terms and length.const <= UNROLLED:
+        return _unrolled(turn, start, length.const, False)
+    return _looped(turn, start, length, [], fixed, False)
+
+
+COMPUTED = "a loop whose number of turns is computed (use scan, or fori_loop)"
+
+
+def _ends(test: Any, consts: int) -> tuple[int, int]:
+    """Of `carry[i] < x` the i, and which input of the test x is."""
+    if len(test.eqns) == 1 and test.eqns[0].primitive.name == "lt":
+        places = {v: k for k, v in enumerate(test.invars)}
+        sides = [None if hasattr(v, "val") else places.get(v) for v in test.eqns[0].invars]
+        left, right = sides
+        if left is not None and right is not None and left >= consts:
+            return left - consts, right
+    raise Unreadable(COMPUTED)
+
+
+def _whole(values: Sequence[Any], which: int) -> Index:
+    one = values[which]
+    if not isinstance(one, Integers) or one.dims:
+        raise Unreadable(COMPUTED)
+    return one.at([])
+
+
+def _cond(reader: Any, params: Any, *inputs: Any) -> Any:
+    which = inputs[0]
+    if not isinstance(which, Integers) or which.at([]).terms:
+        raise Unreadable("a branch that depends on numbers or sizes")
+    branches = params["branches"]
+    chosen = min(max(which.at([]).const, 0), len(branches) - 1)
+    return reader.run(branches[chosen], inputs[1:])
+
+
+RULES: dict[str, Callable[..., Any]] = {"scan": _scan, "while": _while, "cond": _cond}

@@ -1,0 +1,140 @@
+"""The maximum that a softmax subtracts: some number of which nothing is known, and which cancels.
+
+exp(a − M) is read as exp(a) e, with e = exp(−M) > 0 a symbol of its own (the declared law exp(a + b) = exp(a) exp(b));
+e cancels where it is a factor of a numerator and of every term of a denominator. Where it does not, it stays in the
+result as a symbol, which equals nothing of the specification's.
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from typing import Any
+
+from ...kernel import index as declarations
+from ...kernel.index import Index, reach, variable
+from ...kernel.term import Factor, Monomial, Term, entry
+from ...search.normal import simplified
+from ..array import KernelArray, comprehension, function, reciprocal
+from ..questions import Unreadable
+from ..session import current
+from .values import shared
+
+MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
+
+
+def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
+    """A new array of numbers of which nothing is known but that they depend on the same positions as these arrays.
+
+    Inside a loop or a map it is another one for each turn: what the arrays speak of besides their own axes counts.
+
+    Args:
+        dims: its lengths.
+        arrays: what it is computed from.
+        of: the value, and axes, that it is the maximum of; of the same one it is the same.
+    """
+    known = current().maxima.get(key := (dims, *map(_same, of))) if of else None
+    if known is not None:  # of the same array, as where a softmax is spelled out twice
+        return known[0]
+    name = _new_name()
+    current().functions.add(name)
+    spoken: set[int] = set()
+    for one in arrays:
+        own = {v for e in one.at for v in e.variables()}
+        lengths = {v for d in one.dims for v in d.variables()}
+        spoken |= (reach(one.term.scope | lengths) - own) - declarations.current.sizes
+    others = [variable(v) for v in sorted(spoken)]
+    found = comprehension(dims, lambda *at: entry(name, *at, *others))
+    if of:
+        current().maxima[key] = found, of  # which keeps them from giving their number to others
+    return found
+
+
+def _new_name() -> str:
+    """A name that no array of the claim has, nor the symbol of its exponential."""
+    numbers = (n for n in itertools.count() if f"{MAXIMUM}{n}" not in current().functions)
+    taken = current().symbols
+    return next(f"{MAXIMUM}{n}" for n in numbers if not {f"{MAXIMUM}{n}", f"{SCALE}{n}"} & taken)
+
+
+def _is_maximum(name: str) -> bool:
+    """Whether an array of this name is one; the claim's own may be called alike."""
+    return name.startswith(MAXIMUM) and name in current().functions
+
+
+def _is_scale(name: str) -> bool:
+    return name.startswith(SCALE) and MAXIMUM + name.removeprefix(SCALE) in current().functions
+
+
+def _same(one: Any) -> Any:
+    """What tells one array from another: a value by its number, an axis by itself."""
+    return one if isinstance(one, int) else id(one)
+
+
+def is_maximum(array: KernelArray) -> bool:
+    """Whether every entry is one of such an array."""
+    return bool(array.term.parts) and all(_is_one(m, c) for m, c in array.term.parts.items())
+
+
+def _is_one(m: Monomial, c: Fraction) -> bool:
+    return c == 1 and len(m.factors) == 1 and _is_maximum(m.factors[0].name)
+
+
+def exponential(of: KernelArray) -> KernelArray:
+    """exp of each entry, with the subtracted maxima as factors."""
+    kept: dict[Monomial, Fraction] = {}
+    scales: list[Factor] = []
+    for m, c in of.term.parts.items():
+        names = [f.name for f in m.factors if _is_maximum(f.name)]
+        if not names:
+            kept[m] = c
+        elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
+            (factor,) = m.factors
+            scales.append(Factor(SCALE + factor.name.removeprefix(MAXIMUM), factor.at))
+        else:
+            raise Unreadable("a maximum of real numbers")
+    if not scales:
+        return function("exp", of)
+    rest = KernelArray(of.dims, of.at, simplified(Term(kept, of.term.scope)))
+    term = function("exp", rest)
+    scale = Term({Monomial(0, frozenset(), tuple(sorted(scales))): Fraction(1)}, of.term.scope)
+    return comprehension(
+        of.dims,
+        lambda *at: (
+            term.entry(at) * scale.put({_number(o): n for o, n in zip(of.at, at, strict=True)})
+        ),
+    )
+
+
+def _number(position: Index) -> int:
+    return position.terms[0][0]
+
+
+def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
+    """The quotient; maxima's factors that all terms of both share are taken out."""
+    if not any(_is_scale(f.name) for m in denominator.term.parts for f in m.factors):
+        return numerator / denominator
+    dims, (top, bottom) = shared(numerator, denominator)
+
+    def at(*place: Index) -> Term:
+        above, below = simplified(top.entry(place)), simplified(bottom.entry(place))
+        for factor in _common(below):
+            if factor in _common(above):
+                above, below = _without(above, factor), _without(below, factor)
+        return above * reciprocal(below)
+
+    return comprehension(dims, at)
+
+
+def _common(term: Term) -> list[Factor]:
+    """The factors exp(−M) that every monomial has."""
+    monomials = list(term.parts)
+    if not monomials:
+        return []
+    first = [f for f in monomials[0].factors if _is_scale(f.name)]
+    free = [f for f in first if all(v > 0 for v in f.variables())]
+    return [f for f in free if all(f in m.factors for m in monomials)]
+
+
+def _without(term: Term, factor: Factor) -> Term:
+    return Term({m.divided(factor): c for m, c in term.parts.items()}, term.scope)

@@ -1,0 +1,116 @@
+"""`program(function)`: a function of JAX arrays as something that claims can speak of.
+
+    forward = program(my_model.forward)
+
+    @paper.claim("mine.forward", says="…", given={"X": "T f", "Y": "T k", "q": "f"})
+    def forward_is_descent(X, Y, q):
+        return equal(forward(X, Y, q), specification(X, Y, q))
+
+On kernel arrays it is traced with symbols for sizes and read; on exact numbers it is traced at these very sizes and
+its jaxpr is computed exactly; on NumPy arrays JAX runs it in float64. Nothing is transcribed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.definition import note
+
+from ...exact.array import ExactArray
+from ...exact.scalar import NotPolynomial
+from ...kernel.index import Index
+from ...language.errors import UsageError
+from ..array import KernelArray
+from ..questions import Unreadable
+from ..session import current
+from . import exact, symbolic
+from .arithmetic import literal
+from .reader import Reader, equations
+from .tracing import Traced, jax_for, traced
+from .values import reals
+
+TRACE = 40
+"""What tracing an equation costs, in operations on scalars."""
+
+
+def program(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of JAX arrays, for claims.
+
+    Args:
+        function: takes arrays as positional arguments and returns an array, or nested tuples, lists or dicts of arrays.
+            It is what runs: it is traced by JAX each time it meets arrays of other sizes.
+
+    Returns:
+        A function of kernel arrays, exact arrays or NumPy arrays, with real numbers for JAX's floating-point numbers.
+    """
+
+    at = functools.cache(lambda shapes: traced(function, [tuple(map(Index, s)) for s in shapes]))
+
+    @functools.wraps(function)
+    def run(*arrays: Any) -> Any:
+        note(_written(function))
+        if any(isinstance(one, KernelArray) for one in arrays):
+            return _symbolic(function, arrays)
+        if any(isinstance(one, ExactArray) for one in arrays):
+            return _exact(at, arrays)
+        return _floats(function, arrays)
+
+    return run
+
+
+def _written(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that somebody wrote, behind `jax.jit`, `functools.partial` and objects that are called."""
+    while not hasattr(function, "__code__"):
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
+        if inner is None:
+            own = vars(type(function)).get("__call__")
+            return own if callable(own) and hasattr(own, "__code__") else program
+        function = inner
+    return function
+
+
+def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
+    from ..array import array
+
+    given = [array(one) for one in arrays]
+    shapes = [one.dims for one in given]
+    current().programs.append((function, shapes))
+    found = traced(function, shapes)
+    reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared, symbolic.made)
+    outputs = [reals(one) for one in reader.run(found.jaxpr, given)]
+    return _nested(found.tree, outputs)
+
+
+def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
+    field = next(one.field for one in arrays if isinstance(one, ExactArray))
+    xp = next(one for one in arrays if isinstance(one, ExactArray)).__array_namespace__()
+    given = [xp.asarray(one) for one in arrays]
+    computer = exact.Computer(field)
+    found = at(tuple(one.shape for one in given))
+    computer.spend(TRACE * (10 + equations(found.jaxpr.jaxpr)))
+    reader = Reader(exact.RULES, computer.constant, found.dimensions, computer.prepared)
+    reader.computer = computer  # type: ignore[attr-defined]
+    try:
+        outputs = reader.run(found.jaxpr, [one.entries for one in given])
+    except Unreadable as error:  # what this computer cannot do says nothing about the claim
+        raise NotPolynomial(str(error)) from error
+    return _nested(found.tree, [computer.array(one) for one in outputs])
+
+
+def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
+    jax = jax_for("a program")
+    with jax.enable_x64(True):
+        given = [jax.numpy.asarray(np.asarray(one, dtype=np.float64)) for one in arrays]
+        return jax.tree.map(np.asarray, jax.jit(function)(*given))
+
+
+def _nested(tree: Any, outputs: list[Any]) -> Any:
+    jax = jax_for("a program")
+    found = jax.tree.unflatten(tree, outputs)
+    if found is None or not outputs:
+        raise UsageError("a program returned nothing; expected an array, or several.")
+    return found

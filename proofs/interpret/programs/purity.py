@@ -1,0 +1,89 @@
+"""A program that is to be proved must be a function of its arguments: it does the same whenever it is traced."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ...language.errors import UsageError
+
+WATCHED = {
+    "open": "opens a file",
+    "socket.connect": "connects to a network",
+    "subprocess.Popen": "starts a process",
+    "os.system": "starts a process",
+    "os.remove": "removes a file",
+    "builtins.input": "reads from the terminal",
+}
+CODE = (".py", ".pyc", ".so", ".pyd", ".pth", ".json", ".toml", ".cfg")
+"""Files that an import may open."""
+_watching: list[list[str]] = []
+_installed = False
+
+
+def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _watching or event not in WATCHED:
+        return
+    if event == "open":
+        name = str(arguments[0])
+        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(1)):
+            return
+    _watching[-1].append(WATCHED[event])
+
+
+def _own(frame: Any) -> bool:
+    """Whether no import is under way."""
+    while frame is not None:
+        if "importlib" in frame.f_code.co_filename:
+            return False
+        frame = frame.f_back
+    return True
+
+
+@contextlib.contextmanager
+def pure(name: str) -> Iterator[None]:
+    """What the program does besides computing while it is traced in this block is an error.
+
+    Raises:
+        UsageError: if it prints, opens a file, connects, starts a process or reads from the terminal.
+    """
+    global _installed
+    if not _installed:
+        sys.addaudithook(_heard)
+        _installed = True
+    deeds: list[str] = []
+    _watching.append(deeds)
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        _watching.pop()
+    if printed.getvalue():
+        deeds.append("prints")
+    if deeds:
+        raise UsageError(
+            f"{name} {deeds[0]} while JAX traces it; a program that is proved must only compute: move that outside."
+        )
+
+
+def same(name: str, one: Any, other: Any) -> None:
+    """Two traces of a program, which must agree.
+
+    Raises:
+        UsageError: if they differ.
+    """
+    if _text(one) != _text(other):
+        raise UsageError(
+            f"{name} is not the same program when it is traced again: it reads something that changes besides its "
+            "arguments (a global, a clock, a random number); pass that as an argument."
+        )
+
+
+def _text(jaxpr: Any) -> str:
+    numbers = [repr(c) for c in jaxpr.consts]
+    return re.sub(r"0x[0-9a-f]+", "0x", str(jaxpr)) + "".join(numbers)

@@ -1,0 +1,101 @@
+"""From a Python function of JAX arrays to its jaxpr, with symbols or numbers for sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ...kernel.index import Index
+from ...language.errors import UsageError
+from ..questions import Unreadable, aside, listening, raised_at
+from .decisions import INSTEAD, NAME, Decided, folders, refused
+from .sizes import Dimensions
+
+
+class Traced(NamedTuple):
+    """A program at some sizes."""
+
+    jaxpr: Any
+    """JAX's closed jaxpr."""
+    tree: Any
+    """How its outputs are nested."""
+    dimensions: Dimensions
+
+
+def jax_for(caller: str) -> Any:
+    """The module `jax`, with `jax.numpy` and `jax.export`.
+
+    Raises:
+        UsageError: if JAX is not installed.
+    """
+    try:
+        import jax
+        import jax.export
+        import jax.numpy
+    except ImportError as error:
+        raise UsageError(
+            f"{caller} needs JAX, which is not installed; try: pip install 'scanproof[jax]'"
+        ) from error
+    return jax
+
+
+def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> Traced:
+    """The program on float64 arrays of these shapes.
+
+    Raises:
+        Unreadable: if it does not trace with symbols for sizes, or decides one.
+    """
+    try:
+        with aside():
+            return _traced(function, shapes, "s")
+    except Decided:
+        # A cache of JAX's may have asked, on the line that called it: not again for other names.
+        return _traced(function, shapes, "n")
+
+
+def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], letter: str) -> Traced:
+    jax = jax_for("a program")
+    dimensions = Dimensions([d for shape in shapes for d in shape], letter)
+    scope = jax.export.SymbolicScope(dimensions.constraints())
+    outputs: list[Any] = []
+
+    def flat(*arrays: Any) -> Any:
+        leaves, tree = jax.tree.flatten(function(*arrays))
+        outputs.append(tree)
+        return leaves
+
+    with jax.enable_x64(True):
+        given = [_given(jax, dimensions, scope, shape) for shape in shapes]
+        try:
+            with listening(Decided), refused(dimensions):
+                jaxpr = jax.make_jaxpr(flat)(*given)
+        except Decided:
+            raise
+        except jax.errors.JAXTypeError as error:
+            raise Unreadable(_first_line(error, dimensions)) from error
+        except Exception as error:
+            if not any(not isinstance(d, int) for one in given for d in one.shape):
+                raise
+            advice = f"; {INSTEAD}" if re.search(rf"{NAME}|ymbolic dimension", str(error)) else ""
+            raise Unreadable(
+                f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
+                f"{_first_line(error, dimensions)}){advice}"
+            ) from error
+    if jaxpr.effects:
+        raise UsageError(
+            f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
+            "take callbacks and prints out of it, or pass a function without them."
+        )
+    return Traced(jaxpr, outputs[-1], dimensions)
+
+
+def _given(jax: Any, dimensions: Dimensions, scope: Any, shape: Sequence[Index]) -> Any:
+    texts = ", ".join(dimensions.text(d) for d in shape)
+    dims = jax.export.symbolic_shape(texts, scope=scope) if any(d.terms for d in shape) else ()
+    dims = dims or tuple(d.const for d in shape)
+    return jax.ShapeDtypeStruct(tuple(dims), jax.numpy.float64)
+
+
+def _first_line(error: Exception, dimensions: Dimensions) -> str:
+    return dimensions.named(str(error).strip().split("\n", 1)[0])

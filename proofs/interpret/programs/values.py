@@ -1,0 +1,172 @@
+"""What the arrays of a program are while it is read with symbols for sizes.
+
+Floating-point arrays are kernel arrays of real numbers: rounding is not looked at. Integers are indices, linear in
+sizes and positions, since they say where something is read; masks are terms that are 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ...kernel.index import Index, position
+from ...kernel.term import Term, as_term
+from ...search.normal import simplified
+from ..array import KernelArray, comprehension
+from ..questions import Unreadable
+from ..terms import number
+from .areas import Area
+
+Place: TypeAlias = Sequence[Index]
+Dims: TypeAlias = tuple[Index, ...]
+
+
+@dataclass(frozen=True)
+class Integers:
+    """An integer array: the index at each place."""
+
+    dims: Dims
+    at: Callable[[Place], Index]
+    numbers: KernelArray | None = None
+    """The same as real numbers, where an index is not one term for all places."""
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Integers:
+        numbers = None if self.numbers is None else picked(self.numbers, dims, places)
+        return Integers(dims, lambda at: self.at(places(at)), numbers)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number that is a product of sizes, alone or at every place of an array; it says where something begins."""
+
+    dims: Dims
+    length: Area
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Count:
+        return Count(dims, self.length)
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A boolean array: the term at each place, 0 or 1."""
+
+    dims: Dims
+    at: Callable[[Place], Term]
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Mask:
+        return Mask(dims, lambda at: self.at(places(at)))
+
+
+@dataclass(frozen=True)
+class MinusInfinity:
+    """An array of −∞."""
+
+    dims: Dims
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> MinusInfinity:
+        return MinusInfinity(dims)
+
+
+@dataclass(frozen=True)
+class NoNumber:
+    """An array of NaN or +∞, which may stand in a program and not be computed with."""
+
+    dims: Dims
+    name: str
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> NoNumber:
+        return NoNumber(dims, self.name)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Real where the mask is 1 and −∞ elsewhere."""
+
+    mask: Mask
+    array: KernelArray
+
+    @property
+    def dims(self) -> Dims:
+        return self.array.dims
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Masked:
+        return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
+
+
+Value: TypeAlias = KernelArray | Integers | Count | Mask | Masked | MinusInfinity | NoNumber
+
+
+def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
+    """The array of shape `dims` whose entry at a place is the entry of `value` at `places(place)`."""
+    if isinstance(value, KernelArray):
+        return comprehension(dims, lambda *at: value.entry(list(places(at))))
+    return value.picked(dims, places)
+
+
+def shared(*values: Any) -> tuple[Dims, list[Any]]:
+    """The common shape, and the values broadcast to it."""
+    rank = max(len(v.dims) for v in values)
+    dims = [Index(1)] * rank
+    for v in values:
+        for k, d in enumerate(v.dims, start=rank - len(v.dims)):
+            if d != Index(1):
+                if dims[k] not in (d, Index(1)):
+                    raise Unreadable(f"lengths {dims[k]!r} and {d!r} meet")
+                dims[k] = d
+    return tuple(dims), [_broadcast(v, tuple(dims)) for v in values]
+
+
+def _broadcast(value: Any, dims: Dims) -> Any:
+    if tuple(value.dims) == dims:
+        return value
+    own = value.dims
+
+    def places(at: Any) -> list[Index]:
+        last = list(at)[len(at) - len(own) :]
+        return [Index(0) if d == Index(1) else i for d, i in zip(own, last, strict=True)]
+
+    return picked(value, dims, places)
+
+
+def reals(value: Any) -> KernelArray:
+    """Any value as real numbers.
+
+    Raises:
+        Unreadable: for an infinite one.
+    """
+    if isinstance(value, Integers):
+        if value.numbers is not None:
+            return value.numbers
+        return comprehension(value.dims, lambda *at: number(value.at(at)))
+    if isinstance(value, Mask):
+        return comprehension(value.dims, lambda *at: value.at(at))
+    if isinstance(value, Count):
+        return comprehension(value.dims, lambda *at: _number(value.length))
+    if hasattr(value, "runs") or hasattr(value, "pieces"):
+        from .joining import whole
+
+        return reals(whole(value))
+    if isinstance(value, NoNumber):
+        raise Unreadable(f"the number {value.name}")
+    if isinstance(value, Masked | MinusInfinity):
+        raise Unreadable("arithmetic with −∞ other than exp and maximum")
+    return value
+
+
+def _number(of: Area) -> Term:
+    found = as_term(0)
+    for variables, c in of.parts:
+        one = as_term(c)
+        for v in variables:
+            one = one * number(Index(0, {v: 1}))
+        found = found + one
+    return found
+
+
+def constant(value: Mask) -> bool | None:
+    """Whether a mask is True, or False, everywhere; None if that depends on the place or is not seen."""
+    term = simplified(value.at([position("i", 0, d) for d in value.dims]))
+    if not term.parts:
+        return False
+    return True if term.parts == as_term(1).parts else None

@@ -1,0 +1,215 @@
+"""Symbolic sizes and positions over the kernel's indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..kernel.index import Index, as_index, facts, name, position
+from ..kernel.inequalities import implied
+from .questions import NUMBERS_OWN, Unreadable, place
+from .session import Loop, current
+
+TURNS = 2
+"""A loop is read so many times, with a symbol of its own for each turn, to see what one leaves to the next."""
+
+
+class Size:
+    """A size or a position in a range, given by an index of the kernel. It is not an array and not a scalar.
+
+    Python is told that it is an int where it asks for its class, since that is what it is at every size. It is compared
+    where the answer is the same at all sizes; every other question is noted and refused.
+    """
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        return int
+
+    def symbolic_range(self, first: Any, last: Any) -> Iterator[Size]:
+        """One position that stands for each of first, …, last, and another; see `constructs.ranges.each`."""
+        loop = Loop([position("t", index(first), index(last) + 1) for _ in range(TURNS)])
+        current().loops.append(loop)
+        for turn in loop.turns:
+            yield Size(turn)
+        loop.ended = True
+
+    def _asked(self, question: str, instead: str = "") -> Unreadable:
+        question, hint = f"{question} depends on the sizes", f"; {instead}" if instead else ""
+        return Unreadable(f"{question} (asked{place()}){hint}", question)
+
+    def _meets(self, other: Any, operation: str) -> bool:
+        """Whether the other is a whole number; NotImplemented is for arrays alone.
+
+        Raises:
+            Unreadable: if it is neither.
+        """
+        if is_whole(other):
+            return True
+        if hasattr(type(other), "__array_namespace__"):
+            return False
+        raise self._asked(
+            f"what {spelled(self)} {operation} {other!r} comes to",
+            "make an array of the size first: xp.asarray(N)",
+        )
+
+    def __add__(self, other: Any) -> Any:
+        if not self._meets(other, "+"):
+            return NotImplemented
+        return plain(self.index + index(other))
+
+    __radd__ = __add__
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __neg__(self) -> Any:
+        return plain(self.index * -1)
+
+    def __sub__(self, other: Any) -> Any:
+        if not self._meets(other, "−"):
+            return NotImplemented
+        return plain(self.index - index(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        if not self._meets(other, "−"):
+            return NotImplemented
+        return plain(index(other) - self.index)
+
+    def __mul__(self, other: Any) -> Any:
+        if not self._meets(other, "·"):
+            return NotImplemented
+        if type(other) is not int:
+            raise Unreadable(f"a product of two symbolic sizes{place()}")
+        return plain(self.index * other)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Any:
+        if not self._meets(other, "//"):
+            return NotImplemented
+        if type(other) is not int or other < 1 or any(c % other for _, c in self.index.terms):
+            raise Unreadable(f"the whole part of a quotient of symbolic sizes{place()}")
+        terms = {v: c // other for v, c in self.index.terms}
+        return plain(Index(self.index.const // other, terms))
+
+    def __mod__(self, other: Any) -> Any:
+        if not self._meets(other, "%"):
+            return NotImplemented
+        if type(other) is not int or other < 1 or any(c % other for _, c in self.index.terms):
+            raise self._asked(f"the remainder of {spelled(self)} by {spelled(other)}")
+        return self.index.const % other
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __abs__(self) -> Any:
+        return self if self >= 0 else -self
+
+    def __truediv__(self, other: Any) -> Any:
+        if self._meets(other, "/"):
+            instead = "make an array of the size first: xp.asarray(N) / 2"
+            raise self._asked(f"the quotient of {spelled(self)} and {spelled(other)}", instead)
+        return NotImplemented
+
+    __rtruediv__ = __truediv__
+
+    def _no_number(self, *others: Any) -> Any:
+        if any(hasattr(type(other), "__array_namespace__") for other in others):
+            return NotImplemented
+        raise self._asked(
+            f"the number that {spelled(self)} is",
+            "loop with `each` or `scan`, or make an array of it: xp.asarray(N)",
+        )
+
+    __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number
+    __round__ = __invert__ = __str__ = __repr__ = __hash__ = _no_number  # type: ignore[assignment]
+    __format__ = __pow__ = __rpow__ = __rfloordiv__ = __rmod__ = __rdivmod__ = _no_number  # type: ignore[assignment]
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_number
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _no_number
+    __reduce_ex__ = __array__ = _no_number
+
+    def __eq__(self, other: object) -> bool:
+        if not is_whole(other):
+            if not isinstance(other, int | float | complex) and not hasattr(other, "__complex__"):
+                return NotImplemented  # equal at no size
+            raise self._asked(f"whether {spelled(self)} == {other!r}")
+        gap = self.index - index(other)
+        if not gap.terms:
+            return gap.const == 0
+        if _sign(gap) is False or _sign(gap * -1) is False:
+            return False
+        raise self._asked(f"whether {spelled(self)} == {spelled(other)}")
+
+    def __ne__(self, other: object) -> bool:
+        found = self.__eq__(other)
+        return found if found is NotImplemented else not found
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def _ordered(self, order: str, other: Any, gap: Callable[[Index, Index], Index]) -> bool:
+        """Whether the gap, a function of this number and the other, is ≥ 0."""
+        found = _sign(gap(self.index, index(other))) if is_whole(other) else None
+        if found is None:
+            raise self._asked(f"whether {spelled(self)} {order} {spelled(other)}")
+        return found
+
+    def __lt__(self, other: Any) -> bool:
+        return self._ordered("<", other, lambda a, b: b - a - 1)
+
+    def __le__(self, other: Any) -> bool:
+        return self._ordered("<=", other, lambda a, b: b - a)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._ordered(">", other, lambda a, b: a - b - 1)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._ordered(">=", other, lambda a, b: a - b)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NUMBERS_OWN:
+            raise self._asked(f"{name} of {spelled(self)}")
+        raise AttributeError(f"'int' object has no attribute {name!r}")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether the value is a whole number, plain or symbolic."""
+    return type(value) is int or issubclass(type(value), Size)
+
+
+def index(value: Any) -> Index:
+    return value.index if isinstance(value, Size) else as_index(value)
+
+
+def plain(value: Index) -> int | Size:
+    """A size, or the whole number that it is."""
+    return Size(value) if value.terms else value.const
+
+
+def spelled(value: Any) -> str:
+    """A whole number as one writes it: "2·N − 1"; the repr of anything else."""
+    if not is_whole(value):
+        return repr(value)
+    number, text = index(value), ""
+    for symbol, c in number.terms:
+        sign = "−" if c < 0 else "+" if text else ""
+        factor = "" if abs(c) == 1 else f"{abs(c)}·"
+        text += f" {sign} {factor}{name(symbol)}" if text else f"{sign}{factor}{name(symbol)}"
+    if not text:
+        return str(number.const)
+    return text + (
+        f" {'−' if number.const < 0 else '+'} {abs(number.const)}" if number.const else ""
+    )
+
+
+def _sign(gap: Index) -> bool | None:
+    """Whether it is ≥ 0 at all sizes (True), or < 0 at all (False)."""
+    known = facts(gap.variables())
+    if implied(gap, known):
+        return True
+    return False if implied(gap * -1 - 1, known) else None

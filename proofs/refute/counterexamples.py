@@ -1,0 +1,114 @@
+"""Smallest exact counterexamples and witnesses: smallest sizes first, then the simplest rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..check.certificate import Collision, Counterexample, Witness, named
+from ..exact.at_point import (
+    difference_index,
+    inputs_as_text,
+    nested,
+    quick_statements_at,
+    statements_at,
+)
+from ..exact.instance import Point
+from ..exact.points import TRIES, candidates, find, simplest
+from ..language.claim import Claim
+from ..language.errors import UsageError
+from ..language.numbers import is_nonzero
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
+
+PAIR_TRIES = 400
+
+
+def violation(
+    claim: Claim, every_size: Iterable[Sizes], tries: int = TRIES
+) -> Counterexample | None:
+    """Inputs at which some equation or inequality of the claim is false, at the first size that has any."""
+
+    def failing(found: list[Statement]) -> int | None:
+        for part, statement in enumerate(found):
+            if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
+                return part
+        return None
+
+    def shows(found: list[Statement]) -> bool:
+        return failing(found) is not None
+
+    for sizes in every_size:
+        point = find(claim, sizes, shows, tries=tries)
+        if point is None:
+            continue
+        point = simplest(claim, sizes, point, shows)
+        part = failing(statements_at(claim, sizes, point) or [])
+        if part is None:
+            raise UsageError(_unsteady(claim, sizes))
+        return Counterexample(named(sizes), part, named(inputs_as_text(point)))
+    return None
+
+
+def _unsteady(claim: Claim, sizes: Sizes) -> str:
+    at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    return (
+        f"claim {claim.id} gives other results each time it is run at {at or 'one point'}; its body must depend on its "
+        "arguments alone."
+    )
+
+
+def agreement(claim: Claim, sizes: Sizes, part: int) -> Counterexample | None:
+    """For two sides that are said to differ and are identical: an input."""
+    for point in candidates(claim, sizes):
+        found = statements_at(claim, sizes, point)
+        if found is not None and difference_index(found[part]) is None:
+            return Counterexample(named(sizes), part, named(inputs_as_text(point)))
+    return None
+
+
+def difference(claim: Claim, sizes: Sizes, part: int) -> Witness | None:
+    """The simplest inputs of these sizes at which the two sides of statement number `part` differ."""
+
+    def shows(found: list[Statement]) -> bool:
+        return difference_index(found[part]) is not None
+
+    point = find(claim, sizes, shows)
+    if point is None:
+        return None
+    point = simplest(claim, sizes, point, shows)
+    return Witness(named(sizes), part, named(inputs_as_text(point)))
+
+
+def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Collision | None:
+    """Two inputs with the same statistic (and shared symbols) whose values differ."""
+    for sizes in every_size:
+        seen: dict[Any, list[tuple[Point, np.ndarray]]] = {}
+        for point, statement in _determinations(claim, sizes, part):
+            statistic, value = _entries(statement.statistic), _entries(statement.value)
+            both = {*statement.shared, *claim.over_all_parameters}
+            shared = inputs_as_text({n: point[n] for n in sorted(both)})
+            key = str((shared, nested(statistic)))
+            for earlier, other in seen.setdefault(key, []):
+                if any(is_nonzero(a - b) for a, b in zip(value.flat, other.flat, strict=True)):
+                    first, second = (named(inputs_as_text(p)) for p in (earlier, point))
+                    return Collision(named(sizes), part, first, second)
+            seen[key].append((point, value))
+    return None
+
+
+def _determinations(
+    claim: Claim, sizes: Sizes, part: int
+) -> Iterator[tuple[Point, Determines | Undetermined]]:
+    for point in candidates(claim, sizes, PAIR_TRIES):
+        found = quick_statements_at(claim, sizes, point)
+        if found is not None and part < len(found):
+            statement = found[part]
+            if isinstance(statement, Determines | Undetermined):
+                yield point, statement
+
+
+def _entries(value: Any) -> np.ndarray:
+    return value.entries if hasattr(value, "entries") else np.asarray(value, dtype=object)

@@ -1,0 +1,128 @@
+"""What bounds rest on: norms of an array's entries that are at most a term, and terms that are ≥ 0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from ...inequalities.certificate import Use
+from ...kernel.index import Index, declared, facts, reach
+from ...kernel.inequalities import implied
+from ...kernel.term import INVERSE, Factor, Monomial, Term, function_of
+from ..steps import matched
+
+if TYPE_CHECKING:
+    from ...kernel.theorem import Theorem
+    from .book import Book
+
+
+class Bounded(NamedTuple):
+    """The norm of `left` along the places `axes` is at most `right`, for all values of `over` in their ranges.
+
+    It is the absolute value if there is no such place, the Euclidean norm if there is one, and the largest singular
+    value if there are two. The variables at these places are among `over`, and `right` speaks of none of them.
+    """
+
+    left: Factor
+    axes: tuple[int, ...]
+    over: frozenset[int]
+    right: Term
+    number: int
+    """What it is called in the book."""
+
+
+class AtLeast0(NamedTuple):
+    """term ≥ 0 for all values of `over` in their ranges."""
+
+    term: Term
+    over: frozenset[int]
+    number: int
+    """What it is called in the book."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """All that is known at one place of a proof."""
+
+    book: Book
+    """What is known anywhere, and how."""
+    bounds: tuple[Bounded, ...] = ()
+    """Those that are to be used rather than others come first."""
+    gaps: tuple[AtLeast0, ...] = ()
+    squares: tuple[AtLeast0, ...] = ()
+    """Bounds of norms once more, as right² − Σ entry² ≥ 0."""
+    signs: dict[str, list[AtLeast0]] = field(default_factory=dict)
+    """The gaps that are one entry times a positive number, by its name."""
+
+    def also(
+        self,
+        bounds: Iterable[Bounded] = (),
+        gaps: Iterable[AtLeast0] = (),
+        squares: Iterable[AtLeast0] = (),
+    ) -> Known:
+        gaps = tuple(gaps)
+        signs = {name: list(found) for name, found in self.signs.items()}
+        for gap in gaps:
+            f = single(gap.term)
+            if f is not None and f[1] > 0:
+                signs.setdefault(f[0].name, []).append(gap)
+        return replace(
+            self,
+            bounds=(*bounds, *self.bounds),
+            gaps=(*self.gaps, *gaps),
+            squares=(*self.squares, *squares),
+            signs=signs,
+        )
+
+    def uses(self, f: Factor, inside: Mapping[Monomial, Fraction]) -> Iterable[Use]:
+        """What may say of this factor, or if it is an inverse of what is inside, that it is ≥ 0."""
+        if function_of(f) == INVERSE:
+            alike = [g for g in self.gaps if not g.over and g.term.parts.keys() == inside.keys()]
+            yield from (Use(gap.number) for gap in alike)
+            return
+        for gap in self.signs.get(f.name, ()):
+            own = single(gap.term)
+            images = None if own is None else match(own[0], gap.over, f)
+            if images is not None:
+                yield Use(gap.number, tuple(sorted(images.items())))
+
+
+class _Pattern(NamedTuple):
+    left: Factor
+    over: frozenset[int]
+
+
+def match(left: Factor, over: frozenset[int], f: Factor) -> dict[int, Index] | None:
+    """What to put for the variables to make one factor the other."""
+    return matched(cast("Theorem", _Pattern(left, over)), f)
+
+
+def single(term: Term) -> tuple[Factor, Fraction] | None:
+    """(f, c) if the term is, as written, c · f for one entry f."""
+    if len(term.parts) != 1:
+        return None
+    ((m, c),) = term.parts.items()
+    return (m.factors[0], c) if not m.bound and not m.guards and len(m.factors) == 1 else None
+
+
+def within(over: Iterable[int], images: Mapping[int, Index], rows: Iterable[Index]) -> bool:
+    """Whether each of the variables is given an index that the rows say is in its range."""
+    over, rows = set(over), frozenset(rows)
+    ends = [fact.put(images) for v in over for fact in declared(v)]
+    return over == set(images) and all(implied(end, rows) for end in ends)
+
+
+def has_values(v: int) -> bool:
+    """Whether a variable's range is never empty."""
+    ends = declared(v)
+    if len(ends) < 2:
+        return True
+    length = ends[0] + ends[1]
+    return not length.coefficient(v) and implied(length, facts(length.variables()))
+
+
+def fixed(over: Iterable[int]) -> set[int]:
+    """The variables, not these, that their ranges speak of."""
+    return reach(over) - set(over)

@@ -1,0 +1,41 @@
+"""Looking for all bounds of a claim: first those of products, then those of layers by induction, then the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...inequalities.certificate import Certificate, Placed
+from ...inequalities.statements import Problem
+from ...interpret.claims import Part
+from ...interpret.session import current
+from .context import begun
+from .goals import shown
+from .layers import by_induction, timed
+from .problems import Goal
+from .products import of_products
+
+
+def find(problem: Problem, goals: Sequence[Goal], conditions: Sequence[Part]) -> Certificate:
+    """A certificate for the problem.
+
+    Raises:
+        NotProved: if none is found.
+        TooHard: if the search gives up.
+    """
+    context = begun(problem, conditions)
+    book = context.known.book
+    for one in of_products(goals, context.known, current()):
+        *_, context = by_induction([one], context, shown)
+    layered = {k: timed(goal, current()) for k, goal in enumerate(goals)}
+    every = {k: one for k, one in layered.items() if one is not None}
+    found: dict[int, int] = {}
+    for length in dict.fromkeys(one.length for one in every.values()):
+        own = [k for k, one in every.items() if one.length == length]
+        kept, numbers, context = by_induction([every[k] for k in own], context, shown)
+        for one, number in zip(kept, numbers, strict=True):
+            k = next(k for k in own if every[k] is one)
+            found[k] = book.add(Placed(number, one.back))
+    for k, goal in enumerate(goals):
+        if k not in found:
+            found[k] = shown(goal, context)
+    return book.certificate([found[k] for k in range(len(goals))])
