@@ -42,7 +42,7 @@ WAYS = {
         "changes scanproof.proofs.check.arguments.truth",
     ),
     "the code of a function": (
-        "from scanproof.proofs.evidence import engines\n"
+        "from scanproof.proofs.exact import engines\n"
         "engines.truth.__code__ = (lambda *_: True).__code__",
         "changes the code of scanproof.proofs.exact.engines.truth",
     ),
@@ -57,7 +57,7 @@ WAYS = {
         f"changes the closure of {LEARNERS}.descent.gradient_descent",
     ),
     "defaults": (
-        "from scanproof.proofs.evidence import points\npoints.find.__defaults__ = (0,)",
+        "from scanproof.proofs.exact import points\npoints.find.__defaults__ = (0,)",
         "changes the defaults of scanproof.proofs.exact.points.find",
     ),
     "a default by keyword": (
@@ -65,7 +65,7 @@ WAYS = {
         "changes the defaults of scanproof.proofs.decide.workers.run['jobs']",
     ),
     "a signature": (
-        "from scanproof.proofs.evidence import engines\nengines.truth.__wrapped__ = max",
+        "from scanproof.proofs.exact import engines\nengines.truth.__wrapped__ = max",
         "adds scanproof.proofs.exact.engines.truth.__wrapped__",
     ),
     "a method": (
@@ -197,7 +197,7 @@ def test_a_module_that_the_file_is_the_first_to_import_is_pinned_as_well(
 BODY = """
     @paper.claim("{name}.sly", where="eq. 3", says="Σ x_i = 2 Σ x_i", given={{"x": "N"}})
     def sly(x):
-        from scanproof.proofs.evidence import engines
+        from scanproof.proofs.exact import engines
         engines.truth.__code__ = (lambda *_: True).__code__
         return equal(total(x), 2 * total(x))
 """
