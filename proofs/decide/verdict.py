@@ -68,14 +68,16 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
         result = check(claim, certificate)
-    told = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
+    if recorded.recorded != MISSING:
+        told = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
+        result = replace(result, **told)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
         except OSError as error:
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
-            told = {"broken": True, "recorded": why}
-    return replace(result, **told) if recorded.recorded != MISSING else result
+            result = replace(result, stale=False, broken=True, recorded=why)
+    return result
 
 
 def _recorded(claim: Claim, certificates: Certificates) -> Result:

@@ -47,6 +47,8 @@ def _checked(file: Path, quiet: bool) -> tuple[int, int]:
     shown = refused = 0
     try:
         proofs = list(_proofs(json_of(file)))
+        if not proofs:
+            raise Unusable("no written proof stands in it")
     except Unusable as error:
         print(f"{file}: refused: {error}")
         return 0, 1
