@@ -15,9 +15,10 @@ from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof, prove
-from scanproof.proofs.interpret.array import KernelArray, Namespace, comprehension, symbol
+from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
 from scanproof.proofs.interpret.claims import Part
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
+from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.session import Session, session
 from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel.errors import KernelError

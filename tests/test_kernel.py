@@ -26,9 +26,10 @@ from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.exact.mutation import on_leaf
-from scanproof.proofs.interpret.array import KernelArray, Namespace, symbol
+from scanproof.proofs.interpret.array import KernelArray, symbol
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size

@@ -14,8 +14,9 @@ from ..language.conditions import as_bounds
 from ..language.fields import call
 from ..language.sizes import shape
 from ..language.statements import Approached, AtMost, Determines, Equal, Statement, Undetermined
-from .array import KernelArray, Namespace, array, comprehension, holds, symbol
+from .array import KernelArray, comprehension, holds, symbol
 from .measured import Measured
+from .namespace import Namespace, array
 from .questions import Unreadable, listening
 from .session import Loop, Session
 from .size import Size

@@ -19,7 +19,8 @@ from scanproof.constructs.ranges import build
 from scanproof.constructs.scan import scan
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
-from scanproof.proofs.interpret.array import Namespace, array, symbol
+from scanproof.proofs.interpret.array import symbol
+from scanproof.proofs.interpret.namespace import Namespace, array
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size
