@@ -19,7 +19,7 @@ from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
 from scanproof.proofs.interpret.claims import Part
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
 from scanproof.proofs.interpret.namespace import Namespace
-from scanproof.proofs.interpret.session import Session, session
+from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
@@ -29,6 +29,7 @@ from scanproof.proofs.search.bounds import context, goals
 from scanproof.proofs.search.bounds.majorant import majorant
 from scanproof.proofs.search.bounds.problems import Goal, problem_of
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
 
 Body = Callable[..., Any]
 
@@ -537,7 +538,7 @@ class Compared:
 def violations(seed: int) -> tuple[int, int]:
     """How many comparisons a random expression had, and how many bounds of it were proved; a wrong one raises."""
     rng, compared, shown = random.Random(seed), 0, 0
-    with session() as own:
+    with proving() as own:
         sizes = {c: size(c, 1) for c in "nmdk"}
         expressions = Expressions(rng, sizes)
         given = hypotheses(expressions.symbols)

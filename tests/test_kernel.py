@@ -31,11 +31,11 @@ from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
 from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
 from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.statements import Equal, equal
+from scanproof.proofs.search.proving import proving
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 PROVED = (Path(__file__).parent / "all_sizes.txt").read_text().split()
@@ -242,10 +242,10 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
 
 def test_a_misread_function_is_seen_when_the_reading_is_compared(monkeypatch):
     claim = CLAIMS["gd-ssm.forms+mask"]
-    with session() as current:
+    with proving() as current:
         assert disagreement(claim, read(claim, current)) is None
     monkeypatch.setattr(Namespace, "tril", lambda self, one: one)
-    with session() as current:
+    with proving() as current:
         assert disagreement(claim, read(claim, current)) is not None
 
 
@@ -316,7 +316,7 @@ def test_kernel_arrays_mean_what_exact_arrays_mean(name):
 
     exact = Exact(RationalField())
     expected = EXPRESSIONS[name]({k: exact.asarray(v) for k, v in NUMBERS.items()}, exact, 3, 2)
-    with session() as current:
+    with proving() as current:
         n, f, dims, sizes = arrays()
         symbols = {k: symbol(k, d) for k, d in dims.items()}
         found = EXPRESSIONS[name](symbols, Namespace(), n, f)
@@ -346,7 +346,7 @@ def test_kernel_arrays_mean_what_exact_arrays_mean(name):
     ],
 )
 def test_what_depends_on_the_sizes_is_not_read(wrong):
-    with session():
+    with proving():
         n, f, dims, _ = arrays()
         with pytest.raises((Unreadable, TypeError)):
             wrong({k: symbol(k, d) for k, d in dims.items()}, n, f)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..interpret.claims import Part, Reading, read
 from ..interpret.questions import Unreadable
-from ..interpret.session import Session, session
+from ..interpret.session import Session
 from ..kernel.checker import Refused
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.term import INVERSE, Term
@@ -23,6 +23,8 @@ from ..search.bounds.chain import bounded
 from ..search.bounds.told import Bound, ordered
 from ..search.closed_forms import conditions
 from ..search.lemmas import show
+from ..search.proving import proving
+from ..search.session import Proving
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
@@ -191,13 +193,13 @@ def _statements(reading: Reading) -> list[tuple[Term, Term]]:
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
-    with session() as current:
+    with proving() as current:
         reading = _read(claim, current, mutate)
         kinds, shared = _said(reading)
         if not {Determines, Differs, Undetermined}.intersection(kinds):
             return _proved(claim, reading, current, (), seen)
     witnesses = _witnesses(claim, kinds, shared, mutate)
-    with session() as current:
+    with proving() as current:
         return _proved(claim, _read(claim, current, mutate), current, witnesses, seen)
 
 
@@ -222,7 +224,7 @@ def _witnesses(
 def _proved(
     claim: Claim,
     reading: Reading,
-    current: Session,
+    current: Proving,
     witnesses: tuple[Witness | Collision, ...],
     seen: Callable[[Reading], None] | None,
 ) -> Found:
@@ -244,7 +246,7 @@ def _proved(
 def _checked(
     claim: Claim, certificate: Certificate, mutate: Mutation, bounds: Found | None
 ) -> Proof:
-    with session() as current:
+    with proving() as current:
         reading = _read(claim, current, mutate)
         kinds, shared = _said(reading)
         statements = _statements(reading)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..exact.fitting import are_apart, gaps_at_corners
 from ..interpret.claims import Part, Reading
-from ..interpret.session import Session, session
+from ..interpret.session import Session
 from ..kernel.checker import Refused
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
@@ -23,6 +23,7 @@ from ..language.claim import Claim
 from ..language.statements import Undetermined
 from ..search.closed_forms import conditions
 from ..search.lemmas import show
+from ..search.proving import proving
 from ..search.unfolding import stepping
 from .families import EVERY, FIRST, Family, patterns
 from .traces import Trace, places_of, trace_of
@@ -88,7 +89,7 @@ def _collision(
     claim: Claim, which: int, kinds: Kinds, shared: tuple[str, ...], mutate: Mutation
 ) -> Collision:
     pair = _found(claim, which, shared, mutate)
-    with session() as current:
+    with proving() as current:
         reading, first, second = _members(claim, which, pair, kinds, current, mutate)
         places = places_of(current.partial)
         value = fitted(first.right, second.right, reading, claim)
@@ -115,7 +116,7 @@ def verify(
     common = _shared(claim, shared[one.which])
     if any(one.first[name] != one.second[name] for name in common):
         raise Refused("two inputs that differ in what they are to share")
-    with session() as current:
+    with proving() as current:
         pair = one.first, one.second
         reading, first, second = _members(claim, one.which, pair, kinds, current, mutate)
         statements = _statements(reading, first, second, one.value)

@@ -22,7 +22,7 @@ from ..interpret.array import KernelArray, holds
 from ..interpret.claims import Part, Reading, read
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.questions import Unreadable
-from ..interpret.session import Session, session
+from ..interpret.session import Session
 from ..interpret.terms import inverse, number
 from ..kernel import index as declarations
 from ..kernel.checker import Refused
@@ -36,6 +36,7 @@ from ..language.sizes import Sizes
 from ..language.statements import Differs, Statement
 from ..search.closed_forms import conditions
 from ..search.lemmas import show
+from ..search.proving import proving
 from ..search.unfolding import stepping
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables, function_value
@@ -87,7 +88,7 @@ def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
         Unreadable, KernelError: if none is found, or what is found is not proved.
     """
     family = _found(claim, mutate)
-    with session() as current:
+    with proving() as current:
         found = member(claim, family, kinds, current, mutate)
         places = places_of(current.partial)
         every = [fitted(part.left, part.right, found, claim) for part in _parts(found)]
@@ -104,7 +105,7 @@ def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) ->
     """
     refuse_conditions(claim)
     expect_inputs(claim, one.family)
-    with session() as current:
+    with proving() as current:
         found = member(claim, one.family, kinds, current, mutate)
         sides = _sides(found)
         if len(sides) != len(one.gaps):

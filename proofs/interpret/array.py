@@ -16,6 +16,7 @@ from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, as_term, entry,
 from .products import power
 from .questions import Unreadable, final
 from .session import current
+from .simplifying import simplified
 from .size import Size, index, is_whole, plain
 from .terms import inverse, number, positions_in, put, share, taken, total
 
@@ -35,10 +36,8 @@ class KernelArray:
 
     @property
     def term(self) -> Term:
-        """The entry in normal form."""
-        from ..search.closed_forms import normal_form
-
-        return normal_form(self.shared)
+        """The entry, simplified."""
+        return simplified(self.shared)
 
     namespace: ClassVar[Any]
     """The constructors and functions that go with it, which `interpret.namespace` puts here: they are made of it."""

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
-from ...search.normal import simplified
 from ..array import KernelArray, comprehension
 from ..questions import Unreadable
+from ..simplifying import simplified
 from ..terms import number
 from .areas import Area
 
