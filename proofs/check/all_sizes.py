@@ -25,13 +25,14 @@ from ..search.closed_forms import conditions
 from ..search.lemmas import show
 from ..search.proving import proving
 from ..search.session import Proving
+from ..search.writing import proof_to
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
 from .collision_family import Collision, colliding
 from .comparison import disagreement
 from .source import Source
-from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown, trace_of
+from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown
 from .witness_family import Kinds, Mutation, Witness, differing
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
@@ -237,7 +238,7 @@ def _proved(
     bounds = bounded(reading.parts, reading)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
-    trace = trace_of(theorems, rules) if theorems else None
+    trace = proof_to(theorems, rules) if theorems else None
     read_as = tuple(reading.conditions)
     certificate = Certificate(trace, witnesses)
     return Found(tuple(theorems), current, certificate, tuple(bounds), read_as, divided)

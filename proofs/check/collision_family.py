@@ -25,8 +25,9 @@ from ..search.closed_forms import conditions
 from ..search.lemmas import show
 from ..search.proving import proving
 from ..search.unfolding import stepping
+from ..search.writing import proof_to
 from .families import EVERY, FIRST, Family, patterns
-from .traces import Trace, places_of, trace_of
+from .traces import Trace, places_of
 from .witness_family import (
     Apart,
     Kinds,
@@ -95,7 +96,7 @@ def _collision(
         value = fitted(first.right, second.right, reading, claim)
         same, apart = _statements(reading, first, second, value)
         theorems = [show(*same), show(*apart, stepping)]
-        trace = trace_of(theorems, conditions(places, current))
+        trace = proof_to(theorems, conditions(places, current))
     return Collision(which, *pair, value, trace)
 
 

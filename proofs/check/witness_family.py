@@ -38,10 +38,11 @@ from ..search.closed_forms import conditions
 from ..search.lemmas import show
 from ..search.proving import proving
 from ..search.unfolding import stepping
+from ..search.writing import proof_to
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables, function_value
 from .families import Family, Pattern, numbers, patterns
-from .traces import Trace, places_of, shown, trace_of
+from .traces import Trace, places_of, shown
 
 TRIES = 200
 """So many families are tried, drawn once and for all for each claim."""
@@ -94,7 +95,7 @@ def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
         every = [fitted(part.left, part.right, found, claim) for part in _parts(found)]
         statements = [equation_of(*part, found) for part in zip(_sides(found), every, strict=True)]
         theorems = [show(left, right, stepping) for left, right in statements]
-        return Witness(family, tuple(every), trace_of(theorems, conditions(places, current)))
+        return Witness(family, tuple(every), proof_to(theorems, conditions(places, current)))
 
 
 def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) -> dict[str, Any]:
