@@ -20,7 +20,7 @@ from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
 from scanproof.constructs.definition import definition
-from scanproof.proofs.check import all_sizes, collision_family, witness_family
+from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.all_sizes import Certificate
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.folder import Folder
@@ -29,7 +29,16 @@ from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
 from scanproof.proofs.language.claim import Claim, Source
 from scanproof.proofs.language.statements import equal
-from scanproof.proofs.search import closed_forms, labelling, lemmas, normal, unfolding, zero
+from scanproof.proofs.search import (
+    closed_forms,
+    collisions,
+    labelling,
+    lemmas,
+    normal,
+    unfolding,
+    witnesses,
+    zero,
+)
 
 run = command_line.run
 write = command_line.write
@@ -88,7 +97,7 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = (closed_forms, labelling, lemmas, normal, unfolding, zero)
     names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
     names |= {"show", "conditions", "differing", "colliding", "drawn", "fitted"}
-    for module in (*searches, all_sizes, witness_family, collision_family):
+    for module in (*searches, all_sizes, witnesses, collisions):
         for name in names & set(vars(module)):
             monkeypatch.setattr(module, name, raising)
 

@@ -22,18 +22,20 @@ from ..language.statements import AtMost, Determines, Differs, Undetermined
 from ..search.bounds.chain import bounded
 from ..search.bounds.told import Bound, ordered
 from ..search.closed_forms import conditions
+from ..search.collisions import colliding
 from ..search.lemmas import show
 from ..search.proving import proving
 from ..search.session import Proving
+from ..search.witnesses import differing
 from ..search.writing import proof_to
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
-from .collision_family import Collision, colliding
+from .collision_family import Collision
 from .comparison import disagreement
 from .source import Source
 from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown
-from .witness_family import Kinds, Mutation, Witness, differing
+from .witness_family import Kinds, Mutation, Witness
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 EFFORT = 250_000
@@ -283,10 +285,10 @@ def _witnessed(
     mutate: Mutation,
 ) -> dict[str, Any]:
     if isinstance(one, Witness):
-        return witness_family.verify(claim, one, kinds, mutate)
+        return witness_family.verify(claim, one, kinds, proving, mutate)
     if not (0 <= one.which < len(kinds) and kinds[one.which] is Undetermined):
         raise Refused("two inputs for a statement of another kind")
-    return collision_family.verify(claim, one, kinds, shared, mutate)
+    return collision_family.verify(claim, one, kinds, shared, proving, mutate)
 
 
 def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is to be proved as plain data: sizes, all that the statements speak of, and the statements, as JSON values.
 
-A written proof counts for a claim only if it holds the very problem that reading the claim gives. `kernel.checker` reads
-both, in the notation of `kernel.notation`.
+A written proof counts for a claim only if it holds the very problem that reading the claim gives. The kernel reads both
+(`kernel.checker`), in the notation of `kernel.notation`.
 """
 
 from __future__ import annotations
