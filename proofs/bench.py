@@ -26,7 +26,8 @@ from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
 from .exact.instance import entry_names, evaluate, symbols
 from .exact.polynomials import FlintField, SympyField
-from .language.claim import Claim, Source
+from .language.claim import Claim
+from .language.source import Source
 from .language.statements import Equal, equal
 
 SIZES = {"N": 8, "f": 4}

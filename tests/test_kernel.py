@@ -33,7 +33,7 @@ from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Equal, equal
 from scanproof.proofs.search.proving import proving
 

@@ -27,7 +27,8 @@ from scanproof.proofs.decide.folder import Folder
 from scanproof.proofs.decide.verdict import Result
 from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
-from scanproof.proofs.language.claim import Claim, Source
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
 from scanproof.proofs.search import (
     closed_forms,

@@ -23,7 +23,8 @@ from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.exact.points import difference_index, statements_at
 from scanproof.proofs.interpret.evaluate import Evaluator, positions
 from scanproof.proofs.kernel.index import size
-from scanproof.proofs.language.claim import Claim, Source
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     AtMost,
     Differs,
