@@ -18,9 +18,10 @@ from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
+from . import all_sizes
 from .beyond import NO_VALUE, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
-from .given import Refused, part_of, point_of, sizes_of, statements
+from .given import Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, sizes_text
 
@@ -46,7 +47,7 @@ def argued(claim: Claim, certificate: Argument) -> Result:
     """The verdict that an argument comes to."""
     by = certificate.by
     proofs = [one for one in by if isinstance(one, AllSizes)]
-    entries = [entry for one in proofs for entry in _of_kernel(one)]
+    entries = [entry for one in proofs for entry in _of_kernel(claim, one)]
     if claim.assuming:
         _see_conditions_met(claim, [one for one in by if isinstance(one, Met)])
     runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
@@ -70,12 +71,15 @@ def argued(claim: Claim, certificate: Argument) -> Result:
     return _tried(claim, result, runs) if claim.ranges else result
 
 
-def _of_kernel(one: AllSizes) -> list[dict[str, Any]]:
-    from .all_sizes import Proof
-
-    if not isinstance(one.proof, Proof):
-        raise Refused("it has no proof of the kernel's")
-    return one.proof.entries()
+def _of_kernel(claim: Claim, one: AllSizes) -> list[dict[str, Any]]:
+    found = all_sizes.check(claim, one)
+    if isinstance(found, all_sizes.Unsafe):
+        raise Doubtful(found)
+    if isinstance(found, all_sizes.Stale):
+        raise OfAnother(found)
+    if isinstance(found, str):
+        raise Refused(found)
+    return found.entries()
 
 
 def _see_conditions_met(claim: Claim, given: list[Met]) -> None:

@@ -13,8 +13,10 @@ the source's wording with their default as printed; an amendment changes them.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from .calls import arguments
@@ -98,6 +100,9 @@ class Source:
 
     def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
         check_id(name)
+        file = sys._getframe(1).f_globals.get("__file__")
+        self.home = Path(file).resolve().parent if file else None
+        """The folder of the file that defines it; its certificates lie beside that."""
         self.name = name
         self.title = title
         self.arxiv = arxiv
