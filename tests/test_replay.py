@@ -580,7 +580,7 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
 
 def _problem_of(claim: Claim) -> Any:
     """What a claim says, in the kernel's words."""
-    from scanproof.proofs.interpret.problem import problem_to
+    from scanproof.proofs.interpret.writing import problem_to
     from scanproof.proofs.search.proving import proving
 
     with proving() as current:

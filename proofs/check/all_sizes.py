@@ -240,7 +240,7 @@ def _proved(
     bounds = bounded(reading.parts, reading)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
-    trace = proof_to(theorems, rules) if theorems else None
+    trace = proof_to(theorems, rules, places) if theorems else None
     read_as = tuple(reading.conditions)
     certificate = Certificate(trace, witnesses)
     return Found(tuple(theorems), current, certificate, tuple(bounds), read_as, divided)

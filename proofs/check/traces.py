@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..interpret.problem import problem_to
+from ..interpret.writing import problem_to
 from ..kernel import index as declarations
 from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
@@ -55,7 +55,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
         Refused: if it is about another problem, or does not show it.
         NotProved: if something is divided by 0.
     """
-    problem, _ = problem_to(statements)
+    problem, _ = problem_to(statements, places)
     if type(trace) is not dict or trace.get("problem") != problem:
         raise OtherProblem("it is of another problem; the claim, or its definitions, have changed")
     proved = check(trace)

@@ -56,7 +56,7 @@ def _collision(
         value = fitted(first.right, second.right, reading, claim)
         same, apart = statements(reading, first, second, value)
         theorems = [show(*same), show(*apart, stepping)]
-        trace = proof_to(theorems, conditions(places, current))
+        trace = proof_to(theorems, conditions(places, current), places)
     return Collision(which, *pair, value, trace)
 
 

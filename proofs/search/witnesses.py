@@ -69,7 +69,9 @@ def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
             equation_of(*part, found) for part in zip(sides_of(found), every, strict=True)
         ]
         theorems = [show(left, right, stepping) for left, right in statements]
-        return Witness(family, tuple(every), proof_to(theorems, conditions(places, current)))
+        return Witness(
+            family, tuple(every), proof_to(theorems, conditions(places, current), places)
+        )
 
 
 def _found(claim: Claim, mutate: Mutation) -> Family:

@@ -1,14 +1,19 @@
-"""Writing a proof down: the problem, what the search declared, and the theorems that it rests on, as JSON values.
-
-`kernel.checker` reads it. The notation is that of `kernel.notation`.
-"""
+"""Writing a proof down as JSON values: what the search declared, and the theorems that the statements rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from ..interpret.problem import Declared, factor_to, guards_to, index_to, problem_to, term_to
+from ..interpret.writing import (
+    Declared,
+    Sides,
+    factor_to,
+    guards_to,
+    index_to,
+    problem_to,
+    term_to,
+)
 from ..kernel import index as declarations
 from ..kernel.checker import FORMAT
 from ..kernel.index import Index, formal
@@ -16,9 +21,27 @@ from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
 
-def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[str, Any]:
+def sides_of(theorems: Iterable[Theorem]) -> list[Sides]:
+    """Of theorems that are equations between terms."""
+    return [(cast(Term, one.left), one.right) for one in theorems]
+
+
+def proof_to(
+    theorems: Sequence[Theorem], more: Iterable[Theorem] = (), names: Iterable[str] = ()
+) -> dict[str, Any]:
     """The proof of these equations, of which nothing but what they, and `more`, rest on is written."""
-    problem, spoken = problem_to([(cast(Term, one.left), one.right) for one in theorems])
+    problem, spoken = problem_to(sides_of(theorems), names)
+    return lines_to(problem, spoken, theorems, more)
+
+
+def lines_to(
+    problem: dict[str, Any],
+    spoken: Declared,
+    theorems: Sequence[Theorem],
+    more: Iterable[Theorem],
+    also: Callable[[Declared], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The proof of a problem whose statements are these theorems; `also` says what is to be declared besides."""
     needed: set[Theorem] = set()
     waiting: list[Any] = [*theorems, *more]
     while waiting:
@@ -26,7 +49,9 @@ def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[
         if isinstance(one, Theorem) and one not in needed:
             needed.add(one)
             waiting += one.used
-    return _Proof(needed, theorems).written(problem, spoken)
+    proof = _Proof(needed, theorems)
+    also(proof.all)
+    return proof.written(problem, spoken)
 
 
 class _Proof:

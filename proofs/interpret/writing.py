@@ -1,15 +1,16 @@
-"""What is to be proved as plain data: sizes, all that the statements speak of, and the statements, as JSON values.
+"""Writing a problem down as JSON values: statements, and all that they speak of, down to the sizes.
 
-A written proof counts for a claim only if it holds the very problem that reading the claim gives. The kernel reads both
-(`kernel.checker`), in the notation of `kernel.notation`.
+`kernel.checker` reads it. The notation is that of `kernel.notation`. What a certificate says of its problem is compared
+with this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..inequalities.statements import Inequality
 from ..kernel import index as declarations
 from ..kernel.index import Index, declared, reach, variable
 from ..kernel.recursion import Recursion
@@ -30,6 +31,10 @@ def guards_to(guards: Iterable[Index]) -> list[Any]:
     return indices_to(sorted(guards))
 
 
+def images_to(images: Mapping[int, Index]) -> list[Any]:
+    return [[v, index_to(images[v])] for v in sorted(images)]
+
+
 def factor_to(f: Factor) -> list[Any]:
     return [f.name, indices_to(f.at)]
 
@@ -43,6 +48,10 @@ def pairs_to(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[Any]:
 
 def term_to(term: Term) -> list[Any]:
     return [sorted(term.scope), pairs_to(term.parts.items())]
+
+
+def inequality_to(one: Inequality) -> list[Any]:
+    return [one.measure, list(one.ends), term_to(one.left), term_to(one.right)]
 
 
 def position_to(v: int) -> list[Any]:
@@ -80,6 +89,11 @@ class Declared:
     def term(self, term: Term) -> None:
         self.variables |= reach(term.scope)
         self.pairs(term.parts)
+
+    def inequality(self, one: Inequality) -> None:
+        self.indices(map(variable, one.ends))
+        self.term(one.left)
+        self.term(one.right)
 
     def pairs(self, monomials: Iterable[Monomial]) -> None:
         for m in monomials:
@@ -147,11 +161,23 @@ def function_to(name: str) -> list[Any]:
     return [name, function.name, function.arity, pairs]
 
 
-def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
-    """Sizes, all that the statements speak of, and the statements."""
+def problem_to(
+    statements: Sequence[Sides], names: Iterable[str] = (), bounds: Iterable[Inequality] = ()
+) -> tuple[dict[str, Any], Declared]:
+    """Sizes, all that the statements speak of, and the statements.
+
+    Args:
+        statements: equations.
+        names: of functions of terms that it is about, too: what is divided by.
+        bounds: inequalities that it is about, too.
+    """
     spoken = Declared()
     for side in (side for sides in statements for side in sides):
         spoken.term(side)
+    for one in bounds:
+        spoken.inequality(one)
+    for name in sorted(names):
+        spoken.name(name)
     spoken.close()
     known = declarations.current
     places = [
@@ -163,6 +189,10 @@ def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
     for _, order in places:
         spoken.indices(order)
     sizes = [[v, known.names[v], -declared(v)[0].const] for v in sorted(known.sizes)]
-    sides = [[term_to(left), term_to(right)] for left, right in statements]
+    sides = statements_to(statements)
     taken = [[name, indices_to(order)] for name, order in places]
     return {"sizes": sizes, **spoken.written(), "places": taken, "statements": sides}, spoken
+
+
+def statements_to(statements: Iterable[Sides]) -> list[Any]:
+    return [[term_to(left), term_to(right)] for left, right in statements]
