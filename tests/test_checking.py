@@ -32,7 +32,7 @@ from scanproof.proofs.check.certificates import check
 from scanproof.proofs.decide.find import find
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.kernel.files import Unusable
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     approached,
     at_most,

@@ -20,16 +20,26 @@ from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
 from scanproof.constructs.definition import definition
-from scanproof.proofs.check import all_sizes, collision_family, witness_family
+from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import Result, decide
 from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
-from scanproof.proofs.language.claim import Claim, Source
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
-from scanproof.proofs.search import closed_forms, labelling, lemmas, normal, unfolding, zero
+from scanproof.proofs.search import (
+    closed_forms,
+    collisions,
+    labelling,
+    lemmas,
+    normal,
+    unfolding,
+    witnesses,
+    zero,
+)
 
 run = command_line.run
 write = command_line.write
@@ -88,7 +98,7 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = (closed_forms, labelling, lemmas, normal, unfolding, zero)
     names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
     names |= {"show", "conditions", "differing", "colliding", "drawn", "fitted"}
-    for module in (*searches, all_sizes, witness_family, collision_family):
+    for module in (*searches, all_sizes, witnesses, collisions):
         for name in names & set(vars(module)):
             monkeypatch.setattr(module, name, raising)
 
@@ -570,10 +580,10 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
 
 def _problem_of(claim: Claim) -> Any:
     """What a claim says, in the kernel's words."""
-    from scanproof.proofs.interpret.session import session
-    from scanproof.proofs.search.writing import problem_to
+    from scanproof.proofs.interpret.writing import problem_to
+    from scanproof.proofs.search.proving import proving
 
-    with session() as current:
+    with proving() as current:
         problem, _ = problem_to(all_sizes._statements(all_sizes._read(claim, current, None)))
     return json.loads(json.dumps(problem))
 

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from ..exact.engines import ENGINES, Engines
-from ..language.claim import Claim, Row
+from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.pinned import Definitions, Redefined, of_user
+from ..language.source import Row
 from .cache import Cache
 from .certificates import Certificates, Heard
 from .dependence import needed, tainted
