@@ -12,6 +12,7 @@
         …
       ]
     },
+    "bounds": null,
     "witnesses": []
     }
 
@@ -46,6 +47,7 @@ def written(claim: str, one: Certificate) -> str:
         "format": FORMAT,
         "claim": claim,
         "equations": one.trace,
+        "bounds": one.bounds,
         "witnesses": [_witness_to(w) for w in one.witnesses],
     }
     return f"{_spread(fields)}\n"
@@ -100,12 +102,14 @@ def read(path: Path, claim: str) -> Certificate:
     form = found.get("format") if type(found) is dict else found
     if type(found) is not dict or form != FORMAT:
         raise Unusable(f"its format is {_brief(form)}, not {FORMAT!r}")
-    _, id, trace, witnesses = _fields(found, "format", "claim", "equations", "witnesses")
+    names = "format", "claim", "equations", "bounds", "witnesses"
+    _, id, trace, bounds, witnesses = _fields(found, *names)
     if id != claim:
         raise Unusable(f"it is the certificate of {_brief(id)}, not of {claim!r}")
-    _expect("an object, or null", trace is None or type(trace) is dict, trace)
+    for one in (trace, bounds):
+        _expect("an object, or null", one is None or type(one) is dict, one)
     _expect("a list of witnesses", type(witnesses) is list, witnesses)
-    return Certificate(trace, tuple(_witness_of(one) for one in witnesses))
+    return Certificate(trace, tuple(_witness_of(one) for one in witnesses), bounds)
 
 
 def _witness_of(value: Any) -> Witness | Collision:

@@ -94,7 +94,7 @@ def _collision(
         value = fitted(first.right, second.right, reading, claim)
         same, apart = _statements(reading, first, second, value)
         theorems = [show(*same), show(*apart, stepping)]
-        trace = trace_of(theorems, conditions(places, current))
+        trace = trace_of(theorems, conditions(places, current), places)
     return Collision(which, *pair, value, trace)
 
 

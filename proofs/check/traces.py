@@ -48,9 +48,11 @@ def places_of(names: Iterable[str]) -> Places:
     return {name: (known.bodies[name].name, frozenset(known.places[name])) for name in names}
 
 
-def trace_of(theorems: Sequence[Theorem], conditional: Iterable[Theorem] = ()) -> Trace:
-    """The proof of these equations; `conditional` are theorems about what is divided by."""
-    return proof_to(theorems, conditional)
+def trace_of(
+    theorems: Sequence[Theorem], conditional: Iterable[Theorem], names: Iterable[str]
+) -> Trace:
+    """The proof of these equations; `conditional` are theorems about what is divided by, which has these names."""
+    return proof_to(theorems, conditional, names)
 
 
 def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -> Shown:
@@ -60,7 +62,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
         Refused: if it is about another problem, or does not show it.
         NotProved: if something is divided by 0.
     """
-    problem, _ = problem_to(statements)
+    problem, _ = problem_to(statements, places)
     if type(trace) is not dict or trace.get("problem") != problem:
         raise OtherProblem("it is of another problem; the claim, or its definitions, have changed")
     proved = check(trace)

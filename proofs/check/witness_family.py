@@ -93,7 +93,9 @@ def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
         every = [fitted(part.left, part.right, found, claim) for part in _parts(found)]
         statements = [equation_of(*part, found) for part in zip(_sides(found), every, strict=True)]
         theorems = [show(left, right, stepping) for left, right in statements]
-        return Witness(family, tuple(every), trace_of(theorems, conditions(places, current)))
+        return Witness(
+            family, tuple(every), trace_of(theorems, conditions(places, current), places)
+        )
 
 
 def verify(claim: Claim, one: Witness, kinds: Kinds, mutate: Mutation = None) -> dict[str, Any]:

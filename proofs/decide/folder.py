@@ -125,7 +125,7 @@ class _Outcome:
         except OSError as error:
             self.broken = True
             self.said = f"{path}: cannot write the proof there: {error.strerror or error}"
-        return all_sizes.check(claim, found.certificate, bounds=found)
+        return all_sizes.check(claim, found.certificate)
 
     def checked(self, claim: Claim) -> Proof | str:
         found = self._checked(claim, self.folder.file(claim.id))

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
+from ..inequalities.statements import Inequality
 from ..kernel import index as declarations
 from ..kernel.checker import FORMAT
 from ..kernel.index import Index, declared, formal, reach, variable
@@ -50,6 +51,10 @@ def term_to(term: Term) -> list[Any]:
     return [sorted(term.scope), pairs_to(term.parts.items())]
 
 
+def inequality_to(one: Inequality) -> list[Any]:
+    return [one.measure, list(one.ends), term_to(one.left), term_to(one.right)]
+
+
 def position_to(v: int) -> list[Any]:
     """[number, name], [number, name, low] or [number, name, low, high]."""
     ends, name = declared(v), declarations.name(v)
@@ -85,6 +90,11 @@ class Declared:
     def term(self, term: Term) -> None:
         self.variables |= reach(term.scope)
         self.pairs(term.parts)
+
+    def inequality(self, one: Inequality) -> None:
+        self.indices(map(variable, one.ends))
+        self.term(one.left)
+        self.term(one.right)
 
     def pairs(self, monomials: Iterable[Monomial]) -> None:
         for m in monomials:
@@ -152,11 +162,23 @@ def function_to(name: str) -> list[Any]:
     return [name, function.name, function.arity, pairs]
 
 
-def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
-    """Sizes, all that the statements speak of, and the statements."""
+def problem_to(
+    statements: Sequence[Sides], names: Iterable[str] = (), bounds: Iterable[Inequality] = ()
+) -> tuple[dict[str, Any], Declared]:
+    """Sizes, all that the statements speak of, and the statements.
+
+    Args:
+        statements: equations.
+        names: of functions of terms that it is about, too: what is divided by.
+        bounds: inequalities that it is about, too.
+    """
     spoken = Declared()
     for side in (side for sides in statements for side in sides):
         spoken.term(side)
+    for one in bounds:
+        spoken.inequality(one)
+    for name in sorted(names):
+        spoken.name(name)
     spoken.close()
     known = declarations.current
     places = [
@@ -168,14 +190,36 @@ def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
     for _, order in places:
         spoken.indices(order)
     sizes = [[v, known.names[v], -declared(v)[0].const] for v in sorted(known.sizes)]
-    sides = [[term_to(left), term_to(right)] for left, right in statements]
+    sides = statements_to(statements)
     taken = [[name, indices_to(order)] for name, order in places]
     return {"sizes": sizes, **spoken.written(), "places": taken, "statements": sides}, spoken
 
 
-def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[str, Any]:
+def statements_to(statements: Iterable[Sides]) -> list[Any]:
+    return [[term_to(left), term_to(right)] for left, right in statements]
+
+
+def sides_of(theorems: Iterable[Theorem]) -> list[Sides]:
+    """Of theorems that are equations between terms."""
+    return [(cast(Term, one.left), one.right) for one in theorems]
+
+
+def proof_to(
+    theorems: Sequence[Theorem], more: Iterable[Theorem] = (), names: Iterable[str] = ()
+) -> dict[str, Any]:
     """The proof of these equations, of which nothing but what they, and `more`, rest on is written."""
-    problem, spoken = problem_to([(cast(Term, one.left), one.right) for one in theorems])
+    problem, spoken = problem_to(sides_of(theorems), names)
+    return lines_to(problem, spoken, theorems, more)
+
+
+def lines_to(
+    problem: dict[str, Any],
+    spoken: Declared,
+    theorems: Sequence[Theorem],
+    more: Iterable[Theorem],
+    also: Callable[[Declared], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The proof of a problem whose statements are these theorems; `also` says what is to be declared besides."""
     needed: set[Theorem] = set()
     waiting: list[Any] = [*theorems, *more]
     while waiting:
@@ -183,7 +227,9 @@ def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[
         if isinstance(one, Theorem) and one not in needed:
             needed.add(one)
             waiting += one.used
-    return _Proof(needed, theorems).written(problem, spoken)
+    proof = _Proof(needed, theorems)
+    also(proof.all)
+    return proof.written(problem, spoken)
 
 
 class _Proof:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...inequalities.certificate import Certificate, Placed
+from ...inequalities.certificate import Certificate, Placed, Side
 from ...inequalities.statements import Problem
 from ...interpret.claims import Part
 from ...interpret.session import current
 from .context import begun
 from .goals import shown
 from .layers import by_induction, timed
-from .problems import Goal
+from .problems import goal_of
 from .products import of_products
 
 
-def find(problem: Problem, goals: Sequence[Goal], conditions: Sequence[Part]) -> Certificate:
-    """A certificate for the problem.
+def find(problem: Problem, given: Sequence[Part], wanted: Sequence[Part]) -> Certificate:
+    """A certificate for the problem, which says that the wanted parts hold if the given ones do.
 
     Raises:
         NotProved: if none is found.
         TooHard: if the search gives up.
     """
-    context = begun(problem, conditions)
+    goals = list(map(goal_of, wanted))
+    context = begun(problem, given)
     book = context.known.book
     for one in of_products(goals, context.known, current()):
         *_, context = by_induction([one], context, shown)
@@ -38,4 +39,8 @@ def find(problem: Problem, goals: Sequence[Goal], conditions: Sequence[Part]) ->
     for k, goal in enumerate(goals):
         if k not in found:
             found[k] = shown(goal, context)
-    return book.certificate([found[k] for k in range(len(goals))])
+    said = [
+        book.with_sides(found[k], Side(one.left), Side(one.right))
+        for k, one in enumerate(problem.goals)
+    ]
+    return book.certificate(said)

@@ -1,0 +1,115 @@
+"""Bounds of a claim: what they say as it is read, and certificates of them, which are checked against that.
+
+A certificate holds its own problem, as a written proof of equations does. `inequalities` and the kernel check it by
+itself; it counts for a claim only if reading the claim gives the very same problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..inequalities.check import Shown
+from ..inequalities.statements import Problem
+from ..inequalities.told import Bound, ordered, told
+from ..inequalities.written import FORMAT, check_written
+from ..interpret.bounds import assumed, problem_of, wanted
+from ..interpret.claims import Part, Reading
+from ..kernel.term import INVERSE
+from ..kernel.theorem import Theorem
+from ..search.bounds.written import equations_to, steps_to
+from ..search.writing import Declared, inequality_to, problem_to
+from .traces import OtherProblem, Places, conditional
+
+Written = dict[str, Any]
+"""A certificate of bounds, as JSON values."""
+
+
+class Bounded(NamedTuple):
+    """What a certificate shows of a claim's bounds."""
+
+    bounds: tuple[Bound, ...]
+    divided: bool
+    """Whether something is divided by that is not the number of an index."""
+
+    @property
+    def squares(self) -> bool:
+        return any(one.squares for one in self.bounds)
+
+    @property
+    def steps(self) -> list[str]:
+        """The schemas that were used, by name, and the hypotheses."""
+        return list(ordered([step for one in self.bounds for step in one.steps]))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The bounds that a claim says, as they were read."""
+
+    given: Sequence[Part]
+    goals: Sequence[Part]
+    problem: Problem
+    data: Written
+    """The problem as JSON values."""
+    declared: dict[str, Any]
+    """What it speaks of, likewise: the problem of a proof, without statements."""
+    spoken: Declared
+    """The same."""
+
+
+def asked(reading: Reading, places: Places) -> Asked | None:
+    """The problem that the bounds of a claim are; None if it says none.
+
+    Raises:
+        Unreadable, NotProved: if there is one that says nothing at some sizes, or whose shapes do not fit.
+    """
+    goals = wanted(reading)
+    if not goals:
+        return None
+    given = assumed(reading.conditions)
+    problem = problem_of(given, goals)
+    every = (*problem.hypotheses, *problem.goals)
+    declared, spoken = problem_to([], places, every)
+    names = zip(problem.names, problem.hypotheses, strict=True)
+    data = {
+        "hypotheses": [[name, *inequality_to(one)] for name, one in names],
+        "goals": [inequality_to(one) for one in problem.goals],
+    }
+    return Asked(given, goals, problem, data, declared, spoken)
+
+
+def bounds_of(one: Asked, shown: Shown, rules: Iterable[Theorem]) -> Written:
+    """The certificate; `rules` are theorems about what is divided by."""
+    return {
+        "format": FORMAT,
+        **one.data,
+        "equations": equations_to(one.declared, one.spoken, shown, rules),
+        "steps": steps_to(shown),
+        "shown": list(shown.certificate.goals),
+    }
+
+
+def shown(one: Asked, places: Places, written: Any) -> Bounded:
+    """What a certificate shows of these bounds. The kernel forgets all else that is declared.
+
+    Raises:
+        Refused: if it is about another problem, or does not show it.
+        NotProved: if something is divided by 0.
+    """
+    if _problem_in(written) != (one.data, one.declared):
+        raise OtherProblem("it is of other bounds; the claim, or its definitions, have changed")
+    found = check_written(written)
+    functions = conditional(places, found.equations.theorems).values()
+    divided = bool(found.equations.divisors) or INVERSE in functions
+    return Bounded(tuple(told(found.shown)), divided)
+
+
+def _problem_in(written: Any) -> Any:
+    """What a certificate says that it shows."""
+    proof = written.get("equations") if type(written) is dict else None
+    problem = proof.get("problem") if type(proof) is dict else None
+    if type(problem) is not dict:
+        return None
+    data = {name: written.get(name) for name in ("hypotheses", "goals")}
+    return data, {**problem, "statements": []}
