@@ -57,7 +57,7 @@ def check(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Check the proofs recorded there again; only bounds are searched for.",
+            help="Check the proofs recorded there again, without a search.",
         ),
     ] = None,
     cache: Annotated[

@@ -548,7 +548,7 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
 def _problem_of(claim: Claim) -> Any:
     """What a claim says, in the kernel's words."""
     from scanproof.proofs.interpret.session import session
-    from scanproof.proofs.search.writing import problem_to
+    from scanproof.proofs.interpret.writing import problem_to
 
     with session() as current:
         problem, _ = problem_to(all_sizes._statements(all_sizes._read(claim, current, None)))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inequalities.told import Bound, told
+from ..interpret.bounds import asked
 from ..interpret.claims import Part, Reading, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, session
@@ -21,12 +22,13 @@ from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
 from ..search.bounds.chain import bounded
+from ..search.bounds.chain import written as bounds_written
 from ..search.closed_forms import conditions
 from ..search.lemmas import show
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
-from .bounds import Bounded, Written, asked, bounds_of
+from .bounds import Bounded, Written
 from .bounds import shown as bounds_shown
 from .collision_family import Collision, colliding
 from .comparison import disagreement
@@ -233,13 +235,14 @@ def _proved(
     places = places_of(current.partial)
     bounds = asked(reading, places)
     theorems = [show(left, right) for left, right in _statements(reading)]
-    shown_bounds = None if bounds is None else bounded(bounds.problem, bounds.given, bounds.goals)
+    shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
     trace = trace_of(theorems, rules, places) if theorems else None
     written, said = None, ()
     if bounds is not None and shown_bounds is not None:
-        written, said = bounds_of(bounds, shown_bounds, rules), tuple(told(shown_bounds))
+        written = bounds_written(bounds, shown_bounds, rules)
+        said = tuple(told(shown_bounds))
     read_as = tuple(reading.conditions)
     certificate = Certificate(trace, witnesses, written)
     return Found(tuple(theorems), current, certificate, said, read_as, divided)

@@ -6,20 +6,12 @@ itself; it counts for a claim only if reading the claim gives the very same prob
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..inequalities.check import Shown
-from ..inequalities.statements import Problem
 from ..inequalities.told import Bound, ordered, told
-from ..inequalities.written import FORMAT, check_written
-from ..interpret.bounds import assumed, problem_of, wanted
-from ..interpret.claims import Part, Reading
+from ..inequalities.written import check_written
+from ..interpret.bounds import Asked
 from ..kernel.term import INVERSE
-from ..kernel.theorem import Theorem
-from ..search.bounds.written import equations_to, steps_to
-from ..search.writing import Declared, inequality_to, problem_to
 from .traces import OtherProblem, Places, conditional
 
 Written = dict[str, Any]
@@ -41,53 +33,6 @@ class Bounded(NamedTuple):
     def steps(self) -> list[str]:
         """The schemas that were used, by name, and the hypotheses."""
         return list(ordered([step for one in self.bounds for step in one.steps]))
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The bounds that a claim says, as they were read."""
-
-    given: Sequence[Part]
-    goals: Sequence[Part]
-    problem: Problem
-    data: Written
-    """The problem as JSON values."""
-    declared: dict[str, Any]
-    """What it speaks of, likewise: the problem of a proof, without statements."""
-    spoken: Declared
-    """The same."""
-
-
-def asked(reading: Reading, places: Places) -> Asked | None:
-    """The problem that the bounds of a claim are; None if it says none.
-
-    Raises:
-        Unreadable, NotProved: if there is one that says nothing at some sizes, or whose shapes do not fit.
-    """
-    goals = wanted(reading)
-    if not goals:
-        return None
-    given = assumed(reading.conditions)
-    problem = problem_of(given, goals)
-    every = (*problem.hypotheses, *problem.goals)
-    declared, spoken = problem_to([], places, every)
-    names = zip(problem.names, problem.hypotheses, strict=True)
-    data = {
-        "hypotheses": [[name, *inequality_to(one)] for name, one in names],
-        "goals": [inequality_to(one) for one in problem.goals],
-    }
-    return Asked(given, goals, problem, data, declared, spoken)
-
-
-def bounds_of(one: Asked, shown: Shown, rules: Iterable[Theorem]) -> Written:
-    """The certificate; `rules` are theorems about what is divided by."""
-    return {
-        "format": FORMAT,
-        **one.data,
-        "equations": equations_to(one.declared, one.spoken, shown, rules),
-        "steps": steps_to(shown),
-        "shown": list(shown.certificate.goals),
-    }
 
 
 def shown(one: Asked, places: Places, written: Any) -> Bounded:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..interpret.writing import problem_to
 from ..kernel import index as declarations
 from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
@@ -16,7 +17,7 @@ from ..kernel.index import Index, facts, ranges
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term
 from ..kernel.theorem import Theorem
-from ..search.writing import problem_to, proof_to
+from ..search.writing import proof_to
 
 Trace = dict[str, Any]
 """A written proof, as JSON values."""

@@ -6,7 +6,7 @@
 
 The proof is one of the kernel's (`kernel.checker`). Its problem declares what the hypotheses and goals speak of; its
 statements are equations that the steps use, which may speak of what the proof declares besides. Where two terms are to
-be equal, that is looked up among them: nothing is proved here. `shown` says for each goal which step's conclusion it is.
+be equal, that is looked up among them: nothing is proved here. `shown` says for each goal which step shows it.
 """
 
 from __future__ import annotations

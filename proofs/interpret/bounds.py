@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from ..inequalities.statements import ENDS, Inequality, Problem
 from ..kernel import index as declarations
@@ -11,6 +13,43 @@ from ..kernel.index import Index, declared, facts, position_number, reach
 from ..kernel.inequalities import implied
 from ..language.statements import AtMost
 from .claims import Part, Reading
+from .writing import Declared, inequality_to, problem_to
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The bounds that a claim says, as they were read."""
+
+    given: Sequence[Part]
+    goals: Sequence[Part]
+    problem: Problem
+    data: dict[str, Any]
+    """The problem as JSON values."""
+    declared: dict[str, Any]
+    """What it speaks of, likewise: the problem of a proof, without statements."""
+    spoken: Declared
+    """The same."""
+
+
+def asked(reading: Reading, names: Iterable[str]) -> Asked | None:
+    """The problem that the bounds of a claim are; None if it says none. `names` are of what is divided by.
+
+    Raises:
+        Unreadable, NotProved: if there is one that says nothing at some sizes, or whose shapes do not fit.
+    """
+    goals = wanted(reading)
+    if not goals:
+        return None
+    given = assumed(reading.conditions)
+    problem = problem_of(given, goals)
+    every = (*problem.hypotheses, *problem.goals)
+    declared, spoken = problem_to([], names, every)
+    hypotheses = zip(problem.names, problem.hypotheses, strict=True)
+    data = {
+        "hypotheses": [[name, *inequality_to(one)] for name, one in hypotheses],
+        "goals": [inequality_to(one) for one in problem.goals],
+    }
+    return Asked(given, goals, problem, data, declared, spoken)
 
 
 def wanted(reading: Reading) -> list[Part]:

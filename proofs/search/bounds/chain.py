@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from ...inequalities.check import Shown, check
-from ...inequalities.statements import Problem
-from ...interpret.claims import Part
+from ...inequalities.written import FORMAT
+from ...interpret.bounds import Asked
+from ...kernel.theorem import Theorem
 from ..lemmas import show
 from .finding import find
+from .written import equations_to, steps_to
 
 
-def bounded(problem: Problem, given: Sequence[Part], wanted: Sequence[Part]) -> Shown:
-    """What is found to show a problem, which says that the wanted parts hold if the given ones do.
+def bounded(asked: Asked) -> Shown:
+    """What is found to show all the bounds that a claim says.
 
     Raises:
         NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
     """
-    return check(problem, find(problem, given, wanted), show)
+    return check(asked.problem, find(asked), show)
+
+
+def written(asked: Asked, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
+    """The certificate, as `inequalities.written` says; `rules` are theorems about what is divided by."""
+    return {
+        "format": FORMAT,
+        **asked.data,
+        "equations": equations_to(asked.declared, asked.spoken, shown, rules),
+        "steps": steps_to(shown),
+        "shown": list(shown.certificate.goals),
+    }

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...inequalities.certificate import Certificate, Placed, Side
-from ...inequalities.statements import Problem
-from ...interpret.claims import Part
+from ...interpret.bounds import Asked
 from ...interpret.session import current
 from .context import begun
 from .goals import shown
@@ -15,15 +12,15 @@ from .problems import goal_of
 from .products import of_products
 
 
-def find(problem: Problem, given: Sequence[Part], wanted: Sequence[Part]) -> Certificate:
-    """A certificate for the problem, which says that the wanted parts hold if the given ones do.
+def find(asked: Asked) -> Certificate:
+    """A certificate for the problem that a claim's bounds are.
 
     Raises:
         NotProved: if none is found.
         TooHard: if the search gives up.
     """
-    goals = list(map(goal_of, wanted))
-    context = begun(problem, given)
+    goals = list(map(goal_of, asked.goals))
+    context = begun(asked.problem, asked.given)
     book = context.known.book
     for one in of_products(goals, context.known, current()):
         *_, context = by_induction([one], context, shown)
@@ -41,6 +38,6 @@ def find(problem: Problem, given: Sequence[Part], wanted: Sequence[Part]) -> Cer
             found[k] = shown(goal, context)
     said = [
         book.with_sides(found[k], Side(one.left), Side(one.right))
-        for k, one in enumerate(problem.goals)
+        for k, one in enumerate(asked.problem.goals)
     ]
     return book.certificate(said)

@@ -35,7 +35,7 @@ class Difference(NamedTuple):
 
 
 def assumed(problem: Problem, given: Iterable[Part]) -> tuple[Known, list[Difference]]:
-    """What the hypotheses of a problem, which are these parts, say, and names for differences of which they bound a norm."""
+    """What a problem's hypotheses, these parts, say, and names for differences of which they bound a norm."""
     book = Book(problem)
     known, differences = Known(book), []
     for number, part in enumerate(given):

@@ -9,19 +9,18 @@ from typing import Any
 
 from ...inequalities.certificate import Step
 from ...inequalities.check import Shown
-from ...kernel.index import Index, variable
-from ...kernel.term import Factor, Monomial, Term
-from ...kernel.theorem import Theorem
-from ..writing import (
+from ...interpret.writing import (
     Declared,
     factor_to,
     guards_to,
     index_to,
-    lines_to,
-    sides_of,
     statements_to,
     term_to,
 )
+from ...kernel.index import Index, variable
+from ...kernel.term import Factor, Monomial, Term
+from ...kernel.theorem import Theorem
+from ..writing import lines_to, sides_of
 
 NUMBERS = ("ends", "when", "time", "scope", "coordinates")
 """The fields that are numbers of variables; images and dimensions are pairs with such."""
