@@ -370,6 +370,8 @@ TAMPERED: dict[str, tuple[str, Edit]] = {
     "a number too large": ("trace", put("Majorised", 4, 0, 3, [[10**16, [[-1, 1]]]])),
     "a huge number of a step": ("trace", at(GOALS, 0, 10**15)),
     "a thousand digits": ("squares", put("Combined", 1, 0, 0, "1" * 1000)),
+    "a product of a thousand": ("squares", put("Combined", 1, 0, 2, [[4, []]] * 1000)),
+    "a number that grows": ("squares", appended(*(["Scaled", 14 + k, "9" * 400] for k in range(40)))),
     "a million bound indices": ("squares", put("Combined", 1, 1, 1, [10**6, [], []])),
     "a number that is none": ("trace", put("Given", 1, 0.0)),
     "a text for a number": ("trace", put("Given", 1, "0")),

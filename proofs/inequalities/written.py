@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..kernel import checker
 from ..kernel.checker import FAULTS, Proved
+from ..kernel.errors import KernelError
 from ..kernel.notation import Malformed, expect, items, natural
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem
@@ -53,7 +54,7 @@ def check_written(value: Any) -> Bounds:
     try:
         return Bounds(_shown(value, proved), proved)
     except FAULTS as error:
-        kind = "" if isinstance(error, Malformed | Refused) else f"{type(error).__name__}: "
+        kind = "" if isinstance(error, Malformed | KernelError) else f"{type(error).__name__}: "
         raise checker.Refused(f"bounds: {kind}{error}") from error
 
 
