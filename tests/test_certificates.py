@@ -11,12 +11,15 @@ import certificates
 import pytest
 from certificates import CLAIMS, VARIED, copy, lines, of_a_false_problem, real, shows
 
+from scanproof.constructs.definition import definition
 from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.all_sizes import Certificate, Proof, Stale
 from scanproof.proofs.check.traces import OtherProblem, shown
 from scanproof.proofs.decide import workers
 from scanproof.proofs.exact.engines import FLINT, holds
 from scanproof.proofs.kernel.checker import Refused, check
+from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.statements import equal
 
 
 @pytest.mark.parametrize("name", arena.refused_names())
@@ -159,6 +162,32 @@ def test_a_lemma_that_holds_nowhere_does_not_make_a_denominator_one_that_is_neve
     ]
     found = all_sizes.check(claim, Certificate(changed))
     assert isinstance(found, str) or "no denominator is 0" in found.evidence[0]["assumes"]
+
+
+def test_what_vanishes_with_its_denominator_is_divided_by_all_the_same():
+    """The statements no longer speak of 1/(y² + y); a file must not say that it is 1/n instead."""
+    row = Source("mine", title="Mine").claim("mine.gone", says="it", given={"x": "n", "y": ""})
+    one = row(lambda x, y: equal(itself(x) + 0 * (1 / (y * y + y)), x)).claim
+    found = all_sizes.find(one)
+    assert not isinstance(found, str) and found.certificate.trace is not None
+    trace = copy(found.certificate.trace)
+    assert _assumed(one, trace) == ["no denominator is 0"]
+    ((name, order),) = trace["problem"]["places"]
+    number = ["1", 0, [], [["#", [[0, [[1, 1]]]]]]]
+    own = copy(trace)
+    own["problem"]["places"] = []
+    own["problem"]["functions"] = []
+    own["declared"]["functions"] = [[name, "1/", 0, [number]]]
+    own["theorems"] = [["congruence", [name, order], []], trace["theorems"][-1]]
+    assert check(own).statements  # it is a proof, of another problem
+    assert isinstance(all_sizes.check(one, Certificate(own)), Stale)
+    other = {**copy(trace), "declared": own["declared"]}
+    assert "no new name" in str(all_sizes.check(one, Certificate(other)))
+
+
+@definition
+def itself(x: Any) -> Any:
+    return x
 
 
 def _assumed(claim: Any, trace: Any) -> list[str]:
