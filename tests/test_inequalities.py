@@ -516,3 +516,83 @@ def test_no_file_of_the_check_imports_what_searches():
                     *("functools", "math", "sys", "types", "typing"),
                 }
             assert not (isinstance(node, ast.ImportFrom) and node.level > 2)
+
+
+# False ones, made by hand: 0 ≤ −1 − n, where something holds that never does, or is known that nothing shows.
+
+N = [0, [[1, 1]]]
+NONE, TIME, WHEN = [2, "none", N, N], [3, "t", [0, []]], [4, "t", [0, []]]
+NEGATIVE = ["#", [[-1, [[1, -1]]]]]
+BELOW_0 = [["1", 0, [], [NEGATIVE]]]
+FALSE = ["", [], [[], []], [[1], BELOW_0]]
+
+
+def nowhere(*scope: int) -> Any:
+    """0 ≤ −1 − n where the variables of the scope are in range."""
+    return ["Combined", [["1", [0, [], [NEGATIVE]], [], []]], [1, *scope], []]
+
+
+FORGED_STEPS: dict[str, tuple[list[Any], int, str]] = {
+    "where a variable without values has one": ([nowhere(2)], 0, "other variables"),
+    "anywhere": ([nowhere()], 0, "may be negative"),
+    "a value put where there is none": (
+        [nowhere(2), ["Placed", 0, [[2, N]]]],
+        1,
+        "outside the range",
+    ),
+    "the variable forgotten by writing it anew": (
+        [nowhere(2), ["Rewritten", 0, [[[], []], 0, 0], [[[1], BELOW_0], 0, 0], []]],
+        1,
+        "other variables",
+    ),
+    "used in a sum": (
+        [nowhere(2), ["Combined", [["1", [0, [], []], [[0, []]], []]], [1], []]],
+        1,
+        "other variables",
+    ),
+    "added to what is measured": (
+        [nowhere(2), ["Majorised", "", [], [[], []], [], []], ["Concluded", 1, 0, [[1], BELOW_0], 0, []]],
+        2,
+        "other variables",
+    ),
+    "by an induction whose start holds nowhere": (
+        [nowhere(2), ["Induction", 3, [[4, ["", [], [[], []], [[1, 4], BELOW_0]]]], [0], [], [1]]],
+        1,
+        "other variables",
+    ),
+    "by its own hypothesis": (
+        [nowhere(2), ["Induction", 3, [[4, ["", [], [[], []], [[1, 2, 4], BELOW_0]]]], [0], [], [1]]],
+        1,
+        "other variables",
+    ),
+    "a sign that nothing shows": ([nowhere(2), nowhere()], 1, "may be negative"),
+    "a product with what is negative": (
+        [["Combined", [["-1", [0, [], []], [], []]], [], []]],
+        0,
+        "may be negative",
+    ),
+    "a sum over too many": (
+        [["Combined", [["1", [1, [[0, [[-1, 1]]]], [["#", [[0, [[-1, 1]]]]]]], [], []]], [], []]],
+        0,
+        "without a lower and an upper end",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGED_STEPS)
+def test_0_is_not_at_most_what_is_negative(name: str):
+    steps, goal, why = FORGED_STEPS[name]
+    empty: dict[str, Any] = {"states": [], "functions": [], "recursions": []}
+    problem = {"sizes": [[1, "n", 0]], "positions": [], **empty, "places": [], "statements": []}
+    declared = {"positions": [NONE, TIME, WHEN], **empty, "formals": []}
+    form = "scanproof.trace/1"
+    value = {
+        "format": "scanproof.bounds/2",
+        "hypotheses": [],
+        "goals": [FALSE],
+        "equations": {"format": form, "problem": problem, "declared": declared, "theorems": []},
+        "steps": steps,
+        "shown": [goal],
+    }
+    with pytest.raises(Refused, match=why):
+        check_written(value)

@@ -256,7 +256,7 @@ class Rules:
         for one, n, over in zip(claims, step.start, overs, strict=True):
             self.expect_shown(n, _at(one, Index(0)), over)
         asked, fixed = self._asked, self.fixed
-        self.fixed = fixed | {time}
+        self._asked, self.fixed = set(), fixed | {time}
         self.supposed[id(step)] = [_at(one, variable(time)) for one in claims]
         self.facts += self.supposed[id(step)]
         self.rests += [frozenset()] * len(claims)
