@@ -22,6 +22,8 @@ class Result:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     counterexample: Counterexample | None = None
     near_misses: list[str] = field(default_factory=list)
+    unfounded: bool = False
+    """Whether an axiom that it rests on is discharged by nothing."""
     fails: dict[str, int] | None = None
     """Sizes at which a statement was seen to fail though the certificate says that it holds."""
     stale: bool = False

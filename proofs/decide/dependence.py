@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..check.axioms import discharged
 from ..check.result import Result
 from ..language.claim import Claim
 from ..language.errors import UsageError
@@ -54,7 +53,7 @@ def needed(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
 def tainted(claims: Iterable[Claim], results: Mapping[str, Result]) -> set[str]:
     """The ids of those that rest on an axiom that nothing discharges, or on a row that is not proved or is tainted."""
     claims = list(claims)
-    found = {claim.id for claim in claims if _has_open_axiom(results[claim.id])}
+    found = {claim.id for claim in claims if results[claim.id].unfounded}
     shown = {claim.id for claim in claims if results[claim.id].verdict == "proved"}
     settled = {claim.id for claim in claims if _is_settled(results[claim.id])}
     while True:
@@ -67,7 +66,3 @@ def tainted(claims: Iterable[Claim], results: Mapping[str, Result]) -> set[str]:
 
 def _is_settled(result: Result) -> bool:
     return result.verdict in SETTLED and not any(e["method"] == "limit" for e in result.evidence)
-
-
-def _has_open_axiom(result: Result) -> bool:
-    return any(not discharged(axiom) for entry in result.evidence for axiom in entry["axioms"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from scanproof.constructs.definition import recording
 
+from ..check.axioms import discharged
 from ..check.certificate import Unsettled
 from ..check.certificates import check
 from ..check.result import Result, place
@@ -53,7 +54,9 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
     if not ran and result.verdict != "error" and not unread:
         reason = "no definition ran: call a layer or learner of scanproof.constructs, or mark yours @definition"
         return Result("error", reason=reason)
-    return replace(result, definitions=sorted({place(function) for function in ran}))
+    axioms = {axiom for entry in result.evidence for axiom in entry.get("axioms", ())}
+    definitions = sorted({place(function) for function in ran})
+    return replace(result, definitions=definitions, unfounded=not all(map(discharged, axioms)))
 
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
