@@ -95,8 +95,8 @@ _add(
     "scanproof check --format json --output report.json",
     "scanproof check --baseline report.json",
     "scanproof check mypaper.py --time-limit 20",
-    "scanproof check --save-proofs proofs",
-    "scanproof check --replay proofs",
+    "scanproof check mypaper.py --save",
+    "scanproof check mypaper.py --offline",
 )
 _add(
     "show",
