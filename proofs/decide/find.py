@@ -25,7 +25,7 @@ from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
 from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..exact.at_random import agree, balls, overlap, residues
-from ..exact.engines import FLINT, Engine, Engines, chosen, has_entries, small, terms, truth
+from ..exact.engines import FLINT, Engine, Engines, has_entries, small, telling, terms, truth
 from ..exact.instance import assumed, constants
 from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
@@ -381,8 +381,8 @@ def _argument(search: Search) -> Certificate:
 
 
 def _few(search: Search) -> list[dict[str, int]]:
-    """The chosen sizes, and for each comparison one at which there is something to compare."""
-    run = chosen(search.claim)
+    """The most telling size, and for each comparison one at which there is something to compare."""
+    run = telling(search.claim)
     for sizes, found in search.every:
         empty = set(range(len(found)))
         for own, others in search.every:
