@@ -24,13 +24,13 @@ def modules(room: str, folder: Path) -> dict[str, Path]:
 
 def arrows(known: Modules) -> dict[str, set[str]]:
     return {
-        name: {m for m in imported(name, path, path.read_text("utf-8")) if m in known} - {name}
+        name: within(known, imported(name, path, path.read_text("utf-8"))) - {name}
         for name, path in known.items()
     }
 
 
 def imported(name: str, path: Path, source: str) -> set[str]:
-    """What a module's statements name: modules, and names that may be modules of a package."""
+    """What a module's statements name: modules, and what is taken from them."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -39,8 +39,13 @@ def imported(name: str, path: Path, source: str) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else []
             of = ".".join([*above, *([node.module] if node.module else [])]).removeprefix(OURS)
-            found |= {of, *(f"{of}.{one.name}" for one in node.names)}
+            found |= {f"{of}.{one.name}" for one in node.names}
     return found
+
+
+def within(known: Modules, named: Iterable[str]) -> set[str]:
+    """The modules among these names, or that they are names in."""
+    return {m for n in named if (m := n if n in known else n.rpartition(".")[0]) in known}
 
 
 def reached(
