@@ -47,7 +47,7 @@ KINDS = (
     Kind(
         "Proved for all sizes: equations",
         ("proofs.check.all_sizes",),
-        ("proofs.check.alike", "proofs.inequalities.check"),
+        ("proofs.check.alike", "proofs.check.bounds", "proofs.interpret.bounds"),
         "The same Python is run once more, on arrays whose entries are formulas: sums, over whole numbers "
         "between linear ends, of products of entries; the sizes are letters. A scan becomes a recursion. "
         "These formulas are compared with the claim's own numbers at small and random sizes. A certificate "
@@ -57,7 +57,7 @@ KINDS = (
     ),
     Kind(
         "Proved for all sizes: bounds",
-        ("proofs.inequalities.check",),
+        ("proofs.check.bounds", "proofs.interpret.bounds"),
         (),
         "Each step of a certificate is an instance of a schema: the triangle inequality, Cauchy-Schwarz, "
         "monotonicity of sums and products, a square is ≥ 0, exp is > 0 and grows, induction on a time. "

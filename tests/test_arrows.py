@@ -24,7 +24,7 @@ MAY: dict[str, tuple[str, ...]] = {
     "refute": ("language", "exact", "check"),
     "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
     "claims": ("language", "exact"),
-    "report": ("kernel", "language", "exact", "interpret", "check", "search", "decide", "orders"),
+    "report": ("kernel", "language", "exact", "interpret", "search", "decide", "orders"),
     "orders": ("exact", "claims"),
     "bench": ("kernel", "language", "exact", "interpret", "check", "search", "decide"),
 }

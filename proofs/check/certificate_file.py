@@ -272,7 +272,8 @@ def _witness_of(value: Any) -> witness_family.Witness | collision_family.Collisi
 
 def _gap_of(value: Any) -> Apart:
     _expect("a difference", type(value) is list and len(value) == 3, value)
-    corner, powers, number = value
+    corner, number = value[0], value[2]
+    powers: Any = value[1]
     whole = type(powers) is list and {*map(type, powers)} <= {int}
     _expect("powers from -9 to 9", whole and all(-9 <= p <= 9 for p in powers), powers)
     return Apart(_whole(corner), tuple(powers), _number(number))
