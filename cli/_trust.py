@@ -29,7 +29,8 @@ KINDS = (
         "Refuted, or proved at fixed sizes",
         ("proofs.check.certificates", "proofs.check.certificate_file"),
         (
-            *("proofs.check.all_sizes", "proofs.check.traces"),
+            *("proofs.check.all_sizes", "proofs.check.traces", "proofs.check.bounds"),
+            "proofs.interpret.session",
             *(
                 "proofs.check.families",
                 "proofs.check.witness_family",
