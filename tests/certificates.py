@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from scanproof.proofs.check import all_sizes
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.interpret.writing import term_to
 from scanproof.proofs.kernel.checker import Proved, Refused, check
 from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.search import all_sizes
 
 Trace = dict[str, Any]
 

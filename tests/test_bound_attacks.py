@@ -10,13 +10,14 @@ import pytest
 
 from scanproof import Source, at_most, build, definition, each
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
 from scanproof.proofs.kernel.term import Monomial
+from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.bounds import goals
 
 Body = Callable[..., Any]

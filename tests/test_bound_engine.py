@@ -14,7 +14,7 @@ import pytest
 from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
-from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
 from scanproof.proofs.interpret.bounds import problem_of
 from scanproof.proofs.interpret.claims import Part
@@ -26,6 +26,7 @@ from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.language.statements import AtMost
+from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.bounds import context, goals
 from scanproof.proofs.search.bounds.majorant import majorant
 from scanproof.proofs.search.bounds.problems import Goal

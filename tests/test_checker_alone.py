@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from scanproof.proofs import inequalities, kernel
-from scanproof.proofs.check.all_sizes import Found, find
 from scanproof.proofs.check.certificate import Argument
 from scanproof.proofs.check.certificate_file import written
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.search.all_sizes import Found, find
 
 IDS = ("gril.eq10", "gril.prop4.1-construction", "ssd.thm5.2-eq12+P_Y")
 BOUNDS = ("open.mask-decays-at-most-1", "ssd.thm5.2-qnorm")

@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from scanproof.constructs.definition import definition
 from scanproof.constructs.learners.losses import sigmoid
+from scanproof.proofs.check import certificates
 from scanproof.proofs.check.certificate import (
     AllSizes,
     Argument,
@@ -28,7 +30,6 @@ from scanproof.proofs.check.certificate import (
 )
 from scanproof.proofs.check.certificate_file import read as read_file
 from scanproof.proofs.check.certificate_file import written
-from scanproof.proofs.check.certificates import check
 from scanproof.proofs.decide.find import find
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.kernel.files import Unusable
@@ -41,6 +42,9 @@ from scanproof.proofs.language.statements import (
     equal,
     undetermined,
 )
+from scanproof.proofs.search.proving import proving
+
+check = partial(certificates.check, session=proving)
 
 
 @definition

@@ -12,7 +12,6 @@ import pytest
 from command_line import Run
 from derivation_values import Values
 
-from scanproof.proofs.check.all_sizes import find
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.index import position, size
@@ -24,6 +23,7 @@ from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import TEXT, as_text
+from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
 
 run = command_line.run

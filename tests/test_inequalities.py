@@ -35,9 +35,8 @@ from test_bound_engine import (
 from scanproof import at_most
 from scanproof.constructs.norms import norm
 from scanproof.proofs import inequalities
-from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check import bounds as of_bounds
-from scanproof.proofs.check.all_sizes import Found, Proof, Stale
+from scanproof.proofs.check.all_sizes import Proof, Stale
 from scanproof.proofs.check.bounds import Bounded
 from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.traces import OtherProblem, places_of
@@ -53,6 +52,8 @@ from scanproof.proofs.kernel.checker import Refused
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.search import all_sizes
+from scanproof.proofs.search.all_sizes import Found
 from scanproof.proofs.search.bounds.finding import find
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.proving import proving
@@ -123,7 +124,7 @@ def test_a_row_s_certificate_alone_shows_what_the_search_said(one: Claim):
     if isinstance(found, str) or found.certificate.bounds is None:
         pytest.skip("no bound is proved for all sizes")
     value = json.loads(json.dumps(found.certificate.bounds))
-    assert isinstance(all_sizes.check(one, replace(found.certificate, bounds=value)), Proof)
+    assert isinstance(all_sizes.checked(one, replace(found.certificate, bounds=value)), Proof)
     shown = check_written(value).shown
     assert tuple(told(shown)) == found.bounds
     used = {shown.problem.names[n] for numbers in shown.hypotheses for n in numbers}
@@ -390,7 +391,7 @@ def test_what_was_tampered_with_is_refused(name: str):
     edit(value)
     with pytest.raises((Refused, KernelError)):
         checked(CLAIMS[of_claim], value)
-    answer = all_sizes.check(CLAIMS[of_claim], AllSizes(None, (), value))
+    answer = all_sizes.checked(CLAIMS[of_claim], AllSizes(None, (), value))
     assert isinstance(answer, str) and "\n" not in answer and len(answer) < 400
 
 
@@ -453,7 +454,7 @@ def change(rng: random.Random, value: Any) -> None:
 def test_a_certificate_of_another_claim_is_stale():
     with pytest.raises(OtherProblem, match="other bounds"):
         checked(CLAIMS["trace"], found("twice"))
-    assert isinstance(all_sizes.check(CLAIMS["trace"], AllSizes(None, (), found("twice"))), Stale)
+    assert isinstance(all_sizes.checked(CLAIMS["trace"], AllSizes(None, (), found("twice"))), Stale)
 
 
 @pytest.mark.parametrize(
@@ -469,7 +470,7 @@ def test_a_claim_without_bounds_takes_none():
     proved = all_sizes.find(one)
     assert isinstance(proved, Found)
     with_bounds = replace(proved.certificate, bounds=found("trace"))
-    assert "says no bounds" in str(all_sizes.check(one, with_bounds))
+    assert "says no bounds" in str(all_sizes.checked(one, with_bounds))
 
 
 @pytest.mark.parametrize("believed", [lambda left, right: None, lambda left, right: True])

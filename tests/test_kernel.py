@@ -18,7 +18,7 @@ from scanproof.constructs.ranges import build, each, product
 from scanproof.constructs.scan import leaves
 from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
-from scanproof.proofs.check.all_sizes import Proof, prove
+from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.axioms import AXIOMS, discharged
 from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.decide import workers
@@ -35,6 +35,7 @@ from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
 from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Equal, equal
+from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.proving import proving
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
@@ -168,7 +169,7 @@ def test_a_claim_that_the_kernel_does_not_run_is_unknown_to_it_alone():
 
 
 def test_a_refuted_claim_is_not_shown_to_the_kernel(monkeypatch):
-    from scanproof.proofs.check import all_sizes
+    from scanproof.proofs.search import all_sizes
 
     monkeypatch.setattr(all_sizes, "prove", lambda claim: pytest.fail("asked"))
     assert decide(CLAIMS["gd-ssm.prop1-construction"], ENGINES["all"]).verdict == "refuted"

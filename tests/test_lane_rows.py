@@ -17,10 +17,10 @@ from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.scan import scan
 from scanproof.numeric.claims import SOURCE
-from scanproof.proofs.check.all_sizes import prove
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.search.all_sizes import prove
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
 AT_FIXED_SIZES = {"lanes.jax.recurrent.delta-chunks", "lanes.jax.run.gd-ssm.prop1"}

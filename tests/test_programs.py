@@ -16,12 +16,12 @@ from scanproof import Source, equal
 from scanproof.constructs.array_api import namespace
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.constructs.scan import scan
-from scanproof.proofs.check.all_sizes import prove
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs import symbolic
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.interpret.programs.reader import Reader
+from scanproof.proofs.search.all_sizes import prove
 
 
 def verdict(given, body, **fields):

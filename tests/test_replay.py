@@ -22,7 +22,7 @@ from forged import at, mono
 
 from scanproof.constructs.definition import definition
 from scanproof.constructs.norms import absolute
-from scanproof.proofs.check import all_sizes
+from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_reading
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.certificates import Certificates
@@ -33,6 +33,7 @@ from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import at_most, equal
 from scanproof.proofs.search import (
+    all_sizes,
     closed_forms,
     collisions,
     labelling,
@@ -214,7 +215,7 @@ def test_a_file_holds_all_that_a_claim_says(saved: Path):
     assert both.trace is not None
     assert len(both.witnesses) == 1
     for part in (replace(both, trace=None), replace(both, witnesses=())):
-        assert isinstance(all_sizes.check(CLAIMS["ch9.span"], part), str)
+        assert isinstance(all_sizes.checked(CLAIMS["ch9.span"], part), str)
 
 
 # What is changed.
@@ -546,7 +547,7 @@ def test_a_bound_is_told_as_it_was_found(saved: Path):
     """What the report says of it comes from the steps that were checked."""
     for id in BOUNDS:
         found, own = all_sizes.prove(CLAIMS[id]), replayed(saved, CLAIMS[id])
-        assert isinstance(found, all_sizes.Proof)
+        assert isinstance(found, Proof)
         assert [e for e in own.evidence if e["scope"] == "all-sizes"] == found.entries()
         assert found.entries()[0]["method"] in ("bound-chain", "sum-of-squares")
 
@@ -558,12 +559,12 @@ def test_a_bound_is_not_proved_by_that_of_a_weaker_one(tmp_path: Path):
     assert not isinstance(found, str)
     own = found.certificate.bounds
     assert own is not None
-    assert isinstance(all_sizes.check(weak, found.certificate), all_sizes.Proof)
-    assert isinstance(all_sizes.check(strong, found.certificate), all_sizes.Stale)
+    assert isinstance(all_sizes.checked(weak, found.certificate), Proof)
+    assert isinstance(all_sizes.checked(strong, found.certificate), Stale)
     for goal in own["goals"]:
         (pair,) = goal[3][1]
         pair[0] = "1/2"
-    assert "refused" in str(all_sizes.check(strong, found.certificate))
+    assert "refused" in str(all_sizes.checked(strong, found.certificate))
 
 
 COLLISIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -685,7 +686,7 @@ def _problem_of(claim: Claim) -> Any:
     from scanproof.proofs.search.proving import proving
 
     with proving() as current:
-        problem, _ = problem_to(all_sizes._statements(all_sizes._read(claim, current, None)))
+        problem, _ = problem_to(equations_of(own_reading(claim, current, None)))
     return json.loads(json.dumps(problem))
 
 

@@ -14,7 +14,7 @@ from scanproof.constructs.array_api import namespace
 from scanproof.constructs.definition import definition
 from scanproof.constructs.ranges import each
 from scanproof.proofs import report
-from scanproof.proofs.check.all_sizes import Found, Proof, find, prove
+from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
 from scanproof.proofs.check.witness_family import Witness
 from scanproof.proofs.decide.ledger import built_in
@@ -34,6 +34,7 @@ from scanproof.proofs.language.statements import (
     equal,
     undetermined,
 )
+from scanproof.proofs.search.all_sizes import Found, find, prove
 from scanproof.proofs.search.proving import proving
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}

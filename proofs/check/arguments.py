@@ -14,6 +14,7 @@ from ..exact.enclosures import ArbField
 from ..exact.engines import BY_NAME, chosen, has_entries, telling, truth
 from ..exact.instance import Point, constants, evaluate, ones, shapes
 from ..exact.scalar import NotPolynomial
+from ..interpret.session import Sessions
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
@@ -43,11 +44,11 @@ class Run:
     found: list[tuple[Statement, bool | None]]
 
 
-def argued(claim: Claim, certificate: Argument) -> Result:
+def argued(claim: Claim, certificate: Argument, session: Sessions) -> Result:
     """The verdict that an argument comes to."""
     by = certificate.by
     proofs = [one for one in by if isinstance(one, AllSizes)]
-    entries = [entry for one in proofs for entry in _of_kernel(claim, one)]
+    entries = [entry for one in proofs for entry in _of_kernel(claim, one, session)]
     if claim.assuming:
         _see_conditions_met(claim, [one for one in by if isinstance(one, Met)])
     runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
@@ -71,8 +72,8 @@ def argued(claim: Claim, certificate: Argument) -> Result:
     return _tried(claim, result, runs) if claim.ranges else result
 
 
-def _of_kernel(claim: Claim, one: AllSizes) -> list[dict[str, Any]]:
-    found = all_sizes.check(claim, one)
+def _of_kernel(claim: Claim, one: AllSizes, session: Sessions) -> list[dict[str, Any]]:
+    found = all_sizes.check(claim, one, session)
     if isinstance(found, all_sizes.Unsafe):
         raise Doubtful(found)
     if isinstance(found, all_sizes.Stale):

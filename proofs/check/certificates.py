@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..interpret.session import Sessions
 from ..language.claim import Claim
 from .arguments import argued
 from .certificate import Certificate, Refutation, Unsettled
@@ -10,8 +11,13 @@ from .refutations import refuted
 from .result import Result
 
 
-def check(claim: Claim, certificate: Certificate) -> Result:
+def check(claim: Claim, certificate: Certificate, session: Sessions) -> Result:
     """The verdict, no better than `unknown` where the certificate does not show what it says.
+
+    Args:
+        claim: the claim.
+        certificate: what is said to settle it.
+        session: opens a session to read the claim in with symbols for sizes.
 
     Raises:
         UsageError: if the claim itself is at fault, whatever its certificate.
@@ -23,7 +29,7 @@ def check(claim: Claim, certificate: Certificate) -> Result:
             return Result("unknown", reason=certificate.why)
         if isinstance(certificate, Refutation):
             return refuted(claim, certificate)
-        return argued(claim, certificate)
+        return argued(claim, certificate, session)
     except Doubtful as error:
         return Result("unknown", reason=str(error))
     except OfAnother as error:

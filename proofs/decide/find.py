@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 
-from ..check import all_sizes
+from ..check.all_sizes import Unsafe
 from ..check.arguments import NOT_SHOWN, says_nothing
 from ..check.beyond import smallest
 from ..check.certificate import (
@@ -44,6 +44,7 @@ from ..language.statements import (
 )
 from ..refute.counterexamples import agreement, collision, difference, violation
 from ..refute.near_misses import near_misses
+from ..search.all_sizes import find as find_all_sizes
 
 NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
 MOST_TERMS = 10_000
@@ -114,7 +115,7 @@ class Search:
     @cached_property
     def proof(self) -> AllSizes | str:
         """What the kernel is to be shown, or why there is nothing."""
-        found = all_sizes.find(self.claim)
+        found = find_all_sizes(self.claim)
         return found if isinstance(found, str) else found.certificate
 
     @property
@@ -375,7 +376,7 @@ def _argument(search: Search) -> Certificate:
         return Argument(claim.id, (*by, search.proof))
     if not search.engines.kernel:
         return Argument(claim.id, tuple(by))
-    if isinstance(search.proof, all_sizes.Unsafe):
+    if isinstance(search.proof, Unsafe):
         return search.unsettled(str(search.proof))
     return Argument(claim.id, tuple(by), str(search.proof))
 

@@ -24,7 +24,6 @@ import numpy as np
 
 from scanproof.constructs.definition import definition
 
-from ..check import all_sizes
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
 from ..exact.engines import ENGINES, sides
@@ -43,6 +42,7 @@ from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, names, shape
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
+from ..search import all_sizes
 from .verdict import NOT_RUN, Result, decide
 
 ARRAY = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)

@@ -16,6 +16,7 @@ from ..exact.scalar import DivisionByZero
 from ..interpret.questions import raised_at
 from ..language.claim import Claim
 from ..language.errors import UsageError
+from ..search.proving import proving
 from .certificates import MISSING, Certificates, Unusable
 from .find import NOT_RUN, find, find_again
 
@@ -67,10 +68,10 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     certificate = find(claim, engines)
     if not isinstance(certificate, Unsettled):
         ran.clear()  # what counts is what is checked
-    result = check(claim, certificate)
+    result = check(claim, certificate, proving)
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
-        result = check(claim, certificate)
+        result = check(claim, certificate, proving)
     told = result
     if recorded.recorded != MISSING:
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
@@ -90,7 +91,7 @@ def _recorded(claim: Claim, certificates: Certificates) -> Result:
         certificate = certificates.load(claim)
         if certificate is None:
             return Result("unknown", reason=MISSING, recorded=MISSING)
-        result = check(claim, certificate)
+        result = check(claim, certificate, proving)
         if _is_final(result):
             return result
         why = result.reason

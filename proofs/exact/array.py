@@ -7,7 +7,7 @@ results stay arrays, shapes are checked by NumPy itself, and the namespace has t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,26 +16,6 @@ from .singular_values import largest_singular_value
 
 CALL = 20
 """What a call costs, in operations on scalars, where a field counts them (`residues.Meter`)."""
-
-
-class Field(Protocol):
-    """Scalars of one kind."""
-
-    name: str
-
-    def number(self, value: Any) -> Any:
-        """A Python int or Fraction as a scalar."""
-
-    def exp(self, scalar: Any) -> Any: ...
-
-    def log(self, scalar: Any) -> Any: ...
-
-    def abs(self, scalar: Any) -> Any: ...
-
-    def sqrt(self, scalar: Any) -> Any: ...
-
-    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
-        """That of a symmetric matrix of three rows or more with eigenvalues ≥ 0."""
 
 
 class ExactArray:

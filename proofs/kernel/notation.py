@@ -83,7 +83,6 @@ def several(one: Decode, what: str) -> Decode:
 
 
 indices_of = several(index_of, "a list of indices")
-naturals_of = several(natural, "a list of numbers")
 
 
 def fraction_of(value: Any) -> Fraction:

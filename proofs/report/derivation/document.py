@@ -8,14 +8,6 @@ from .expression import Addition, Linear, Relation
 
 
 @dataclass(frozen=True)
-class Words:
-    """Prose; `places` are files with lines that it names."""
-
-    text: str
-    places: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Quantifier:
     """low ≤ each letter < high."""
 

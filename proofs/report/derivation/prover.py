@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ...check.all_sizes import Found, find
 from ...interpret.claims import read
 from ...interpret.evaluate import Evaluator, positions
 from ...interpret.questions import Unreadable
@@ -28,6 +27,7 @@ from ...kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Te
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
+from ...search.all_sizes import Found, find
 from ...search.normal import simplified, tidy
 from ...search.proving import proving
 from ...search.session import Lemma, Proving, resumed

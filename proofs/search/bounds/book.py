@@ -22,12 +22,10 @@ from ...inequalities.certificate import (
 )
 from ...inequalities.check import Rules
 from ...inequalities.numbers import renumbered, used
-from ...inequalities.signs import Signs
 from ...inequalities.statements import Inequality, Problem, same
 from ...interpret.bounds import has_values
 from ...kernel.index import Index, declared, reach, variable
-from ...kernel.term import Factor, Term
-from .facts import Known
+from ...kernel.term import Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,24 +207,3 @@ class _Writer:
                 self.number(n)
             else:
                 waiting += used(self.book.steps[n])
-
-
-class Looking(Signs):
-    """Signs that are looked for among what is known, and noted, so that a step can name them."""
-
-    def __init__(self, known: Known) -> None:
-        super().__init__((), known.book.fact, frozenset())
-        self.all = known
-
-    def entry(self, f: Factor, inside: Any, rows: frozenset[Index]) -> bool:
-        if f in self.named:
-            return super().entry(f, inside, rows)
-        for use in self.all.uses(f, inside):
-            if self.says(use, inside, rows):
-                self.named[f] = use
-                return True
-        return False
-
-    @property
-    def signs(self) -> tuple[Sign, ...]:
-        return tuple([Sign(f, use) for f, use in self.named.items()])

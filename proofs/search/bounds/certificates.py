@@ -20,8 +20,8 @@ from ...kernel.index import Index, declared, facts, variable
 from ...kernel.inequalities import contradictory, implied, negation
 from ...kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
 from ..normal import simplified
-from .book import Looking
 from .facts import AtLeast0, Known
+from .looking import Looking
 from .signs import is_product
 from .simplex import solution
 from .squares import as_square

@@ -14,9 +14,9 @@ from ...kernel.index import Index
 from ...kernel.term import Term
 from ..normal import simplified
 from ..session import current
-from .book import Looking
 from .facts import Known
 from .hypotheses import Difference, assumed, learned
+from .looking import Looking
 from .problems import Goal
 from .signs import signs_of_states
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ...inequalities.certificate import Use
 from ...kernel.index import Index, declared, reach
 from ...kernel.inequalities import implied
 from ...kernel.term import INVERSE, Factor, Monomial, Term, function_of
+from ...kernel.theorem import Theorem
 from ..steps import matched
-
-if TYPE_CHECKING:
-    from ...kernel.theorem import Theorem
-    from .book import Book
+from .book import Book
 
 
 class Bounded(NamedTuple):

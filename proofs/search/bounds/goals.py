@@ -19,13 +19,13 @@ from ...kernel.errors import KernelError, NotProved
 from ...kernel.index import position, position_number
 from ...kernel.term import Factor, Term, body, entry, function_of
 from ..normal import simplified
-from .book import Looking
 from .certificates import certificate
 from .context import Context, plain
 from .differences import ways
 from .facts import Bounded, Known
 from .hypotheses import Difference, defined
 from .layers import by_induction, timed_sums
+from .looking import Looking
 from .majorant import bounded_by, planned
 from .problems import Goal
 from .regions import in_regions

@@ -17,8 +17,8 @@ from ...kernel.errors import NotProved
 from ...kernel.index import Index, declared, facts, position_number, variable
 from ...kernel.inequalities import implied
 from ...kernel.term import Factor, Monomial, Term, body, function_of
-from .book import Looking
 from .facts import Bounded, Known, match, within
+from .looking import Looking
 from .signs import is_product
 
 

@@ -11,8 +11,8 @@ from ...kernel.index import Index, declared, facts, position, reach
 from ...kernel.recursion import Recursion
 from ...kernel.term import Factor, Monomial, Term, as_term, entry
 from ..normal import simplified
-from .book import Looking
 from .facts import AtLeast0, Known
+from .looking import Looking
 
 
 def is_never_negative(f: Factor, rows: frozenset[Index], known: Known) -> bool:

@@ -1,0 +1,159 @@
+"""Proofs for all sizes, found: a claim is read with symbols for sizes, and what is found is written down.
+
+`check.all_sizes` sees the certificate again; what is said here counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..check.all_sizes import (
+    NO_SIZES,
+    Proof,
+    assumed,
+    check,
+    equations_of,
+    outcome,
+    own_reading,
+    said_of,
+)
+from ..check.axioms import axioms_of
+from ..check.certificate import AllSizes
+from ..check.collision_family import Collision
+from ..check.traces import conditional, places_of
+from ..check.witness_family import Kinds, Mutation, Witness
+from ..inequalities.told import Bound, told
+from ..interpret.bounds import asked
+from ..interpret.claims import Part, Reading
+from ..kernel.errors import NotProved
+from ..kernel.term import INVERSE
+from ..kernel.theorem import Theorem
+from ..language.claim import Claim
+from ..language.statements import Determines, Differs, Undetermined
+from .bounds.chain import bounded
+from .bounds.chain import written as bounds_written
+from .closed_forms import conditions
+from .collisions import colliding
+from .lemmas import show
+from .proving import proving
+from .session import Proving
+from .witnesses import differing
+from .writing import proof_to
+from .zero import Stuck
+
+EFFORT = 250_000
+"""What the search may take for a bound, whose differences have hundreds of monomials."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A proof as it was found: its theorems are still the kernel's, for derivations."""
+
+    theorems: tuple[Theorem, ...]
+    """Its equations."""
+    session: Proving
+    certificate: AllSizes
+    bounds: tuple[Bound, ...] = ()
+    """Its inequalities."""
+    conditions: tuple[Part, ...] = ()
+    """Those of its side conditions that are bounds, as they were read."""
+    divided: bool = False
+    """Whether something is divided by that is not the number of an index."""
+
+    @property
+    def axioms(self) -> list[str]:
+        """What it rests on besides the kernel."""
+        return axioms_of(self.session.functions, self.session.differentiated)
+
+    @property
+    def assumes(self) -> list[str]:
+        """What it takes for granted, in words."""
+        return assumed(self.session, self.divided)
+
+
+def prove(claim: Claim, mutate: Mutation = None) -> Proof | str:
+    """A proof of all that the claim says at every size from the least of its ranges on, or why there is none.
+
+    Args:
+        claim: the claim.
+        mutate: a change of the construction's parameters, to see the proof break.
+    """
+    found = find(claim, mutate)
+    return found if isinstance(found, str) else checked(claim, found.certificate, mutate)
+
+
+def checked(claim: Claim, certificate: AllSizes, mutate: Mutation = None) -> Proof | str:
+    """`check`, the claim read as the search reads it."""
+    return check(claim, certificate, proving, mutate)
+
+
+def find(
+    claim: Claim, mutate: Mutation = None, seen: Callable[[Reading], None] | None = None
+) -> Found | str:
+    """What proves a claim at every size, or why nothing was found.
+
+    Args:
+        claim: the claim.
+        mutate: a change of the construction's parameters.
+        seen: shown what the claim's body produced, before it is proved.
+    """
+    return outcome(lambda: _told(claim, mutate, seen)) if claim.ranges else NO_SIZES
+
+
+def _told(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
+    try:
+        return _found(claim, mutate, seen)
+    except Stuck:
+        raise NotProved("normal forms and guessed lemmas leave something over") from None
+
+
+def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
+    with proving() as current:
+        reading = own_reading(claim, current, mutate)
+        kinds, shared = said_of(reading)
+        if not {Determines, Differs, Undetermined}.intersection(kinds):
+            return _proved(claim, reading, current, (), seen)
+    witnesses = _witnesses(claim, kinds, shared, mutate)
+    with proving() as current:
+        return _proved(claim, own_reading(claim, current, mutate), current, witnesses, seen)
+
+
+def _witnesses(
+    claim: Claim, kinds: Kinds, shared: Sequence[tuple[str, ...]], mutate: Mutation
+) -> tuple[Witness | Collision, ...]:
+    if Determines in kinds:
+        raise NotProved("that a statistic determines a value is not proved for all sizes")
+    found: list[Witness | Collision] = []
+    if Differs in kinds:
+        found.append(differing(claim, kinds, mutate))
+    if Undetermined in kinds:
+        found += colliding(claim, kinds, shared, mutate)
+    return tuple(found)
+
+
+def _proved(
+    claim: Claim,
+    reading: Reading,
+    current: Proving,
+    witnesses: tuple[Witness | Collision, ...],
+    seen: Callable[[Reading], None] | None,
+) -> Found:
+    if seen is not None:
+        seen(reading)
+    if claim.kind == "bound":
+        current.left = EFFORT
+    places = places_of(current.partial)
+    bounds = asked(reading, places)
+    theorems = [show(left, right) for left, right in equations_of(reading)]
+    shown_bounds = None if bounds is None else bounded(bounds)
+    rules = conditions(places, current)
+    divided = INVERSE in conditional(places, rules).values()
+    trace = proof_to(theorems, rules, places) if theorems else None
+    written, said = None, ()
+    if bounds is not None and shown_bounds is not None:
+        written = bounds_written(bounds, shown_bounds, rules)
+        said = tuple(told(shown_bounds))
+    read_as = tuple(reading.conditions)
+    certificate = AllSizes(trace, witnesses, written)
+    return Found(tuple(theorems), current, certificate, said, read_as, divided)

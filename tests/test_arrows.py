@@ -1,0 +1,132 @@
+"""Which folder imports which: a table that every import statement is held to, and no circles of files."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scanproof import constructs, numeric, proofs
+from scanproof._imports import arrows, cycles, imported, modules, reached, within
+from scanproof._trust import KINDS
+
+MAY: dict[str, tuple[str, ...]] = {
+    "kernel": (),
+    "language": (),
+    "inequalities": ("kernel",),
+    "exact": ("language",),
+    "interpret": ("kernel", "language", "inequalities", "exact"),
+    "check": ("kernel", "language", "inequalities", "exact", "interpret"),
+    "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
+    "refute": ("language", "exact", "check"),
+    "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
+    "claims": ("language", "exact"),
+    "report": ("kernel", "language", "exact", "interpret", "search", "decide", "orders"),
+    "orders": ("exact", "claims"),
+    "bench": ("kernel", "language", "exact", "interpret", "check", "search", "decide"),
+}
+"""What each folder of proofs/ imports, besides itself; orders and bench are files."""
+TRUSTED = ("kernel", "language", "inequalities", "exact", "interpret", "check")
+"""What verdicts rest on; what searches is imported by none of it."""
+ROOMS = {"constructs": (), "proofs": ("constructs",), "numeric": ("constructs", "proofs")}
+PICTURE = Path(__file__).parents[1] / "ARCHITECTURE.md"
+
+ROOTS = {"constructs": constructs, "proofs": proofs, "numeric": numeric}
+FILES = {n: p for room, of in ROOTS.items() for n, p in modules(room, Path(of.__path__[0])).items()}
+ARROWS = arrows(FILES)
+
+
+def room(module: str) -> str:
+    return module.split(".")[0]
+
+
+def folder(module: str) -> str:
+    return [*module.split("."), ""][1]
+
+
+def refused(module: str, imports: set[str]) -> Iterator[str]:
+    """The arrows of a module that no table allows."""
+    for one in sorted(imports):
+        if room(one) != room(module):
+            allowed = room(one) in ROOMS[room(module)]
+        else:
+            allowed = room(one) != "proofs" or folder(one) in (folder(module), *MAY[folder(module)])
+        if not allowed:
+            yield f"{module} -> {one}"
+
+
+def test_every_import_is_in_the_table():
+    assert [told for module, to in ARROWS.items() for told in refused(module, to)] == []
+
+
+def test_every_arrow_of_the_table_is_needed():
+    pairs = {
+        (folder(m), folder(n))
+        for m, to in ARROWS.items()
+        for n in to
+        if room(m) == "proofs" == room(n)
+    }
+    assert {f: tuple(t for t in to if (f, t) in pairs) for f, to in MAY.items()} == MAY
+
+
+def test_the_table_has_no_circles_and_trusts_nothing_that_searches():
+    assert list(cycles({one: set(to) for one, to in MAY.items()})) == []
+    assert all(set(MAY[one]) <= set(TRUSTED) for one in TRUSTED)
+
+
+def test_no_files_of_proofs_import_one_another_in_a_circle():
+    own = {
+        m: {n for n in to if room(n) == "proofs"} for m, to in ARROWS.items() if room(m) == "proofs"
+    }
+    assert list(cycles(own)) == []
+
+
+def test_the_kernel_imports_the_standard_library_alone():
+    for name, path in FILES.items():
+        if folder(name) == "kernel":
+            found = {
+                one.split(".")[0] for one in imported(name, path, path.read_text("utf-8")) if one
+            }
+            assert found - set(sys.stdlib_module_names) <= {"proofs"}, name
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_what_a_verdict_of_a_kind_rests_on_does_not_search(kind):
+    if not kind.alone:
+        found = {folder(m) for m in reached(kind.entries, ARROWS) if room(m) == "proofs"}
+        assert found <= set(TRUSTED)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from ..search.normal import simplified",
+        "from .. import search",
+        "import scanproof.proofs.search.normal",
+        "from scanproof.proofs.search import normal",
+        "def f():\n    from ..search import normal",
+        "if TYPE_CHECKING:\n    from ..decide.find import Search",
+        "from scanproof.numeric import running",
+    ],
+)
+def test_an_arrow_that_is_added_is_seen(line: str):
+    path = FILES[name := "proofs.interpret.array"]
+    added = imported(name, path, f"{path.read_text('utf-8')}\n{line}\n")
+    assert list(refused(name, within(FILES, added)))
+
+
+def test_a_circle_that_is_added_is_seen():
+    closed = {
+        **ARROWS,
+        "proofs.kernel.index": {*ARROWS["proofs.kernel.index"], "proofs.kernel.rules"},
+    }
+    assert any("proofs.kernel.index" in circle for circle in cycles(closed))
+
+
+def test_the_picture_in_the_architecture_is_the_table():
+    drawn = re.findall(r"^ +(\w+) --> (\w+(?: & \w+)*)$", PICTURE.read_text("utf-8"), re.MULTILINE)
+    told = {one: set(to.split(" & ")) for one, to in drawn}
+    assert told == {one: set(to) for one, to in MAY.items() if to}
