@@ -306,6 +306,7 @@ def contracting(x, u, v, eta, C, e, l):
     return at_most(norm(moved - layered(x, u, eta, l)), e * l)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("body", "holds"),
     [(both, True), (drift, True), (half_drift, False), (first_order, False), (cubic, True)],
@@ -321,6 +322,7 @@ def test_a_polynomial_in_the_number_of_layers_is_a_bound():
     assert proved(growing, {"y": "n", "D": ""}, sizes={"l": (0, 1), "n": (1, 2)}, assuming=LABELS)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("short", [True, False])
 @pytest.mark.parametrize("body", [perturbed, contracting])
 def test_errors_of_layers_add_up(body, short):
@@ -376,6 +378,7 @@ def test_a_scan_with_decays_is_bounded_by_a_sum_and_by_a_geometric_series():
     )
 
 
+@pytest.mark.long
 def test_the_right_side_is_taken_at_the_time_of_the_left():
     sizes = {"l": (0, 1), "k": (0, 1), "d": (1, 2)}
     assert not proved(unequal_lengths, STATE, sizes=sizes, assuming=LAYERS)

@@ -103,6 +103,7 @@ def test_engine_option_chooses_the_engine(run: Run, write: Write):
     assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy", "modular"}
 
 
+@pytest.mark.short("json")
 @pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])
 def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, format: str):
     file = write(UNKNOWN)

@@ -73,6 +73,7 @@ def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
     assert "it is a file" in line
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

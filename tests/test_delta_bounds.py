@@ -33,6 +33,7 @@ def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.n
     return tuple(a.astype(np.float32).astype(np.float64) for a in (z, b, c, beta))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("layer", ["delta", "longhorn"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_long_runs_of_the_delta_rule_are_within_a_bound_that_does_not_grow(layer, precision):

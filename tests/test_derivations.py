@@ -258,6 +258,8 @@ def test_a_derivation_is_the_same_every_time():
     assert as_text(derivation("ch9.icl")) == as_text(derivation("ch9.icl"))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(

@@ -162,6 +162,7 @@ def wide_reshaped(numbers, shape):
     return np.array([WIDE.mpf(n) for n in numbers], dtype=object).reshape(shape)
 
 
+@pytest.mark.short(4)
 @each(RULES)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_gradient_follows_the_rule(loss, shape, seed):

@@ -110,6 +110,9 @@ BOUNDS = [
 ]
 
 
+@pytest.mark.long_cases(
+    "+epochs", "+step-error", "ssd.thm5.2-e2", "-e2+bound", "ssd.thm5.1+error", "ssd.thm5.1-i1"
+)
 @pytest.mark.parametrize("one", BOUNDS, ids=lambda one: one.id)
 def test_a_row_s_certificate_goes_to_json_and_back_and_alone_shows_the_same(one: Claim):
     """The one read back is the same; with nothing but the file, in a registry without the claim, it shows the same."""

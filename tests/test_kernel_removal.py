@@ -85,6 +85,7 @@ def found(which: str, seeds: int = 4) -> bool:
     return False
 
 
+@pytest.mark.long_cases("{t: time + 1}", "recursions-induction")
 @pytest.mark.parametrize(
     ("which", "module", "function", "old", "new"),
     [

@@ -136,6 +136,7 @@ def assert_within(found: Any, exact: np.ndarray, bound: np.ndarray, number: Any)
         assert gap <= number(float(bound[index])), f"entry {index}: {gap} > {bound[index]}"
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(("lane", "precision", "kind", "shape"), CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -169,6 +170,7 @@ DELTA_CASES = [
 ]
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(("layer", "precision", "shape"), DELTA_CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -301,6 +303,7 @@ def test_inputs_that_the_lane_rounds_move_the_exact_value_within_the_bound_and_n
     assert exact_inputs < gap <= bound
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("lane", ["recurrent", "chunked", "delta"])
 def test_the_climb_finds_no_violation_and_more_than_random_inputs(lane):
     first = tightest(lane, turns=0).ratio

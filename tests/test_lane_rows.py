@@ -31,12 +31,21 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.long_cases(
+    "lanes.jax.run.",
+    "chunked.remainder",
+    "sharded.gathering",
+    "chunked.blocks",
+    "recurrent.normalised",
+    "recurrent.two-head",
+)
 @pytest.mark.parametrize("id", sorted(ROWS.keys() - UNKNOWN - AT_FIXED_SIZES))
 def test_the_program_that_runs_is_the_definition_at_every_size(id):
     found = prove(ROWS[id])
     assert not isinstance(found, str), found
 
 
+@pytest.mark.long
 def test_what_is_not_proved_is_known():
     assert ROWS.keys() >= UNKNOWN | AT_FIXED_SIZES
     assert {id for id, claim in ROWS.items() if claim.missing} == UNKNOWN

@@ -53,6 +53,7 @@ def test_on_nine_devices(verdicts: dict[str, str], name: str):
     assert verdicts[name] == ""
 
 
+@pytest.mark.long
 def test_in_two_processes():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

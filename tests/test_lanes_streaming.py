@@ -91,6 +91,7 @@ def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     assert_same(everything(run), chunked(**tokens, chunk=4))
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1.0, 1e-6, 1e6]))
 @settings(max_examples=10)
 def test_blocks_are_within_the_bound_of_the_recurrence(seed: int, scale: float):
@@ -117,6 +118,7 @@ def test_blocks_are_within_the_bound_of_the_recurrence(seed: int, scale: float):
                 assert np.all(np.abs(got[head] - np.asarray(want)) <= limit)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("lane", [delta, longhorn])
 def test_lanes_of_the_delta_rule_stream(lane):
     """Keys that are unit vectors and strengths 0 and 1 keep whole numbers whole; Longhorn halves a few of them."""

@@ -200,6 +200,7 @@ def _two(first, second):
     return jnp.stack([first, second], axis=1)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", PROVED)
 def test_what_is_meant_is_proved_for_all_sizes(name):
     found = of(*PROVED[name])

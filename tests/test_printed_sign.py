@@ -36,6 +36,7 @@ THEOREM = CLAIMS["ssd.thm5.1"]
 SIZES = {"l": 2, "n": 3, "d": 8}
 
 
+@pytest.mark.long
 def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_path):
     found = decide(THEOREM, ENGINES["flint"])
     assert (found.verdict, found.scope) == ("refuted", None)
@@ -71,6 +72,7 @@ def test_the_formulas_in_words_are_those_of_the_layers():
     assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], ENGINES["flint"]).verdict == "proved"
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("order", "mask"),
     [((2, 0), lsa.causal_mask), ((1, 0), lsa.causal_mask), ((0, 1), lsa.examples_mask)],
@@ -170,6 +172,7 @@ WRONG = {
 }
 
 
+@pytest.mark.long_cases("differ")
 @pytest.mark.parametrize("says", WRONG)
 def test_a_false_step_is_refused(says: str):
     found = refute(stated(WRONG[says]), SIZES, 0)

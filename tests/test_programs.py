@@ -254,6 +254,7 @@ def places(u):
     return jnp.arange(u.shape[0])
 
 
+@pytest.mark.long
 def test_masks_as_numbers_are_compared_as_numbers():
     for mask in (
         lambda u: (places(u) > 0).astype(int) > 0,

@@ -107,6 +107,7 @@ def put(folder: Path, id: str, certificate: Certificate) -> None:
     Folder(folder, replay=True).file(id).write_text(written(id, certificate), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_another_process_checks_what_one_has_recorded(saved: Path):
     done = scanproof(
         2, "check", *VARIED, "--engine", "flint", "--replay", saved, "--format", "json"
@@ -122,6 +123,7 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
         assert next(for_all) == "kernel"
 
 
+@pytest.mark.long
 def test_what_is_recorded_is_the_same_every_time(saved: Path, tmp_path: Path):
     scanproof(3, "check", *VARIED, "--engine", "kernel", "--save-proofs", tmp_path)
     assert {p.name for p in saved.iterdir()} == {p.name for p in tmp_path.iterdir()}
@@ -427,6 +429,7 @@ WITNESSES: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("how", WITNESSES)
 def test_a_changed_witness_shows_nothing(saved: Path, tmp_path: Path, how: str):
     id = "ch9.span"
@@ -599,6 +602,7 @@ def rested(a: tuple[str, ...] = (), b: tuple[str, ...] = (), c: tuple[str, ...] 
     return text
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("same", ["(x * 2)", "(x + x)", "(5 * x - 3 * x)"])
 def test_a_proof_for_a_definition_written_otherwise_goes_through_or_is_stale(
     run: Run, write: Write, same: str

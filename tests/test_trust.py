@@ -296,6 +296,7 @@ def test_a_maximum_in_a_map_is_one_for_each_row():
     assert outcome(rows, plainly).result.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_softmax_of_each_row_is_still_proved():
     def rows(x):
         e = lax.map(lambda r: jnp.exp(r - r.max()), x)

@@ -197,6 +197,7 @@ def test_two_inputs_with_one_statistic_prove_that_no_map_exists():
     assert decide(claim(body, {"u": "n"}), ALL).verdict == "unknown"  # at n = 1 there is one
 
 
+@pytest.mark.long
 def test_a_map_that_may_exist_is_unknown_not_proved():
     assert (
         decide(claim(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}), ALL).verdict

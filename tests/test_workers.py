@@ -77,6 +77,7 @@ def forking_once() -> Callable[[], object]:
 PROVED = ("proved", None)
 
 
+@pytest.mark.short("exit 3-3", "killed-1", "closes everything-1")
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("deed", "reason"),
@@ -261,6 +262,7 @@ def test_time_limit_must_be_a_time(run: Run, write: Write, limit: str):
     assert f"--time-limit {limit}: give a number of seconds greater than 0" in line
 
 
+@pytest.mark.long
 def test_terminal_is_told_what_takes_long(write: Write):
     pty = pytest.importorskip("pty")
     file = write(ENDLESS, TRUE)

@@ -147,6 +147,7 @@ def mutants(tensors, seed, carried):
             yield name, at, {**tensors, name: edited}
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("sizes", "options"),
     [((2, 1, 1), {}), ((2, 2, 1), {"in_one_block": True, "tokens": "interleaved"})],

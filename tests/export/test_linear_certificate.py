@@ -63,6 +63,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     assert 0 < errors.max() <= bounded(made, given, "float64")
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize(
     ("case", "dtype"),
     [
