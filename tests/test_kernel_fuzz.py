@@ -34,18 +34,20 @@ def count(seen: Counter, true: bool, accepted: bool) -> int:
     return sum(n for key, n in seen.items() if key[-2:] == (true, accepted))
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Any]:
-    """A few thousand claims of all kinds; a false accept is an exception."""
+@pytest.fixture(scope="module", params=[8, pytest.param(1, marks=pytest.mark.long)])
+def runs(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """A few thousand claims of all kinds, or one in eight of them; a false accept is an exception."""
     rng = random.Random(7)
+    share = request.param
     with counted() as fired:
         return {
-            "equations": equations(rng, 2500),
-            "recursions": recursions(rng, 700),
-            "programs": programs(rng, 200),
-            "steps": steps(rng, 250),
-            "putting": putting(rng, 600),
-            "values": values(rng, 400),
+            "equations": equations(rng, 2500 // share),
+            "recursions": recursions(rng, 700 // share),
+            "programs": programs(rng, 200 // share),
+            "steps": steps(rng, 250 // share),
+            "putting": putting(rng, 600 // share),
+            "values": values(rng, 400 // share),
+            "share": share,
             "fired": fired,
         }
 
@@ -55,7 +57,7 @@ def test_nothing_false_is_accepted_and_most_of_what_is_true_is(runs, what):
     seen = runs[what]
     assert not count(seen, False, True)
     assert count(seen, True, True) > 5 * count(seen, True, False)
-    assert count(seen, False, False) > 50
+    assert count(seen, False, False) > 50 // runs["share"]
 
 
 def test_every_rule_fires(runs):
@@ -74,15 +76,16 @@ def test_every_rule_is_counted():
 
 
 def test_random_steps_keep_the_value_of_a_sum(runs):
-    assert runs["steps"]["taken"] > 500
+    assert runs["steps"]["taken"] > 500 // runs["share"]
 
 
 def test_an_index_is_put_for_a_variable_only_within_its_range(runs):
-    assert runs["putting"]["put"] > 100 and runs["putting"]["refused"] > 100
+    seen, few = runs["putting"], 100 // runs["share"]
+    assert seen["put"] >= few and seen["refused"] >= few
 
 
 def test_a_term_and_its_normal_form_have_the_value_of_their_recipe(runs):
-    assert runs["values"]["compared"] > 500
+    assert runs["values"]["compared"] > 500 // runs["share"]
 
 
 def test_what_is_said_of_inequalities_is_so_in_a_box():

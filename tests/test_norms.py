@@ -304,20 +304,17 @@ def test_enclosures_certify_a_true_bound_and_refute_a_false_one():
     assert max(one.radius for one in found[true]) < 1e-30
 
 
-def test_enclosures_contradict_no_bound_of_the_ledger_that_is_not_refuted(report):
-    told = {
-        s["id"]: s["verdict"]
-        for row in report["claims"]
-        for s in (row["as_stated"], *row["amended"])
-    }
+def test_enclosures_contradict_no_bound_of_the_ledger_that_is_not_refuted():
     tried = 0
     for row in (one for r in built_in().rows for one in (r.claim, *r.amendments)):
-        if row.kind != "bound" or row.body is None or told[row.id] not in ("proved", "unknown"):
+        if row.kind != "bound" or row.body is None:
             continue
+        wrong = []
         for sizes in row.every_size[:3]:
             for point in candidates(row, sizes, 1):
                 if statements_at(row, sizes, point):
                     found = enclosed(row, sizes, point)
                     tried += len(found)
-                    assert [one for one in found if one.holds is False or one.radius > 1e-15] == []
+                    wrong += [one for one in found if one.holds is False or one.radius > 1e-15]
+        assert wrong == [] or decide(row, ENGINES["all"]).verdict == "refuted"
     assert tried > 20

@@ -218,9 +218,10 @@ def test_what_is_not_read_is_named_with_its_line(unread, named):
     assert "test_programs.py" in told
 
 
-def test_random_programs_are_read_as_what_jax_computes():
-    seen = jax_programs(random.Random("tests"), 40)
-    assert seen["same"] >= 38, seen
+@pytest.mark.parametrize("count", [5, pytest.param(40, marks=pytest.mark.long)])
+def test_random_programs_are_read_as_what_jax_computes(count):
+    seen = jax_programs(random.Random("tests"), count)
+    assert seen["same"] >= 0.95 * count, seen
 
 
 OTHER_NAMES = {"copy_p", "expand_dims", "scatter_add"}

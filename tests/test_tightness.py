@@ -21,7 +21,9 @@ from scanproof.numeric.tightness.hypotheses import hypotheses
 from scanproof.numeric.tightness.report import TOLERANCE, Line, as_text, grid, measure, with_bounds
 from scanproof.numeric.tightness.search import ratios, search
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.enclosed import enclosed
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 
@@ -126,12 +128,15 @@ def program(id: str):
     return of, j.jit(lambda values: ratios(claim, sizes, values, j.numpy))
 
 
+@functools.cache
+def is_refuted(id: str) -> bool:
+    return decide(BOUNDS[id], ENGINES["all"]).verdict == "refuted"
+
+
+@pytest.mark.short("gril.params", "ssd.thm5.1-i1", "ssd.thm5.1+drift")
 @pytest.mark.parametrize("id", BOUNDS)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS))
-def test_a_bound_holds_where_jax_runs_it(id: str, report, seed: int, kind: str):
-    verdicts = {
-        s["id"]: s["verdict"] for c in report["claims"] for s in (c["as_stated"], *c["amended"])
-    }
+def test_a_bound_holds_where_jax_runs_it(id: str, seed: int, kind: str):
     with x64():
         of, run = program(id)
         drawn = draw(np.random.default_rng(seed), of, kind)
@@ -139,16 +144,14 @@ def test_a_bound_holds_where_jax_runs_it(id: str, report, seed: int, kind: str):
             return
         values = of.complete(drawn, np)
         found = np.asarray(run(values))
-    if verdicts[id] != "refuted" and np.any(found > 1 + TOLERANCE):
+    if np.any(found > 1 + TOLERANCE):
         sure = certify(of, values)  # floats alone do not refute
-        assert sure is None or all(one.holds is not False for one in sure), (found, values)
+        violated = sure is not None and any(one.holds is False for one in sure)
+        assert not violated or is_refuted(id), (found, values)
 
 
 @pytest.mark.parametrize("id", BOUNDS)
-def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str, report):
-    verdicts = {
-        s["id"]: s["verdict"] for c in report["claims"] for s in (c["as_stated"], *c["amended"])
-    }
+def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str):
     claim = BOUNDS[id]
     compared = 0
     for sizes in (claim.every_size[0], claim.every_size[-1]):
@@ -159,7 +162,7 @@ def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str, report):
                 continue
             for found in enclosed(claim, sizes, point(of, of.complete(drawn, np)), BITS):
                 compared += 1
-                assert found.holds is not False or verdicts[id] == "refuted"
+                assert found.holds is not False or is_refuted(id)
                 for ball in (*found.left.flat, *found.right.flat):
                     assert float(ball.rad()) < 1e-20 * max(1e-15, math.fabs(float(ball.mid())))
     assert compared

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -198,9 +199,9 @@ def is_running(pid: int) -> bool:
 
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
-    monkeypatch.setattr("scanproof.proofs.check.PATIENCE", 1.5)
+    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.rows"], "PATIENCE", 0.2)
     told: list[tuple[str, int, int]] = []
-    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.5), last=nothing)
+    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.1), last=nothing)
     found(ledger, jobs=1, progress=lambda *what: told.append(what))
     texts = [text for text, _, _ in told]
     assert texts[0] == "does.quick" and texts[-1] == "does.last"
