@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         short, long = (cases[0].get_closest_marker(name) for name in ("short", "long_cases"))
         if short is None and long is None:
             continue
-        ids = [case.nodeid.removeprefix(test)[1:-1] for case in cases]
+        ids = [case.nodeid.removeprefix(test) for case in cases]
         named = [*(short.args if short else ()), *(long.args if long else ())]
         missing = [n for n in named if isinstance(n, str) and not any(n in id for id in ids)]
         if missing and not selected:

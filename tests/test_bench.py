@@ -21,11 +21,12 @@ run = command_line.run
 SIZE = Size(heads=2, tokens=64, features=8)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param(SIZE, marks=pytest.mark.long)])
 def record():
     return benchmark([SIZE], "float32", rounds=2)
 
 
+@pytest.mark.long
 def test_every_lane_stands_beside_what_it_is_compared_with(record):
     names = [row["name"] for row in record["sizes"][0]["rows"]]
     for name in (

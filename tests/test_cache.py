@@ -56,6 +56,7 @@ def checked(run: Run, *arguments: str) -> Any:
     return run("check", *arguments, "--format", "json")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own")
 def test_a_second_check_remembers_all_and_says_the_same(run: Run, write: Write):
     file = write(TRUE, MENDED, UNKNOWN)
@@ -84,6 +85,7 @@ def test_a_claim_that_is_edited_is_checked_again(run: Run, write: Write):
     assert run("check", write(TRUE.replace("total(x) * c)", "total(x) * c * c)"))).code == 1
 
 
+@pytest.mark.short("claim1")
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("claim", [HELPED, HELPED_LATER])
 def test_a_claim_whose_helper_is_edited_is_checked_again(
@@ -114,6 +116,7 @@ def test_nothing_is_remembered_in_ci_or_if_one_says_so(
     assert remembered(checked(run, file, "--cache").out) == 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own")
 def test_errors_and_proofs_that_are_saved_are_not_remembered(run: Run, write: Write):
     file = write(RAISING, EXITING, TRUE)
@@ -123,6 +126,7 @@ def test_errors_and_proofs_that_are_saved_are_not_remembered(run: Run, write: Wr
     assert list(Path("proofs").glob("*.json"))
 
 
+@pytest.mark.short("no database")
 @pytest.mark.parametrize("text", [b"", b"no database", b"SQLite format 3\0" + bytes(2000)])
 def test_a_damaged_cache_is_as_none(run: Run, write: Write, own: Path, text: bytes):
     own.mkdir()
@@ -132,6 +136,7 @@ def test_a_damaged_cache_is_as_none(run: Run, write: Write, own: Path, text: byt
     assert run("check", file).err == ""
 
 
+@pytest.mark.long
 def test_a_result_that_is_none_is_not_believed(run: Run, write: Write, own: Path):
     file = write(FALSE)
     checked(run, file)
@@ -141,6 +146,7 @@ def test_a_result_that_is_none_is_not_believed(run: Run, write: Write, own: Path
         assert run("check", file).code == 1
 
 
+@pytest.mark.long
 def test_where_nothing_can_be_written_all_is_checked(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

@@ -35,6 +35,7 @@ def _differ(one: Any, other: Any) -> bool:
         return True
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("name", arena.passing_names())
 def test_what_must_pass_shows_its_statements(name: str):
     trace = arena.passing(name)

@@ -67,6 +67,7 @@ def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, writ
     assert "mine.py defines no source of its own" in one_line(run("check", "mine.py"))
 
 
+@pytest.mark.long
 def test_file_and_built_in_ids_are_checked_together(run: Run, write: Write):
     answer = run("check", write(TRUE), KNOWN, "--format", "json")
     assert ids(answer.out) == ["mine.linear", KNOWN]
@@ -126,10 +127,12 @@ def test_output_may_be_a_device(run: Run, write: Write):
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.long
 def test_nothing_is_coloured_when_piped(run: Run, write: Write):
     assert "\x1b" not in run("check", write(TRUE, MENDED)).out
 
 
+@pytest.mark.long
 def test_a_claim_that_is_edited_within_a_second_is_the_edited_one(run: Run, write: Write):
     file = write(TRUE)
     assert run("check", file, "--engine", "flint").code == 0

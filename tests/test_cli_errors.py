@@ -107,6 +107,7 @@ def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
     assert "raised ZeroDivisionError" in answer.err
 
 
+@pytest.mark.short("claim0")
 @pytest.mark.parametrize(
     ("claim", "complaint"),
     [

@@ -80,6 +80,7 @@ def test_a_wrong_program_is_refuted_with_inputs_and_both_outputs(prove):
     assert "the specification [1]" in answer.out
 
 
+@pytest.mark.long
 def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
     answer = prove("tenth", "tenth_of_it")
     assert answer.code == 0
@@ -89,6 +90,7 @@ def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
     assert "read as 1/10" in answer.out
 
 
+@pytest.mark.long
 def test_the_outcome_as_json(prove):
     answer = prove("forward", "specification", "--format", "json")
     found = json.loads(answer.out)
@@ -146,6 +148,7 @@ def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
     assert "1 claim: 1 proved (" in answer.out
 
 
+@pytest.mark.long
 def test_lengths_may_be_sums_with_whole_factors(prove):
     answer = prove("forward", shapes="X: 64*n+1 f, Y: 64*n+1 k, q: f")
     assert "proved\n  for all sizes" in answer.out

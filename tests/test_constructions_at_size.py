@@ -98,7 +98,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.short("gril.prop4.1 {}", "ssd.thm4.1 {}", "ch9.icl")
+@pytest.mark.short("gril.prop4.1 {}", "ssd.thm4.1 {}")
 @pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
 def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
     found = running.run(id, **{**SMALL, "progress": False, **options})
@@ -179,6 +179,7 @@ def close(found, wanted, scale: float) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_block_is_the_scan_of_its_step_on_every_lane():
     run = prepared("gril.prop4.1")
     for lane in (None, "recurrent"):
@@ -235,6 +236,7 @@ def test_causal_attention_layers_are_their_masked_form():
     close(found[0], wanted[-1], 30)
 
 
+@pytest.mark.long
 def test_attention_that_hides_the_query_is_its_masked_form():
     run = prepared("ssd.remark4.1-lsa-construction+mask", layers=2)
     found = jax.jit(run.compute)(*run.arrays)
@@ -330,6 +332,7 @@ def test_sensitivities_of_a_construction_are_the_learners():
     assert other.prediction_l2 > 0 and other.sensitivity_l2 > 0
 
 
+@pytest.mark.long
 def test_losses_of_construction_and_learner_agree_along_a_sweep_of_scales():
     half, one = comparison.loss_against_input_scale(
         "ssd.thm4.1", (0.5, 1.0), features=3, examples=5, dtype="float64"

@@ -105,6 +105,7 @@ def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_somethin
     assert delta_shares(climbing(100), np.ones((1, 1)), chunk=1).max() > 1
 
 
+@pytest.mark.long
 def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     T = 256
     z, ones = np.full((T, 1), 2 + 2.0**-10), np.ones((T, 1))

@@ -190,6 +190,7 @@ def test_every_line_of_proposition_4_1_rests_on_earlier_lines():
         assert line.reason and (line.formulas or line.words)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("id", QUICK)
 def test_formulas_of_a_derivation_are_true_at_small_sizes(id):
     claim, found = CLAIMS[id], derivation(id)

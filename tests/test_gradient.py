@@ -173,6 +173,7 @@ def test_gradient_follows_the_rule(loss, shape, seed):
     assert_agrees(compute(point), exact, bounds(compute, (point,)))
 
 
+@pytest.mark.short(4)
 @each(RULES)
 def test_gradient_of_a_gradient_follows_the_rule(loss, shape):
     point = Draw(1).positive(*shape)

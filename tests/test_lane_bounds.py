@@ -310,6 +310,7 @@ def test_the_climb_finds_no_violation_and_more_than_random_inputs(lane):
     assert first <= tightest(lane, turns=12).ratio <= 1
 
 
+@pytest.mark.long
 def test_chunked_sums_are_bounded_better_than_a_recurrence():
     """(T/C + C) roundings of the largest sum against T."""
     shape, T = (65536, 128), 65536
@@ -332,6 +333,7 @@ def test_a_bound_from_magnitudes_covers_that_of_every_such_array():
     assert np.all(each.final_state.bound <= every.final_state.bound)
 
 
+@pytest.mark.long
 def test_gradients_of_the_chunked_lane_are_within_their_bound():
     """The loss is linear in each of z, b and c, so exact derivatives are differences of exact losses."""
     import jax

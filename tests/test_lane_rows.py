@@ -32,7 +32,7 @@ UNKNOWN = {
 
 
 @pytest.mark.long_cases(
-    "lanes.jax.run.",
+    "[lanes.jax.run.",
     "chunked.remainder",
     "sharded.gathering",
     "chunked.blocks",
@@ -223,6 +223,7 @@ def test_the_copies_are_proved(kind):
     assert not isinstance(found, str), found
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(("kind", "bug"), [(k, bug) for k, bugs in BUGS.items() for bug in bugs])
 def test_a_mistake_is_refuted_with_inputs_or_stopped(kind, bug):
     if bug == "a branch on T":

@@ -201,6 +201,7 @@ def test_a_block_taken_from_an_iterator_is_not_lost_with_an_interrupted_lane():
     assert_same((np.concatenate(outputs, axis=1), np.asarray(run.final_state)), wanted)
 
 
+@pytest.mark.long
 def test_a_million_tokens_take_the_memory_of_one_block():
     length, count = 2**14, 64
 

@@ -295,6 +295,7 @@ def test_claims_read_literals_so_too():
     assert [one for one in kernel["assumes"] if one.endswith("is 1/√3")]
 
 
+@pytest.mark.long
 def test_the_command_says_what_a_refutation_hinges_on(run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scaled.py").write_text(

@@ -181,6 +181,7 @@ def test_the_stacks_are_their_learners_within_the_promised_bound(id: str, option
     assert found.bound is not None and found.bound < 1
 
 
+@pytest.mark.long
 def test_a_stack_of_full_batches_is_its_masked_form():
     with x64():
         run = running.prepared(

@@ -78,6 +78,7 @@ def masked_attention(X, Y):
     return jnp.einsum("ts,sk->tk", seen, Y)
 
 
+@pytest.mark.long
 def test_masked_attention_is_the_recurrence_of_linear_attention():
     def body(X, Y):
         xp = namespace(X)
@@ -111,6 +112,7 @@ def test_a_maximum_that_does_not_cancel_is_not_proved():
     assert reason({"X": "T f"}, body)
 
 
+@pytest.mark.long
 def test_decays_counters_and_reverse_scans_are_recursions():
     def decayed(z, a, b, c):
         def step(carry, token):
@@ -160,6 +162,7 @@ def test_slices_paddings_and_reshapes_keep_their_entries():
     proved({"X": "T+1 f"}, body)
 
 
+@pytest.mark.long
 def test_vmap_jit_and_declared_laws():
     def gated(X, w):
         return jax.vmap(jax.jit(lambda x: jnp.dot(x, w) * jax.nn.silu(x)))(X)

@@ -278,6 +278,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_file_proves_nothing(saved: Path, tmp_path: Path, change: Tamper):
     certificate = recorded(saved, SCAN)
@@ -365,6 +366,7 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
 }
 
 
+@pytest.mark.long_cases("many lists")
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_file_is_one_clear_error(saved: Path, tmp_path: Path, how: str):
     text = BROKEN[how](text_of(saved))
@@ -661,6 +663,7 @@ def test_rows_without_a_file_are_checked_at_fixed_sizes_and_that_is_said(run: Ru
     assert "proofs has no proof of mine.layer, mine.linear" in answer.err
 
 
+@pytest.mark.long
 def test_what_is_saved_and_replayed_is_proved_as_without(run: Run, write: Write):
     file = write(TRUE, LAYER)
     plain = run("check", file, "--format", "json")
@@ -726,6 +729,7 @@ def test_a_row_may_rest_on_one_that_was_not_asked_for(run: Run, write: Write):
     assert {id: s["tainted"] for id, s in found.items()} == {"mine.a": True}
 
 
+@pytest.mark.long
 def test_taint_is_printed(run: Run, write: Write):
     file = write(rested(a=("mine.c",)))
     assert "tainted" in run("check", file, "mine.a").out

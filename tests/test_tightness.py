@@ -73,6 +73,7 @@ def test_a_false_bound_is_caught_certified_and_told():
     assert not Line(line.id, "", "refuted", 1, line.ratio, line.sizes, False).wrong
 
 
+@pytest.mark.long
 def test_a_constant_a_tenth_too_small_is_found_out_from_normal_inputs_alone(monkeypatch):
     def smaller(x, u, eta, C):
         return at_most(norm(moved(x, u, eta) - x), 9 * eta * C**3 / 10)
@@ -88,6 +89,7 @@ def test_a_bound_that_nothing_comes_near_is_called_loose():
     assert loose.ratio == pytest.approx(1 / 5000, rel=1e-5) and loose.note == "loose"
 
 
+@pytest.mark.long
 def test_two_searches_find_the_same():
     first, second = (search(OPERATOR, {"d": 1}, starts=5, steps=8, seed=3) for _ in range(2))
     assert [f.ratio for f in first] == [f.ratio for f in second]

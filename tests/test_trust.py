@@ -284,6 +284,7 @@ def outcome(function, equals, shapes="x: T d", **sizes) -> Any:
     return prove(function, shapes=shapes, equals=equals, sizes=sizes or None)
 
 
+@pytest.mark.long
 def test_a_maximum_in_a_map_is_one_for_each_row():
     def rows(x):
         e = lax.map(lambda r: jnp.exp(r - r.max()), x)
@@ -421,6 +422,7 @@ def test_a_program_that_is_nan_either_way_does_not_tell_tracers_from_arrays():
     assert "tracers" not in (found.reason or "")
 
 
+@pytest.mark.long
 def test_a_large_array_of_numbers_is_refused_at_once():
     weights = np.random.default_rng(0).random((60, 60))
     found = outcome(lambda x: weights @ x, lambda x: weights @ x, shapes="x: 60 d", d=(1,)).result

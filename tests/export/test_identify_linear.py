@@ -82,7 +82,7 @@ def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_pa
     assert bare.data in ("any", asserted["data"])
 
 
-@pytest.mark.short("ssd.thm4.1-f2", "gd-ssm.prop1-f2")
+@pytest.mark.short("ssd.thm4.1-f2")
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
     loaded = cases.made(export, tmp_path / "out")
@@ -125,6 +125,7 @@ def test_weights_of_another_form_are_the_same_function():
     assert "differs in form" in found.verdict
 
 
+@pytest.mark.long
 def test_rescaled_queries_and_keys_are_the_same_function():
     model = cases.attention(2, 2)
     layers = (p._replace(query=2 * p.query, key=p.key / 2) for p in model.layers)
@@ -167,6 +168,7 @@ def test_a_matrix_in_the_place_of_the_step_size_is_read_off(family):
     np.testing.assert_allclose(neutral.predict(model, x, y), x[3] @ W, rtol=1e-6)
 
 
+@pytest.mark.long
 def test_a_matrix_in_every_step_is_read_off():
     matrix = np.array([[1.0, 0.5], [0.5, 2.0]])
     model = cases.attention(2, 3)
@@ -367,6 +369,7 @@ def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
     assert identify_linear(counting(roots)).rule == NONE
 
 
+@pytest.mark.long
 def test_a_verdict_says_for_which_numbers_of_examples():
     found = of(cases.attention(2, 2))
     assert re.search(r", at n = 1, 2, 3 and at random points for n = \d+, \d+, \d+$", found.verdict)
@@ -425,6 +428,7 @@ def test_many_features_and_targets_are_learned_without_a_second_derivative():
     np.testing.assert_allclose(W[0], 0.5 * tasks.x[0, :3].T @ tasks.y[0])
 
 
+@pytest.mark.long
 def test_large_weights_to_start_from_hide_no_matrix():
     model = cases.attention(2, 2, W0=np.full((2, 1), 2.0**21))
     first = model.layers[0]

@@ -147,6 +147,7 @@ def mutants(tensors, seed, carried):
             yield name, at, {**tensors, name: edited}
 
 
+@pytest.mark.long
 @pytest.mark.short(2)
 @pytest.mark.parametrize(
     ("sizes", "options"),
