@@ -99,6 +99,7 @@ def test_fla_is_left_out_where_it_cannot_run():
     assert peers.peers() == "fla-core runs on a GPU only"
 
 
+@pytest.mark.long
 def test_fla_kernels_are_called_with_the_very_tokens():
     """With torch's part played by NumPy and the kernels by the definition: shapes, order and scale are fla's."""
     problem = Problem(SIZE)

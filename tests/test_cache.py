@@ -104,6 +104,7 @@ def test_a_claim_whose_helper_is_edited_is_checked_again(
     sys.modules.pop("helper", None)
 
 
+@pytest.mark.long
 def test_nothing_is_remembered_in_ci_or_if_one_says_so(
     run: Run, write: Write, own: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -34,6 +34,7 @@ def test_true_claim_of_a_file_is_proved(run: Run, write: Write):
     assert "*" not in answer.out
 
 
+@pytest.mark.long
 def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     answer = run("check", write(TRUE, MENDED))
     assert answer.code == 1
@@ -60,6 +61,7 @@ def test_file_alone_brings_no_built_in_claims(run: Run, write: Write):
     assert ids(answer.out) == ["mine.linear", "mine.open"]
 
 
+@pytest.mark.long
 def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, write: Write):
     imported = "from scanproof.proofs.claims.gd_ssm import SOURCE\n"
     assert ids(run("check", write(TRUE, imported), "--format", "json").out) == ["mine.linear"]

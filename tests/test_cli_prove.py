@@ -64,6 +64,7 @@ def prove(run: Run, folder, monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_a_scan_is_proved_for_all_sizes(prove):
     answer = prove("forward")
     assert answer.code == 0
@@ -138,6 +139,7 @@ def test_strict_asks_for_all_sizes(prove):
     assert answer.code == 0
 
 
+@pytest.mark.long
 def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).resolve().parent.parent / "docs" / "prove.md").read_text("utf-8")

@@ -46,6 +46,7 @@ def test_json_has_every_field_of_the_report(run: Run):
     assert report["share_of_floor"] > 0 and report["tokens_per_second"] > 0
 
 
+@pytest.mark.long
 def test_two_runs_with_one_seed_find_the_same_error(run: Run):
     first, second = (
         json.loads(run("run", "gd-ssm.prop1", *SMALL, "--format", "json").out) for _ in range(2)

@@ -225,6 +225,7 @@ def test_a_range_used_and_forgotten_is_remembered():
             put(made, {i: 0, j: 0})
 
 
+@pytest.mark.long
 def test_many_alike_indices_are_no_hang():
     """Π of eight (Σ_j X[j] + Y[j, j]) has nine monomials; naming their indices by trial takes 8! of them each."""
     with session():

@@ -248,6 +248,7 @@ def shares(lane: str, inputs: tuple[np.ndarray, ...], chunk: int) -> np.ndarray:
     return np.abs(np.asarray(found.outputs, dtype=np.float64) - exact) / bound.outputs.bound
 
 
+@pytest.mark.long
 def test_roundings_one_way_come_as_near_to_the_recurrent_bound_as_the_product_allows():
     """T − 1 additions are rounded up by nearly u; the bound has two products and the reading's sum besides."""
     T = 200

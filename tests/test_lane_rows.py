@@ -31,13 +31,13 @@ UNKNOWN = {
 }
 
 
-@pytest.mark.long_cases(
-    "[lanes.jax.run.",
-    "chunked.remainder",
-    "sharded.gathering",
-    "chunked.blocks",
-    "recurrent.normalised",
-    "recurrent.two-head",
+@pytest.mark.short(
+    "recurrent.ssd",
+    "recurrent.delta-rule",
+    "recurrent.gril",
+    "chunked.block-step",
+    "sharded.prefix",
+    "several-steps",
 )
 @pytest.mark.parametrize("id", sorted(ROWS.keys() - UNKNOWN - AT_FIXED_SIZES))
 def test_the_program_that_runs_is_the_definition_at_every_size(id):

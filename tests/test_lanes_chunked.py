@@ -126,6 +126,7 @@ def test_lane_equals_the_definition_for_short_sequences_and_long_chunks(length: 
     assert_within(*lane(given, "float32", chunk), given)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-30, 30))
 def test_lane_equals_the_definition_at_every_scale(seed: int, exponent: int):
@@ -145,6 +146,7 @@ def program(cut: Plan, given: dict[str, Any]) -> tuple[Any, Any]:
     return compute, tuple(given[name] for name in names)
 
 
+@pytest.mark.long
 def test_lane_for_accelerators_equals_the_definition():
     given = tokens(3) | gate("one a token", 3)
     with x64():

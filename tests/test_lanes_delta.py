@@ -65,7 +65,7 @@ def assert_within(found, wanted, bound) -> None:
     assert (np.abs(gap) <= bound).all(), f"{np.max(np.abs(gap) / bound):.3g} times the bound"
 
 
-@pytest.mark.short("delta")
+@pytest.mark.short("delta-5-64", "delta-1-4")
 @pytest.mark.parametrize("name, T, C", CASES)
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1.0, 1e-4, 1e4]))
 @settings(max_examples=10)
@@ -83,6 +83,7 @@ def test_lane_is_within_its_bound_of_the_exact_value(name, T, C, seed, scale):
     assert_within(run.final_state, wanted[1], bound.final_state.bound)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=10)
 def test_float32_too(seed):
@@ -157,6 +158,7 @@ def test_gradients_are_those_of_the_definition(name):
         assert np.array_equal(got, want)
 
 
+@pytest.mark.long
 def test_the_backward_pass_keeps_one_state_a_chunk():
     T, C, width = 64, 8, 16
     z, b, c, beta, state = draw(0, T, 1.0, (width, width))
@@ -169,6 +171,7 @@ def test_the_backward_pass_keeps_one_state_a_chunk():
     assert sum(kept) <= states + T * (3 * width + 1 + C)  # the inputs, and the inverses
 
 
+@pytest.mark.long
 def test_lane_works_under_jit_and_vmap():
     z, b, c, beta, state = (np.asarray(a, np.float32) for a in draw(0, 7, 1.0))
 

@@ -83,6 +83,7 @@ def test_blocks_in_every_form_give_what_the_whole_gives(form: str, tmp_path):
     assert_same(everything(run), chunked(Z, B, C, initial_state=STATE, chunk=4))
 
 
+@pytest.mark.long
 def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     reset = np.arange(2 * T).reshape(2, T) % 5 == 3
     tokens = {"z": Z, "b": B, "c": C, "log_decay": 0.0, "reset": reset}

@@ -174,7 +174,7 @@ WRONG = {
 }
 
 
-@pytest.mark.long_cases("differ")
+@pytest.mark.long_cases("differ", "not 1", "no single")
 @pytest.mark.parametrize("says", WRONG)
 def test_a_false_step_is_refused(says: str):
     found = refute(stated(WRONG[says]), SIZES, 0)

@@ -91,6 +91,7 @@ def test_masked_attention_is_the_recurrence_of_linear_attention():
     proved({"X": "T f", "Y": "T k"}, body)
 
 
+@pytest.mark.long
 def test_the_maximum_that_a_softmax_subtracts_cancels():
     def softmax(X, Y):
         rows = jnp.arange(X.shape[0])
@@ -318,6 +319,7 @@ def test_functions_behind_jit_and_partial_are_programs():
     proved({"X": "T f"}, lambda X: equal(program(functools.partial(scaled, by=2))(X), X + X))
 
 
+@pytest.mark.long
 def test_lengths_that_are_products_are_cut_as_they_were_put_together():
     def both(X, Y):
         n, C, f = X.shape

@@ -105,6 +105,7 @@ def test_without_jax_the_lane_says_what_to_install(monkeypatch: pytest.MonkeyPat
         recurrent(ssm.step, None, None, None)
 
 
+@pytest.mark.long
 def test_heads_and_sequences_run_as_if_alone():
     tokens = delta_rule.Token(
         integers(3, 2, 5, 2), integers(3, 2, 5, 1), integers(3, 2, 5, 2), integers(3, 2, 5)

@@ -655,6 +655,7 @@ def test_a_tampered_file_exits_3_and_leaves_the_verdict_of_fixed_sizes(run: Run,
     assert (found["verdict"], found["scope"]) == ("proved", "fixed-size")
 
 
+@pytest.mark.long
 def test_rows_without_a_file_are_checked_at_fixed_sizes_and_that_is_said(run: Run, write: Write):
     Path("proofs").mkdir()
     answer = run("check", write(TRUE, LAYER), "--replay", "proofs", "--format", "json")
@@ -708,6 +709,7 @@ def test_the_file_of_an_id_stays_in_its_folder(tmp_path: Path):
 # What rests on what.
 
 
+@pytest.mark.long
 def test_a_row_is_tainted_by_one_that_is_not_proved_however_far(run: Run, write: Write):
     file = write(rested(a=("mine.b",), b=("mine.c",)))
     found = statements(run("check", file, "--format", "json"))

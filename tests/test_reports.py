@@ -58,13 +58,11 @@ def test_keys_are_ordered_as_the_schema_lists_them():
             assert list(found) == list(SCHEMA["$defs"]["statement"]["properties"])
 
 
-@pytest.mark.parametrize(
-    "rows", ["gd-ssm.eq9", pytest.param("gd-ssm.prop1*", marks=pytest.mark.long)]
-)
-def test_two_runs_differ_only_under_timing(rows):
+@pytest.mark.long
+def test_two_runs_differ_only_under_timing():
     def run(seed: str) -> dict[str, Any]:
         done = subprocess.run(
-            [sys.executable, "-m", "scanproof", "check", rows, "--format", "json"],
+            [sys.executable, "-m", "scanproof", "check", "gd-ssm.prop1*", "--format", "json"],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,

@@ -59,6 +59,7 @@ def test_draws_meet_the_conditions(claim: Claim, kind: str):
         assert certify(of, of.complete(drawn, np)) is not None  # the exact numbers meet them too
 
 
+@pytest.mark.long
 def test_the_ascent_finds_how_tight_a_bound_is():
     total, change = search(STEP, SMALL, starts=10, steps=100)
     assert 0.99 < total.ratio <= 1 + TOLERANCE
@@ -83,6 +84,7 @@ def test_a_constant_a_tenth_too_small_is_found_out_from_normal_inputs_alone(monk
     assert found.ratio == pytest.approx(10 / 9, rel=1e-3)
 
 
+@pytest.mark.long
 def test_a_bound_that_nothing_comes_near_is_called_loose():
     tight, loose = measure(OPERATOR, "proved", count=1, starts=5, steps=40, seed=0)
     assert tight.ratio == pytest.approx(1, abs=1e-6) and tight.note == ""

@@ -309,6 +309,7 @@ def test_a_softmax_of_each_row_is_still_proved():
     assert for_all_sizes(outcome(rows, plainly).result)
 
 
+@pytest.mark.long
 def test_integers_that_may_run_over_are_a_condition_in_words():
     def counted(x):
         def step(i, row):

@@ -183,6 +183,7 @@ def test_an_existence_claim_is_proved_by_its_witness():
     assert decide(row, ALL).verdict == "proved"
 
 
+@pytest.mark.long
 def test_two_inputs_with_one_statistic_refute_a_map():
     row = claim(lambda u: determines(u.sum(), inner(u, u)), {"u": "n"})
     result = decide(row, ALL)

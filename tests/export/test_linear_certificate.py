@@ -169,6 +169,7 @@ def test_a_mutated_entry_leaves_the_bound_or_changes_nothing(case):
     assert kept == INERT[case.id]
 
 
+@pytest.mark.long
 def test_the_lanes_run_the_exported_parameters_within_the_bound():
     for case, layer in ((CASES[1], "gril"), (CASES[6], "ssd")):
         made, given = cases.made(case), cases.tasks(case, 3)
