@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import prove
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.interpret.programs.program import program
-    from scanproof.proofs.language.claim import Source
     from scanproof.proofs.language.errors import UsageError
+    from scanproof.proofs.language.source import Source
     from scanproof.proofs.language.statements import (
         at_most,
         determines,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Source": "scanproof.proofs.language.claim",
+    "Source": "scanproof.proofs.language.source",
     "equal": "scanproof.proofs.language.statements",
     "differs": "scanproof.proofs.language.statements",
     "at_most": "scanproof.proofs.language.statements",

@@ -10,7 +10,7 @@ import typer
 from ._options import SourceName, Targets, one_of
 
 if TYPE_CHECKING:
-    from scanproof.proofs.decide.folder import Folder
+    from scanproof.proofs.decide.certificates import Certificates, Heard
 
 ENGINES = ("all", "sympy", "flint", "kernel")
 FORMATS = ("table", "json", "junit", "markdown")
@@ -49,17 +49,29 @@ def check(
         int | None,
         typer.Option(metavar="N", help="Processes; as many as there are processors by default."),
     ] = None,
-    save_proofs: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write each proof for all sizes to a file there."),
-    ] = None,
-    replay: Annotated[
+    certificates: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Check the proofs recorded there again; only bounds are searched for.",
+            help="Where certificates lie. [default: in a folder certificates beside the file of the claims]",
         ),
     ] = None,
+    save: Annotated[
+        bool, typer.Option("--save", help="Write what is found as certificates.")
+    ] = False,
+    from_scratch: Annotated[
+        bool,
+        typer.Option("--from-scratch", help="Search for everything; look at no certificate."),
+    ] = False,
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="Search for nothing: a claim whose certificate does not settle it is unknown.",
+        ),
+    ] = False,
+    save_proofs: Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)] = None,
     cache: Annotated[
         bool | None,
         typer.Option(
@@ -81,6 +93,7 @@ def check(
 
     from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import rows as checking
+    from scanproof.proofs.decide.certificates import Heard
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
@@ -92,14 +105,17 @@ def check(
 
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
-    if save_proofs is not None and replay is not None:
-        raise UsageError("--save-proofs and --replay: give one of them.")
+    if save_proofs is not None:  # former names
+        certificates, save, from_scratch = save_proofs, True, True
+    if replay is not None:
+        certificates, offline = replay, True
     destination = Destination(output)
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
         chosen = resolve(targets or [], source)
-        proofs = _proofs(save_proofs, replay)
-        remembered = caches.opened(cache)
+        given = _certificates(certificates, save, from_scratch, offline, engine)
+        remembered = None if from_scratch else caches.opened(cache)
+        heard = Heard()
         with progress("checking") as tell:
             report = checking.check(
                 chosen.ledger,
@@ -107,7 +123,8 @@ def check(
                 engine=engine,
                 jobs=jobs,
                 time_limit=time_limit,
-                proofs=proofs,
+                certificates=given,
+                heard=heard,
                 cache=remembered,
                 progress=tell,
             )
@@ -121,31 +138,51 @@ def check(
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    problems = [*chosen.problems, *(_of_proofs(proofs) if proofs is not None else ())]
+    problems = [*chosen.problems, *_of_certificates(heard, save)]
     for problem in problems:
         say(problem)
     raise typer.Exit(ERROR if problems else exit_code(blamed))
 
 
-def _proofs(save: Path | None, replay: Path | None) -> Folder | None:
-    from scanproof.proofs.decide.folder import replaying, saving
+def _certificates(
+    folder: Path | None, save: bool, from_scratch: bool, offline: bool, engine: str
+) -> Certificates:
+    """Where certificates lie, and what is done with them.
 
-    if save is not None:
-        return saving(save)
-    return None if replay is None else replaying(replay)
+    Raises:
+        UsageError: for options that contradict each other, and a folder that is not there or cannot be written to.
+    """
+    from scanproof.proofs.decide.certificates import Certificates, writable
+    from scanproof.proofs.language.errors import UsageError
+
+    if offline and (save or from_scratch):
+        other = "--save" if save else "--from-scratch"
+        raise UsageError(
+            f"--offline and {other}: give one of them; what is not found is not saved."
+        )
+    if folder is not None and save:
+        writable(folder)
+    elif folder is not None and not folder.is_dir():
+        raise UsageError(
+            f"--certificates {folder}: no such folder; give one that `scanproof check --certificates DIR --save` wrote."
+        )
+    read = not from_scratch and (engine == "all" or folder is not None or offline)
+    return Certificates(folder, read=read, write=save, search=not offline)
 
 
-def _of_proofs(proofs: Folder) -> list[str]:
-    """Say what became of recorded proofs; what is wrong with their files is returned."""
+def _of_certificates(heard: Heard, save: bool) -> list[str]:
+    """Say what became of certificates; what is wrong with their files is returned."""
     from ._output import say
 
-    for id, why in proofs.stale.items():
+    for id, why in heard.stale.items():
         say(f"{id} is stale: {why}")
-    if proofs.missing:
-        few = ", ".join(sorted(proofs.missing)[:3])
-        more = f" and {len(proofs.missing) - 3} more" if len(proofs.missing) > 3 else ""
-        say(f"{proofs.path} has no proof of {few}{more}: checked at fixed sizes only.")
-    return [f"{id}: {why}" for id, why in proofs.problems.items()]
+    if heard.stale and not save:
+        say("`scanproof check --save` finds stale certificates anew and writes them.")
+    if heard.missing:
+        few = ", ".join(sorted(heard.missing)[:3])
+        more = f" and {len(heard.missing) - 3} more" if len(heard.missing) > 3 else ""
+        say(f"there is no certificate of {few}{more}, and nothing was searched for.")
+    return [f"{id}: {why}" for id, why in heard.broken.items()]
 
 
 def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:

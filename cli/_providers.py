@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scanproof.proofs.language.claim import Source
+    from scanproof.proofs.language.source import Source
 
 
 def sources() -> list[Source]:

@@ -11,9 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from scanproof.proofs.decide import ledger as ledgers
-from scanproof.proofs.language.claim import Row, Source
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.pinned import Definitions, Redefined
+from scanproof.proofs.language.source import Row, Source
 
 from . import _providers
 

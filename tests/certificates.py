@@ -10,9 +10,9 @@ from typing import Any
 
 from scanproof.proofs.check import all_sizes
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.interpret.writing import term_to
 from scanproof.proofs.kernel.checker import Proved, Refused, check
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.search.writing import term_to
 
 Trace = dict[str, Any]
 

@@ -11,7 +11,8 @@ import pytest
 from scanproof import Source, at_most, build, definition, each
 from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof, prove
-from scanproof.proofs.decide import folder as replay
+from scanproof.proofs.decide.certificates import Certificates
+from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
@@ -104,7 +105,7 @@ def test_a_certificate_cannot_capture_the_index_of_a_sum(tmp_path, monkeypatch):
     body = lambda y, xp, n: at_most(0, (same(y) * xp.eye(n)).sum())  # noqa: E731
     one = claim(body, {"y": "n n"}, assuming=rows)
     monkeypatch.setattr(goals, "certificate", captured)
-    result = replay.saving(tmp_path).decide(one, ENGINES["kernel"])
+    result = decide(one, ENGINES["kernel"], Certificates(tmp_path, read=False, write=True))
     assert result.verdict == "unknown"
     assert "bound index" in (result.reason or "")
 

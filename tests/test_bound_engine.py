@@ -15,10 +15,11 @@ from scanproof import Source, at_most, definition, iterate, scan
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof, prove
-from scanproof.proofs.interpret.array import KernelArray, Namespace, comprehension, symbol
+from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
 from scanproof.proofs.interpret.claims import Part
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.interpret.session import Session, session
+from scanproof.proofs.interpret.namespace import Namespace
+from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
@@ -28,6 +29,7 @@ from scanproof.proofs.search.bounds import context, goals
 from scanproof.proofs.search.bounds.majorant import majorant
 from scanproof.proofs.search.bounds.problems import Goal, problem_of
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
 
 Body = Callable[..., Any]
 
@@ -539,7 +541,7 @@ class Compared:
 def violations(seed: int) -> tuple[int, int]:
     """How many comparisons a random expression had, and how many bounds of it were proved; a wrong one raises."""
     rng, compared, shown = random.Random(seed), 0, 0
-    with session() as own:
+    with proving() as own:
         sizes = {c: size(c, 1) for c in "nmdk"}
         expressions = Expressions(rng, sizes)
         given = hypotheses(expressions.symbols)

@@ -15,11 +15,12 @@ from scanproof.proofs.decide import cache
 from scanproof.proofs.decide.cache import FILE, Cache, Keys
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.rows import check
-from scanproof.proofs.decide.verdict import Result
+from scanproof.proofs.decide.verdict import NOWHERE, Result
+from scanproof.proofs.exact.engines import ENGINES
 
 run = command_line.run
 write = command_line.write
-ENGINES = ["flint", "sympy", "kernel"]
+ASKED = (ENGINES["all"], NOWHERE)
 HELPED = """
     from helper import FACTOR
 
@@ -160,9 +161,9 @@ def test_where_nothing_can_be_written_all_is_checked(
 
 def test_every_statement_of_the_ledger_has_a_key_of_its_own():
     claims = [c for row in built_in().rows for c in (row.claim, *row.amendments)]
-    keys = [Keys().of(claim, ENGINES) for claim in claims]
+    keys = [Keys().of(claim, *ASKED) for claim in claims]
     assert len(set(keys)) == len(claims)
-    assert Keys().of(claims[0], ["flint"]) != keys[0]
+    assert Keys().of(claims[0], ENGINES["flint"], NOWHERE) != keys[0]
 
 
 def test_a_key_depends_on_the_definitions_that_a_claim_imports():
@@ -181,8 +182,8 @@ def test_what_nobody_asked_for_in_a_long_time_is_forgotten(tmp_path: Path):
     (row, *_) = built_in().rows
     for days, expected in ((1, {row.claim.id}), (61, set())):
         first = Cache(tmp_path)
-        first.recall([(row.claim, ENGINES)])
+        first.recall([(row.claim, *ASKED)])
         first.keep(row.claim.id, Result("unknown", reason="…"))
         first._ask("UPDATE verdicts SET used = used - ?", days * 24 * 3600)
         first.close()
-        assert set(Cache(tmp_path).recall([(row.claim, ENGINES)])) == expected
+        assert set(Cache(tmp_path).recall([(row.claim, *ASKED)])) == expected

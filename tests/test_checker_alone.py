@@ -11,6 +11,7 @@ import pytest
 
 from scanproof.proofs import kernel
 from scanproof.proofs.check.all_sizes import Found, find
+from scanproof.proofs.check.certificate import Argument
 from scanproof.proofs.check.certificate_file import written
 from scanproof.proofs.decide.ledger import built_in
 
@@ -24,7 +25,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for id in IDS:
         found = find(CLAIMS[id])
         assert isinstance(found, Found), found
-        (path / f"{id}.json").write_text(written(id, found.certificate), encoding="utf-8")
+        (path / f"{id}.json").write_text(
+            written(Argument(id, (found.certificate,))), encoding="utf-8"
+        )
     return path
 
 
@@ -50,7 +53,7 @@ def test_it_shows_what_was_found_and_says_it_in_words(folder: Path, tmp_path: Pa
 
 def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
     value = json.loads((folder / "gril.eq10.json").read_text())
-    (statement,) = value["equations"]["problem"]["statements"]
+    (statement,) = value["by"][0]["equations"]["problem"]["statements"]
     statement[1][1][0][0] = "17"
     (tmp_path / "false.json").write_text(json.dumps(value))
     done = checker(tmp_path, "--quiet", tmp_path / "false.json", folder)
@@ -61,7 +64,12 @@ def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("", "not JSON"), ("[]", "expected an object"), ("{}", "neither"), ("[" * 200, "nested")],
+    [
+        ("", "not JSON"),
+        ("[]", "expected an object"),
+        ("{}", "no written proof"),
+        ("[" * 200, "nested"),
+    ],
 )
 def test_a_file_that_is_no_proof_is_one_line(tmp_path: Path, text: str, why: str):
     (tmp_path / "broken.json").write_text(text)

@@ -14,7 +14,6 @@ from derivation_values import Values
 
 from scanproof.proofs.check.all_sizes import find
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
@@ -25,6 +24,7 @@ from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import TEXT, as_text
+from scanproof.proofs.search.proving import proving
 
 run = command_line.run
 
@@ -58,7 +58,7 @@ def derivation(id):
 @pytest.fixture
 def small():
     """A session with sizes N and f, positions t < N and a, b < f, and a reader of its terms."""
-    with session() as current:
+    with proving() as current:
         N, f = size("N", 1), size("f", 1)
         places = position("t", 0, N), position("a", 0, f), position("b", 0, f)
         yield current, Reader(current, {}, ("x", "y", "N", "f")), N, f, *places
@@ -139,7 +139,7 @@ def test_a_normal_form_joins_a_sum_with_its_last_term(small):
 
 
 def test_letters_of_indices_are_never_those_of_symbols():
-    with session() as current:
+    with proving() as current:
         n = size("n", 1)
         t = position("t", 0, n)
         reader = Reader(current, {}, ("i", "j", "t", "n"))

@@ -9,7 +9,7 @@ from scanproof.constructs.definition import definition
 from scanproof.constructs.scan import scan
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
 
 SYMBOLS = ("x", "y", "z")

@@ -38,7 +38,7 @@ from scanproof.proofs.inequalities.check import Shown, check
 from scanproof.proofs.inequalities.reading import read
 from scanproof.proofs.interpret import claims
 from scanproof.proofs.interpret.claims import FOR_NUMBERS
-from scanproof.proofs.interpret.session import Session, session
+from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.language.claim import Claim
@@ -48,6 +48,7 @@ from scanproof.proofs.search.bounds.problems import goal_of, problem_of
 from scanproof.proofs.search.bounds.told import told
 from scanproof.proofs.search.bounds.written import written
 from scanproof.proofs.search.lemmas import show
+from scanproof.proofs.search.proving import proving
 
 GEOMETRIC: dict[str, Any] = {
     "‖v‖ ≤ D": lambda v, D: at_most(norm(v), D),
@@ -77,7 +78,7 @@ def problem_in(one: Claim, current: Session):
 
 def found_for(one: Claim) -> Any:
     """A certificate as JSON, found in a session of its own."""
-    with session() as current:
+    with proving() as current:
         return json.loads(json.dumps(written(find(*problem_in(one, current)), current.recursions)))
 
 
@@ -88,7 +89,7 @@ def found(name: str) -> Any:
 
 def checked(one: Claim, value: Any) -> Shown:
     """What a certificate shows of a claim, in a session of its own."""
-    with session() as current:
+    with proving() as current:
         problem, _, _ = problem_in(one, current)
         return check(problem, read(value, current.recursions, current.add), show)
 
@@ -116,7 +117,7 @@ BOUNDS = [
 @pytest.mark.parametrize("one", BOUNDS, ids=lambda one: one.id)
 def test_a_row_s_certificate_goes_to_json_and_back_and_alone_shows_the_same(one: Claim):
     """The one read back is the same; with nothing but the file, in a registry without the claim, it shows the same."""
-    with session() as current:
+    with proving() as current:
         current.left = EFFORT
         try:
             certificate = find(*problem_in(one, current))
@@ -126,7 +127,7 @@ def test_a_row_s_certificate_goes_to_json_and_back_and_alone_shows_the_same(one:
         value = json.loads(json.dumps(written(certificate, current.recursions)))
         assert read(value, current.recursions) == certificate
         expected = said(check(certificate.problem, certificate, show))
-    with session() as current:
+    with proving() as current:
         alone = read(value, {}, current.add)
         shown = check(alone.problem, alone, show)
         assert said(shown) == expected
@@ -382,7 +383,7 @@ def test_a_certificate_of_another_claim_is_refused():
 
 @pytest.mark.parametrize("believed", [lambda left, right: None, lambda left, right: True])
 def test_an_equation_is_believed_by_no_word(believed: Any):
-    with session() as current:
+    with proving() as current:
         problem, _, _ = problem_in(CLAIMS["layers"], current)
         certificate = read(found("layers"), current.recursions, current.add)
         with pytest.raises(KernelError, match="no theorem of the kernel"):
@@ -393,7 +394,7 @@ def test_a_theorem_about_other_terms_is_no_equation():
     def other(left: Any, right: Any) -> Theorem:
         return show(left, left)
 
-    with session() as current:
+    with proving() as current:
         problem, _, _ = problem_in(CLAIMS["layers"], current)
         certificate = read(found("layers"), current.recursions, current.add)
         with pytest.raises(KernelError, match="other terms"):

@@ -31,13 +31,13 @@ from scanproof.proofs.inequalities.certificate import (
 )
 from scanproof.proofs.inequalities.check import Rules, Shown, check
 from scanproof.proofs.inequalities.statements import Inequality, Problem, Refused
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.terms import indicator, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry
 from scanproof.proofs.search.lemmas import show
+from scanproof.proofs.search.proving import proving
 
 ONE = Monomial(0, frozenset(), ())
 ZERO = as_term(0)
@@ -354,7 +354,7 @@ REFUSED: dict[str, tuple[str, Step]] = {
 
 @pytest.mark.parametrize("name", HOLDS)
 def test_a_schema_is_taken_where_its_conditions_hold(name: str):
-    with session():
+    with proving():
         world = World()
         rules = world.rules()
         rules.take(HOLDS[name](world))
@@ -364,7 +364,7 @@ def test_a_schema_is_taken_where_its_conditions_hold(name: str):
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_schema_is_refused_where_a_condition_does_not(name: str):
     why, step = REFUSED[name]
-    with session():
+    with proving():
         world = World()
         rules = world.rules()
         with pytest.raises(KernelError, match=why):
@@ -407,7 +407,7 @@ def sum_with_an_end(w: World) -> Any:
     ],
 )
 def test_an_inequality_that_makes_no_sense_is_none(statement: Callable[[World], Any]):
-    with session(), pytest.raises(Refused):
+    with proving(), pytest.raises(Refused):
         statement(World())
 
 
@@ -417,7 +417,7 @@ def test_an_inequality_that_makes_no_sense_is_none(statement: Callable[[World], 
 @pytest.mark.parametrize("least", [0, 1])
 def test_what_holds_for_each_of_no_rows_says_nothing(least: int):
     """Of ‖x_i‖ ≤ C for all i < n follows 0 ≤ C where there is a row."""
-    with session():
+    with proving():
         n, d = size("n", least), size("d", 1)
         i, a = position("i", 0, n), position("a", 0, d)
         given = Inequality("norm", (v(a),), entry("x", i, a), entry("C"))
@@ -435,7 +435,7 @@ def test_what_holds_for_each_of_no_rows_says_nothing(least: int):
 
 def test_a_range_that_only_an_end_speaks_of_counts():
     """‖(F_a)_{a ≤ i}‖ ≤ C for all i < n: with no i there is no such inequality."""
-    with session():
+    with proving():
         n = size("n", 0)
         i = position("i", 0, n)
         a = position("a", 0, i + 1)
@@ -469,7 +469,7 @@ def induction(w: World, statement: Callable[[Index], Any], when: Index, time: In
 )
 def test_an_induction_runs_from_0_to_the_length_of_its_claims(ends: Any, why: str):
     """Of what holds at the times before one length nothing follows for a longer one."""
-    with session():
+    with proving():
         world = World()
         when, time = (position("t", low, high) for low, high in ends)
         with pytest.raises(Refused, match=why):
@@ -477,7 +477,7 @@ def test_an_induction_runs_from_0_to_the_length_of_its_claims(ends: Any, why: st
 
 
 def test_a_norm_along_its_time_is_no_claim_of_an_induction():
-    with session():
+    with proving():
         world = World()
         when, time = position("t", 0, world.d + 1), position("t", 0, world.d)
         one = Inequality("norm", (v(when),), entry("S", when), world.C)
@@ -486,7 +486,7 @@ def test_a_norm_along_its_time_is_no_claim_of_an_induction():
 
 
 def test_an_induction_speaks_of_a_time_of_its_own():
-    with session():
+    with proving():
         world = World()
         when, time = position("t", 0), position("t", 0)
         both = lambda t: Inequality("", (), ZERO, entry("S", t, time))  # noqa: E731
@@ -495,7 +495,7 @@ def test_an_induction_speaks_of_a_time_of_its_own():
 
 
 def test_a_range_must_not_speak_of_an_induction_s_time():
-    with session():
+    with proving():
         world = World()
         when, time = position("t", 0), position("t", 0)
         below = position("r", 0, when + 1)
@@ -506,7 +506,7 @@ def test_a_range_must_not_speak_of_an_induction_s_time():
 
 def test_an_induction_s_hypothesis_gives_no_sign_along_a_norm():
     """Of 0 ≤ S_τ at the one time τ nothing follows for the entries S_τ of a vector."""
-    with session():
+    with proving():
         d = size("d", 1)
         when, time = position("t", 0, d + 1), position("t", 0, d)
         given = Inequality("", (), ZERO, entry("S", 0))
@@ -525,7 +525,7 @@ def test_an_induction_s_hypothesis_gives_no_sign_along_a_norm():
 
 
 def test_an_induction_s_hypothesis_bounds_no_other_time():
-    with session():
+    with proving():
         d = size("d", 1)
         when, time = position("t", 0, d + 1), position("t", 0, d)
         given = Inequality("absolute", (), entry("S", 0), entry("C"))
@@ -539,7 +539,7 @@ def test_an_induction_s_hypothesis_bounds_no_other_time():
 
 
 def test_no_theorem_about_inequalities_is_made_by_hand():
-    with session():
+    with proving():
         problem = World().problem
         with pytest.raises(Refused, match="by `check` only"):
             Shown(problem, Certificate(problem, (), ()), (), (), {}, {})
@@ -547,7 +547,7 @@ def test_no_theorem_about_inequalities_is_made_by_hand():
 
 def test_a_certificate_is_of_what_is_declared_now():
     """In another registry the same numbers are other variables: equations of it are none here."""
-    with session():
+    with proving():
         world = World()
         term = entry("x", world.i, world.a)
         old = show(term, term)

@@ -26,15 +26,16 @@ from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
 from scanproof.proofs.exact.mutation import on_leaf
-from scanproof.proofs.interpret.array import KernelArray, Namespace, symbol
+from scanproof.proofs.interpret.array import KernelArray, symbol
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Equal, equal
+from scanproof.proofs.search.proving import proving
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 PROVED = (Path(__file__).parent / "all_sizes.txt").read_text().split()
@@ -249,10 +250,10 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
 
 def test_a_misread_function_is_seen_when_the_reading_is_compared(monkeypatch):
     claim = CLAIMS["gd-ssm.forms+mask"]
-    with session() as current:
+    with proving() as current:
         assert disagreement(claim, read(claim, current)) is None
     monkeypatch.setattr(Namespace, "tril", lambda self, one: one)
-    with session() as current:
+    with proving() as current:
         assert disagreement(claim, read(claim, current)) is not None
 
 
@@ -323,7 +324,7 @@ def test_kernel_arrays_mean_what_exact_arrays_mean(name):
 
     exact = Exact(RationalField())
     expected = EXPRESSIONS[name]({k: exact.asarray(v) for k, v in NUMBERS.items()}, exact, 3, 2)
-    with session() as current:
+    with proving() as current:
         n, f, dims, sizes = arrays()
         symbols = {k: symbol(k, d) for k, d in dims.items()}
         found = EXPRESSIONS[name](symbols, Namespace(), n, f)
@@ -353,7 +354,7 @@ def test_kernel_arrays_mean_what_exact_arrays_mean(name):
     ],
 )
 def test_what_depends_on_the_sizes_is_not_read(wrong):
-    with session():
+    with proving():
         n, f, dims, _ = arrays()
         with pytest.raises((Unreadable, TypeError)):
             wrong({k: symbol(k, d) for k, d in dims.items()}, n, f)

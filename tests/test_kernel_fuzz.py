@@ -17,7 +17,6 @@ from fuzzing.programs import programs
 from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, agree, equations
 
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, put, total
 from scanproof.proofs.kernel import inequalities
 from scanproof.proofs.kernel.errors import IllTyped, NotProved
@@ -27,6 +26,7 @@ from scanproof.proofs.kernel.rules import Goal, Rewriting
 from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
 
 
 def count(seen: Counter, true: bool, accepted: bool) -> int:
@@ -91,7 +91,7 @@ def test_a_term_and_its_normal_form_have_the_value_of_their_recipe(runs):
 @pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.long)])
 def test_what_is_said_of_inequalities_is_so_in_a_box(count):
     rng = random.Random(3)
-    with session():
+    with proving():
         names = [size("N", 0).terms[0][0], size("M", 0).terms[0][0], size("L", 0).terms[0][0]]
         box = [dict(zip(names, at, strict=True)) for at in product(range(-4, 5), repeat=3)]
         said = 0
@@ -167,7 +167,7 @@ def proved(left: Any, right: Any) -> bool:
 
 
 def test_indices_terms_and_numbers_do_not_mix():
-    with session():
+    with proving():
         n = size("N", 1)
         one: Any = number(n)  # a scalar, where an index is wanted
         index: Any = n
@@ -186,7 +186,7 @@ def test_indices_terms_and_numbers_do_not_mix():
 
 
 def test_what_may_be_zero_is_no_denominator():
-    with session():
+    with proving():
         n, t = size("N", 1), position("t", 0, size("M", 1))
         with pytest.raises(IllTyped, match="may be 0"):
             inverse(number(t), ())
@@ -197,7 +197,7 @@ def test_what_may_be_zero_is_no_denominator():
 
 def test_a_guard_at_a_negative_offset_stays():
     """Σ_j [j + 1 = t] X[j] is X[t − 1] for t ≥ 1 only."""
-    with session():
+    with proving():
         n = size("N", 1)
         t, j = position("t", 0, n + 1), position("j", 0, n)
         shifted = total(equal_indices(j + 1, t) * entry("X", j), j)
@@ -206,7 +206,7 @@ def test_a_guard_at_a_negative_offset_stays():
 
 
 def test_the_count_of_an_empty_range_is_0():
-    with session():
+    with proving():
         n = size("N", 1)
         counting = total(as_term(1), position("j", 0, n - 2))
         assert proved(counting, indicator(n - 2) * (number(n) - 2))
@@ -215,7 +215,7 @@ def test_the_count_of_an_empty_range_is_0():
 
 def test_a_range_used_and_forgotten_is_remembered():
     """j < t says t ≥ 1; a term simplified with that is not read at t = 0 after j has gone."""
-    with session():
+    with proving():
         i = position("i", 0, size("N", 1))
         j = position("j", 0, i)
         made = simplified(indicator(i - 1) * entry("X", i) + entry("Y", j, j)) - entry("Y", j, j)
@@ -228,7 +228,7 @@ def test_a_range_used_and_forgotten_is_remembered():
 @pytest.mark.long
 def test_many_alike_indices_are_no_hang():
     """Π of eight (Σ_j X[j] + Y[j, j]) has nine monomials; naming their indices by trial takes 8! of them each."""
-    with session():
+    with proving():
         n = size("N", 1)
         alike = [position("j", 0, n) for _ in range(8)]
         made = as_term(1)
@@ -240,5 +240,5 @@ def test_many_alike_indices_are_no_hang():
 
 
 def test_a_variable_must_be_declared():
-    with session(), pytest.raises(IllTyped):
+    with proving(), pytest.raises(IllTyped):
         put(entry("X", size("N", 1)), {variable(-1): 0})

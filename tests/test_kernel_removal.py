@@ -15,7 +15,6 @@ from fuzzing.recursions import recursions
 from fuzzing.removal import altered, checks, disabled, without
 from fuzzing.terms import FalseAccept, equations
 
-from scanproof.proofs.interpret.session import current, session
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
@@ -23,6 +22,8 @@ from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import current
 
 CHECKS = {check.name: check for check in checks()}
 """Every `if …: raise` and `require` of the kernel's source; a new one needs an attack, or a reason why it has none."""
@@ -93,10 +94,10 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
         ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
-        ("putting", "..reading.terms", "put", "* indicator(*where)", ""),
+        ("putting", "..interpret.terms", "put", "* indicator(*where)", ""),
         (
             "equations",
-            "..reading.terms",
+            "..interpret.terms",
             "total",
             "m.guards | set(declared(of))",
             "m.guards | {over}",
@@ -219,7 +220,7 @@ GOALS = _goals()
 
 
 def proved(goal: Callable[[], tuple[Any, Any]]) -> bool:
-    with session():
+    with proving():
         try:
             left, right = goal()
             show(simplified(left), simplified(right))

@@ -8,8 +8,8 @@ from scanproof.constructs.definition import definition
 from scanproof.constructs.gradient import gradient
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import at_most, differs, equal
 
 

@@ -26,8 +26,8 @@ from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.tight import STEPS, fitting
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.report.script import script
+from scanproof.proofs.search.proving import proving
 
 ALL = ENGINES["all"]
 XP = Namespace(RootsField())
@@ -243,7 +243,7 @@ def test_a_reading_has_the_measures_and_the_hypotheses():
         "numbers": lambda eta: eta < 3,
     }
     row = claim(body, {"X": "n d", "B": "d d", "eta": "", "C": ""}, assuming=conditions)
-    with session() as current:
+    with proving() as current:
         reading = read(row, current)
         assert [(p.measure, p.left.ndim, p.right.ndim) for p in reading.parts] == [
             ("norm", 2, 1),
@@ -284,7 +284,7 @@ def test_a_condition_that_is_another_one_on_symbols_is_no_hypothesis():
     ],
 )
 def test_a_norm_elsewhere_than_alone_on_the_left_is_not_read(body):
-    with session() as current, pytest.raises(Unreadable, match="elsewhere than alone"):
+    with proving() as current, pytest.raises(Unreadable, match="elsewhere than alone"):
         read(claim(body, {"x": "d", "C": ""}), current)
 
 

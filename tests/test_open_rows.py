@@ -27,7 +27,7 @@ from scanproof.proofs.claims.ssd import single_example
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES, FIXED, FLINT, holds
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Equal, at_most, equal
 
 LEDGER = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}

@@ -27,7 +27,7 @@ from scanproof.proofs.decide.dependence import tainted
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import Result, decide
 from scanproof.proofs.exact.engines import ENGINES, FLINT, SYMPY, holds
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Part, approached, equal
 from scanproof.proofs.report.script import script
 

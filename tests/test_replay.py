@@ -1,4 +1,4 @@
-"""Recorded proofs: another process checks them again without a search, and nothing that is changed passes."""
+"""Certificates in files: another process checks them again without a search, and nothing that is changed passes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,26 @@ from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
 from scanproof.constructs.definition import definition
-from scanproof.proofs.check import all_sizes, collision_family, witness_family
-from scanproof.proofs.check.all_sizes import Certificate
+from scanproof.proofs.check import all_sizes
+from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
-from scanproof.proofs.decide.folder import Folder
-from scanproof.proofs.decide.verdict import Result
+from scanproof.proofs.decide.certificates import Certificates
+from scanproof.proofs.decide.verdict import Result, decide
 from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
-from scanproof.proofs.language.claim import Claim, Source
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
-from scanproof.proofs.search import closed_forms, labelling, lemmas, normal, unfolding, zero
+from scanproof.proofs.search import (
+    closed_forms,
+    collisions,
+    labelling,
+    lemmas,
+    normal,
+    unfolding,
+    witnesses,
+    zero,
+)
 
 run = command_line.run
 write = command_line.write
@@ -72,7 +82,7 @@ def scanproof(seed: int, *arguments: str | Path) -> subprocess.CompletedProcess[
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the proofs of the varied claims."""
     folder = tmp_path_factory.mktemp("proofs")
-    done = scanproof(1, "check", *VARIED, "--engine", "kernel", "--save-proofs", folder)
+    done = scanproof(1, "check", *VARIED, "--from-scratch", "--certificates", folder, "--save")
     assert done.stderr == ""
     assert {f"{id}.json" for id in VARIED} <= {path.name for path in folder.iterdir()}
     return folder
@@ -88,29 +98,51 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     searches = (closed_forms, labelling, lemmas, normal, unfolding, zero)
     names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
     names |= {"show", "conditions", "differing", "colliding", "drawn", "fitted"}
-    for module in (*searches, all_sizes, witness_family, collision_family):
+    for module in (*searches, all_sizes, witnesses, collisions):
         for name in names & set(vars(module)):
             monkeypatch.setattr(module, name, raising)
 
 
 def replayed(folder: Path, claim: Claim) -> Result:
-    """At fixed sizes, and then by the recorded proof."""
-    return Folder(folder, replay=True).decide(claim, BOTH)
+    """By the certificate alone."""
+    return decide(claim, BOTH, Certificates(folder, search=False))
 
 
-def recorded(folder: Path, id: str) -> Certificate:
-    return read(Folder(folder, replay=True).file(id), id)
+def saved_to(folder: Path, claim: Claim) -> Result:
+    return decide(claim, ALONE, Certificates(folder, read=False, write=True))
 
 
-def put(folder: Path, id: str, certificate: Certificate) -> None:
+def file_of(folder: Path, id: str) -> Path:
+    found = Certificates(folder).file(CLAIMS.get(id, replace(CLAIMS[SCAN], id=id)))
+    assert found is not None
+    return found
+
+
+def recorded(folder: Path, id: str) -> AllSizes:
+    """What a file says of all sizes."""
+    found = read(file_of(folder, id), id)
+    assert isinstance(found, Argument)
+    return next(one for one in found.by if isinstance(one, AllSizes))
+
+
+def put(folder: Path, id: str, one: AllSizes) -> None:
     """A file as somebody would write it who wants to deceive."""
-    Folder(folder, replay=True).file(id).write_text(written(id, certificate), encoding="utf-8")
+    file_of(folder, id).write_text(written(Argument(id, (one,))), encoding="utf-8")
 
 
 @pytest.mark.long
 def test_another_process_checks_what_one_has_recorded(saved: Path):
     done = scanproof(
-        2, "check", *VARIED, "--engine", "flint", "--replay", saved, "--format", "json"
+        2,
+        "check",
+        *VARIED,
+        "--engine",
+        "flint",
+        "--certificates",
+        saved,
+        "--offline",
+        "--format",
+        "json",
     )
     assert done.returncode == 0
     found = [s for c in json.loads(done.stdout)["claims"] for s in (c["as_stated"], *c["amended"])]
@@ -125,7 +157,7 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
 
 @pytest.mark.long
 def test_what_is_recorded_is_the_same_every_time(saved: Path, tmp_path: Path):
-    scanproof(3, "check", *VARIED, "--engine", "kernel", "--save-proofs", tmp_path)
+    scanproof(3, "check", *VARIED, "--from-scratch", "--certificates", tmp_path, "--save")
     assert {p.name for p in saved.iterdir()} == {p.name for p in tmp_path.iterdir()}
     for path in saved.iterdir():
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
@@ -133,7 +165,7 @@ def test_what_is_recorded_is_the_same_every_time(saved: Path, tmp_path: Path):
 
 @pytest.mark.parametrize("id", VARIED)
 def test_what_is_read_is_written_as_it_was(saved: Path, id: str):
-    assert written(id, recorded(saved, id)) == (saved / f"{id}.json").read_text()
+    assert written(read(file_of(saved, id), id)) == (saved / f"{id}.json").read_text()
 
 
 @pytest.mark.usefixtures("search_raises")
@@ -154,11 +186,15 @@ def test_a_file_is_json_with_a_theorem_on_each_line(saved: Path):
     text = (saved / f"{SCAN}.json").read_text()
     trace = recorded(saved, SCAN).trace
     assert trace is not None
-    assert json.loads(text)["equations"] == trace
+    assert all_sizes_in(json.loads(text))["equations"] == trace
     every = [line.rstrip(",") for line in text.splitlines()]
     first = every.index('"theorems": [') + 1
     found = [json.loads(line) for line in every[first : first + len(trace["theorems"])]]
     assert found == trace["theorems"]
+
+
+def all_sizes_in(file: Any) -> dict[str, Any]:
+    return next(one for one in file["by"] if one["is"] == "all-sizes")
 
 
 def test_a_file_holds_all_that_a_claim_says(saved: Path):
@@ -287,7 +323,7 @@ def test_a_changed_file_proves_nothing(saved: Path, tmp_path: Path, change: Tamp
     assert json.dumps(certificate.trace) != before
     put(tmp_path, SCAN, certificate)
     found = replayed(tmp_path, CLAIMS[SCAN])
-    assert (found.verdict, found.scope) == ("proved", "fixed-size")
+    assert (found.verdict, found.scope) == ("unknown", None)
     assert found.stale == change.__name__.startswith("say_it")
     assert found.broken != found.stale
     assert f"{SCAN}.json:" in found.recorded
@@ -296,15 +332,15 @@ def test_a_changed_file_proves_nothing(saved: Path, tmp_path: Path, change: Tamp
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-def test_with_the_kernel_alone_a_changed_file_leaves_the_claim_unknown(
+def test_where_a_changed_file_lies_the_proof_is_found_again_and_that_is_said(
     saved: Path, tmp_path: Path, change: Tamper
 ):
     certificate = recorded(saved, SCAN)
     change(certificate.trace)
     put(tmp_path, SCAN, certificate)
-    found = Folder(tmp_path, replay=True).decide(CLAIMS[SCAN], ALONE)
-    assert (found.verdict, found.scope) == ("unknown", None)
-    assert found.reason
+    found = decide(CLAIMS[SCAN], ALONE, Certificates(tmp_path))
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
+    assert found.recorded
 
 
 def test_the_error_names_the_theorem(saved: Path, tmp_path: Path):
@@ -332,7 +368,7 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
     "a number": lambda text: "7",
     "null": lambda text: "null",
     "an object without fields": lambda text: "{}",
-    "another format": lambda text: text.replace("certificate/1", "certificate/2"),
+    "another format": lambda text: text.replace("certificate/2", "certificate/3"),
     "another format of the proof": lambda text: text.replace("trace/1", "trace/2"),
     "another claim": lambda text: text.replace(f'"{SCAN}"', '"gril.eq10"'),
     "no claim": lambda text: text.replace(f'"{SCAN}"', "null"),
@@ -374,10 +410,9 @@ def test_a_broken_file_is_one_clear_error(saved: Path, tmp_path: Path, how: str)
     path = tmp_path / f"{SCAN}.json"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     found = replayed(tmp_path, CLAIMS[SCAN])
-    assert (found.verdict, found.scope) == ("proved", "fixed-size")
+    assert (found.verdict, found.scope) == ("unknown", None)
     assert found.broken or found.stale
     assert f"{path}:" in found.recorded
-    assert "this proof is not used" in found.recorded
     assert "\n" not in found.recorded
     assert len(found.recorded) < 400
 
@@ -398,7 +433,7 @@ def test_a_large_file_is_not_read(saved: Path, tmp_path: Path):
 def test_the_proof_of_another_claim_is_stale(saved: Path, tmp_path: Path, other: str):
     put(tmp_path, SCAN, recorded(saved, other))
     found = replayed(tmp_path, CLAIMS[SCAN])
-    assert found.scope == "fixed-size"
+    assert found.verdict == "unknown"
     assert found.stale or found.broken
 
 
@@ -437,7 +472,7 @@ def test_a_changed_witness_shows_nothing(saved: Path, tmp_path: Path, how: str):
     id = "ch9.span"
     file = json.loads((saved / f"{id}.json").read_text())
     before = json.dumps(file)
-    WITNESSES[how](file["witnesses"][0])
+    WITNESSES[how](all_sizes_in(file)["witnesses"][0])
     assert json.dumps(file) != before
     (tmp_path / f"{id}.json").write_text(json.dumps(file))
     found = replayed(tmp_path, CLAIMS[id])
@@ -467,7 +502,7 @@ def test_two_inputs_that_are_changed_show_nothing(saved: Path, tmp_path: Path, h
     id = "gd-ssm.prop4+needs-vanishing"
     file = json.loads((saved / f"{id}.json").read_text())
     before = json.dumps(file)
-    COLLISIONS[how](file["witnesses"][0])
+    COLLISIONS[how](all_sizes_in(file)["witnesses"][0])
     assert json.dumps(file) != before
     (tmp_path / f"{id}.json").write_text(json.dumps(file))
     found = replayed(tmp_path, CLAIMS[id])
@@ -496,30 +531,28 @@ def source_claim(factor: int) -> Claim:
 
 def test_no_change_of_a_proof_makes_it_one_of_a_false_claim(tmp_path: Path):
     true, false = source_claim(1), source_claim(2)
-    folder = Folder(tmp_path, replay=False)
-    assert folder.decide(true, ALONE).scope == "all-sizes"
+    assert saved_to(tmp_path, true).scope == "all-sizes"
     whole = recorded(tmp_path, "mine.sum")
     assert whole.trace is not None
     rng = random.Random(7)
     for _ in range(100):
-        put(tmp_path, "mine.sum", Certificate(mutated(whole.trace, rng, whole.trace["theorems"])))
-        found = Folder(tmp_path, replay=True).decide(false, ALONE)
+        put(tmp_path, "mine.sum", AllSizes(mutated(whole.trace, rng, whole.trace["theorems"])))
+        found = replayed(tmp_path, false)
         assert found.verdict == "unknown"
         assert found.stale or found.broken
 
 
 def test_a_proof_that_is_told_the_false_problem_does_not_show_it(tmp_path: Path):
     """The file says what the false claim says; its steps are those of the true one, changed at random."""
-    folder = Folder(tmp_path, replay=False)
-    assert folder.decide(source_claim(1), ALONE).scope == "all-sizes"
+    assert saved_to(tmp_path, source_claim(1)).scope == "all-sizes"
     own = recorded(tmp_path, "mine.sum").trace
     assert own is not None
     other = _problem_of(source_claim(2))
     rng = random.Random(8)
     for _ in range(100):
         changed = mutated({**own, "problem": other}, rng, own["theorems"])
-        put(tmp_path, "mine.sum", Certificate(changed))
-        found = Folder(tmp_path, replay=True).decide(source_claim(2), ALONE)
+        put(tmp_path, "mine.sum", AllSizes(changed))
+        found = replayed(tmp_path, source_claim(2))
         assert (found.verdict, found.stale, found.broken) == ("unknown", False, True)
 
 
@@ -545,17 +578,17 @@ def test_a_false_claim_is_not_proved_by_a_denominator_of_the_files_own(tmp_path:
         "formals": formals,
     }
     trace = {"format": "scanproof.trace/1", "problem": other, "declared": declared}
-    put(tmp_path, "mine.sum", Certificate({**trace, "theorems": [lemma, ["equation", way]]}))
-    found = Folder(tmp_path, replay=True).decide(source_claim(2), ALONE)
+    put(tmp_path, "mine.sum", AllSizes({**trace, "theorems": [lemma, ["equation", way]]}))
+    found = replayed(tmp_path, source_claim(2))
     assert (found.verdict, found.broken) == ("unknown", True)
 
 
 def _problem_of(claim: Claim) -> Any:
     """What a claim says, in the kernel's words."""
-    from scanproof.proofs.interpret.session import session
-    from scanproof.proofs.search.writing import problem_to
+    from scanproof.proofs.interpret.writing import problem_to
+    from scanproof.proofs.search.proving import proving
 
-    with session() as current:
+    with proving() as current:
         problem, _ = problem_to(all_sizes._statements(all_sizes._read(claim, current, None)))
     return json.loads(json.dumps(problem))
 
@@ -566,7 +599,7 @@ def test_a_file_with_a_false_problem_is_stale(saved: Path, tmp_path: Path, id: s
     assert certificate.trace is not None
     put(tmp_path, id, replace(certificate, trace=of_a_false_problem(certificate.trace)))
     found = replayed(tmp_path, CLAIMS[id])
-    assert (found.scope, found.stale) == ("fixed-size", True)
+    assert (found.verdict, found.stale) == ("unknown", True)
 
 
 # Definitions that change.
@@ -580,6 +613,7 @@ LAYER = """
     def claim(x):
         return equal(layer(x), 2 * total(x))
 """
+OFFLINE = ("--certificates", "proofs", "--offline")
 RESTED = """
     @paper.claim("{name}.a", says="a", given={{"x": "N"}}, depends_on={a})
     def a(x):
@@ -610,97 +644,117 @@ def test_a_proof_for_a_definition_written_otherwise_goes_through_or_is_stale(
     run: Run, write: Write, same: str
 ):
     file = write(LAYER)
-    assert run("check", file, "--engine", "flint", "--save-proofs", "proofs").code == 0
+    assert run("check", file, "--certificates", "proofs", "--save").code == 0
     write(LAYER.replace("(2 * x)", same))
-    answer = run("check", file, "--engine", "flint", "--replay", "proofs", "--format", "json")
+    answer = run("check", file, *OFFLINE, "--format", "json")
     (found,) = statements(answer).values()
-    assert (answer.code, found["verdict"]) == (0, "proved")
-    assert found["stale"] == (found["scope"] == "fixed-size") == ("stale" in answer.err)
+    assert answer.code == 0
+    assert found["stale"] == (found["verdict"] == "unknown") == ("stale" in answer.err)
 
 
 def test_a_proof_whose_steps_would_do_for_another_definition_is_stale(run: Run, write: Write):
     """Both sides have another factor: the steps are the same ones, but it is not the claim that was proved."""
     file = write(LAYER)
-    run("check", file, "--save-proofs", "proofs")
+    run("check", file, "--certificates", "proofs", "--save")
     write(LAYER.replace("2 * ", "3 * "))
-    answer = run("check", file, "--replay", "proofs", "--format", "json")
+    answer = run("check", file, *OFFLINE, "--format", "json")
     (found,) = statements(answer).values()
-    assert (found["verdict"], found["scope"], found["stale"]) == ("proved", "fixed-size", True)
+    assert (found["verdict"], found["stale"]) == ("unknown", True)
     assert "mine.layer is stale: " in answer.err
     assert answer.code == 0
 
 
+def test_what_is_stale_is_found_again_and_renewed_where_one_asks_for_it(run: Run, write: Write):
+    file = write(LAYER)
+    run("check", file, "--save")
+    path = Path("certificates", "mine.layer.json")
+    before = path.read_text()
+    write(LAYER.replace("2 * ", "3 * "))
+    for options in ((), ("--save",)):
+        answer = run("check", file, *options, "--format", "json")
+        (found,) = statements(answer).values()
+        assert (found["verdict"], found["scope"]) == ("proved", "all-sizes")
+        assert "mine.layer is stale: " in answer.err
+        assert ("--save" in answer.err) == (path.read_text() == before) == (not options)
+    assert run("check", file, "--offline").err == ""
+
+
 def test_a_false_definition_is_not_proved_by_the_proof_of_a_true_one(run: Run, write: Write):
     file = write(LAYER)
-    run("check", file, "--engine", "kernel", "--save-proofs", "proofs")
+    run("check", file, "--certificates", "proofs", "--save")
     write(LAYER.replace("(2 * x)", "(3 * x)"))
-    answer = run("check", file, "--engine", "kernel", "--replay", "proofs", "--format", "json")
-    (found,) = statements(answer).values()
-    assert found["verdict"] == "unknown"
-    assert found["stale"]
-    assert "stale" in answer.err
+    found = statements(run("check", file, *OFFLINE, "--format", "json"))["mine.layer"]
+    assert (found["verdict"], found["stale"]) == ("unknown", True)
+    found = statements(run("check", file, "--certificates", "proofs", "--format", "json"))
+    assert found["mine.layer"]["verdict"] == "refuted"
 
 
-def test_a_tampered_file_exits_3_and_leaves_the_verdict_of_fixed_sizes(run: Run, write: Write):
+def test_a_tampered_file_exits_3_and_the_claim_is_searched_again(run: Run, write: Write):
     file = write(LAYER)
-    run("check", file, "--save-proofs", "proofs")
-    path = Path("proofs", "mine.layer.json")
+    run("check", file, "--save")
+    path = Path("certificates", "mine.layer.json")
     path.write_text(path.read_text().replace('["equation"', '["believe"'))
-    answer = run("check", file, "--replay", "proofs", "--format", "json")
+    answer = run("check", file, "--format", "json")
     assert answer.code == 3
     (line,) = answer.err.splitlines()
     assert line.startswith("scanproof: mine.layer: ")
     assert "mine.layer.json:" in line
     (found,) = statements(answer).values()
-    assert (found["verdict"], found["scope"]) == ("proved", "fixed-size")
+    assert (found["verdict"], found["scope"]) == ("proved", "all-sizes")
+    answer = run("check", file, "--offline", "--format", "json")
+    assert (answer.code, statements(answer)["mine.layer"]["verdict"]) == (3, "unknown")
 
 
-@pytest.mark.long
-def test_rows_without_a_file_are_checked_at_fixed_sizes_and_that_is_said(run: Run, write: Write):
-    Path("proofs").mkdir()
-    answer = run("check", write(TRUE, LAYER), "--replay", "proofs", "--format", "json")
+def test_rows_without_a_file_are_unknown_where_nothing_is_searched(run: Run, write: Write):
+    answer = run("check", write(TRUE, LAYER), "--offline", "--format", "json")
     assert answer.code == 0
-    assert {s["scope"] for s in statements(answer).values()} == {"fixed-size"}
-    assert "proofs has no proof of mine.layer, mine.linear" in answer.err
+    assert {s["verdict"] for s in statements(answer).values()} == {"unknown"}
+    assert "there is no certificate of mine.layer, mine.linear" in answer.err
 
 
-@pytest.mark.long
-def test_what_is_saved_and_replayed_is_proved_as_without(run: Run, write: Write):
+def test_what_is_saved_and_checked_again_is_what_is_found_from_scratch(run: Run, write: Write):
     file = write(TRUE, LAYER)
-    plain = run("check", file, "--format", "json")
-    save = run("check", file, "--format", "json", "--save-proofs", "proofs/of/mine")
-    again = run("check", file, "--format", "json", "--replay", "proofs/of/mine")
-    assert statements(plain) == statements(save) == statements(again)
-    assert {s["scope"] for s in statements(again).values()} == {"all-sizes"}
+    cold = run("check", file, "--format", "json")
+    save = run("check", file, "--format", "json", "--certificates", "proofs/of/mine", "--save")
+    again = run("check", file, "--format", "json", "--certificates", "proofs/of/mine", "--offline")
+    former = run("check", file, "--format", "json", "--replay", "proofs/of/mine")
+    scratch = run("check", file, "--format", "json", "--from-scratch")
+    every = [statements(one) for one in (cold, save, again, former, scratch)]
+    assert every[1:] == every[:-1]
+    assert {s["scope"] for s in every[0].values()} == {"all-sizes"}
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(run: Run, write: Write):
     file = write(TRUE)
-    assert "--save-proofs" in one_line(run("check", file, "--save-proofs", f"{file}/proofs"))
+    answer = run("check", file, "--certificates", f"{file}/proofs", "--save")
+    assert "cannot write there" in one_line(answer)
 
 
 def test_a_folder_that_is_not_there_is_an_error(run: Run, write: Write):
-    assert "--replay nowhere" in one_line(run("check", write(TRUE), "--replay", "nowhere"))
+    answer = run("check", write(TRUE), "--certificates", "nowhere")
+    assert "--certificates nowhere" in one_line(answer)
 
 
-def test_saving_and_replaying_at_once_is_an_error(run: Run, write: Write):
-    one_line(run("check", write(TRUE), "--replay", ".", "--save-proofs", "."))
+@pytest.mark.parametrize("other", ["--save", "--from-scratch"])
+def test_what_is_not_searched_is_neither_saved_nor_found(run: Run, write: Write, other: str):
+    assert "give one of them" in one_line(run("check", write(TRUE), "--offline", other))
 
 
-def test_a_proof_that_cannot_be_written_is_an_error_and_the_verdict_stays(run: Run, write: Write):
+def test_a_certificate_that_cannot_be_written_is_an_error_and_the_verdict_stays(
+    run: Run, write: Write
+):
     file = write(TRUE)
-    Path("proofs", "mine.linear.json").mkdir(parents=True)
-    answer = run("check", file, "--save-proofs", "proofs", "--format", "json")
+    Path("certificates", "mine.linear.json").mkdir(parents=True)
+    answer = run("check", file, "--save", "--from-scratch", "--format", "json")
     assert answer.code == 3
-    assert "cannot write the proof" in answer.err
+    assert "cannot be written" in answer.err
     assert [s["scope"] for s in statements(answer).values()] == ["all-sizes"]
-    assert os.listdir("proofs") == ["mine.linear.json"]
+    assert os.listdir("certificates") == ["mine.linear.json"]
 
 
 def test_the_file_of_an_id_stays_in_its_folder(tmp_path: Path):
-    folder = Folder(tmp_path, replay=True)
     names = ["a.b", "a./../../b", "a.b+c", "a.B*?:|b", "a." + "é" * 300, "a." + "é" * 301]
-    files = [folder.file(name) for name in names]
+    files = [file_of(tmp_path, name) for name in names]
     assert {path.parent for path in files} == {tmp_path}
     assert len({path.name for path in files}) == len(names)
     assert all(len(path.name) < 200 for path in files)
@@ -731,7 +785,6 @@ def test_a_row_may_rest_on_one_that_was_not_asked_for(run: Run, write: Write):
     assert {id: s["tainted"] for id, s in found.items()} == {"mine.a": True}
 
 
-@pytest.mark.long
 def test_taint_is_printed(run: Run, write: Write):
     file = write(rested(a=("mine.c",)))
     assert "tainted" in run("check", file, "mine.a").out

@@ -11,8 +11,8 @@ from scanproof.constructs.definition import definition
 from scanproof.constructs.learners.losses import SUM, sigmoid
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import BY_NAME, ENGINES, FIXED, FLINT, SYMPY, Engines
-from scanproof.proofs.language.claim import Source
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     at_most,
     determines,

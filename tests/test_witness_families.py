@@ -22,9 +22,9 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.exact.points import difference_index, statements_at
 from scanproof.proofs.interpret.evaluate import Evaluator, positions
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.kernel.index import size
-from scanproof.proofs.language.claim import Claim, Source
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     AtMost,
     Differs,
@@ -34,6 +34,7 @@ from scanproof.proofs.language.statements import (
     equal,
     undetermined,
 )
+from scanproof.proofs.search.proving import proving
 
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 NAMED = (Differs, Undetermined, AtMost)
@@ -263,7 +264,7 @@ def test_bounds_between_polynomials_in_sizes(bound, least, holds):
 @pytest.mark.parametrize("axes", [0, 1, 2, 3])
 def test_a_pattern_is_the_same_in_numbers_and_in_symbols(axes):
     for pattern in patterns(axes):
-        with session():
+        with proving():
             lengths = [size(name, 1) for name in "nmk"[:axes]]
             read = pattern.terms(lengths)
             for dims in np.ndindex(*(3,) * axes):

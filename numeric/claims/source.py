@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scanproof.proofs.language.claim import Source
+from scanproof.proofs.language.source import Source
 
 lanes = Source("lanes.jax", "The programs that the lanes of scanproof hand to JAX")
 

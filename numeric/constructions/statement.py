@@ -7,9 +7,10 @@ from typing import Any
 
 from scanproof.proofs.decide.construction import construct, quick_verdict
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.claim import Claim, Row
+from scanproof.proofs.language.calls import arguments
+from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.fields import arguments
+from scanproof.proofs.language.source import Row
 
 from .program import Program
 from .programs import PROGRAMS

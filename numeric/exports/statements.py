@@ -23,9 +23,9 @@ from scanproof.constructs.scan import map_leaves
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
+from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.fields import arguments
 
 from ..constructions import statement
 from ..constructions import tokenising as cut

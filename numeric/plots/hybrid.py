@@ -13,7 +13,7 @@ from scanproof.constructs.layers import hybrid
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.constructs.norms import norm
-from scanproof.proofs.language.claim import Row
+from scanproof.proofs.language.source import Row
 
 from .panel import NOTHING, Line, Panel, Picture
 from .values import promised

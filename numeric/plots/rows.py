@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scanproof.proofs.language.claim import Row
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language.source import Row
 
 from ..tightness.report import with_bounds
 from . import bounds

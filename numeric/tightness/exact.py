@@ -12,7 +12,6 @@ from scanproof.proofs.exact.enclosed import Enclosed, enclosed
 from scanproof.proofs.exact.enclosures import ArbField
 from scanproof.proofs.exact.instance import Point, assumed, constants
 from scanproof.proofs.exact.scalar import DivisionByZero
-from scanproof.proofs.language.conditions import is_met
 
 from .hypotheses import Hypotheses, Values
 
@@ -60,7 +59,7 @@ def _met(of: Hypotheses, at: Point) -> bool:
     import flint
 
     numbers = {n: a.item() if a.shape == () else a for n, a in at.items()}
-    if not all(is_met(of.claim, condition, {**numbers, **of.sizes}) for condition in of.tried):
+    if not all(of.claim.meets(condition, {**numbers, **of.sizes}) for condition in of.tried):
         return False
     with flint.ctx.workprec(BITS):
         stated = assumed(of.claim, of.sizes, constants(of.claim, ArbField(), at))

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from scanproof.proofs.exact.instance import shapes
+from scanproof.proofs.language.calls import call
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.conditions import as_bounds
-from scanproof.proofs.language.fields import call
 from scanproof.proofs.language.statements import AtMost
 
 Values = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..interpret.claims import Part, Reading, read
 from ..interpret.questions import Unreadable
-from ..interpret.session import Session, session
+from ..interpret.session import Session
 from ..kernel.checker import Refused
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.term import INVERSE, Term
@@ -22,15 +22,20 @@ from ..language.statements import AtMost, Determines, Differs, Undetermined
 from ..search.bounds.chain import bounded
 from ..search.bounds.told import Bound, ordered
 from ..search.closed_forms import conditions
+from ..search.collisions import colliding
 from ..search.lemmas import show
+from ..search.proving import proving
+from ..search.session import Proving
+from ..search.witnesses import differing
+from ..search.writing import proof_to
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
-from .collision_family import Collision, colliding
+from .collision_family import Collision
 from .comparison import disagreement
 from .source import Source
-from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown, trace_of
-from .witness_family import Kinds, Mutation, Witness, differing
+from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown
+from .witness_family import Kinds, Mutation, Witness
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 EFFORT = 250_000
@@ -191,13 +196,13 @@ def _statements(reading: Reading) -> list[tuple[Term, Term]]:
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
-    with session() as current:
+    with proving() as current:
         reading = _read(claim, current, mutate)
         kinds, shared = _said(reading)
         if not {Determines, Differs, Undetermined}.intersection(kinds):
             return _proved(claim, reading, current, (), seen)
     witnesses = _witnesses(claim, kinds, shared, mutate)
-    with session() as current:
+    with proving() as current:
         return _proved(claim, _read(claim, current, mutate), current, witnesses, seen)
 
 
@@ -222,7 +227,7 @@ def _witnesses(
 def _proved(
     claim: Claim,
     reading: Reading,
-    current: Session,
+    current: Proving,
     witnesses: tuple[Witness | Collision, ...],
     seen: Callable[[Reading], None] | None,
 ) -> Found:
@@ -235,7 +240,7 @@ def _proved(
     bounds = bounded(reading.parts, reading)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
-    trace = trace_of(theorems, rules) if theorems else None
+    trace = proof_to(theorems, rules, places) if theorems else None
     read_as = tuple(reading.conditions)
     certificate = Certificate(trace, witnesses)
     return Found(tuple(theorems), current, certificate, tuple(bounds), read_as, divided)
@@ -244,7 +249,7 @@ def _proved(
 def _checked(
     claim: Claim, certificate: Certificate, mutate: Mutation, bounds: Found | None
 ) -> Proof:
-    with session() as current:
+    with proving() as current:
         reading = _read(claim, current, mutate)
         kinds, shared = _said(reading)
         statements = _statements(reading)
@@ -280,10 +285,10 @@ def _witnessed(
     mutate: Mutation,
 ) -> dict[str, Any]:
     if isinstance(one, Witness):
-        return witness_family.verify(claim, one, kinds, mutate)
+        return witness_family.verify(claim, one, kinds, proving, mutate)
     if not (0 <= one.which < len(kinds) and kinds[one.which] is Undetermined):
         raise Refused("two inputs for a statement of another kind")
-    return collision_family.verify(claim, one, kinds, shared, mutate)
+    return collision_family.verify(claim, one, kinds, shared, proving, mutate)
 
 
 def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict[str, Any]:

@@ -11,16 +11,17 @@ import numpy as np
 
 from ..exact.at_point import difference_index, inputs_as_text, statements_at
 from ..exact.enclosures import ArbField
-from ..exact.engines import BY_NAME, chosen, has_entries, truth
+from ..exact.engines import BY_NAME, chosen, has_entries, telling, truth
 from ..exact.instance import Point, constants, evaluate, ones, shapes
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
+from . import all_sizes
 from .beyond import NO_VALUE, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
-from .given import Refused, part_of, point_of, sizes_of, statements
+from .given import Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, sizes_text
 
@@ -46,7 +47,7 @@ def argued(claim: Claim, certificate: Argument) -> Result:
     """The verdict that an argument comes to."""
     by = certificate.by
     proofs = [one for one in by if isinstance(one, AllSizes)]
-    entries = [entry for one in proofs for entry in _of_kernel(one)]
+    entries = [entry for one in proofs for entry in _of_kernel(claim, one)]
     if claim.assuming:
         _see_conditions_met(claim, [one for one in by if isinstance(one, Met)])
     runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
@@ -70,12 +71,15 @@ def argued(claim: Claim, certificate: Argument) -> Result:
     return _tried(claim, result, runs) if claim.ranges else result
 
 
-def _of_kernel(one: AllSizes) -> list[dict[str, Any]]:
-    from .all_sizes import Proof
-
-    if not isinstance(one.proof, Proof):
-        raise Refused("it has no proof of the kernel's")
-    return one.proof.entries()
+def _of_kernel(claim: Claim, one: AllSizes) -> list[dict[str, Any]]:
+    found = all_sizes.check(claim, one)
+    if isinstance(found, all_sizes.Unsafe):
+        raise Doubtful(found)
+    if isinstance(found, all_sizes.Stale):
+        raise OfAnother(found)
+    if isinstance(found, str):
+        raise Refused(found)
+    return found.entries()
 
 
 def _see_conditions_met(claim: Claim, given: list[Met]) -> None:
@@ -89,14 +93,14 @@ def _see_conditions_met(claim: Claim, given: list[Met]) -> None:
 def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
     """Every engine at its sizes, up to the first at which a statement is false.
 
-    The first engine has to run at all listed sizes; at a few chosen ones where there is a proof for all sizes.
+    The first engine has to run at all listed sizes; at one of them where there is a proof for all sizes.
     """
     every = claim.every_size
     for number, one in enumerate(given):
         if one.engine not in BY_NAME:
             raise Refused(f"there is no engine {one.engine!r}")
         own = [sizes_of(claim, sizes) for sizes in one.every_size]
-        needed = [] if number else chosen(claim) if lifted else every
+        needed = [] if number else telling(claim) if lifted else every
         if not own or any(s not in own for s in needed) or any(s not in every for s in own):
             raise Refused(f"{one.engine} does not run at the claim's sizes")
         for sizes in own:
@@ -194,11 +198,8 @@ def _without_engines(claim: Claim) -> Iterator[list[Statement]]:
 
 def _contradicted(claim: Claim, sizes: Sizes) -> bool:
     """Whether an independent evaluation in plain numbers contradicts an equation that the engines proved."""
-    for point in (ones(claim, sizes), _plain(claim, sizes)):
-        found = statements_at(claim, sizes, point) or []
-        if any(isinstance(s, Equal) and difference_index(s) is not None for s in found):
-            return True
-    return False
+    found = statements_at(claim, sizes, _plain(claim, sizes)) or []
+    return any(isinstance(s, Equal) and difference_index(s) is not None for s in found)
 
 
 def _plain(claim: Claim, sizes: Sizes) -> Point:

@@ -1,8 +1,13 @@
 """The file of a certificate: JSON, each declaration and each theorem of its proofs on a line of its own.
 
     {
-    "format": "scanproof.certificate/1",
+    "format": "scanproof.certificate/2",
+    "is": "argument",
     "claim": "gril.eq10",
+    "by": [
+    {"is":"fixed-sizes","engine":"flint","every_size":[{"N":1},{"N":2}]},
+    {
+    "is": "all-sizes",
     "equations": {
       "format": "scanproof.trace/1",
       "problem": {"sizes": [[1,"N",1], …], "positions": […], …, "statements": […]},
@@ -14,45 +19,93 @@
     },
     "witnesses": []
     }
+    ],
+    "why": ""
+    }
 
-Nothing in it is believed. Lengths are looked at before anything is made of them.
+or {"is": "refutation", "claim": …, "by": {"is": "counterexample", "sizes": …, "part": 0, "inputs": {"x": ["0","1/2"]}},
+"near_misses": [] }. Nothing in it is believed. Lengths are looked at before anything is made of them.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..kernel.files import DIGITS, Unusable, json_of
-from .all_sizes import Certificate
-from .collision_family import Collision
+from . import collision_family, witness_family
+from .certificate import (
+    AllSizes,
+    Argument,
+    Certificate,
+    Collision,
+    Counterexample,
+    FixedSizes,
+    Limits,
+    Met,
+    Named,
+    Refutation,
+    Unsettled,
+    Witness,
+)
 from .families import EVERY, FIRST, LAST, SAME, Family, Pattern
-from .witness_family import Apart, Witness
+from .witness_family import Apart
 
-FORMAT = "scanproof.certificate/1"
+FORMAT = "scanproof.certificate/2"
+AXES = 8
+"""No array has more axes."""
+LARGEST = 10**4
+"""No size, or number of a part, is larger."""
 _NUMBER = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/[1-9][0-9]{{0,{DIGITS - 1}}})?")
+_KINDS: dict[str, type] = {
+    "counterexample": Counterexample,
+    "collision": Collision,
+    "limits": Limits,
+    "met": Met,
+    "fixed-sizes": FixedSizes,
+    "witness": Witness,
+    "all-sizes": AllSizes,
+    "refutation": Refutation,
+    "argument": Argument,
+    "unsettled": Unsettled,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 # Writing.
 
 
-def written(claim: str, one: Certificate) -> str:
+def written(certificate: Certificate) -> str:
     """The text of the file."""
-    fields = {
-        "format": FORMAT,
-        "claim": claim,
-        "equations": one.trace,
-        "witnesses": [_witness_to(w) for w in one.witnesses],
-    }
-    return f"{_spread(fields)}\n"
+    return f"{_spread({'format': FORMAT, **_as_json(certificate)})}\n"
 
 
-def _witness_to(one: Witness | Collision) -> dict[str, Any]:
-    if isinstance(one, Witness):
+def _as_json(value: Any) -> Any:
+    if isinstance(value, AllSizes):
+        return {"is": _NAMES[AllSizes], **_of_all_sizes(value)}
+    if type(value) in _NAMES:
+        own = {one.name: _of_field(one.name, getattr(value, one.name)) for one in fields(value)}
+        return {"is": _NAMES[type(value)], **own}
+    return list(map(_as_json, value)) if isinstance(value, tuple) else value
+
+
+def _of_field(name: str, value: Any) -> Any:
+    if name in ("sizes", "inputs", "first", "second"):
+        return {n: _as_json(v) for n, v in value}
+    return [dict(one) for one in value] if name == "every_size" else _as_json(value)
+
+
+def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
+    return {"equations": one.trace, "witnesses": [_witness_to(w) for w in one.witnesses]}
+
+
+def _witness_to(one: witness_family.Witness | collision_family.Collision) -> dict[str, Any]:
+    if isinstance(one, witness_family.Witness):
         gaps = [_gap_to(gap) for gap in one.gaps]
         return {"inputs": _family_to(one.family), "gaps": gaps, "trace": one.trace}
     return {
@@ -72,15 +125,26 @@ def _family_to(one: Family) -> dict[str, Any]:
     return {name: [str(pattern.value), *pattern.places] for name, pattern in one.items()}
 
 
-def _spread(value: Any, indent: str = "") -> str:
-    """JSON with one line for each field, and for each item of the lists in it."""
-    if type(value) is dict and value:
-        lines = [f"{indent}{_compact(k)}: {_spread(v, indent)}" for k, v in value.items()]
-        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+def _spread(value: Any) -> str:
+    """JSON with one line for each field of an object that holds proofs, and for each item of the lists in it."""
+    if type(value) is dict and not _is_short(value):
+        lines = [f"{_compact(k)}: {_spread(v)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(lines) + "\n}"
     if type(value) is list and value and type(value[0]) in (list, dict):
         items = [_spread(one) if type(one) is dict else _compact(one) for one in value]
         return "[\n" + ",\n".join(items) + "\n]"
     return _compact(value)
+
+
+def _is_short(value: dict[str, Any]) -> bool:
+    return value.get("is") in (
+        "counterexample",
+        "collision",
+        "limits",
+        "met",
+        "fixed-sizes",
+        "witness",
+    ) or not any(type(one) in (list, dict) for one in value.values())
 
 
 def _compact(value: Any) -> str:
@@ -97,43 +161,122 @@ def read(path: Path, claim: str) -> Certificate:
         Unusable: if it is missing, too large, or no such file.
     """
     found = json_of(path)
-    form = found.get("format") if type(found) is dict else found
-    if type(found) is not dict or form != FORMAT:
+    form = found.pop("format", None) if type(found) is dict else found
+    if form != FORMAT:
         raise Unusable(f"its format is {_brief(form)}, not {FORMAT!r}")
-    _, id, trace, witnesses = _fields(found, "format", "claim", "equations", "witnesses")
-    if id != claim:
-        raise Unusable(f"it is the certificate of {_brief(id)}, not of {claim!r}")
+    certificate = _of_kind(found, (Refutation, Argument, Unsettled))
+    if certificate.claim != claim:
+        raise Unusable(f"it is the certificate of {_brief(certificate.claim)}, not of {claim!r}")
+    return certificate
+
+
+def _of_kind(value: Any, kinds: tuple[type, ...]) -> Any:
+    name = value.pop("is", None) if type(value) is dict else None
+    kind = _KINDS.get(name) if type(name) is str else None
+    _expect(f"one of {', '.join(_NAMES[k] for k in kinds)}", kind in kinds, name)
+    if kind is AllSizes:
+        return _all_sizes_of(value)
+    names = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    readers = _READERS if kind is not Refutation else {**_READERS, "by": _refuting}
+    found = zip(names, _fields(value, *names), strict=True)
+    return kind(**{field: readers[field](one) for field, one in found})  # type: ignore[misc]
+
+
+def _text(value: Any) -> str:
+    _expect("a text of one line", type(value) is str and value.isprintable(), value)
+    return value
+
+
+def _words(value: Any) -> str:
+    """A reason, which may go over several lines."""
+    plain = type(value) is str and value.replace("\n", "").isprintable()
+    _expect("plain text", plain, value)
+    return value
+
+
+def _whole(value: Any) -> int:
+    fits = type(value) is int and 0 <= value <= LARGEST
+    _expect(f"a whole number from 0 to {LARGEST}", fits, value)
+    return value
+
+
+def _array(value: Any, axes: int = AXES) -> Any:
+    if type(value) is list and axes:
+        return tuple(_array(one, axes - 1) for one in value)
+    _number(value)
+    return value
+
+
+def _list(value: Any, of: Callable[[Any], Any]) -> tuple[Any, ...]:
+    _expect("a list", type(value) is list, value)
+    return tuple(map(of, value))
+
+
+def _by_name(value: Any, of: Callable[[Any], Any]) -> Named:
+    _expect("an object", type(value) is dict, value)
+    return tuple((_text(name), of(one)) for name, one in value.items())
+
+
+def _sizes(value: Any) -> Named:
+    return _by_name(value, _whole)
+
+
+def _inputs(value: Any) -> Named:
+    return _by_name(value, _array)
+
+
+def _refuting(value: Any) -> Any:
+    return _of_kind(value, (Counterexample, Collision, Limits))
+
+
+def _showing(value: Any) -> Any:
+    return _of_kind(value, (Met, FixedSizes, Witness, Collision, AllSizes))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "claim": _text,
+    "why": _words,
+    "engine": _text,
+    "near_misses": lambda value: _list(value, _text),
+    "part": _whole,
+    "sizes": _sizes,
+    "every_size": lambda value: _list(value, _sizes),
+    "inputs": _inputs,
+    "first": _inputs,
+    "second": _inputs,
+    "by": lambda value: _list(value, _showing),
+}
+
+
+def _all_sizes_of(value: Any) -> AllSizes:
+    trace, witnesses = _fields(value, "equations", "witnesses")
     _expect("an object, or null", trace is None or type(trace) is dict, trace)
-    _expect("a list of witnesses", type(witnesses) is list, witnesses)
-    return Certificate(trace, tuple(_witness_of(one) for one in witnesses))
+    return AllSizes(trace, _list(witnesses, _witness_of))
 
 
-def _witness_of(value: Any) -> Witness | Collision:
+def _witness_of(value: Any) -> witness_family.Witness | collision_family.Collision:
     _expect("a witness", type(value) is dict, value)
     if "inputs" in value:
         inputs, gaps, trace = _fields(value, "inputs", "gaps", "trace")
-        _expect("a list of differences", type(gaps) is list, gaps)
-        return Witness(_family_of(inputs), tuple(map(_gap_of, gaps)), trace)
+        return witness_family.Witness(_family_of(inputs), _list(gaps, _gap_of), trace)
     which, first, second, gap, trace = _fields(
         value, "statement", "first", "second", "gap", "trace"
     )
-    _expect("the number of a statement", type(which) is int, which)
-    return Collision(which, _family_of(first), _family_of(second), _gap_of(gap), trace)
+    return collision_family.Collision(
+        _whole(which), _family_of(first), _family_of(second), _gap_of(gap), trace
+    )
 
 
 def _gap_of(value: Any) -> Apart:
     _expect("a difference", type(value) is list and len(value) == 3, value)
-    corner: Any = value[0]
-    powers: Any = value[1]
+    corner, powers, number = value
     whole = type(powers) is list and {*map(type, powers)} <= {int}
     _expect("powers from -9 to 9", whole and all(-9 <= p <= 9 for p in powers), powers)
-    _expect("the number of an entry", type(corner) is int and corner >= 0, corner)
-    return Apart(corner, tuple(powers), _number(value[2]))
+    return Apart(_whole(corner), tuple(powers), _number(number))
 
 
 def _family_of(value: Any) -> Family:
-    _expect("inputs by name", type(value) is dict, value)
-    return {name: _pattern_of(one) for name, one in value.items()}
+    return dict(_by_name(value, _pattern_of))
 
 
 def _pattern_of(value: Any) -> Pattern:
@@ -148,7 +291,8 @@ def _number(value: Any) -> Fraction:
 
 
 def _fields(value: Mapping[str, Any], *names: str) -> list[Any]:
-    _expect(f"the fields {', '.join(names)}", set(value) == set(names), sorted(value))
+    known = type(value) is dict and set(value) == set(names)
+    _expect(f"the fields {', '.join(names)}", known, value)
     return [value[name] for name in names]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..language.claim import Claim
 from .arguments import argued
 from .certificate import Certificate, Refutation, Unsettled
-from .given import Refused
+from .given import Doubtful, OfAnother, Refused
 from .refutations import refuted
 from .result import Result
 
@@ -24,5 +24,9 @@ def check(claim: Claim, certificate: Certificate) -> Result:
         if isinstance(certificate, Refutation):
             return refuted(claim, certificate)
         return argued(claim, certificate)
+    except Doubtful as error:
+        return Result("unknown", reason=str(error))
+    except OfAnother as error:
+        return Result("unknown", reason=str(error), stale=True)
     except Refused as error:
-        return Result("unknown", reason=f"the certificate is refused: {error}")
+        return Result("unknown", reason=f"the certificate is refused: {error}", broken=True)

@@ -22,6 +22,14 @@ class Refused(Exception):
     """A certificate that does not show what it says."""
 
 
+class OfAnother(Refused):
+    """It is of another problem than the claim's: the claim, or what it calls, has changed."""
+
+
+class Doubtful(Refused):
+    """It says something of symbols that is not so of all numbers, whatever else it shows."""
+
+
 def sizes_of(claim: Claim, named: Named) -> dict[str, int]:
     """The sizes, which must be some that the claim speaks of."""
     given = dict(named)

@@ -1,4 +1,4 @@
-"""Written proofs of equations: made from theorems, and checked against what a claim says now.
+"""Written proofs of equations, checked against what a claim says now.
 
 What is written holds its own problem: declarations, definitions, recursions and statements. It is checked by the
 kernel alone, and counts for a claim only if reading the claim gives the very same problem.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..interpret.writing import problem_to
 from ..kernel import index as declarations
 from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
@@ -16,7 +17,6 @@ from ..kernel.index import Index, facts, ranges
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term
 from ..kernel.theorem import Theorem
-from ..search.writing import problem_to, proof_to
 
 Trace = dict[str, Any]
 """A written proof, as JSON values."""
@@ -48,11 +48,6 @@ def places_of(names: Iterable[str]) -> Places:
     return {name: (known.bodies[name].name, frozenset(known.places[name])) for name in names}
 
 
-def trace_of(theorems: Sequence[Theorem], conditional: Iterable[Theorem] = ()) -> Trace:
-    """The proof of these equations; `conditional` are theorems about what is divided by."""
-    return proof_to(theorems, conditional)
-
-
 def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -> Shown:
     """What a written proof shows of these statements. The kernel forgets all else that is declared.
 
@@ -60,7 +55,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
         Refused: if it is about another problem, or does not show it.
         NotProved: if something is divided by 0.
     """
-    problem, _ = problem_to(statements)
+    problem, _ = problem_to(statements, places)
     if type(trace) is not dict or trace.get("problem") != problem:
         raise OtherProblem("it is of another problem; the claim, or its definitions, have changed")
     proved = check(trace)

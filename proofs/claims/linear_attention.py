@@ -12,7 +12,7 @@ from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.ranges import build
 from scanproof.constructs.scan import scan
 
-from ..language.claim import Source
+from ..language.source import Source
 from ..language.statements import equal
 
 SOURCE = linear = Source(

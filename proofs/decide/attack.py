@@ -18,7 +18,8 @@ from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
 from ..exact.mutation import changes, on_leaf, on_right_side, paths
 from ..exact.points import candidates, difference_index, statements_at
 from ..exact.scalar import NotPolynomial
-from ..language.claim import Claim, Row
+from ..language.claim import Claim
+from ..language.source import Row
 from ..language.statements import Equal, Statement
 from .verdict import decide
 

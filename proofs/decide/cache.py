@@ -30,6 +30,8 @@ from ..language.pinned import of_user
 
 if TYPE_CHECKING:
     from ..check.result import Result
+    from ..exact.engines import Engines
+    from .certificates import Certificates
 
 FILE = "verdicts-1.sqlite3"
 KEPT = 60 * 24 * 3600.0
@@ -91,10 +93,10 @@ class Cache:
             self._file = None
             return []
 
-    def recall(self, asked: Sequence[tuple[Claim, Sequence[str]]]) -> dict[str, Result]:
-        """The results, by id, that are known of claims and the engines that are asked about them."""
+    def recall(self, asked: Sequence[tuple[Claim, Engines, Certificates]]) -> dict[str, Result]:
+        """The results, by id, that are known of claims, of engines that are asked about them, and of certificates."""
         keys = Keys()
-        self._keys = {claim.id: keys.of(claim, engines) for claim, engines in asked}
+        self._keys = {claim.id: keys.of(claim, *how) for claim, *how in asked}
         found = {id: self._get(key) for id, key in self._keys.items()}
         return {id: result for id, result in found.items() if result is not None}
 
@@ -143,11 +145,10 @@ class Keys:
     def __init__(self) -> None:
         self._users: str | None = None
 
-    def of(self, claim: Claim, engines: Sequence[str]) -> str:
-        """The hash of all that the verdict of these engines on a claim can depend on."""
-        return _hash(
-            [list(engines), _written(claim), str(Path.cwd()), _surroundings(), self._files(claim)]
-        )
+    def of(self, claim: Claim, engines: Engines, certificates: Certificates) -> str:
+        """The hash of all that the verdict on a claim can depend on."""
+        asked = [engines.names, certificates.search, _recorded(certificates, claim)]
+        return _hash([asked, _written(claim), str(Path.cwd()), _surroundings(), self._files(claim)])
 
     def _files(self, claim: Claim) -> Any:
         names = {f.__module__ or "" for f in _functions(claim)}
@@ -158,6 +159,17 @@ class Keys:
         if self._users is None:
             self._users = _hash([(str(p), _digest(p)) for p in _users()])
         return [*package, self._users]
+
+
+def _recorded(certificates: Certificates, claim: Claim) -> str | None:
+    """The content of the certificate that is looked at."""
+    path = certificates.file(claim) if certificates.read else None
+    if path is None:
+        return None
+    try:
+        return _digest(path)
+    except OSError:
+        return None
 
 
 def _functions(claim: Claim) -> list[Any]:

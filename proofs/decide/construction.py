@@ -14,10 +14,12 @@ from scanproof.constructs.scan import leaves, map_leaves
 from ..exact.array import ExactArray, Namespace
 from ..exact.expressions import ExpressionField
 from ..exact.mutation import paths
-from ..language.claim import Claim, Row
+from ..language.calls import arguments
+from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.fields import arguments, nearest
+from ..language.fields import nearest
 from ..language.sizes import shape
+from ..language.source import Row
 from .ledger import built_in
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from ..check import all_sizes
 from ..check.arguments import NOT_SHOWN, says_nothing
 from ..check.beyond import smallest
 from ..check.certificate import (
@@ -25,7 +25,7 @@ from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
 from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..exact.at_random import agree, balls, overlap, residues
-from ..exact.engines import FLINT, Engine, Engines, chosen, has_entries, small, terms, truth
+from ..exact.engines import FLINT, Engine, Engines, has_entries, small, telling, terms, truth
 from ..exact.instance import assumed, constants
 from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
@@ -45,11 +45,6 @@ from ..language.statements import (
 from ..refute.counterexamples import agreement, collision, difference, violation
 from ..refute.near_misses import near_misses
 
-if TYPE_CHECKING:
-    from ..check.all_sizes import Proof
-
-Prover = Callable[[Claim], "Proof | str"]
-
 NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
 MOST_TERMS = 10_000
 """A second opinion is not asked of larger polynomials; plain numbers are one too."""
@@ -61,13 +56,13 @@ TRIED_WELL = 4
 """At how many sizes many points are tried where conditions are bounds."""
 
 
-def find(claim: Claim, engines: Engines, prove: Prover) -> Certificate:
+def find(claim: Claim, engines: Engines) -> Certificate:
     """What settles the claim, or why nothing was found.
 
     Raises:
         UsageError: if no inputs meet its conditions.
     """
-    search = Search(claim, engines, prove)
+    search = Search(claim, engines)
     for strategy in STRATEGIES:
         found = strategy(search)
         if found is not None:
@@ -104,10 +99,9 @@ def _agreement(claim: Claim, sizes: Sizes) -> Counterexample | None:
 class Search:
     """What the strategies share; nothing is evaluated before one of them asks for it."""
 
-    def __init__(self, claim: Claim, engines: Engines, prove: Prover) -> None:
+    def __init__(self, claim: Claim, engines: Engines) -> None:
         self.claim = claim
         self.engines = engines
-        self._prove = prove
         self.met = self._met() if claim.assuming else []
 
     def _met(self) -> list[Met]:
@@ -118,9 +112,10 @@ class Search:
         raise UsageError(f"no inputs were found that meet: {'; '.join(self.claim.assuming)}")
 
     @cached_property
-    def proof(self) -> Proof | str:
-        """The kernel's, or why there is none."""
-        return self._prove(self.claim)
+    def proof(self) -> AllSizes | str:
+        """What the kernel is to be shown, or why there is nothing."""
+        found = all_sizes.find(self.claim)
+        return found if isinstance(found, str) else found.certificate
 
     @property
     def is_lifted(self) -> bool:
@@ -230,7 +225,7 @@ class Search:
         """The kernel's proof alone."""
         if isinstance(self.proof, str):
             return None
-        return Argument(self.claim.id, (*self.met, AllSizes(self.proof)))
+        return Argument(self.claim.id, (*self.met, self.proof))
 
     def unsettled(self, why: str) -> Unsettled:
         return Unsettled(self.claim.id, why)
@@ -376,20 +371,18 @@ def _argument(search: Search) -> Certificate:
                 why = "no two inputs with equal statistics and different values were found at "
                 return search.unsettled(why + sizes_text(sizes))
             by.append(found)
-    if lifted:
-        return Argument(claim.id, (*by, AllSizes(search.proof)))
+    if not isinstance(search.proof, str) and lifted:
+        return Argument(claim.id, (*by, search.proof))
     if not search.engines.kernel:
         return Argument(claim.id, tuple(by))
-    from ..check.all_sizes import Unsafe
-
-    if isinstance(search.proof, Unsafe):
+    if isinstance(search.proof, all_sizes.Unsafe):
         return search.unsettled(str(search.proof))
     return Argument(claim.id, tuple(by), str(search.proof))
 
 
 def _few(search: Search) -> list[dict[str, int]]:
-    """The chosen sizes, and for each comparison one at which there is something to compare."""
-    run = chosen(search.claim)
+    """The most telling size, and for each comparison one at which there is something to compare."""
+    run = telling(search.claim)
     for sizes, found in search.every:
         empty = set(range(len(found)))
         for own, others in search.every:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from ..language.claim import Row, Source
 from ..language.errors import UsageError
 from ..language.pinned import Definitions, Redefined
+from ..language.source import Row, Source
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
 

@@ -36,11 +36,12 @@ from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, take
 from ..interpret.programs.program import program
 from ..interpret.programs.tracing import jax_for, traced
 from ..kernel.index import Index
-from ..language.claim import Claim, Source
+from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.numbers import exceeds
 from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, names, shape
+from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from .verdict import NOT_RUN, Result, decide
 

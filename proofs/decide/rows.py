@@ -9,14 +9,15 @@ from functools import partial
 from typing import Any
 
 from ..exact.engines import ENGINES, Engines
-from ..language.claim import Claim, Row
+from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.pinned import Definitions, Redefined, of_user
+from ..language.source import Row
 from .cache import Cache
+from .certificates import Certificates, Heard
 from .dependence import needed, tainted
-from .folder import Folder
 from .ledger import Ledger, built_in
-from .verdict import Result, decide
+from .verdict import NOWHERE, Result, decide
 from .workers import TIME_LIMIT, Answer, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
@@ -33,7 +34,8 @@ def check(
     engine: str = "all",
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
-    proofs: Folder | None = None,
+    certificates: Certificates | None = None,
+    heard: Heard | None = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -45,9 +47,11 @@ def check(
         engine: "all", "sympy", "flint", or "kernel", which is all of them and then the kernel.
         jobs: processes at once; as many as there are processors if not given.
         time_limit: seconds after which a claim is given up, and unknown.
-        proofs: where the kernel's proofs are saved, or replayed from; it is told what to say of them.
+        certificates: where certificates lie, and what is done with them; those beside the sources are checked if
+            nothing else is said, and all engines are asked.
+        heard: told what is to be said of certificates.
         cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
-            proofs are saved or replayed.
+            certificates are written.
         progress: told about each claim that is done, and those that take long.
 
     Returns:
@@ -79,19 +83,19 @@ def check(
         tell()
 
     engines = ENGINES[engine]
-    if proofs is not None:
-        engines = replace(engines, kernel=True)
+    given = Certificates(read=engine == "all") if certificates is None else certificates
+    given = replace(given, homes={s.name: s.home for s in ledger.sources if s.home is not None})
     fixed = Engines(engines.fixed) if engines.fixed else engines
-    decided = decide if proofs is None else proofs.decide
     every = [*claims, *others]
-    asked = {claim.id: engines for claim in claims} | {claim.id: fixed for claim in others}
-    if proofs is not None:
+    asked = {claim.id: (engines, given) for claim in claims}
+    asked |= {claim.id: (fixed, NOWHERE) for claim in others}
+    if given.write:
         cache = None
     if cache is not None:
-        results = cache.recall([(claim, asked[claim.id].names) for claim in every])
+        results = cache.recall([(claim, *asked[claim.id]) for claim in every])
     remembered = sum(claim.id in results for claim in claims)
     every, whole = [claim for claim in every if claim.id not in results], every
-    tasks = [partial(decided, claim, asked[claim.id]) for claim in every]
+    tasks = [partial(decide, claim, *asked[claim.id]) for claim in every]
     if tasks and engine != "flint":
         import sympy  # noqa: F401  imported once, before the workers are forked
     foreign = [i for i, claim in enumerate(every) if of_user(claim)]
@@ -104,13 +108,14 @@ def check(
         results[id] = _result(answer)
         if cache is not None and answer.value is results[id]:
             cache.keep(id, results[id])
-        if proofs is not None:
-            proofs.hear(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         tell(id)
     if cache is not None:
         cache.close()
+    if heard is not None:
+        for claim in claims:
+            heard.hear(claim.id, results[claim.id])
     sandy = tainted(whole, results)
     found = [_row(row, results, sandy) for row in rows]
     return {

@@ -1,10 +1,13 @@
-"""From a claim to its verdict: interpret, find, check, report."""
+"""From a claim to its verdict: load or find a certificate, check it, report."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from scanproof.constructs.definition import recording
 
-from ..check import all_sizes
+from ..check.certificate import Unsettled
 from ..check.certificates import check
 from ..check.result import Result, place
 from ..exact.engines import Engines
@@ -12,29 +15,29 @@ from ..exact.scalar import DivisionByZero
 from ..interpret.questions import raised_at
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from .find import NOT_RUN, Prover, find, find_again
+from .certificates import MISSING, Certificates, Unusable
+from .find import NOT_RUN, find, find_again
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
 
 NEVER_CHECKED = ("empirical", "complexity")
+NOWHERE = Certificates(read=False)
 
 
-def decide(claim: Claim, engines: Engines, prove: Prover | None = None) -> Result:
+def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE) -> Result:
     """The verdict on one claim, as stated or amended.
 
     Args:
         claim: the claim.
-        engines: where two run they must agree.
-        prove: gives the kernel's proof, or tells why there is none; it is searched for if nothing else is said.
+        engines: what is asked where no certificate settles it; where two run they must agree.
+        certificates: where certificates are looked for, and written.
     """
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
         return Result(verdict, reason=claim.missing)
     with recording() as ran:
         try:
-            result = check(claim, find(claim, engines, prove or all_sizes.prove))
-            if result.fails is not None:
-                result = check(claim, find_again(claim, result.fails))
+            result = _decided(claim, engines, certificates, ran)
         except (UsageError, DivisionByZero) as error:
             result = Result("error", reason=str(error))
         except RecursionError:
@@ -45,10 +48,62 @@ def decide(claim: Claim, engines: Engines, prove: Prover | None = None) -> Resul
                 "error",
                 reason=f"the claim raised {type(error).__name__}{raised_at(error)}: {error}",
             )
-    result.definitions = sorted({place(function) for function in ran})
-    # The kernel may stop before it runs the body.
-    unread = not engines.fixed and result.verdict == "unknown"
+    # Neither the kernel need run the body, nor what has no certificate.
+    unread = result.verdict == "unknown" and not (engines.fixed and certificates.search)
     if not ran and result.verdict != "error" and not unread:
         reason = "no definition ran: call a layer or learner of scanproof.constructs, or mark yours @definition"
         return Result("error", reason=reason)
+    return replace(result, definitions=sorted({place(function) for function in ran}))
+
+
+def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
+    recorded = _recorded(claim, certificates)
+    if not (recorded.recorded and certificates.search):
+        return recorded
+    ran.clear()
+    certificate = find(claim, engines)
+    if not isinstance(certificate, Unsettled):
+        ran.clear()  # what counts is what is checked
+    result = check(claim, certificate)
+    if result.fails is not None:
+        certificate = find_again(claim, result.fails)
+        result = check(claim, certificate)
+    if recorded.recorded != MISSING:
+        told = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
+        result = replace(result, **told)
+    if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
+        try:
+            certificates.save(claim, certificate)
+        except OSError as error:
+            why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
+            result = replace(result, stale=False, broken=True, recorded=why)
     return result
+
+
+def _recorded(claim: Claim, certificates: Certificates) -> Result:
+    """What the certificate that is there comes to; and what is to be said of it, if that is nothing."""
+    try:
+        certificate = certificates.load(claim)
+        if certificate is None:
+            return Result("unknown", reason=MISSING, recorded=MISSING)
+        result = check(claim, certificate)
+        if _is_final(result):
+            return result
+        why = result.reason
+    except Unusable as error:
+        result, why = Result("unknown", broken=True), f"the certificate is refused: {error}"
+    except Exception as error:
+        # The claim's own mistake, which a search will show, or that of what is written there.
+        why = f"the certificate is refused: checking it raised {type(error).__name__}: {error}"
+        result = Result("unknown", broken=True)
+    said = f"{certificates.file(claim)}: {_short(str(why))}"
+    return replace(result, reason=why, fails=None, recorded=said)
+
+
+def _is_final(result: Result) -> bool:
+    """Whether the certificate came to what it is for; that may be `unknown`, with a reason that was seen."""
+    return not (result.stale or result.broken or result.fails)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:199]}…"

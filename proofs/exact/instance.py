@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..language.calls import call
 from ..language.claim import Claim
-from ..language.conditions import as_bounds, holds, is_met
+from ..language.conditions import as_bounds, holds
 from ..language.errors import UsageError
-from ..language.fields import call
 from ..language.sizes import Sizes, shape
 from ..language.statements import AtMost, Statement
 from .array import ExactArray, Namespace
@@ -44,7 +44,7 @@ def is_for(claim: Claim, sizes: Sizes) -> bool:
         return False
     conditions = claim.assuming.values()
     own = [c for c in conditions if set(inspect.signature(c).parameters) <= set(claim.ranges)]
-    return all(is_met(claim, c, sizes) for c in own)
+    return all(claim.meets(c, sizes) for c in own)
 
 
 def ones(claim: Claim, sizes: Sizes) -> Point:
@@ -129,7 +129,7 @@ def meets_hypotheses(claim: Claim, sizes: Sizes, arrays: Mapping[str, ExactArray
     return all(
         all(holds(_comparable(bound)) for bound in stated[text])
         if text in stated
-        else is_met(claim, condition, {**numbers, **sizes})
+        else claim.meets(condition, {**numbers, **sizes})
         for text, condition in claim.assuming.items()
     )
 

@@ -9,13 +9,14 @@ from typing import Any
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, reach, size
 from ..kernel.term import Term
+from ..language.calls import call
 from ..language.claim import Claim
 from ..language.conditions import as_bounds
-from ..language.fields import call
 from ..language.sizes import shape
 from ..language.statements import Approached, AtMost, Determines, Equal, Statement, Undetermined
-from .array import KernelArray, Namespace, array, comprehension, holds, symbol
+from .array import KernelArray, comprehension, holds, symbol
 from .measured import Measured
+from .namespace import Namespace, array
 from .questions import Unreadable, listening
 from .session import Loop, Session
 from .size import Size

@@ -1,31 +1,24 @@
-"""What is known while a claim is read and proved: recursions, products, lemmas, and how they were found."""
+"""What is known of a claim while it is read: recursions, products, programs, and what is to be taken for granted.
+
+What is found while it is proved is not here: trusted code does not look at it (`search.session`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..kernel import index
-from ..kernel.errors import TooHard
 from ..kernel.index import Index
 from ..kernel.recursion import Recursion
-from ..kernel.term import Factor, Term
+from ..kernel.rules import Rewriting
 from ..kernel.theorem import Theorem
 
-EFFORT = 50_000
-"""One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
-
-
-@dataclass
-class Lemma:
-    """An induction that went through."""
-
-    when: Index
-    claims: list[tuple[Factor, Term]]
-    rules: list[Theorem]
+Simplifier = Callable[[Rewriting], None]
+"""Brings a sum nearer to a normal form. It is handed in by whoever reads, and not trusted: see `simplifying`."""
 
 
 @dataclass
@@ -40,7 +33,9 @@ class Loop:
 
 @dataclass
 class Session:
-    """One claim's proof."""
+    """One claim's reading."""
+
+    simplifier: Simplifier = lambda work: None
 
     recursions: dict[str, tuple[Recursion, int]] = field(default_factory=dict)
     """The recursion that a state's name belongs to, and which of its states it is."""
@@ -49,18 +44,8 @@ class Session:
     products: dict[Any, Any] = field(default_factory=dict)
     ranged: set[str] = field(default_factory=set)
     """Products over a range; their second position is where it begins, the first how many factors there are."""
-    waiting: list[tuple[Recursion, Index | None]] = field(default_factory=list)
-    """Recursions of which no closed form was looked for yet, with the number of turns of those that are loops."""
-    closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
-    """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
-    reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
-    """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
-    starts: dict[str, Term] = field(default_factory=dict)
-    """What states are at the start, in normal form, of those of which it was asked."""
-    lemmas: list[Theorem] = field(default_factory=list)
-    inductions: list[Lemma] = field(default_factory=list)
-    left: int = EFFORT
-    """What the search may still take."""
+    made: list[tuple[Recursion, Index | None]] = field(default_factory=list)
+    """All recursions in the order of their definition, with the number of turns of those that are loops."""
     loops: list[Loop] = field(default_factory=list)
     maxima: dict[Any, Any] = field(default_factory=dict)
     """Symbols for the maxima of programs' arrays, with these arrays, by which they are found again."""
@@ -84,7 +69,7 @@ class Session:
         turns: Index | None = None,
     ) -> None:
         """Remember a recursion, and the function that it repeats so many times, if it was read from one."""
-        self.waiting.append((recursion, turns))
+        self.made.append((recursion, turns))
         for k, state in enumerate(recursion.states):
             self.recursions[state.name] = recursion, k
             if step is not None:
@@ -111,43 +96,24 @@ def current() -> Session:
     return found
 
 
-def spend(effort: int) -> None:
-    """Count what the search takes.
-
-    Raises:
-        TooHard: if there were too many.
-    """
-    found = _current.get()
-    if found is not None:
-        found.left -= effort
-        if found.left < 0:
-            raise TooHard("the search for it takes too long")
-
-
-def spent() -> int:
-    """What the search has taken so far."""
-    found = _current.get()
-    return 0 if found is None else EFFORT - found.left
-
-
 @contextmanager
-def resumed(one: Session) -> Iterator[Session]:
-    """A session whose proof is done, while its registry is still the kernel's; the search may begin again."""
-    one.left = EFFORT
+def within(one: Session) -> Iterator[None]:
+    """Reading goes on in this session; its registry must be the kernel's."""
     token = _current.set(one)
     try:
-        yield one
+        yield
     finally:
         _current.reset(token)
 
 
 @contextmanager
-def session() -> Iterator[Session]:
+def session(new: Session | None = None) -> Iterator[Session]:
     """A fresh registry of the kernel, and a session for one claim."""
     index.start_afresh()
-    new = Session()
-    token = _current.set(new)
-    try:
+    new = Session() if new is None else new
+    with within(new):
         yield new
-    finally:
-        _current.reset(token)
+
+
+Sessions = Callable[[], AbstractContextManager[Session]]
+"""Opens a session: that in which proofs are searched for reads more programs than one without a simplifier."""

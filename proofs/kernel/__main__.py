@@ -47,6 +47,8 @@ def _checked(file: Path, quiet: bool) -> tuple[int, int]:
     shown = refused = 0
     try:
         proofs = list(_proofs(json_of(file)))
+        if not proofs:
+            raise Unusable("no written proof stands in it")
     except Unusable as error:
         print(f"{file}: refused: {error}")
         return 0, 1
@@ -65,18 +67,18 @@ def _checked(file: Path, quiet: bool) -> tuple[int, int]:
 
 
 def _proofs(value: Any) -> Iterator[tuple[str, Any]]:
-    """The traces in a file, which is one, or a certificate that holds some."""
+    """The written proofs in a file, wherever they stand in it, with the names of the fields on the way to them."""
     if type(value) is not dict:
         raise Unusable("expected an object")
-    if value.get("format") == FORMAT:
-        yield "equations", value
-        return
-    if type(value.get("witnesses")) is not list or "equations" not in value:
-        raise Unusable("neither a written proof nor a certificate")
-    if value["equations"] is not None:
-        yield "equations", value["equations"]
-    for number, one in enumerate(value["witnesses"], start=1):
-        yield f"witness {number}", one.get("trace") if type(one) is dict else None
+    waiting: list[tuple[str, Any]] = [("proof", value)]
+    while waiting:
+        where, one = waiting.pop()
+        if type(one) is dict and one.get("format") == FORMAT:
+            yield where, one
+        elif type(one) is dict:
+            waiting += [(name, inner) for name, inner in reversed(one.items())]
+        elif type(one) is list:
+            waiting += [(f"{where} {n}", inner) for n, inner in reversed([*enumerate(one, 1)])]
 
 
 if __name__ == "__main__":

@@ -6,38 +6,14 @@ What is judged on plain numbers alone answers True or False. What a proof is to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from .errors import UsageError
-from .fields import call
 from .numbers import exceeds
 from .statements import AtMost
-
-if TYPE_CHECKING:
-    from .claim import Claim
-
-
-def is_met(claim: Claim, condition: Callable[..., Any], values: Mapping[str, Any]) -> bool:
-    """Whether a side condition holds of numbers.
-
-    Raises:
-        UsageError: if the condition answers with anything but True, False or bounds.
-    """
-    answer = call(condition, values)
-    stated = as_bounds(answer)
-    if stated is not None:
-        return all(map(holds, stated))
-    if not isinstance(answer, bool) and type(answer).__name__ not in ("bool_", "bool"):
-        text = next((t for t, c in claim.assuming.items() if c is condition), "?")
-        raise UsageError(
-            f"the condition {text!r} of claim {claim.id} answered with a {type(answer).__name__}; conditions get plain "
-            "numbers and return True or False, for example lambda x: (x > 0).all(), or bounds, for example "
-            "lambda x, C: at_most(norm(x), C)."
-        )
-    return bool(answer)
 
 
 def as_bounds(answer: Any) -> list[AtMost] | None:

@@ -22,8 +22,9 @@ from operator import is_
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from .claim import Claim, Row, Source
+from .claim import Claim
 from .errors import UsageError
+from .source import Row, Source
 
 PINNED = ("scanproof", "builtins", "fractions", "functools", "itertools", "math", "operator")
 """The package, and what its definitions are written with."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..interpret.products import running_product
-from ..interpret.session import Session, current
 from ..interpret.terms import equal_indices, indicator, put, total
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
@@ -18,7 +17,8 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .inductions import by_induction
-from .normal import has_meaning, meanings, simplified, tidy
+from .normal import has_meaning, meanings, normalise, simplified, tidy
+from .session import Proving, current
 from .steps import rewriting
 
 
@@ -28,16 +28,23 @@ def normal_form(term: Term) -> Term:
     return simplified(term)
 
 
-def conditions(names: Iterable[str], session: Session) -> list[Theorem]:
+def rewritten(work: Rewriting) -> None:
+    """The same for a sum that somebody else has begun to rewrite: what reading a program is handed."""
+    settle(current())
+    normalise(work)
+
+
+def conditions(names: Iterable[str], session: Proving) -> list[Theorem]:
     """What these 1/T and log(T) are in normal form, for each range that they are used in."""
     settle(session)
     return [rule for name in sorted(names) for rule in meanings(name, session)]
 
 
-def settle(session: Session) -> None:
+def settle(session: Proving) -> None:
     """Look for the closed forms of all states that were defined since this was last done."""
-    while session.waiting:
-        recursion, turns = session.waiting.pop(0)
+    while session.seen < len(session.made):
+        recursion, turns = session.made[session.seen]
+        session.seen += 1
         if turns is None:
             _canonical(recursion, session)
         else:
@@ -143,7 +150,7 @@ def position_of(v: Index) -> int:
     return v.terms[0][0]
 
 
-def _canonical(recursion: Recursion, session: Session) -> None:
+def _canonical(recursion: Recursion, session: Proving) -> None:
     """A product of what stands under a name is that of what the name stands for."""
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):

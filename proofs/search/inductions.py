@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..interpret.session import Lemma, current
 from ..kernel.index import Index
 from ..kernel.induction import induction
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
+from .session import Lemma, current
 from .unfolding import tactic
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from ..interpret.session import Session, current
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
 from ..kernel.index import Index, declared, facts, position, variable
@@ -21,6 +20,7 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .inductions import by_induction
 from .normal import start_of
+from .session import Proving, current
 from .unfolding import aligning, peeling, tactic
 from .zero import Stuck
 
@@ -40,7 +40,7 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
     return _search(left, right, current(), more)
 
 
-def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -> Theorem:
+def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -> Theorem:
     tried: set[tuple] = set()
     for _ in range(ROUNDS):
         try:
@@ -62,11 +62,11 @@ def _search(left: Term, right: Term, session: Session, more: Sequence[Tactic]) -
     raise NotProved(f"more than {ROUNDS} lemmas")
 
 
-def _equation(left: Term, right: Term, by: Tactic, session: Session) -> Theorem:
+def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(claim: Claim, session: Session, tried: set[tuple], depth: int = 2) -> bool:
+def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> bool:
     """Whether the claim is proved, and so a lemma from now on."""
     when, factor, right = claim
     key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
@@ -89,7 +89,7 @@ def _try(claim: Claim, session: Session, tried: set[tuple], depth: int = 2) -> b
     return False
 
 
-def pairs(goal: Goal, session: Session) -> Iterator[Claim]:
+def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Two states that would cancel if they were equal."""
     parts = list(goal.parts.values())
     for place, (m, c) in enumerate(parts):
@@ -112,7 +112,7 @@ def pairs(goal: Goal, session: Session) -> Iterator[Claim]:
                     yield when, factor, _term(moved, factor)
 
 
-def constants(goal: Goal, session: Session) -> Iterator[Claim]:
+def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Entries that stay what they were at the start."""
     for m, _ in goal.parts.values():
         for f in m.factors:
@@ -125,7 +125,7 @@ def constants(goal: Goal, session: Session) -> Iterator[Claim]:
             yield when, factor, _term(_start(factor, session), factor)
 
 
-def others(claim: Claim, goal: Goal, session: Session) -> Iterator[Claim]:
+def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
     """What a claim about one entry says of others that its step needs: the same change since the start."""
     _, wanted, right = claim
     for m, _ in goal.parts.values():
@@ -148,7 +148,7 @@ def others(claim: Claim, goal: Goal, session: Session) -> Iterator[Claim]:
             yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
 
 
-def _start(factor: Factor, session: Session) -> list[tuple[Monomial, Fraction]]:
+def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
     """What the state is at the start, at these positions."""
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
@@ -156,7 +156,7 @@ def _start(factor: Factor, session: Session) -> list[tuple[Monomial, Fraction]]:
     return _put(start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at})
 
 
-def solutions(goal: Goal, session: Session) -> Iterator[Claim]:
+def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What a state must be at every time if the goal is to hold at its own."""
     parts = list(goal.parts.values())
     for place, (m, c) in enumerate(parts):
@@ -184,7 +184,7 @@ def solutions(goal: Goal, session: Session) -> Iterator[Claim]:
 
 
 def _generalised(
-    f: Factor, m: Monomial, goal: Goal, session: Session
+    f: Factor, m: Monomial, goal: Goal, session: Proving
 ) -> tuple[Index, Factor, dict[int, Index]] | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..interpret.session import spend, spent
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.rules import Rewriting
 from ..kernel.term import function_of
 from .guards import named
+from .session import spend, spent
 
 MOST = 50_000
 """So many terms are remembered."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ..interpret.session import Session, current, spend
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index
@@ -18,6 +17,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .memory import recall
+from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
 
 
@@ -30,7 +30,7 @@ def simplified(term: Term) -> Term:
     return work.term()
 
 
-def start_of(state: str, session: Session) -> Term:
+def start_of(state: str, session: Proving) -> Term:
     """What a state is at the start, in normal form."""
     if state not in session.starts:
         recursion, k = session.recursions[state]
@@ -67,7 +67,7 @@ def _named(work: Rewriting, k: int) -> bool:
     return False
 
 
-def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Session) -> bool:
+def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:
     rule, extra = session.closed[f.name]
     images = _images(rule, f)
     images.update(dict.fromkeys(extra, f.at[0]))
@@ -78,7 +78,7 @@ def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Session) ->
     return True
 
 
-def _reduced(work: Rewriting, k: int, place: int, f: Factor, session: Session) -> bool:
+def _reduced(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:
     for rule in meanings(f.name, session):
         try:
             work.rewrite(k, place, rule, _images(rule, f))
@@ -97,7 +97,7 @@ def _images(rule: Theorem, f: Factor) -> dict[int, Index]:
     return {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
 
 
-def meanings(name: str, session: Session) -> list[Theorem]:
+def meanings(name: str, session: Proving) -> list[Theorem]:
     """What a name for a term, or a value of a function, is in normal form, for each of the ranges that it was used in.
 
     There are none for a value of a function whose argument is in normal form.
@@ -120,7 +120,7 @@ def meanings(name: str, session: Session) -> list[Theorem]:
     return [rule for rule in session.reduced[name] if rule is not None]
 
 
-def has_meaning(f: Factor, session: Session) -> bool:
+def has_meaning(f: Factor, session: Proving) -> bool:
     """Whether the factor is not in normal form."""
     if f.name in declarations.current.bodies:
         return bool(meanings(f.name, session))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from ..interpret.session import Session, current
 from ..kernel import index as declarations
 from ..kernel.index import variable
 from ..kernel.inequalities import implied
@@ -13,6 +12,7 @@ from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
 from ..kernel.theorem import Theorem
 from .normal import tidy
+from .session import Proving, current
 from .steps import Step, rewriting
 from .zero import show_zero
 
@@ -74,7 +74,7 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     show_zero(goal, also)
 
 
-def later_ones(session: Session) -> Step:
+def later_ones(session: Proving) -> Step:
     """Of S[e + 2] and S[e] the first is unfolded; of S[L] and R[L − 1], too, where no bound index is in the time."""
 
     def place(f: Factor) -> tuple[tuple, int]:
@@ -103,7 +103,7 @@ def later_ones(session: Session) -> Step:
     return step
 
 
-def at_constant_times(session: Session) -> Step:
+def at_constant_times(session: Proving) -> Step:
     """S[0] is the start, S[2] the step of the step of it."""
 
     def step(work: Rewriting, k: int) -> bool:
@@ -118,7 +118,7 @@ def at_constant_times(session: Session) -> Step:
     return step
 
 
-def unfold_once(goal: Goal, session: Session, times: set[int]) -> None:
+def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
     """Every state of the goal that stands at a time to come, by its definition: the start at 0, the step after that.
 
     If none but the one in question does, those are taken whose time is summed over.
@@ -154,7 +154,7 @@ def unfold_once(goal: Goal, session: Session, times: set[int]) -> None:
                 waiting.append((n, factors if stays else rest))
 
 
-def _unfold(goal: Goal, k: int, f: Factor, session: Session) -> bool:
+def _unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
     """One step with one state, or with the sum that it is in."""
     if not f.at[0].terms:
         return False

@@ -1,181 +1,47 @@
-"""Writing a proof down: the problem, what the search declared, and the theorems that it rests on, as JSON values.
-
-`kernel.checker` reads it. The notation is that of `kernel.notation`.
-"""
+"""Writing a proof down as JSON values: what the search declared, and the theorems that the statements rest on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
+from ..interpret.writing import (
+    Declared,
+    Sides,
+    factor_to,
+    guards_to,
+    index_to,
+    problem_to,
+    term_to,
+)
 from ..kernel import index as declarations
 from ..kernel.checker import FORMAT
-from ..kernel.index import Index, declared, formal, reach, variable
-from ..kernel.recursion import Recursion
-from ..kernel.term import INVERSE, Factor, Monomial, Term
+from ..kernel.index import Index, formal
+from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
-Sides = tuple[Term, Term]
+
+def sides_of(theorems: Iterable[Theorem]) -> list[Sides]:
+    """Of theorems that are equations between terms."""
+    return [(cast(Term, one.left), one.right) for one in theorems]
 
 
-def index_to(e: Index) -> list[Any]:
-    return [e.const, [[v, c] for v, c in e.terms]]
-
-
-def indices_to(every: Iterable[Index]) -> list[Any]:
-    return [index_to(e) for e in every]
-
-
-def guards_to(guards: Iterable[Index]) -> list[Any]:
-    return indices_to(sorted(guards))
-
-
-def images_to(images: Mapping[int, Index]) -> list[Any]:
-    return [[v, index_to(images[v])] for v in sorted(images)]
-
-
-def factor_to(f: Factor) -> list[Any]:
-    return [f.name, indices_to(f.at)]
-
-
-def pairs_to(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[Any]:
-    """Monomials with their coefficients, in the order given: it says how the kernel numbers them."""
-    return [
-        [str(c), m.bound, guards_to(m.guards), [factor_to(f) for f in m.factors]] for m, c in pairs
-    ]
-
-
-def term_to(term: Term) -> list[Any]:
-    return [sorted(term.scope), pairs_to(term.parts.items())]
-
-
-def position_to(v: int) -> list[Any]:
-    """[number, name], [number, name, low] or [number, name, low, high]."""
-    ends, name = declared(v), declarations.name(v)
-    if not ends:
-        return [v, name]
-    low = index_to(variable(v) - ends[0])
-    return [v, name, low] if len(ends) == 1 else [v, name, low, index_to(ends[1] + variable(v) + 1)]
-
-
-class Declared:
-    """Everything that terms speak of, down to the sizes, in the order in which it was declared."""
-
-    def __init__(self) -> None:
-        self.variables: set[int] = set()
-        self.names: set[str] = set()
-        self.recursions: list[Recursion] = []
-        self._of = {s.name: r for r in declarations.current.recursions for s in r.states}
-        self._waiting: list[str] = []
-
-    def indices(self, every: Iterable[Index]) -> None:
-        self.variables |= reach(v for e in every for v, _ in e.terms if v > 0)
-
-    def factor(self, f: Factor) -> None:
-        self.indices(f.at)
-        self.name(f.name)
-
-    def name(self, name: str) -> None:
-        known = declarations.current
-        if name not in self.names and (name in known.bodies or name in known.states):
-            self.names.add(name)
-            self._waiting.append(name)
-
-    def term(self, term: Term) -> None:
-        self.variables |= reach(term.scope)
-        self.pairs(term.parts)
-
-    def pairs(self, monomials: Iterable[Monomial]) -> None:
-        for m in monomials:
-            self.indices(m.guards)
-            for f in m.factors:
-                self.factor(f)
-
-    def close(self) -> None:
-        """Add what the names are names of."""
-        known = declarations.current
-        while self._waiting:
-            name = self._waiting.pop()
-            if name in known.bodies:
-                self.pairs(m for m, _ in known.bodies[name].body)
-                continue
-            made = self._of.get(name)
-            if made is None:
-                self._state(name)
-            elif made not in self.recursions:
-                self.recursions.append(made)
-                self.indices([made.time])
-                for state in made.states:
-                    self.name(state.name)
-                    self.indices((*state.at, *state.given))
-                for term in (*made.first, *made.step):
-                    self.term(term)
-
-    def _state(self, name: str) -> None:
-        state, _ = declarations.current.states[name]
-        self.indices((*state.at, *state.given))
-
-    def written(self, but: Declared | None = None) -> dict[str, Any]:
-        """What is declared here and not in `but`, which was closed."""
-        known = declarations.current
-        variables = self.variables - known.sizes - (but.variables if but else set())
-        names = self.names - (but.names if but else set())
-        recursions = [r for r in self.recursions if but is None or r not in but.recursions]
-        order = {id(r): n for n, r in enumerate(known.recursions)}
-        recursions.sort(key=lambda r: order[id(r)])
-        states = {s.name: s for r in self.recursions for s in r.states}
-        states.update({n: s for n, (s, rests) in known.states.items() if rests is None})
-        return {
-            "positions": [position_to(v) for v in sorted(variables)],
-            "states": [
-                [n, indices_to(states[n].at), indices_to(states[n].given)]
-                for n in known.states
-                if n in names
-            ],
-            "functions": [function_to(n) for n in known.bodies if n in names],
-            "recursions": [
-                [
-                    index_to(r.time),
-                    [s.name for s in r.states],
-                    [term_to(t) for t in r.first],
-                    [term_to(t) for t in r.step],
-                ]
-                for r in recursions
-            ],
-        }
-
-
-def function_to(name: str) -> list[Any]:
-    function = declarations.current.bodies[name]
-    pairs = sorted(pairs_to(function.body), key=str)
-    return [name, function.name, function.arity, pairs]
-
-
-def problem_to(statements: Sequence[Sides]) -> tuple[dict[str, Any], Declared]:
-    """Sizes, all that the statements speak of, and the statements."""
-    spoken = Declared()
-    for side in (side for sides in statements for side in sides):
-        spoken.term(side)
-    spoken.close()
-    known = declarations.current
-    places = [
-        [name, order]
-        for name in known.places
-        if name in spoken.names and known.bodies[name].name == INVERSE
-        for order in known.places[name].values()
-    ]
-    for _, order in places:
-        spoken.indices(order)
-    sizes = [[v, known.names[v], -declared(v)[0].const] for v in sorted(known.sizes)]
-    sides = [[term_to(left), term_to(right)] for left, right in statements]
-    taken = [[name, indices_to(order)] for name, order in places]
-    return {"sizes": sizes, **spoken.written(), "places": taken, "statements": sides}, spoken
-
-
-def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[str, Any]:
+def proof_to(
+    theorems: Sequence[Theorem], more: Iterable[Theorem] = (), names: Iterable[str] = ()
+) -> dict[str, Any]:
     """The proof of these equations, of which nothing but what they, and `more`, rest on is written."""
-    problem, spoken = problem_to([(cast(Term, one.left), one.right) for one in theorems])
+    problem, spoken = problem_to(sides_of(theorems), names)
+    return lines_to(problem, spoken, theorems, more)
+
+
+def lines_to(
+    problem: dict[str, Any],
+    spoken: Declared,
+    theorems: Sequence[Theorem],
+    more: Iterable[Theorem],
+    also: Callable[[Declared], None] = lambda _: None,
+) -> dict[str, Any]:
+    """The proof of a problem whose statements are these theorems; `also` says what is to be declared besides."""
     needed: set[Theorem] = set()
     waiting: list[Any] = [*theorems, *more]
     while waiting:
@@ -183,7 +49,9 @@ def proof_to(theorems: Sequence[Theorem], more: Iterable[Theorem] = ()) -> dict[
         if isinstance(one, Theorem) and one not in needed:
             needed.add(one)
             waiting += one.used
-    return _Proof(needed, theorems).written(problem, spoken)
+    proof = _Proof(needed, theorems)
+    also(proof.all)
+    return proof.written(problem, spoken)
 
 
 class _Proof:

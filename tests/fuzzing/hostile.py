@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from scanproof.proofs.interpret.array import reciprocal
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.interpret.session import current, session
 from scanproof.proofs.interpret.terms import inverse, number, put, total
 from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
@@ -24,6 +23,8 @@ from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import INVERSE, Factor, Monomial, Term, body, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.steps import matched
 
 from .recipes import at, entries, evaluated, function, recipe, some_lin
@@ -311,7 +312,7 @@ def steps(rng: random.Random, sums: int, each: int = 25) -> Counter:
     """
     seen: Counter = Counter()
     for _ in range(sums):
-        with session():
+        with proving():
             try:
                 trial = Trial(rng)
             except (KernelError, ZeroDivisionError):
@@ -338,7 +339,7 @@ def putting(rng: random.Random, count: int) -> Counter:
         r = recipe(rng, ["N", "t", "v", "v"], 2)
         to, fence = some_lin(rng, ["N", "t"]), some_lin(rng, ["N", "t"])
         low, more = rng.choice((0, 1)), rng.choice((0, 1))
-        with session():
+        with proving():
             known = declared()
             free = position("v", low, known["N"] + more)
             try:
@@ -371,7 +372,7 @@ def values(rng: random.Random, count: int) -> Counter:
     seen: Counter = Counter()
     for _ in range(count):
         r = recipe(rng, ["N", "M", "t"], 3)
-        with session():
+        with proving():
             known = declared()
             try:
                 forms = [kernel_term(r, known, tidy) for tidy in (False, True)]

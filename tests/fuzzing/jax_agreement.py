@@ -19,11 +19,11 @@ from scanproof.proofs.interpret.array import symbol
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index
 from scanproof.proofs.interpret.programs.program import program as readable
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.interpret.size import index as index_of
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import size
+from scanproof.proofs.search.proving import proving
 
 from .terms import FalseAccept
 
@@ -59,7 +59,7 @@ def agreed(
         FalseAccept: if reading and JAX disagree somewhere.
     """
     names = sorted(INPUTS)
-    with session() as own:
+    with proving() as own:
         sizes = {name: size(name, 1) for name in SIZES}
         table = {**{n: Size(e) for n, e in sizes.items()}, "T+1": Size(sizes["T"]) + 1}
         arrays = [symbol(n, [index_of(table[d]) for d in INPUTS[n]]) for n in names]

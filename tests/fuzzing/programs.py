@@ -19,12 +19,13 @@ from scanproof.constructs.ranges import build
 from scanproof.constructs.scan import scan
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
-from scanproof.proofs.interpret.array import Namespace, array, symbol
+from scanproof.proofs.interpret.array import symbol
+from scanproof.proofs.interpret.namespace import Namespace, array
 from scanproof.proofs.interpret.questions import Unreadable
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import size
 from scanproof.proofs.search.lemmas import show
+from scanproof.proofs.search.proving import proving
 
 from .recipes import Lin, at, entries, lin, plus
 from .terms import REFUSALS, FalseAccept, index
@@ -324,7 +325,7 @@ def changed(p: Program, rng: random.Random) -> Program:
 
 
 def proves(a: Program, b: Program) -> bool:
-    with session():
+    with proving():
         known = {"N": size("N", 1), "M": size("M", 1)}
 
         def length(e: Lin) -> Any:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from scanproof.proofs.interpret.session import current, session
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.induction import induction
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.search.lemmas import show
+from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
 from .changes import changed, rearranged
@@ -166,7 +167,7 @@ def declared(systems: list[System]) -> dict[str, Any]:
 
 def by_induction(systems: list[System], claims: list[tuple[Recipe, Recipe]]) -> bool:
     """Whether all claims, each of a state at t, are shown together by induction over t."""
-    with session():
+    with proving():
         try:
             known = declared(systems)
             when = position("t", 0, known["N"] + 1)
@@ -184,7 +185,7 @@ def by_induction(systems: list[System], claims: list[tuple[Recipe, Recipe]]) -> 
 
 def by_search(systems: list[System], left: Recipe, right: Recipe, to_the_end: bool) -> bool:
     """Whether an equation at a time t < N, or t ≤ N, is shown with whatever lemmas are guessed."""
-    with session():
+    with proving():
         try:
             known = declared(systems)
             if to_the_end:

@@ -9,7 +9,6 @@ from typing import Any
 
 from scanproof.proofs.interpret.array import reciprocal
 from scanproof.proofs.interpret.products import running_product
-from scanproof.proofs.interpret.session import session
 from scanproof.proofs.interpret.terms import (
     equal_indices,
     indicator,
@@ -23,6 +22,7 @@ from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.term import Term, apply, as_term, entry
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
+from scanproof.proofs.search.proving import proving
 
 from .changes import changed, rearranged
 from .recipes import Lin, Recipe, evaluated, recipe, renamed
@@ -97,7 +97,7 @@ def _term(r: Recipe, known: Mapping[str, Any], tidy: bool) -> Term:
 
 def proves(a: Recipe, b: Recipe, tidy: bool) -> bool:
     """Whether the kernel proves the equation; a refusal of any kind is no proof."""
-    with session():
+    with proving():
         known = declared()
         try:
             show(kernel_term(a, known, tidy), kernel_term(b, known, tidy))

@@ -1,6 +1,6 @@
 """The source that the rows of this folder speak of."""
 
-from ...language.claim import Source
+from ...language.source import Source
 
 gril = Source(
     "gril",

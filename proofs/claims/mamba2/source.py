@@ -1,5 +1,5 @@
 """The source that the rows of this folder speak of: the Mamba-2 block as released."""
 
-from ...language.claim import Source
+from ...language.source import Source
 
 mamba2 = Source("mamba2", "The Mamba-2 block as released, and gradient descent by stacks of it")

@@ -1,5 +1,5 @@
 """The source that the rows of this folder speak of."""
 
-from ...language.claim import Source
+from ...language.source import Source
 
 open_questions = Source("open", "Questions that the sources leave open")

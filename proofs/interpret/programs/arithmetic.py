@@ -12,10 +12,11 @@ import numpy as np
 from ...exact.polynomials import rational_root
 from ...kernel.index import Index
 from ...kernel.term import Monomial, Term, as_index_number, as_term
-from ...search.normal import simplified
-from ..array import KernelArray, Namespace, function
+from ..array import KernelArray, function
+from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
+from ..simplifying import simplified
 from ..terms import equal_indices, indicator
 from .joining import stacked_integers
 from .literals import TABLE, meant, taken

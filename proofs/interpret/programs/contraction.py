@@ -7,10 +7,10 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term
-from ...search.normal import simplified
 from ..array import KernelArray, comprehension
 from ..products import running_product
 from ..questions import Unreadable
+from ..simplifying import simplified
 from ..terms import total
 from .machine_integers import unmeasured
 from .maxima import maximum

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kernel.index import Index
-from ..array import Namespace, holds
+from ..array import holds
+from ..namespace import Namespace
 from ..questions import Unreadable
 from . import areas
 from .areas import Length
-from .merging import Merged, reshaped, together
-from .values import Dims, Integers, Mask, Place, picked, reals
+from .merging import Merged, reshaped
+from .values import Dims, InParts, Integers, Mask, Place, picked, reals, whole
 
 
 @dataclass(frozen=True)
-class Joined:
+class Joined(InParts):
     """Arrays one after the other along an axis, at least one of them with axes put together."""
 
     pieces: tuple[Any, ...]
@@ -31,7 +32,11 @@ class Joined:
         return (*first[: self.axis], total, *first[self.axis + 1 :])
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
-        return picked(whole(self), dims, places)
+        return picked(self.whole(), dims, places)
+
+    def whole(self) -> Any:
+        """The pieces end to end."""
+        return joined([whole(one) for one in self.pieces], self.axis)
 
 
 def joined(arrays: Sequence[Any], axis: int) -> Any:
@@ -79,13 +84,6 @@ def stacked_integers(arrays: Sequence[Integers], axis: int) -> Integers:
         dims = (*first[:axis], Index(1), *first[axis:])
         rows.append(one.picked(dims, lambda at: [*at[:axis], *at[axis + 1 :]]))
     return _integers(rows, axis)
-
-
-def whole(a: Any) -> Any:
-    """The array itself, its pieces and its axes put together."""
-    if not isinstance(a, Joined):
-        return together(a)
-    return joined([whole(one) for one in a.pieces], a.axis)
 
 
 def shaped(a: Any, dims: Sequence[Length]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ..array import KernelArray, holds
+from ..namespace import Namespace
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
@@ -52,8 +53,6 @@ def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[
 
 
 def _stack(rows: Sequence[Any]) -> Any:
-    from ..array import Namespace
-
     if all(isinstance(row, Integers) for row in rows):
         raise Unreadable("integers that a loop of few turns puts out")
     stacked = Namespace().stack([reals(row) for row in rows])

@@ -14,10 +14,10 @@ from typing import Any
 from ...kernel import index as declarations
 from ...kernel.index import Index, reach, variable
 from ...kernel.term import Factor, Monomial, Term, entry
-from ...search.normal import simplified
 from ..array import KernelArray, comprehension, function, reciprocal
 from ..questions import Unreadable
 from ..session import current
+from ..simplifying import simplified
 from .values import shared
 
 MAXIMUM, SCALE = "maximum", "exp_minus_maximum"

@@ -12,11 +12,11 @@ from ..array import KernelArray, comprehension, holds
 from ..questions import Unreadable
 from ..terms import equal_indices, total
 from .areas import Area, Length, product
-from .values import Dims, Integers, Place, picked, reals
+from .values import Dims, InParts, Integers, Place, picked, reals
 
 
 @dataclass(frozen=True)
-class Merged:
+class Merged(InParts):
     """An array each of whose axes is a run of axes of another, in row-major order."""
 
     array: Any
@@ -33,7 +33,18 @@ class Merged:
         return tuple(found)
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
-        return picked(together(self), dims, places)
+        return picked(self.whole(), dims, places)
+
+    def whole(self) -> Any:
+        """The array with its axes put together."""
+        array = self.array
+        for axis, count in enumerate(self.runs):
+            if count == 0:
+                dims = (*array.dims[:axis], Index(1), *array.dims[axis:])
+                array = picked(array, dims, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
+            for _ in range(count - 1):
+                array = merged_axes(array, axis)
+        return array
 
 
 def reshaped(a: Any, dims: Sequence[Length]) -> Any:
@@ -138,27 +149,8 @@ def unmerged(a: Any) -> Any:
     return a.array if isinstance(a, Merged) else a
 
 
-def together(a: Any) -> Any:
-    """The array itself, with its axes put together."""
-    if not isinstance(a, Merged):
-        return a
-    array = a.array
-    for axis, count in enumerate(a.runs):
-        if count == 0:
-            dims = (*array.dims[:axis], Index(1), *array.dims[axis:])
-            array = picked(array, dims, lambda at, k=axis: [*at[:k], *at[k + 1 :]])
-        for _ in range(count - 1):
-            array = _pair(array, axis)
-    return array
-
-
-def merged_axes(a: Any, axis: int) -> Any:
-    """Axes `axis` and `axis + 1` as one."""
-    return _pair(a, axis)
-
-
-def _pair(a: Any, axis: int) -> KernelArray:
-    """Entry r is Σ_q Σ_p [r = width q + p] of the entries (q, p)."""
+def merged_axes(a: Any, axis: int) -> KernelArray:
+    """Axes `axis` and `axis + 1` as one: entry r is Σ_q Σ_p [r = width q + p] of the entries (q, p)."""
     if isinstance(a, Integers):
         raise Unreadable("a reshape of integers")
     array = reals(a)

@@ -25,6 +25,7 @@ from ...exact.scalar import NotPolynomial
 from ...kernel.index import Index
 from ...language.errors import UsageError
 from ..array import KernelArray
+from ..namespace import array
 from ..questions import Unreadable
 from ..session import current
 from . import exact, symbolic
@@ -74,8 +75,6 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
-    from ..array import array
-
     given = [array(one) for one in arrays]
     shapes = [one.dims for one in given]
     current().programs.append((function, shapes))

@@ -7,15 +7,16 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import as_term
-from ..array import KernelArray, Namespace, comprehension, holds
+from ..array import KernelArray, comprehension, holds
+from ..namespace import Namespace
 from ..questions import Unreadable
 from ..terms import indicator
 from . import areas
 from .areas import Area, Length
-from .joining import Joined, cut, joined, shaped, stacked_integers, whole
+from .joining import Joined, cut, joined, shaped, stacked_integers
 from .machine_integers import wide
 from .merging import merged_axes
-from .values import Count, Dims, Integers, Mask, picked, reals
+from .values import Count, Dims, Integers, Mask, picked, reals, whole
 
 XP = Namespace()
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..array import KernelArray
 from ..questions import Unreadable
 from . import arithmetic, contraction, loops, scattering, structure
-from .joining import whole
+from .values import whole
 
 RULES = {
     **arithmetic.RULES,

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
-from ...search.normal import simplified
 from ..array import KernelArray, comprehension
 from ..questions import Unreadable
+from ..simplifying import simplified
 from ..terms import number
 from .areas import Area
 
@@ -94,6 +94,14 @@ class Masked:
         return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
 
 
+class InParts:
+    """An array that is kept in parts, for as long as nothing asks for what it is as a whole."""
+
+    def whole(self) -> Any:
+        """The array itself."""
+        raise NotImplementedError
+
+
 Value: TypeAlias = KernelArray | Integers | Count | Mask | Masked | MinusInfinity | NoNumber
 
 
@@ -143,15 +151,18 @@ def reals(value: Any) -> KernelArray:
         return comprehension(value.dims, lambda *at: value.at(at))
     if isinstance(value, Count):
         return comprehension(value.dims, lambda *at: _number(value.length))
-    if hasattr(value, "runs") or hasattr(value, "pieces"):
-        from .joining import whole
-
-        return reals(whole(value))
+    if isinstance(value, InParts):
+        return reals(value.whole())
     if isinstance(value, NoNumber):
         raise Unreadable(f"the number {value.name}")
     if isinstance(value, Masked | MinusInfinity):
         raise Unreadable("arithmetic with −∞ other than exp and maximum")
     return value
+
+
+def whole(value: Any) -> Any:
+    """The array itself, its pieces and its axes put together."""
+    return value.whole() if isinstance(value, InParts) else value
 
 
 def _number(of: Area) -> Term:

@@ -13,7 +13,7 @@ from ..words import Record, is_collision
 from . import prover
 from .document import Derivation
 from .normal_forms import normal_form
-from .prover import Session, Term
+from .prover import Proving, Term
 from .writer import Equation, Writer
 
 UNREADABLE = (TypeError, ValueError, AttributeError, IndexError, RecursionError)
@@ -32,7 +32,7 @@ def derive(claim: Claim, proof: Any) -> Derivation:
         return _derived(claim, proof, session)
 
 
-def _derived(claim: Claim, proof: prover.Found, session: Session) -> Derivation:
+def _derived(claim: Claim, proof: prover.Found, session: Proving) -> Derivation:
     writer = Writer(claim, session)
     writer.given(proof.conditions)
     writer.definitions()
@@ -85,7 +85,7 @@ def breaking(claim: Claim, example: Record) -> Derivation | None:
 
 
 def _broken(
-    claim: Claim, session: Session, equation: Equation, difference: Term, heading: str
+    claim: Claim, session: Proving, equation: Equation, difference: Term, heading: str
 ) -> Derivation:
     writer = Writer(claim, session)
     writer.given()

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ...interpret.session import Session
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
 from ...kernel.inequalities import implied
@@ -20,6 +19,7 @@ from ...kernel.rules import Goal, Rewriting
 from ...kernel.term import Monomial, Term
 from ...kernel.theorem import Theorem
 from ...search.normal import tidy
+from ...search.session import Proving
 from ...search.steps import Step, rewriting
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
 from ...search.zero import residues, show_zero
@@ -77,7 +77,7 @@ def _next(m: Monomial, known: Collection[Index]) -> Iterator[tuple[Monomial, Mon
             yield m._replace(guards=rest | {other, end + 1}), last
 
 
-def normal_form(term: Term, session: Session) -> Term:
+def normal_form(term: Term, session: Proving) -> Term:
     """An equal term in normal form; states are what the session's lemmas say."""
     also = [at_constant_times(session)]
     if session.lemmas:
@@ -160,7 +160,7 @@ class Steps:
     rests_on: list[Theorem] = field(default_factory=list)
 
 
-def steps(left: Term, right: Term, session: Session, times: set[int] | None = None) -> Steps | None:
+def steps(left: Term, right: Term, session: Proving, times: set[int] | None = None) -> Steps | None:
     """The steps from left − right to 0; None if it goes another way than by those tried here.
 
     Args:

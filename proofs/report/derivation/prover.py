@@ -17,7 +17,6 @@ from ...check.all_sizes import Found, find
 from ...interpret.claims import read
 from ...interpret.evaluate import Evaluator, positions
 from ...interpret.questions import Unreadable
-from ...interpret.session import Lemma, Session, resumed, session
 from ...interpret.terms import put
 from ...kernel import index
 from ...kernel.errors import KernelError
@@ -30,6 +29,8 @@ from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
 from ...search.normal import simplified, tidy
+from ...search.proving import proving
+from ...search.session import Lemma, Proving, resumed
 from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
 
@@ -40,8 +41,8 @@ __all__ = [
     "KernelError",
     "Lemma",
     "Monomial",
+    "Proving",
     "Recursion",
-    "Session",
     "State",
     "Term",
     "Theorem",
@@ -117,7 +118,7 @@ def inverse_named(one: str) -> tuple[int, Pairs]:
     return arity, body(Factor(one, at), arity)
 
 
-def split_positions(session: Session, f: Factor) -> tuple[Sequence[Index], Sequence[Index]]:
+def split_positions(session: Proving, f: Factor) -> tuple[Sequence[Index], Sequence[Index]]:
     """A state's positions but for the time: those of its axes, and those that its recursion is given."""
     recursion, k = session.recursions[f.name]
     axes = len(recursion.states[k].at)
@@ -135,7 +136,7 @@ class Running:
     count: Index
 
 
-def product(session: Session, f: Factor, bound: int) -> Running:
+def product(session: Proving, f: Factor, bound: int) -> Running:
     """The product that a factor stands for; `running` is the bound index after `bound` others."""
     recursion, k = session.recursions[f.name]
     state, n = recursion.states[k], number_of(recursion.time)
@@ -165,7 +166,7 @@ def _without(term: Term, gone: Factor) -> dict[Monomial, Fraction]:
     return result
 
 
-def is_closed_form(lemma: Lemma, session: Session) -> bool:
+def is_closed_form(lemma: Lemma, session: Proving) -> bool:
     """Whether a lemma says what a whole state is; the reading has used it then wherever the state stood."""
     (factor, _), *others = lemma.claims
     recursion, k = session.recursions[factor.name]
@@ -196,19 +197,19 @@ def nearest(v: int, lows: Sequence[Index], highs: Sequence[Index]) -> tuple[Inde
     return low, high
 
 
-def unfolded(factor: Factor, session: Session) -> Term:
+def unfolded(factor: Factor, session: Proving) -> Term:
     """A state at time t + 1 by its definition, as written there."""
     work = Rewriting(entry(factor.name, *factor.at))
     rewriting([session.definition(factor.name)[1]])(work, 0)
     return _in_terms_of_states(work, session)
 
 
-def as_defined(term: Term, session: Session) -> Term:
+def as_defined(term: Term, session: Proving) -> Term:
     """A term in normal form, but for states, which stay what they are."""
     return _in_terms_of_states(Rewriting(term), session)
 
 
-def _in_terms_of_states(work: Rewriting, session: Session) -> Term:
+def _in_terms_of_states(work: Rewriting, session: Proving) -> Term:
     closed, session.closed = session.closed, {}
     try:
         tidy(work)
@@ -217,7 +218,7 @@ def _in_terms_of_states(work: Rewriting, session: Session) -> Term:
     return work.term()
 
 
-def by_rules(term: Term, rules: Sequence[Theorem], session: Session) -> Term:
+def by_rules(term: Term, rules: Sequence[Theorem], session: Proving) -> Term:
     """The term by these theorems wherever they apply."""
     work = Rewriting(term)
     tidy(work, [rewriting(rules), at_constant_times(session)])
@@ -263,13 +264,13 @@ def plain(function: Any) -> Any:
 
 
 @contextmanager
-def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tuple[Term, Term]]]]:
+def reading(claim: Claim) -> Iterator[tuple[Proving, dict[str, Index], list[tuple[Term, Term]]]]:
     """The claim's sizes and equations with symbols for sizes, unproved; they mean something inside the `with` only.
 
     Raises:
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
-    with session() as current:
+    with proving() as current:
         found = read(claim, current).once()
         equations = [
             (left.term, simplified(right.entry(left.at))) for left, right in found.equations
@@ -278,7 +279,7 @@ def reading(claim: Claim) -> Iterator[tuple[Session, dict[str, Index], list[tupl
 
 
 def is_nonzero(
-    term: Term, session: Session, sizes: Mapping[str, Index], example: Mapping[str, Any]
+    term: Term, session: Proving, sizes: Mapping[str, Index], example: Mapping[str, Any]
 ) -> bool:
     """Whether a term has another value than 0 somewhere, at a counterexample's sizes and inputs."""
     at = {number_of(e): example["sizes"][name] for name, e in sizes.items()}

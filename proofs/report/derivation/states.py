@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from .prover import Session
+from .prover import Proving
 
 SPARE = ("S", "R", "U", "V", "G", "P")
 STATE = re.compile(r"^\s*state: (\([^)]*\)|[^\s,.]+)", re.M)
@@ -15,7 +15,7 @@ SUBSCRIPT = re.compile(r"_(\{[^}]*\}|\w)")
 LETTER = re.compile(r"[^\W\d_][\u0300-\u036f]?")
 
 
-def named(session: Session, taken: Collection[str]) -> dict[str, str]:
+def named(session: Proving, taken: Collection[str]) -> dict[str, str]:
     """A name for every state that is no product."""
     found: dict[str, str] = {}
     used = set(taken)
@@ -30,13 +30,13 @@ def named(session: Session, taken: Collection[str]) -> dict[str, str]:
     return found
 
 
-def step_of(session: Session, name: str) -> Any | None:
+def step_of(session: Proving, name: str) -> Any | None:
     """The function whose repetition the state's recursion is, if the reading noted it."""
     origin = getattr(session, "origins", {}).get(name)
     return None if origin is None else inspect.unwrap(origin)
 
 
-def _own_name(session: Session, name: str) -> str | None:
+def _own_name(session: Proving, name: str) -> str | None:
     step = step_of(session, name)
     if step is None:
         return None

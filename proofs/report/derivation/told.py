@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...decide import workers
-from ...language.claim import Claim, Row
+from ...language.claim import Claim
+from ...language.source import Row
 from ..words import Record, one_line, verdict_words
 from . import prover
 from .derive import breaking, derive

@@ -19,7 +19,7 @@ from .expression import Addition, Entry, Function, single
 from .letters import role
 from .normal_forms import Steps, normal_form, simplified
 from .normal_forms import steps as steps_between
-from .prover import Factor, Index, Lemma, Monomial, Session, Term, Theorem
+from .prover import Factor, Index, Lemma, Monomial, Proving, Term, Theorem
 from .reasons import because
 from .states import named, step_of
 from .terms import Reader, Scope
@@ -33,7 +33,7 @@ MEASURES = {"norm": "norm", "absolute": "abs", "operator": "opnorm"}
 class Writer:
     """Writes the lines of one derivation."""
 
-    def __init__(self, claim: Claim, session: Session) -> None:
+    def __init__(self, claim: Claim, session: Proving) -> None:
         self.claim, self.session = claim, session
         taken = {symbol(one) for one in (*claim.given, *claim.ranges)}
         states = named(session, taken)

@@ -10,10 +10,10 @@ from ...inequalities.absolute import opened
 from ...inequalities.certificate import Side
 from ...inequalities.statements import Problem
 from ...interpret.claims import Part
-from ...interpret.session import current
 from ...kernel.index import Index
 from ...kernel.term import Term
 from ..normal import simplified
+from ..session import current
 from .book import Looking
 from .facts import Known
 from .hypotheses import Difference, assumed, learned

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from ...inequalities.certificate import Images, Side
 from ...inequalities.certificate import Timed as Claimed
-from ...interpret.session import Session, current
+from ...interpret.session import Session
 from ...kernel import index as declarations
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, position, variable
 from ...kernel.rules import Rewriting
 from ...kernel.term import NUMBER, Factor, Monomial, Term, made
 from ..normal import tidy
+from ..session import current
 from ..steps import Step, rewriting
 from ..unfolding import at_constant_times
 from .context import Context

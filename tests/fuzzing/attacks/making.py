@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-from scanproof.proofs.interpret.session import current, session
 from scanproof.proofs.interpret.terms import indicator, number, put
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
@@ -15,6 +14,8 @@ from scanproof.proofs.kernel.recursion import Recursion, State, new_state
 from scanproof.proofs.kernel.rules import Goal, Rewriting, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, as_term
 from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import current
 
 from ..hostile import Values
 
@@ -26,7 +27,7 @@ ATTACKS: dict[str, Attack] = {}
 
 def succeeds(attack: Attack) -> bool:
     """Whether the attack gets two different values called equal."""
-    with session():
+    with proving():
         try:
             left, right = attack()
         except KernelError:

@@ -9,7 +9,6 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any, cast
 
-from scanproof.proofs.interpret.session import current
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, put, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
@@ -19,6 +18,7 @@ from scanproof.proofs.kernel.recursion import Recursion, State, new_state
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
 from ..hostile import Values

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, cast
 
-from scanproof.proofs.interpret.session import current
 from scanproof.proofs.interpret.terms import (
     equal_indices,
     indicator,
@@ -23,6 +22,7 @@ from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 
 from .making import (

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
-from scanproof.proofs.interpret.session import current
 from scanproof.proofs.interpret.terms import indicator, number, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
@@ -17,6 +16,7 @@ from scanproof.proofs.kernel.reduction import unfolding
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Term, apply, as_term, entry
 from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.search.session import current
 from scanproof.proofs.search.unfolding import tactic
 from scanproof.proofs.search.zero import show_zero
 

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..exact.engines import as_constant, sides
 from ..language.statements import Equal
-from .engines import as_constant, sides
 
-NEAR = (-1, 0, 1)
 LARGEST = {4: 7, 6: 4, 1000: 2}
 """The factor M is a product of at most so many n − 1, n, n + 1 and their inverses, by how many of them there are."""
 CLOSE = 1e-6

@@ -1,0 +1,128 @@
+"""Where certificates lie: each claim's in a file of its own, in a folder beside the claims or one that is named.
+
+What lies in a repository is never believed. A file can only spare a search: what it says is checked as what was just
+found is, and where it does not settle its claim the claim is searched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from ..check.certificate import Certificate
+from ..check.certificate_file import read, written
+from ..check.result import Result
+from ..kernel.files import Unusable
+from ..language.claim import Claim
+from ..language.errors import UsageError
+
+LONGEST = 150
+"""The longest file name that an id is spelled out in."""
+FOLDER = "certificates"
+"""The folder beside a file of claims."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Folders of certificates, and what is done with them."""
+
+    folder: Path | None = None
+    """Where all are; if none is named, each source's are beside it."""
+    homes: Mapping[str, Path] = field(default_factory=dict)
+    """By source, the folder of the file that defines it."""
+    read: bool = True
+    """Whether those that are there are checked, before anything is searched for."""
+    write: bool = False
+    """Whether what is found is written."""
+    search: bool = True
+    """Whether a claim without a certificate that settles it is searched."""
+
+    def file(self, claim: Claim) -> Path | None:
+        """The file of a claim's certificate, which need not exist; None where no folder is known."""
+        home = self.homes.get(claim.source)
+        folder = self.folder or (home and home / FOLDER)
+        if folder is None:
+            return None
+        name = quote(claim.id, safe="+")
+        if len(name) > LONGEST:
+            name = f"{name[:LONGEST]}-{hashlib.sha256(claim.id.encode()).hexdigest()[:16]}"
+        return folder / f"{name}.json"
+
+    def load(self, claim: Claim) -> Certificate | None:
+        """The certificate that is there, if there is one.
+
+        Raises:
+            Unusable: if the file is none of this claim's.
+        """
+        path = self.file(claim) if self.read else None
+        return None if path is None or not os.path.lexists(path) else read(path, claim.id)
+
+    def save(self, claim: Claim, certificate: Certificate) -> None:
+        """Write what settles the claim.
+
+        Raises:
+            OSError: if that cannot be done.
+        """
+        path = self.file(claim)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(path, written(certificate))
+
+
+@dataclass
+class Heard:
+    """What is to be said of the files, gathered from the results."""
+
+    broken: dict[str, str] = field(default_factory=dict)
+    """By id, what is wrong with a file, or why it could not be written."""
+    stale: dict[str, str] = field(default_factory=dict)
+    """By id, why a certificate is stale."""
+    missing: list[str] = field(default_factory=list)
+    """The ids that have none, where nothing was searched for."""
+
+    def hear(self, id: str, result: Result) -> None:
+        if result.recorded == MISSING:
+            self.missing.append(id)
+        elif result.recorded:
+            (self.stale if result.stale else self.broken)[id] = result.recorded
+
+
+MISSING = "it has no certificate"
+
+
+def writable(path: Path) -> Path:
+    """The folder, made if there is none.
+
+    Raises:
+        UsageError: if nothing can be written there.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / f".scanproof-{os.getpid()}.part"
+        probe.write_text("")
+        probe.unlink()
+    except OSError as error:
+        why = error.strerror or error
+        raise UsageError(
+            f"certificates {path}: cannot write there: {why}; name a folder that can be written to."
+        ) from error
+    return path
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file in one step: the old one stays until the new one is whole."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    temporary = path.with_name(f".{path.name[:LONGEST]}-{os.getpid()}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+__all__ = ["FOLDER", "MISSING", "Certificates", "Heard", "Unusable", "writable"]

@@ -1,0 +1,180 @@
+"""`Namespace`: constructors and named functions of kernel arrays, as NumPy's own namespace has them for its arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..kernel.index import Index, position
+from ..kernel.term import Term, as_term
+from . import measured, scanning
+from .array import KernelArray, comprehension, function, holds, scalar
+from .products import running_product
+from .questions import Unreadable, final
+from .session import current
+from .size import index, is_whole, plain
+from .terms import equal_indices, indicator, total
+
+
+def array(value: Any) -> KernelArray:
+    """Numbers, nested lists of numbers, a size as a number, or a kernel array."""
+    if isinstance(value, KernelArray):
+        return value
+    if isinstance(value, (list, tuple)):
+        return Namespace().stack([array(v) for v in value], axis=0)
+    return scalar(value)
+
+
+@final
+class Namespace:
+    """Constructors and named functions of kernel arrays (a part of the array API)."""
+
+    def asarray(self, value: Any) -> KernelArray:
+        return array(value)
+
+    def zeros(self, shape: Any) -> KernelArray:
+        return comprehension(_dims(shape), lambda *at: as_term(0))
+
+    def ones(self, shape: Any) -> KernelArray:
+        return comprehension(_dims(shape), lambda *at: as_term(1))
+
+    def eye(self, size: Any) -> KernelArray:
+        return comprehension([index(size)] * 2, equal_indices)
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
+        parts = [array(a) for a in arrays]
+        for part in parts[1:]:
+            _expect_shape(parts[0].dims, part.dims)
+        axis %= parts[0].ndim + 1
+        dims = [*parts[0].dims[:axis], Index(len(parts)), *parts[0].dims[axis:]]
+
+        def at(*place: Index) -> Term:
+            rest = [*place[:axis], *place[axis + 1 :]]
+            terms = (p.entry(rest) * equal_indices(place[axis], k) for k, p in enumerate(parts))
+            return sum(terms, start=as_term(0))
+
+        return comprehension(dims, at)
+
+    def concat(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
+        parts = [array(a) for a in arrays]
+        axis %= parts[0].ndim
+        starts = [Index(0)]
+        for part in parts:
+            _expect_shape(parts[0].dims[:axis], part.dims[:axis])
+            _expect_shape(parts[0].dims[axis + 1 :], part.dims[axis + 1 :])
+            starts.append(starts[-1] + part.dims[axis])
+
+        def at(*place: Index) -> Term:
+            result = as_term(0)
+            for start, end, part in zip(starts, starts[1:], parts, strict=False):
+                i = place[axis]
+                inside = [*place[:axis], i - start, *place[axis + 1 :]]
+                result = result + part.entry(inside, [i - start, end - 1 - i])
+            return result
+
+        return comprehension([*parts[0].dims[:axis], starts[-1], *parts[0].dims[axis + 1 :]], at)
+
+    def reshape(self, one: KernelArray, shape: Any) -> KernelArray:
+        """A merge of leading axes of lengths (n, m), m a whole number, into n·m, or the same shape."""
+        dims = _dims(shape)
+        if list(one.dims) == dims:
+            return one
+        if one.ndim == len(dims) + 1 and one.dims[2:] == tuple(dims[1:]) and not one.dims[1].terms:
+            width = one.dims[1].const
+            if one.dims[0] * width == dims[0]:
+                return comprehension(dims, lambda *at: _merged(one, width, at))
+        raise Unreadable(
+            "a reshape other than merging two leading axes, the second of fixed length"
+        )
+
+    def tril(self, one: KernelArray) -> KernelArray:
+        return comprehension(one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1]))
+
+    # What numeric namespaces lack; `constructs.ranges` and `constructs.gradient` ask for these.
+
+    def build(self, length: Any, function: Callable[[Any], Any]) -> KernelArray:
+        """stack([function(0), …, function(length − 1)]), the function run once on a position."""
+        i = position("s", 0, index(length))
+        row = array(function(plain(i)))
+        if any(d.variables() & i.variables() for d in row.dims):
+            raise Unreadable("rows of different lengths")
+        return KernelArray([index(length), *row.dims], [i, *row.at], row.shared)
+
+    def product(self, one: KernelArray) -> KernelArray:
+        """The product of the entries of a vector."""
+        r = position("r", 0, one.dims[0])
+        term = running_product(one.entry([r]), r, Index(0), one.dims[0])
+        return KernelArray((), (), term)
+
+    def directions(self, shape: Any) -> tuple[KernelArray, Callable[[KernelArray], KernelArray]]:
+        """E_ab for one symbolic (a, b), under a leading axis of length 1, and how to collect over (a, b)."""
+        current().differentiated = True
+        dims = _dims(shape)
+        chosen = [position("d", 0, d) for d in dims]
+
+        def at(_: Index, *place: Index) -> Term:
+            result = as_term(1)
+            for i, a in zip(place, chosen, strict=True):
+                result = result * equal_indices(i, a)
+            return result
+
+        def collect(tangent: KernelArray) -> KernelArray:
+            return KernelArray(dims, chosen, tangent[0].shared)
+
+        return comprehension([Index(1), *dims], at), collect
+
+    def scan(self, step: Any, parameters: Any, state: Any, tokens: Any, length: Any) -> Any:
+        return scanning.scan(step, parameters, state, tokens, index(length))
+
+    def scan_merged(
+        self, step: Any, parameters: Any, state: Any, tokens: Any, n: Any, C: Any
+    ) -> Any:
+        return scanning.merged(step, parameters, state, tokens, index(n), index(C))
+
+    def iterate(self, step: Any, state: Any, count: Any) -> Any:
+        return scanning.iterated(step, state, index(count)).final_state
+
+    def iterates(self, step: Any, state: Any, count: Any) -> Any:
+        return scanning.iterated(step, state, index(count)).states
+
+    def exp(self, one: KernelArray) -> KernelArray:
+        return function("exp", one)
+
+    def log(self, one: KernelArray) -> KernelArray:
+        return function("log", one)
+
+    def abs(self, one: Any) -> KernelArray:
+        return measured.absolute(array(one))
+
+    def norm(self, one: Any) -> KernelArray:
+        return measured.norm(array(one))
+
+    def operator_norm(self, one: Any) -> KernelArray:
+        return measured.operator_norm(array(one))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("differentiate",):
+            raise AttributeError(name)
+        raise Unreadable(f"kernel arrays have no function {name!r}")
+
+
+def _merged(one: KernelArray, width: int, at: Sequence[Index]) -> Term:
+    """Entry (r, …) of the merged array: Σ_q Σ_p [r = width · q + p] of the entries (q, p, …)."""
+    q, p = position("q", 0, one.dims[0]), position("p", 0, width)
+    term = one.entry([q, p, *at[1:]]) * equal_indices(at[0], q * width + p)
+    return total(total(term, p), q)
+
+
+def _dims(shape: Any) -> list[Index]:
+    dims = [index(shape)] if is_whole(shape) else [index(d) for d in shape]
+    if not all(holds(d) for d in dims):
+        raise Unreadable("a length that may be negative")
+    return dims
+
+
+def _expect_shape(a: Sequence[Index], b: Sequence[Index]) -> None:
+    if list(a) != list(b):
+        raise Unreadable(f"shapes {a} and {b} meet")
+
+
+KernelArray.namespace = Namespace()

@@ -1,0 +1,41 @@
+"""Functions that are called with those of some named values that they ask for."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+from .errors import UsageError
+
+
+def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Call `function` with those of `values` that its signature names."""
+    wanted = _remembered if type(function) is FunctionType else _wanted
+    return function(**{name: values[name] for name in wanted(function) if name in values})
+
+
+def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+_remembered = lru_cache(maxsize=1000)(_wanted)
+"""Of plain functions, which are asked at each of thousands of points, and are the same only if they are one object."""
+
+
+def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """A function's arguments by name; *args and **keywords are given nothing, and ask for nothing.
+
+    Raises:
+        UsageError: if it is no function, or one whose arguments Python does not tell.
+    """
+    try:
+        every = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{called} is {function!r}, which tells no arguments; write a def or a lambda."
+        ) from None
+    several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {name: p for name, p in every.items() if p.kind not in several}

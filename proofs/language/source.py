@@ -1,0 +1,156 @@
+"""The source that collects claims, and how claims are written down.
+
+    paper = Source("mypaper", title="…")
+
+    @paper.claim("mypaper.eq1", where="eq. 1", says="…", given={"x": "N+1 f", "y": "N", "eta": ""})
+    def eq1(x, y, eta):
+        return equal(what_the_layer_computes, what_is_claimed)
+
+`given` names the symbols and their shapes; the body is called with them, with the sizes (N, f) if it asks for them,
+and with `p`, the construction's parameters, if the claim has any. Keyword-only arguments of the body are readings of
+the source's wording with their default as printed; an amendment changes them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .calls import arguments
+from .claim import Claim
+from .errors import UsageError
+from .fields import CHANGES, FIELDS, check_fields, check_id, known
+
+OWN: dict[str, Any] = {
+    "reading": None,
+    "unmended": None,
+    "missing": None,
+    "over_all_parameters": (),
+}
+"""What an amendment does not inherit."""
+
+
+def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword-only arguments of a body with their defaults."""
+    wanted = arguments(f"claim {id}: the body", body).values()
+    return {
+        p.name: p.default for p in wanted if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+    }
+
+
+class Row:
+    """A claim with its amendments, as written down in a source."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.amendments: list[Claim] = []
+
+    def amend(self, suffix: str, says: str, **changes: Any) -> Row:
+        """A mended statement `<id>+<suffix>`, with the same body.
+
+        Args:
+            suffix: what is mended, for example "sign" or "sign+scale".
+            says: the mended statement.
+            changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
+                `assuming`), and readings (keyword-only arguments of the body). Of the statement printed alone are
+                `reading`, `unmended` and `over_all_parameters`: an amendment says them anew.
+
+        Raises:
+            UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that
+                another amendment has.
+        """
+        fields = {k: v for k, v in changes.items() if k in CHANGES}
+        body = fields.get("body", self.claim.body)
+        options = {k: v for k, v in changes.items() if k not in fields}
+        readings = (
+            self.claim.options
+            if body is self.claim.body
+            else _printed_readings(self.claim.id, body)
+        )
+        claim = replace(
+            self.claim,
+            id=f"{self.claim.id}+{suffix}",
+            says=says,
+            amends=self.claim.id,
+            options={**readings, **options},
+            **{**OWN, **fields},
+        )
+        check_fields(claim, written=fields)
+        if any(other.id == claim.id for other in self.amendments):
+            raise UsageError(f"amendment {claim.id} is defined twice; give each its own suffix.")
+        self.amendments.append(claim)
+        return self
+
+    def restate(
+        self, suffix: str, says: str, **changes: Any
+    ) -> Callable[[Callable[..., Any]], Row]:
+        """The same with a body of its own: use as a decorator."""
+
+        def decorate(body: Callable[..., Any]) -> Row:
+            return self.amend(suffix, says, body=body, **changes)
+
+        return decorate
+
+
+class Source:
+    """A paper (or chapter) and the rows that it claims."""
+
+    def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
+        check_id(name)
+        file = sys._getframe(1).f_globals.get("__file__")
+        self.home = Path(file).resolve().parent if file else None
+        """The folder of the file that defines it; its certificates lie beside that."""
+        self.name = name
+        self.title = title
+        self.arxiv = arxiv
+        self.rows: list[Row] = []
+
+    def claim(
+        self,
+        id: str,
+        *,
+        says: str,
+        where: str = "",
+        kind: str = "identity",
+        **fields: Any,
+    ) -> Callable[[Callable[..., Any]], Row]:
+        """Decorate a body to add a row; see the module's docstring, and `Claim` for the fields.
+
+        Raises:
+            UsageError: for a field that is unknown or of the wrong type, and for a name that nothing uses.
+        """
+        known(f"claim {id}", fields, FIELDS)
+
+        def decorate(body: Callable[..., Any]) -> Row:
+            options = _printed_readings(id, body)
+            claim = Claim(id, self.name, where, kind, says, body, options=options, **fields)
+            return self._add(claim)
+
+        return decorate
+
+    def unchecked(
+        self,
+        id: str,
+        *,
+        says: str,
+        missing: str,
+        where: str = "",
+        kind: str = "remark",
+        **fields: Any,
+    ) -> Row:
+        """Add a row that no machine decides here, and say what is missing; its verdict is never better than unknown."""
+        known(f"claim {id}", fields, FIELDS)
+        return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
+
+    def _add(self, claim: Claim) -> Row:
+        check_fields(claim)
+        if any(row.claim.id == claim.id for row in self.rows):
+            raise UsageError(
+                f"claim {claim.id} is defined twice in source {self.name}; give each its own id."
+            )
+        row = Row(claim)
+        self.rows.append(row)
+        return row

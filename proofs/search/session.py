@@ -1,0 +1,76 @@
+"""What is known while a claim is proved, besides what reading it gave: closed forms, lemmas, how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..interpret import session
+from ..interpret.session import Session
+from ..kernel.errors import TooHard
+from ..kernel.index import Index
+from ..kernel.term import Factor, Term
+from ..kernel.theorem import Theorem
+
+EFFORT = 50_000
+"""One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
+
+
+@dataclass
+class Lemma:
+    """An induction that went through."""
+
+    when: Index
+    claims: list[tuple[Factor, Term]]
+    rules: list[Theorem]
+
+
+@dataclass
+class Proving(Session):
+    """One claim's proof."""
+
+    seen: int = 0
+    """Of how many of its recursions closed forms were looked for."""
+    closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
+    """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
+    reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
+    """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    starts: dict[str, Term] = field(default_factory=dict)
+    """What states are at the start, in normal form, of those of which it was asked."""
+    lemmas: list[Theorem] = field(default_factory=list)
+    inductions: list[Lemma] = field(default_factory=list)
+    left: int = EFFORT
+    """What the search may still take."""
+
+
+def current() -> Proving:
+    found = session.current()
+    if not isinstance(found, Proving):
+        raise RuntimeError("proofs are searched for inside `with proving()`")
+    return found
+
+
+def spend(effort: int) -> None:
+    """Count what the search takes.
+
+    Raises:
+        TooHard: if there were too many.
+    """
+    found = current()
+    found.left -= effort
+    if found.left < 0:
+        raise TooHard("the search for it takes too long")
+
+
+def spent() -> int:
+    """What the search has taken so far."""
+    return EFFORT - current().left
+
+
+@contextmanager
+def resumed(one: Proving) -> Iterator[Proving]:
+    """A session whose proof is done, while its registry is still the kernel's; the search may begin again."""
+    one.left = EFFORT
+    with session.within(one):
+        yield one
