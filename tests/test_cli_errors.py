@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from fractions import Fraction
@@ -141,7 +142,7 @@ def test_bug_in_the_tool_is_one_line_too(run: Run, write: Write, monkeypatch: py
         raise RuntimeError("something\nbroke")
 
     monkeypatch.delenv("SCANPROOF_TRACEBACK", raising=False)
-    monkeypatch.setattr("scanproof.proofs.check.check", broken)
+    monkeypatch.setattr(importlib.import_module("scanproof.proofs.decide.rows"), "check", broken)
     line = one_line(run("check", write(TRUE)))
     assert "a bug of scanproof: RuntimeError: something broke" in line
 

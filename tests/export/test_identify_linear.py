@@ -63,6 +63,7 @@ def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
     raise AssertionError(f"{id} takes none of these sizes")
 
 
+@pytest.mark.long_cases("[linear-attention.gd")
 @pytest.mark.short(5)
 @pytest.mark.parametrize("id", cases.rows())
 def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
