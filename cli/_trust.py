@@ -12,16 +12,11 @@ FOLDERS = {
     "proofs/exact": "exact arrays and their scalars",
     "proofs/check": "from a claim and a certificate to the verdict",
     "proofs/kernel": "the kernel, for what is proved for all sizes",
-    "proofs/inequalities": "the check of bounds, schema by schema",
+    "proofs/inequalities": "the check of bounds, schema by schema, and what is said of them",
     "proofs/interpret": "claims read with symbols for sizes, for the kernel",
     "proofs/interpret/programs": "JAX programs, as JAX traces them",
 }
 FILES = {
-    "proofs/search/bounds/problems.py": "bounds: what is given and wanted,",
-    "proofs/search/bounds/chain.py": "whose certificate is checked,",
-    "proofs/search/bounds/told.py": "and what is said of it,",
-    "proofs/search/bounds/words.py": "in words",
-    "proofs/search/bounds/numbers.py": "(the numbers in a certificate)",
     "proofs/language/pinned.py": "what keeps the definitions as they are",
     "proofs/decide/workers.py": "the processes that decide, and their answers",
     "proofs/decide/rows.py": "from verdicts to the report",

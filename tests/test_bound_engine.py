@@ -16,6 +16,7 @@ from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof, prove
 from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
+from scanproof.proofs.interpret.bounds import problem_of
 from scanproof.proofs.interpret.claims import Part
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
 from scanproof.proofs.interpret.namespace import Namespace
@@ -27,7 +28,7 @@ from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.language.statements import AtMost
 from scanproof.proofs.search.bounds import context, goals
 from scanproof.proofs.search.bounds.majorant import majorant
-from scanproof.proofs.search.bounds.problems import Goal, problem_of
+from scanproof.proofs.search.bounds.problems import Goal
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
 

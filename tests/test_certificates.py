@@ -11,12 +11,16 @@ import certificates
 import pytest
 from certificates import CLAIMS, VARIED, copy, lines, of_a_false_problem, real, shows
 
+from scanproof.constructs.definition import definition
 from scanproof.proofs.check import all_sizes
-from scanproof.proofs.check.all_sizes import Certificate, Proof, Stale
+from scanproof.proofs.check.all_sizes import Proof, Stale
+from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.traces import OtherProblem, shown
 from scanproof.proofs.decide import workers
 from scanproof.proofs.exact.engines import FLINT, holds
 from scanproof.proofs.kernel.checker import Refused, check
+from scanproof.proofs.language.source import Source
+from scanproof.proofs.language.statements import equal
 
 
 @pytest.mark.parametrize("name", arena.refused_names())
@@ -83,9 +87,9 @@ def test_a_proof_is_refused_for_a_false_problem(id: str):
 @pytest.mark.parametrize("id", VARIED)
 def test_every_certificate_is_stale_for_every_other_claim(id: str):
     claim = CLAIMS[id]
-    assert isinstance(all_sizes.check(claim, Certificate(real(id))), Proof)
+    assert isinstance(all_sizes.check(claim, AllSizes(real(id))), Proof)
     for other in VARIED:
-        found = all_sizes.check(claim, Certificate(real(other)))
+        found = all_sizes.check(claim, AllSizes(real(other)))
         same = real(other)["problem"] == real(id)["problem"]
         assert isinstance(found, Proof if same else Stale)
 
@@ -98,7 +102,7 @@ def test_what_is_no_proof_is_one_of_another_problem(trace: Any):
 
 @pytest.mark.parametrize("id", ["ssd.eq3", "gril.eq10"])
 def test_a_certificate_without_a_proof_is_refused(id: str):
-    found = all_sizes.check(CLAIMS[id], Certificate(None))
+    found = all_sizes.check(CLAIMS[id], AllSizes(None))
     assert isinstance(found, Stale)
 
 
@@ -108,7 +112,7 @@ def test_a_false_claim_is_not_proved_by_the_proof_of_a_true_one_for_its_problem(
     false = of_a_false_problem(real(id))
     claim = CLAIMS[id]
     assert all(holds(s) for s in FLINT.statements(claim, claim.every_size[0]))  # type: ignore[arg-type]
-    assert isinstance(all_sizes.check(claim, Certificate(false)), Stale)
+    assert isinstance(all_sizes.check(claim, AllSizes(false)), Stale)
 
 
 # Witnesses.
@@ -121,14 +125,14 @@ def test_a_witness_that_is_left_out_is_missed(id: str):
     found = all_sizes.find(CLAIMS[id])
     assert not isinstance(found, str)
     assert isinstance(all_sizes.check(CLAIMS[id], found.certificate), Proof)
-    assert "does not show all" in str(all_sizes.check(CLAIMS[id], Certificate(None)))
+    assert "does not show all" in str(all_sizes.check(CLAIMS[id], AllSizes(None)))
 
 
 @pytest.mark.parametrize("id", [WITNESS, COLLISION])
 def test_a_witness_that_stands_twice_is_refused(id: str):
     found = all_sizes.find(CLAIMS[id])
     assert not isinstance(found, str)
-    twice = Certificate(found.certificate.trace, found.certificate.witnesses * 2)
+    twice = AllSizes(found.certificate.trace, found.certificate.witnesses * 2)
     assert isinstance(all_sizes.check(CLAIMS[id], twice), str)
 
 
@@ -159,12 +163,38 @@ def test_a_lemma_that_holds_nowhere_does_not_make_a_denominator_one_that_is_neve
         claims,
         [[gone, gone]],
     ]
-    found = all_sizes.check(claim, Certificate(changed))
+    found = all_sizes.check(claim, AllSizes(changed))
     assert isinstance(found, str) or "no denominator is 0" in found.evidence[0]["assumes"]
 
 
+def test_what_vanishes_with_its_denominator_is_divided_by_all_the_same():
+    """The statements no longer speak of 1/(y² + y); a file must not say that it is 1/n instead."""
+    row = Source("mine", title="Mine").claim("mine.gone", says="it", given={"x": "n", "y": ""})
+    one = row(lambda x, y: equal(itself(x) + 0 * (1 / (y * y + y)), x)).claim
+    found = all_sizes.find(one)
+    assert not isinstance(found, str) and found.certificate.trace is not None
+    trace = copy(found.certificate.trace)
+    assert _assumed(one, trace) == ["no denominator is 0"]
+    ((name, order),) = trace["problem"]["places"]
+    number = ["1", 0, [], [["#", [[0, [[1, 1]]]]]]]
+    own = copy(trace)
+    own["problem"]["places"] = []
+    own["problem"]["functions"] = []
+    own["declared"]["functions"] = [[name, "1/", 0, [number]]]
+    own["theorems"] = [["congruence", [name, order], []], trace["theorems"][-1]]
+    assert check(own).statements  # it is a proof, of another problem
+    assert isinstance(all_sizes.check(one, AllSizes(own)), Stale)
+    other = {**copy(trace), "declared": own["declared"]}
+    assert "no new name" in str(all_sizes.check(one, AllSizes(other)))
+
+
+@definition
+def itself(x: Any) -> Any:
+    return x
+
+
 def _assumed(claim: Any, trace: Any) -> list[str]:
-    found = all_sizes.check(claim, Certificate(trace))
+    found = all_sizes.check(claim, AllSizes(trace))
     assert isinstance(found, Proof)
     return found.evidence[0]["assumes"]
 

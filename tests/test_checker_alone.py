@@ -6,16 +6,18 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scanproof.proofs import kernel
+from scanproof.proofs import inequalities, kernel
 from scanproof.proofs.check.all_sizes import Found, find
 from scanproof.proofs.check.certificate import Argument
 from scanproof.proofs.check.certificate_file import written
 from scanproof.proofs.decide.ledger import built_in
 
 IDS = ("gril.eq10", "gril.prop4.1-construction", "ssd.thm5.2-eq12+P_Y")
+BOUNDS = ("open.mask-decays-at-most-1", "ssd.thm5.2-qnorm")
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 
 
@@ -33,12 +35,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def checker(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """The kernel's folder under its own name, run where no scanproof is to be found."""
-    alone = tmp_path / "scanproof_checker"
-    if not alone.exists():
-        alone.symlink_to(Path(kernel.__file__).resolve().parent)
+    return alone(tmp_path, "scanproof_checker", {"scanproof_checker": kernel}, *arguments)
+
+
+def with_bounds(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The two folders beside each other."""
+    folders = {"two/kernel": kernel, "two/inequalities": inequalities}
+    return alone(tmp_path, "two.inequalities", folders, *arguments)
+
+
+def alone(
+    tmp_path: Path, module: str, folders: dict[str, Any], *arguments: object
+) -> subprocess.CompletedProcess[str]:
+    for name, package in folders.items():
+        place = tmp_path / name
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            place.symlink_to(Path(package.__file__).resolve().parent)
     run = (
         "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); "
-        "runpy.run_module('scanproof_checker', run_name='__main__')"
+        f"runpy.run_module({module!r}, run_name='__main__')"
     )
     command = [sys.executable, "-I", "-S", "-c", run, str(tmp_path), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True)
@@ -49,6 +65,42 @@ def test_it_shows_what_was_found_and_says_it_in_words(folder: Path, tmp_path: Pa
     assert (done.returncode, done.stderr) == (0, "")
     assert "For all whole numbers N ≥ 1" in done.stdout
     assert done.stdout.splitlines()[-1] == "3 theorems shown, 0 proofs refused."
+
+
+@pytest.fixture(scope="module")
+def bounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bounds")
+    for id in BOUNDS:
+        found = find(CLAIMS[id])
+        assert isinstance(found, Found), found
+        (path / f"{id}.json").write_text(
+            written(Argument(id, (found.certificate,))), encoding="utf-8"
+        )
+    return path
+
+
+def test_bounds_are_shown_and_said_in_words(folder: Path, bounds: Path, tmp_path: Path):
+    done = with_bounds(tmp_path, folder, bounds)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "if ‖x[i_4, i_5]‖_{i_5} ≤ C   (0 ≤ i_4 < m, 0 ≤ i_5 < d) — ‖x_i‖ ≤ C" in done.stdout
+    assert "1/'9: what it is the inverse of is not 0" in done.stdout
+    assert "⊢ |" in done.stdout and "⊢ ‖" in done.stdout
+    assert done.stdout.splitlines()[-1] == "5 theorems shown, 0 proofs refused."
+
+
+def test_without_inequalities_the_equations_of_bounds_are_shown(bounds: Path, tmp_path: Path):
+    done = checker(tmp_path, "--quiet", bounds)
+    assert done.returncode == 0
+    assert done.stdout.count("equations of bounds") == len(BOUNDS)
+
+
+def test_a_bound_that_is_half_of_it_is_refused(bounds: Path, tmp_path: Path):
+    value = json.loads((bounds / "ssd.thm5.2-qnorm.json").read_text())
+    value["by"][0]["bounds"]["goals"][0][3][1][0][0] = "1/2"
+    (tmp_path / "false.json").write_text(json.dumps(value))
+    done = with_bounds(tmp_path, "--quiet", tmp_path / "false.json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "false.json: bounds refused: bounds: another inequality" in done.stdout
 
 
 def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):

@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
 from scanproof.constructs.definition import definition
+from scanproof.constructs.norms import absolute
 from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
@@ -29,7 +31,7 @@ from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Source
-from scanproof.proofs.language.statements import equal
+from scanproof.proofs.language.statements import at_most, equal
 from scanproof.proofs.search import (
     closed_forms,
     collisions,
@@ -40,10 +42,18 @@ from scanproof.proofs.search import (
     witnesses,
     zero,
 )
+from scanproof.proofs.search.bounds import chain, finding, goals
 
 run = command_line.run
 write = command_line.write
 
+BOUNDS = (
+    "open.mask-decays-at-most-1",
+    "ssd.thm5.1+mask-error",
+    "ssd.thm5.1+drift",
+    "ssd.thm5.2-qnorm",
+    "ssd.thm5.2-qsmall+uniform",
+)
 VARIED = (
     "gd-ssm.a1-gradient+factor",
     "gd-ssm.forms+mask",
@@ -58,9 +68,10 @@ VARIED = (
     "ssd.remark4.1-ssd-x",
     "ssd.thm4.1-stars+excess",
     "ch9.linear-attention",
+    *BOUNDS,
     "ch9.span",
 )
-"""Some are proved by equations, some by witnesses, and the last by both."""
+"""Some are proved by equations, some by bounds, some by witnesses, and the last by equations and a witness."""
 SCAN = "gril.prop4.1"
 """Its proof has a scan, whose closed form is shown by induction, and goals in several cases."""
 BOTH = Engines((FLINT,), kernel=True)
@@ -95,8 +106,9 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(*_: Any, **__: Any) -> Any:
         raise AssertionError("a search during a replay")
 
-    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero)
+    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, chain, goals)
     names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
+    names |= {"find", "bounded", "certificate", "ways", "begun", "goal_of"}
     names |= {"show", "conditions", "differing", "colliding", "drawn", "fitted"}
     for module in (*searches, all_sizes, witnesses, collisions):
         for name in names & set(vars(module)):
@@ -176,7 +188,9 @@ def test_no_search_runs_during_a_replay(saved: Path, id: str):
 
 
 @pytest.mark.usefixtures("search_raises")
-@pytest.mark.parametrize("id", [SCAN, "ssd.remark4.1-ssd-x", "gd-ssm.prop4+needs-vanishing"])
+@pytest.mark.parametrize(
+    "id", [SCAN, "ssd.remark4.1-ssd-x", "gd-ssm.prop4+needs-vanishing", *BOUNDS]
+)
 def test_searches_are_seen_to_be_errors(id: str):
     with pytest.raises(AssertionError, match="a search"):
         all_sizes.prove(CLAIMS[id])
@@ -381,7 +395,10 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
     "a field of the proof less": lambda text: text.replace('"formals"', '"more"'),
     "a list for the proof": lambda text: text.replace(
         '"equations": {', '"equations": [{', 1
-    ).replace('},\n"witnesses"', '}],\n"witnesses"'),
+    ).replace('},\n"bounds"', '}],\n"bounds"'),
+    "a list for the bounds": lambda text: text.replace('"bounds": null', '"bounds": []'),
+    "bounds of a claim that says none": lambda text: text.replace('"bounds": null', '"bounds": {}'),
+    "no bounds": lambda text: text.replace('"bounds": null,\n', ""),
     "a witness that is none": lambda text: text.replace('"witnesses": []', '"witnesses": [7]'),
     "a witness without fields": lambda text: text.replace('"witnesses": []', '"witnesses": [{}]'),
     "witnesses that are none": lambda text: text.replace('"witnesses": []', '"witnesses": null'),
@@ -482,6 +499,78 @@ def test_a_changed_witness_shows_nothing(saved: Path, tmp_path: Path, how: str):
     assert len(found.recorded) < 400
 
 
+# Bounds that are changed.
+
+INEQUALITIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "another goal": lambda one: one["goals"][0][3][1][0].__setitem__(0, "1/2"),
+    "a hypothesis left out": lambda one: one["hypotheses"].pop(),
+    "a hypothesis with another's name": lambda one: one["hypotheses"][0].__setitem__(0, "it holds"),
+    "the goal for a hypothesis": lambda one: one["hypotheses"].append(
+        ["it holds", *one["goals"][0]]
+    ),
+    "an equation left out": lambda one: one["equations"]["problem"]["statements"].pop(),
+    "an equation that is not proved": lambda one: one["equations"]["theorems"].pop(),
+    "an equation more": lambda one: one["equations"]["problem"]["statements"].append(
+        one["equations"]["problem"]["statements"][0]
+    ),
+    "a proof without lines": lambda one: one["equations"].__setitem__("theorems", []),
+    "no proof": lambda one: one.__setitem__("equations", None),
+    "a step left out": lambda one: one["steps"].pop(),
+    "a step twice": lambda one: one["steps"].insert(0, one["steps"][0]),
+    "no steps": lambda one: one["steps"].clear(),
+    "a step of no name": lambda one: one["steps"][0].__setitem__(0, "Believed"),
+    "another step for the goal": lambda one: one["shown"].__setitem__(0, 0),
+    "a step beyond all": lambda one: one["shown"].__setitem__(0, 10**6),
+    "a larger least size": lambda one: one["equations"]["problem"]["sizes"][0].__setitem__(2, 7),
+    "a denominator that the claim has not": lambda one: one["equations"]["problem"][
+        "places"
+    ].append(["1/'0", []]),
+    "one field more": lambda one: one.__setitem__("believed", True),
+    "one field less": lambda one: one.pop("steps"),
+    "another format": lambda one: one.__setitem__("format", "scanproof.bounds/1"),
+}
+
+
+@pytest.mark.parametrize("how", INEQUALITIES)
+@pytest.mark.parametrize("id", ["open.mask-decays-at-most-1", "ssd.thm5.2-qnorm"])
+def test_a_changed_bound_shows_nothing(saved: Path, tmp_path: Path, how: str, id: str):
+    file = json.loads((saved / f"{id}.json").read_text())
+    before = json.dumps(file)
+    INEQUALITIES[how](all_sizes_in(file)["bounds"])
+    assert json.dumps(file) != before
+    (tmp_path / f"{id}.json").write_text(json.dumps(file))
+    found = replayed(tmp_path, CLAIMS[id])
+    assert found.scope != "all-sizes"
+    assert found.broken or found.stale
+    assert f"{id}.json:" in found.recorded
+    assert "\n" not in found.recorded
+    assert len(found.recorded) < 400
+
+
+def test_a_bound_is_told_as_it_was_found(saved: Path):
+    """What the report says of it comes from the steps that were checked."""
+    for id in BOUNDS:
+        found, own = all_sizes.prove(CLAIMS[id]), replayed(saved, CLAIMS[id])
+        assert isinstance(found, all_sizes.Proof)
+        assert [e for e in own.evidence if e["scope"] == "all-sizes"] == found.entries()
+        assert found.entries()[0]["method"] in ("bound-chain", "sum-of-squares")
+
+
+def test_a_bound_is_not_proved_by_that_of_a_weaker_one(tmp_path: Path):
+    """The certificate of |y| ≤ n C is put there for |y| ≤ n C / 2, with its own problem and with the other."""
+    weak, strong = (bound_claim(by) for by in (Fraction(1), Fraction(1, 2)))
+    found = all_sizes.find(weak)
+    assert not isinstance(found, str)
+    own = found.certificate.bounds
+    assert own is not None
+    assert isinstance(all_sizes.check(weak, found.certificate), all_sizes.Proof)
+    assert isinstance(all_sizes.check(strong, found.certificate), all_sizes.Stale)
+    for goal in own["goals"]:
+        (pair,) = goal[3][1]
+        pair[0] = "1/2"
+    assert "refused" in str(all_sizes.check(strong, found.certificate))
+
+
 COLLISIONS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "twice the same inputs": lambda one: one.__setitem__("second", one["first"]),
     "another difference": lambda one: one["gap"].__setitem__(2, "3"),
@@ -517,6 +606,18 @@ def test_two_inputs_that_are_changed_show_nothing(saved: Path, tmp_path: Path, h
 @definition
 def layer(x: Any) -> Any:
     return x.sum(0)
+
+
+def bound_claim(factor: Fraction) -> Claim:
+    """|Σ x_i| ≤ factor · n · C, of |x_i| ≤ C."""
+    row = Source("mine", title="Mine").claim(
+        "mine.bound",
+        says="it",
+        kind="bound",
+        given={"x": "n", "C": ""},
+        assuming={"|x_i| ≤ C": lambda x, C: at_most(absolute(x), C)},
+    )
+    return row(lambda x, C, n: at_most(absolute(layer(x)), n * C * factor)).claim
 
 
 def source_claim(factor: int) -> Claim:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..inequalities.told import Bound, told
+from ..interpret.bounds import asked
 from ..interpret.claims import Part, Reading, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session
@@ -18,9 +20,9 @@ from ..kernel.errors import KernelError, NotProved
 from ..kernel.term import INVERSE, Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
-from ..language.statements import AtMost, Determines, Differs, Undetermined
+from ..language.statements import Determines, Differs, Undetermined
 from ..search.bounds.chain import bounded
-from ..search.bounds.told import Bound, ordered
+from ..search.bounds.chain import written as bounds_written
 from ..search.closed_forms import conditions
 from ..search.collisions import colliding
 from ..search.lemmas import show
@@ -31,10 +33,13 @@ from ..search.writing import proof_to
 from ..search.zero import Stuck
 from . import collision_family, witness_family
 from .axioms import axioms_of
+from .bounds import Bounded
+from .bounds import shown as bounds_shown
+from .certificate import AllSizes
 from .collision_family import Collision
 from .comparison import disagreement
 from .source import Source
-from .traces import OtherProblem, Shown, Trace, conditional, places_of, shown
+from .traces import OtherProblem, Shown, conditional, places_of, shown
 from .witness_family import Kinds, Mutation, Witness
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
@@ -52,23 +57,13 @@ class Stale(str):
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """Why a claim holds at every size: plain data, from which `check` sees it again."""
-
-    trace: Trace | None
-    """The proof of its equations; None if it says none."""
-    witnesses: tuple[Witness | Collision, ...] = ()
-    """Where it says that sides differ, or that a statistic does not determine a value."""
-
-
-@dataclass(frozen=True)
 class Found:
     """A proof as it was found: its theorems are still the kernel's, for derivations."""
 
     theorems: tuple[Theorem, ...]
     """Its equations."""
     session: Session
-    certificate: Certificate
+    certificate: AllSizes
     bounds: tuple[Bound, ...] = ()
     """Its inequalities."""
     conditions: tuple[Part, ...] = ()
@@ -106,7 +101,7 @@ def prove(claim: Claim, mutate: Mutation = None) -> Proof | str:
         mutate: a change of the construction's parameters, to see the proof break.
     """
     found = find(claim, mutate)
-    return found if isinstance(found, str) else check(claim, found.certificate, mutate, found)
+    return found if isinstance(found, str) else check(claim, found.certificate, mutate)
 
 
 def find(
@@ -122,21 +117,17 @@ def find(
     return _told(lambda: _found(claim, mutate, seen)) if claim.ranges else NO_SIZES
 
 
-def check(
-    claim: Claim, certificate: Certificate, mutate: Mutation = None, bounds: Found | None = None
-) -> Proof | str:
+def check(claim: Claim, certificate: AllSizes, mutate: Mutation = None) -> Proof | str:
     """The proof that a certificate is, or why it is none.
 
     Args:
         claim: the claim.
         certificate: what is said to prove it.
         mutate: a change of the construction's parameters.
-        bounds: inequalities that were proved just now. Certificates do not hold them yet: where they are not given
-            they are searched for.
     """
     if not claim.ranges:
         return NO_SIZES
-    return _told(lambda: _checked(claim, certificate, mutate, bounds))
+    return _told(lambda: _checked(claim, certificate, mutate))
 
 
 def _told(result: Callable[[], Any]) -> Any:
@@ -236,42 +227,45 @@ def _proved(
     if claim.kind == "bound":
         current.left = EFFORT
     places = places_of(current.partial)
+    bounds = asked(reading, places)
     theorems = [show(left, right) for left, right in _statements(reading)]
-    bounds = bounded(reading.parts, reading)
+    shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
     trace = proof_to(theorems, rules, places) if theorems else None
+    written, said = None, ()
+    if bounds is not None and shown_bounds is not None:
+        written = bounds_written(bounds, shown_bounds, rules)
+        said = tuple(told(shown_bounds))
     read_as = tuple(reading.conditions)
-    certificate = Certificate(trace, witnesses)
-    return Found(tuple(theorems), current, certificate, tuple(bounds), read_as, divided)
+    certificate = AllSizes(trace, witnesses, written)
+    return Found(tuple(theorems), current, certificate, said, read_as, divided)
 
 
-def _checked(
-    claim: Claim, certificate: Certificate, mutate: Mutation, bounds: Found | None
-) -> Proof:
+def _checked(claim: Claim, certificate: AllSizes, mutate: Mutation) -> Proof:
     with proving() as current:
         reading = _read(claim, current, mutate)
         kinds, shared = _said(reading)
-        statements = _statements(reading)
+        statements, places = _statements(reading), places_of(current.partial)
+        wanted_bounds = asked(reading, places)
         _expect_one_program(claim, reading, current)
-        own = None
+        own = bounds = None
         if not statements and certificate.trace is not None:
             raise Refused("the claim says no equations")
+        if wanted_bounds is None and certificate.bounds is not None:
+            raise Refused("the claim says no bounds")
         if statements:
-            own = shown(statements, places_of(current.partial), certificate.trace)
+            own = shown(statements, places, certificate.trace)
+        if wanted_bounds is not None:
+            bounds = bounds_shown(wanted_bounds, places, certificate.bounds)
     entries = [_witnessed(claim, one, kinds, shared, mutate) for one in certificate.witnesses]
     wanted = [Differs] * (Differs in kinds) + [kind for kind in kinds if kind is Undetermined]
     given = [Differs if isinstance(one, Witness) else Undetermined for one in certificate.witnesses]
     said = [one.which for one in certificate.witnesses if isinstance(one, Collision)]
     if Determines in kinds or given != wanted or len(set(said)) != len(said):
         raise Refused("the certificate does not show all that the claim says")
-    if AtMost in kinds and bounds is None:
-        found = find(claim, mutate)
-        if isinstance(found, str):
-            raise Refused(found)
-        bounds = found
-    if own is not None or AtMost in kinds:
-        entries.insert(0, _evidence(current, own, bounds if AtMost in kinds else None))
+    if own is not None or bounds is not None:
+        entries.insert(0, _evidence(current, own, bounds))
     if not entries:
         raise Refused("the claim says nothing")
     return Proof(tuple(entries))
@@ -291,17 +285,14 @@ def _witnessed(
     return collision_family.verify(claim, one, kinds, shared, proving, mutate)
 
 
-def _evidence(current: Session, own: Shown | None, bounds: Found | None) -> dict[str, Any]:
+def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> dict[str, Any]:
     """That of equations and bounds: besides axioms it says whether denominators were taken to be not 0."""
     method = "induction" if own is not None and own.by_induction else "normal-form"
     if bounds is not None:
-        squares = any(one.squares for one in bounds.bounds)
-        method = "sum-of-squares" if squares else "bound-chain"
+        method = "sum-of-squares" if bounds.squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
     taken = _assumed(current, divided)
-    steps = (
-        list(ordered([step for bound in bounds.bounds for step in bound.steps])) if bounds else []
-    )
+    steps = [] if bounds is None else bounds.steps
     return {
         **{"method": method, "scope": "all-sizes", "sizes": None, "engine": "kernel"},
         "axioms": axioms_of(current.functions, current.differentiated),

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .all_sizes import Certificate as AllSizes
+from . import collision_family, witness_family
+from .bounds import Written
+from .traces import Trace
 
 Named = tuple[tuple[str, Any], ...]
 """Sizes, or arrays as nested tuples of exact numbers in strings, by their names."""
@@ -67,6 +69,18 @@ class Witness:
     sizes: Named
     part: int
     inputs: Named
+
+
+@dataclass(frozen=True)
+class AllSizes:
+    """Why it holds at every size: proofs that were written down, which the kernel checks."""
+
+    trace: Trace | None
+    """The proof of its equations; None if it says none."""
+    witnesses: tuple[witness_family.Witness | collision_family.Collision, ...] = ()
+    """Where it says that sides differ, or that a statistic does not determine a value."""
+    bounds: Written | None = None
+    """The proof of its inequalities; None if it says none."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@
         …
       ]
     },
+    "bounds": null,
     "witnesses": []
     }
     ],
@@ -101,7 +102,8 @@ def _of_field(name: str, value: Any) -> Any:
 
 
 def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
-    return {"equations": one.trace, "witnesses": [_witness_to(w) for w in one.witnesses]}
+    witnesses = [_witness_to(w) for w in one.witnesses]
+    return {"equations": one.trace, "bounds": one.bounds, "witnesses": witnesses}
 
 
 def _witness_to(one: witness_family.Witness | collision_family.Collision) -> dict[str, Any]:
@@ -249,9 +251,10 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _all_sizes_of(value: Any) -> AllSizes:
-    trace, witnesses = _fields(value, "equations", "witnesses")
-    _expect("an object, or null", trace is None or type(trace) is dict, trace)
-    return AllSizes(trace, _list(witnesses, _witness_of))
+    trace, bounds, witnesses = _fields(value, "equations", "bounds", "witnesses")
+    for one in (trace, bounds):
+        _expect("an object, or null", one is None or type(one) is dict, one)
+    return AllSizes(trace, _list(witnesses, _witness_of), bounds)
 
 
 def _witness_of(value: Any) -> witness_family.Witness | collision_family.Collision:

@@ -96,7 +96,7 @@ class Cache:
     def recall(self, asked: Sequence[tuple[Claim, Engines, Certificates]]) -> dict[str, Result]:
         """The results, by id, that are known of claims, of engines that are asked about them, and of certificates."""
         keys = Keys()
-        self._keys = {claim.id: keys.of(claim, *how) for claim, *how in asked}
+        self._keys = {claim.id: keys.of(claim, engines, at) for claim, engines, at in asked}
         found = {id: self._get(key) for id, key in self._keys.items()}
         return {id: result for id, result in found.items() if result is not None}
 

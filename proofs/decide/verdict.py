@@ -68,16 +68,17 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
         result = check(claim, certificate)
+    told = result
     if recorded.recorded != MISSING:
-        told = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
-        result = replace(result, **told)
+        said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
+        told = replace(result, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
         except OSError as error:
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
-            result = replace(result, stale=False, broken=True, recorded=why)
-    return result
+            told = replace(result, broken=True, recorded=why)
+    return told
 
 
 def _recorded(claim: Claim, certificates: Certificates) -> Result:

@@ -10,11 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 
+from ..kernel.errors import TooHard
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import contradictory, implied, negation
-from ..kernel.term import NUMBER, Factor, Monomial, Pairs, Term, apply, body, entry, function_of
+from ..kernel.term import (
+    MONOMIALS,
+    NUMBER,
+    Factor,
+    Monomial,
+    Pairs,
+    Term,
+    apply,
+    body,
+    entry,
+    function_of,
+)
 from .signs import ABS, Signs
 from .statements import summed
+
+REGIONS = 1000
+"""In more cases than this no absolute value is opened."""
 
 
 def absolute(f: Factor) -> Factor:
@@ -51,6 +66,8 @@ def _opened(m: Monomial, rows: frozenset[Index], signs: Signs, squares: bool) ->
             inside = _inside(f, m.bound, rows | m.guards, signs)
         else:
             inside = [(Monomial(m.bound, frozenset(), (f,)), Fraction(1))]
+        if len(pairs) * len(inside) > MONOMIALS:
+            raise TooHard(f"a term of more than {MONOMIALS} monomials")
         pairs = [(p.joined(n), c * d) for p, c in pairs for n, d in inside]
     return [(_even(p, rows, signs), c) for p, c in pairs] if squares else pairs
 
@@ -65,7 +82,9 @@ def _even(m: Monomial, rows: frozenset[Index], signs: Signs) -> Monomial:
     return m._replace(factors=tuple(sorted(factors)))
 
 
-def _inside(f: Factor, bound: int, rows: frozenset[Index], signs: Signs) -> Pairs:
+def _inside(
+    f: Factor, bound: int, rows: frozenset[Index], signs: Signs
+) -> list[tuple[Monomial, Fraction]]:
     """|T| in the regions that T's guards make, for a T without sums."""
     inside = body(f, bound)
     if any(n.bound != bound for n, _ in inside):
@@ -80,18 +99,29 @@ def _inside(f: Factor, bound: int, rows: frozenset[Index], signs: Signs) -> Pair
 def _regions(
     parts: Pairs, region: tuple[Index, ...], rows: frozenset[Index]
 ) -> list[tuple[tuple[Index, ...], dict[Monomial, Fraction]]]:
-    """The cases that the guards make, each with what the sum is there."""
-    here = rows.union(region)
-    live = []
-    for n, c in parts:
-        rest = frozenset([g for g in n.guards if not implied(g, here)])
-        if not contradictory([*here, *rest]):
-            live.append((n._replace(guards=rest), c))
-    undecided = sorted({g for n, _ in live for g in n.guards})
-    if not undecided:
-        return [(region, {n: c for n, c in summed(live).items() if c})]
-    g = undecided[0]
-    return [one for row in (g, negation(g)) for one in _regions(live, (*region, row), rows)]
+    """The cases that the guards make, each with what the sum is there.
+
+    Raises:
+        TooHard: if there are too many.
+    """
+    found, waiting = [], [(parts, region)]
+    while waiting:
+        some, region = waiting.pop()
+        here = rows.union(region)
+        live = []
+        for n, c in some:
+            rest = frozenset([g for g in n.guards if not implied(g, here)])
+            if not contradictory([*here, *rest]):
+                live.append((n._replace(guards=rest), c))
+        undecided = sorted({g for n, _ in live for g in n.guards})
+        if undecided:
+            g = undecided[0]
+            waiting += [(live, (*region, row)) for row in (negation(g), g)]
+        else:
+            found.append((region, {n: c for n, c in summed(live).items() if c}))
+        if len(found) > REGIONS:
+            raise TooHard(f"an absolute value in more than {REGIONS} cases")
+    return found
 
 
 def _value(

@@ -24,6 +24,7 @@ from .statements import (
     Refused,
     expect,
     is_same,
+    product,
     same,
     total,
     with_scope,
@@ -31,6 +32,8 @@ from .statements import (
 
 Equate = Callable[[Term, Term], Theorem]
 """Proves with the kernel that two terms are equal, or raises KernelError; what it hands back is looked at."""
+BITS = 20_000
+"""No coefficient of an inequality is longer than this."""
 _BY_THE_CHECK = object()
 
 
@@ -104,6 +107,8 @@ class Rules:
         expect(type(step) in _SCHEMAS, "a step of no known schema")
         self._asked = set()
         new, more = _SCHEMAS[type(step)](self, step)
+        for one in new:
+            _expect_short(one)
         rests = more.union(*(self.rests[n] for n in self._asked))
         self.made[id(step)] = new
         self.facts += new
@@ -174,7 +179,7 @@ class Rules:
         if how in ("minus", "plus"):
             term = right - left if how == "minus" else right + left
         if how == "square":
-            term = right * right - _squared(left, one.ends)
+            term = product(right, right) - _squared(left, one.ends)
         return [_at_least_0(with_scope(term, one.variables))], frozenset()
 
     def placed(self, step: steps.Placed) -> Any:
@@ -232,7 +237,7 @@ class Rules:
         root, square, one = self.gap(step.root), self.gap(step.square), self.fact(step.rest)
         expect(one.measure in ("absolute", "norm"), "squares of what is no vector")
         moving = _whole(step.moving)
-        rest = root * root - _squared(moving, one.ends)
+        rest = product(root, root) - _squared(moving, one.ends)
         rest = self.opened(rest, step.opened, self.signs(step.signs))
         self.equal(rest, square)
         right = with_scope(root + one.right, rest.scope | square.scope)
@@ -251,7 +256,7 @@ class Rules:
         for one, n, over in zip(claims, step.start, overs, strict=True):
             self.expect_shown(n, _at(one, Index(0)), over)
         asked, fixed = self._asked, self.fixed
-        self.fixed = fixed | {time}
+        self._asked, self.fixed = set(), fixed | {time}
         self.supposed[id(step)] = [_at(one, variable(time)) for one in claims]
         self.facts += self.supposed[id(step)]
         self.rests += [frozenset()] * len(claims)
@@ -271,6 +276,12 @@ _SCHEMAS: dict[type, Callable[[Rules, Any], Any]] = {
 """For each kind of step the method of its name."""
 
 
+def _expect_short(one: Inequality) -> None:
+    """That its numbers are not so long that nobody would wait for what is made of them."""
+    for c in (*one.left.parts.values(), *one.right.parts.values()):
+        expect(c.numerator.bit_length() + c.denominator.bit_length() <= BITS, "a number too long")
+
+
 def _whole(term: Term) -> Term:
     """A term, as the kernel makes it."""
     expect(type(term) is Term, "no term")
@@ -283,7 +294,7 @@ def _at_least_0(term: Term) -> Inequality:
 
 def _squared(term: Term, ends: Iterable[int]) -> Term:
     """Σ term² over the ends."""
-    square = term * term
+    square = product(term, term)
     for end in ends:
         square = total(square, end)
     return square

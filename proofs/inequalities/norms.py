@@ -21,7 +21,7 @@ from ..kernel.term import NUMBER, Factor, Monomial, Pairs, Term, body, function_
 from .absolute import absolute
 from .certificate import Plan
 from .signs import ABS, Signs
-from .statements import Inequality, Refused, expect, moved, summed, total
+from .statements import Inequality, Refused, expect, joined, summed, total
 
 
 class Chosen(NamedTuple):
@@ -86,10 +86,10 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
             chosen.append(one)
     expect_coordinates(m, coordinates, ends, chosen)
     own += dimensions(coordinates - ends, plan.dimensions, chosen, rows)
-    pairs: Pairs = [(Monomial(m.bound, region, tuple(sorted(own))), Fraction(1))]
+    pairs = [(Monomial(m.bound, region, tuple(sorted(own))), Fraction(1))]
     for one in filter(None, chosen):
         right, images = one.bound.right.parts.items(), one.images
-        pairs = [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in right]
+        pairs = joined(pairs, right, images)
         scope = scope | (one.bound.variables - images.keys())
     return Term(summed([(_without(along, p), c) for p, c in pairs]), scope)
 

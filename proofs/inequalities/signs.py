@@ -20,9 +20,11 @@ from ..kernel.term import (
     made,
 )
 from .certificate import Images, Piece, Sign, Use
-from .statements import Inequality, Refused, expect, moved, summed
+from .statements import Inequality, Refused, expect, joined, product, summed
 
 ABS = "abs"
+FACTORS = 100
+"""No more than so many known inequalities and squares are multiplied at once."""
 NEVER_NEGATIVE = (ABS, "exp")
 """Functions whose values are ≥ 0."""
 Facts = Callable[[int], Inequality]
@@ -124,6 +126,7 @@ def _value(piece: Piece, scope: frozenset[int], signs: Signs) -> Term:
         min(spoken, default=0) >= -m.bound,
         "a piece of a certificate speaks of a bound index that is not there",
     )
+    expect(len(piece.uses) + len(piece.squares) <= FACTORS, "a product of too many")
     expect(piece.factor >= 0 and signs.product(m, rows), "a piece that may be negative")
     pairs = [(m, piece.factor)]
     for use in piece.uses:
@@ -131,10 +134,10 @@ def _value(piece: Piece, scope: frozenset[int], signs: Signs) -> Term:
         parts = gap(one).parts.items()
         if why := fits(one, use.images, signs.fixed, rows):
             raise Refused(why)
-        pairs = [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in parts]
+        pairs = joined(pairs, parts, images)
         scope = scope | (one.variables - images.keys())
     term = Term(summed(pairs), scope)
     for square in piece.squares:
         square = Term(square.parts, square.scope)
-        term = term * square * square
+        term = product(product(term, square), square)
     return term

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from ..kernel import index
-from ..kernel.errors import NotProved
+from ..kernel.errors import NotProved, TooHard
 from ..kernel.index import Index, declared, position_number, reach, variable
 from ..kernel.term import Monomial, Pairs, Term, made
 
@@ -14,6 +15,8 @@ ENDS = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
 """The measures, with how many indices each is taken along: nothing, |x|, Euclidean norm, largest singular value."""
 
 
+PRODUCTS = 100_000
+"""No two terms are multiplied that have more monomials to be multiplied than this."""
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What is raised by data that is not what it should be."""
 
@@ -95,10 +98,36 @@ def total(term: Term, end: int) -> Term:
     return made(pairs, (term.scope | spoken) - {end})
 
 
+def product(one: Term, other: Term) -> Term:
+    """The product of two terms.
+
+    Raises:
+        TooHard: if they are long.
+    """
+    if len(one.parts) * len(other.parts) > PRODUCTS:
+        raise TooHard(f"a product of more than {PRODUCTS} monomials")
+    return one * other
+
+
 def moved(n: Monomial, m: Monomial, images: Mapping[int, Index]) -> Monomial:
     """A monomial with indices for its variables that speak of m's bound ones, to be joined to m."""
     after = n.after(m.bound)
     return after.put(images, after.bound)
+
+
+def joined(
+    pairs: Sequence[tuple[Monomial, Fraction]],
+    more: Collection[tuple[Monomial, Fraction]],
+    images: Mapping[int, Index],
+) -> list[tuple[Monomial, Fraction]]:
+    """Each of the first times each of the others, `moved` to it.
+
+    Raises:
+        TooHard: if they are many.
+    """
+    if len(pairs) * len(more) > PRODUCTS:
+        raise TooHard(f"a product of more than {PRODUCTS} monomials")
+    return [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in more]
 
 
 def summed(pairs: Pairs) -> dict:

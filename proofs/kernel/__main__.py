@@ -1,7 +1,8 @@
 """python -m scanproof_checker PATH …: check written proofs, and say in words what each of them shows.
 
 A PATH is a file, or a folder whose *.json files are checked. Nothing of scanproof is needed. Exit code 0 if every proof
-shows its statements, 1 if one is refused, 3 for a mistake in the call.
+shows its statements, 1 if one is refused, 3 for a mistake in the call. Of a certificate of bounds the kernel by itself
+checks the equations; proofs/inequalities beside it (python -m scanproof.proofs.inequalities PATH …) checks all of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,17 @@ from .checker import FORMAT, Refused, check
 from .files import Unusable, json_of
 from .words import theorem
 
+Lines = Callable[[Any], tuple[int, list[str]]]
+"""How many statements a written proof shows, and what they are in words; raises Refused if it does not."""
 
-def main(arguments: list[str] | None = None) -> int:
+
+def main(arguments: list[str] | None = None, bounds: Lines | None = None) -> int:
+    """The command.
+
+    Args:
+        arguments: those of the command line.
+        bounds: checks certificates of bounds, of which otherwise the equations alone are checked.
+    """
     parser = argparse.ArgumentParser(
         prog="scanproof_checker", description=(__doc__ or "").split("\n\n")[1]
     )
@@ -36,49 +46,63 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{path}: no *.json file in this folder", file=sys.stderr)
             return 3
         for file in files:
-            good, bad = _checked(file, given.quiet)
+            good, bad = _checked(file, given.quiet, bounds)
             shown, refused = shown + good, refused + bad
     print(f"{shown} theorems shown, {refused} proofs refused.")
     return 1 if refused else 0
 
 
-def _checked(file: Path, quiet: bool) -> tuple[int, int]:
-    """How many equations the file shows, and how many of its proofs are refused."""
+def _checked(file: Path, quiet: bool, bounds: Lines | None) -> tuple[int, int]:
+    """How many statements the file shows, and how many of its proofs are refused."""
     shown = refused = 0
     try:
-        proofs = list(_proofs(json_of(file)))
+        proofs = list(_proofs(json_of(file), bounds))
         if not proofs:
             raise Unusable("no written proof stands in it")
     except Unusable as error:
         print(f"{file}: refused: {error}")
         return 0, 1
-    for where, proof in proofs:
+    for where, lines, proof in proofs:
         try:
-            found = check(proof)
+            count, found = lines(proof)
         except Refused as error:
             refused += 1
             print(f"{file}: {where} refused: {error}")
             continue
-        shown += len(found.statements)
-        print(f"{file}: {where} {len(found.statements)} shown for all sizes")
+        shown += count
+        print(f"{file}: {where} {count} shown for all sizes")
         if not quiet:
-            print("\n".join(f"    {line}" for line in theorem(found)))
+            print("\n".join(f"    {line}" for line in found))
     return shown, refused
 
 
-def _proofs(value: Any) -> Iterator[tuple[str, Any]]:
-    """The written proofs in a file, wherever they stand in it, with the names of the fields on the way to them."""
+def _equations(proof: Any) -> tuple[int, list[str]]:
+    found = check(proof)
+    return len(found.statements), theorem(found)
+
+
+def _equations_alone(proof: Any) -> tuple[int, list[str]]:
+    """Those that a certificate of bounds uses."""
+    return _equations(proof.get("equations") if type(proof) is dict else None)
+
+
+def _proofs(value: Any, bounds: Lines | None) -> Iterator[tuple[str, Lines, Any]]:
+    """The proofs in a file, wherever they stand in it, each with the name of its field and what checks it."""
     if type(value) is not dict:
         raise Unusable("expected an object")
     waiting: list[tuple[str, Any]] = [("proof", value)]
     while waiting:
         where, one = waiting.pop()
-        if type(one) is dict and one.get("format") == FORMAT:
-            yield where, one
+        if type(one) is list:
+            waiting += [(f"{where} {n}", inner) for n, inner in reversed([*enumerate(one, 1)])]
+        elif type(one) is dict and one.get("format") == FORMAT:
+            yield where, _equations, one
+        elif type(one) is dict and {"equations", "hypotheses", "goals"} <= set(one):
+            yield (
+                (where, bounds, one) if bounds else (f"equations of {where}", _equations_alone, one)
+            )
         elif type(one) is dict:
             waiting += [(name, inner) for name, inner in reversed(one.items())]
-        elif type(one) is list:
-            waiting += [(f"{where} {n}", inner) for n, inner in reversed([*enumerate(one, 1)])]
 
 
 if __name__ == "__main__":

@@ -20,29 +20,31 @@ BOUND = "jklmpqrsuvw"
 
 def theorem(found: Proved) -> list[str]:
     """The lines that say what was proved."""
-    known = declarations.current
-    sizes = [f"{known.names[v]} ≥ {-declared(v)[0].const}" for v in sorted(known.sizes)]
-    lines = [f"For all whole numbers {', '.join(sizes)}:" if sizes else "It holds that"]
-    spoken, recursions = _spoken(found)
-    for state in recursions:
-        lines += [f"  {line}" for line in _recursion(state)]
-    lines += [f"  {_function(one)}" for one in known.bodies if one in spoken]
-    for one in sorted(found.divisors):
-        lines.append(f"  {one}: what it is the inverse of is not 0")
-    for equation in found.statements:
-        left = equation.left
-        if isinstance(left, Term):
-            free = _ranges((left.scope | equation.right.scope) - known.sizes)
-            lines.append(f"  ⊢ {term(left)} = {term(equation.right)}{free}")
+    sides = [(t.left, t.right) for t in found.statements if isinstance(t.left, Term)]
+    lines = about([one for both in sides for one in both], found.divisors)
+    for left, right in sides:
+        free = ranges((left.scope | right.scope) - declarations.current.sizes)
+        lines.append(f"  ⊢ {term(left)} = {term(right)}{free}")
     return lines
 
 
-def _spoken(found: Proved) -> tuple[set[str], list[str]]:
-    """The functions of terms, and the states, that the statements speak of."""
+def about(terms: Sequence[Term], divisors: Iterable[str]) -> list[str]:
+    """The lines that say what terms speak of, and of what is divided by that it is not 0."""
+    known = declarations.current
+    sizes = [f"{known.names[v]} ≥ {-declared(v)[0].const}" for v in sorted(known.sizes)]
+    lines = [f"For all whole numbers {', '.join(sizes)}:" if sizes else "It holds that"]
+    spoken, recursions = _spoken(terms)
+    for state in recursions:
+        lines += [f"  {line}" for line in _recursion(state)]
+    lines += [f"  {_function(one)}" for one in known.bodies if one in spoken]
+    return lines + [f"  {one}: what it is the inverse of is not 0" for one in sorted(divisors)]
+
+
+def _spoken(terms: Sequence[Term]) -> tuple[set[str], list[str]]:
+    """The functions of terms, and the states, that terms speak of."""
     known, seen = declarations.current, set[str]()
     steps = {s.name: r for r in known.recursions for s in r.states}
-    sides = [one for t in found.statements for one in (t.left, t.right) if isinstance(one, Term)]
-    waiting = [f.name for one in sides for m in one.parts for f in m.factors]
+    waiting = [f.name for one in terms for m in one.parts for f in m.factors]
     while waiting:
         one = waiting.pop()
         if one in seen:
@@ -63,7 +65,7 @@ def _recursion(state: str) -> list[str]:
     begin, go = made.definitions[k]
     found = []
     for rule in (begin, go):
-        free = _ranges(rule.over)
+        free = ranges(rule.over)
         found.append(f"{factor(rule.left, 0)} = {term(rule.right)}{free}")  # type: ignore[arg-type]
     return found
 
@@ -78,7 +80,8 @@ def _function(one: str) -> str:
     return f"{factor(Factor(one, at), function.arity)} = {shown}"
 
 
-def _ranges(variables: Iterable[int]) -> str:
+def ranges(variables: Iterable[int]) -> str:
+    """The ranges of variables, in brackets after what holds in them."""
     found = []
     for v in sorted(variables):
         ends = declared(v)

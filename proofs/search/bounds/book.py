@@ -21,12 +21,13 @@ from ...inequalities.certificate import (
     Timed,
 )
 from ...inequalities.check import Rules
+from ...inequalities.numbers import renumbered, used
 from ...inequalities.signs import Signs
 from ...inequalities.statements import Inequality, Problem, same
+from ...interpret.bounds import has_values
 from ...kernel.index import Index, declared, reach, variable
 from ...kernel.term import Factor, Term
-from .facts import Known, has_values
-from .numbers import renumbered, used
+from .facts import Known
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,45 +1,35 @@
-"""All bounds of a claim: a problem, a certificate that is found for it, and the check of that certificate."""
+"""All bounds of a claim: steps that are found for its problem, checked, with the equations proved that they use."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Any
 
-from ...inequalities.certificate import Certificate
 from ...inequalities.check import Shown, check
-from ...inequalities.statements import Problem
-from ...interpret.claims import Part, Reading
-from ...language.statements import AtMost
+from ...inequalities.written import FORMAT
+from ...interpret.bounds import Asked
+from ...kernel.theorem import Theorem
 from ..lemmas import show
 from .finding import find
-from .problems import goal_of, problem_of
-from .told import Bound, told
+from .written import equations_to, steps_to
 
 
-def bounded(parts: Sequence[Part], reading: Reading) -> list[Bound]:
-    """What is shown of all the bounds among the parts.
+def bounded(asked: Asked) -> Shown:
+    """What is found to show all the bounds that a claim says.
 
     Raises:
-        NotProved: if there is one that is not seen to hold, or whose certificate does not show it.
+        NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
     """
-    wanted = [part for part in parts if part.kind is AtMost]
-    if not wanted:
-        return []
-    goals = [goal_of(part) for part in wanted]
-    problem = problem_of(reading.conditions, goals)
-    certificate = find(problem, goals, reading.conditions)
-    return told(checked(wanted, problem, certificate, reading))
+    return check(asked.problem, find(asked), show)
 
 
-def checked(
-    wanted: Sequence[Part], problem: Problem, certificate: Certificate, reading: Reading
-) -> Shown:
-    """What a certificate shows of the problem that the wanted bounds are: the only way to a bound.
-
-    Raises:
-        KernelError: if it does not show them.
-    """
-    shown = check(problem, certificate, show)
-    for part, goal in zip(wanted, problem.goals, strict=True):
-        reading.expect_turns(goal.left, goal.right, part.left.at)
-    return shown
+def written(asked: Asked, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
+    """The certificate, as `inequalities.written` says; `rules` are theorems about what is divided by."""
+    return {
+        "format": FORMAT,
+        **asked.data,
+        "equations": equations_to(asked.declared, asked.spoken, shown, rules),
+        "steps": steps_to(shown),
+        "shown": list(shown.certificate.goals),
+    }

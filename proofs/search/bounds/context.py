@@ -36,9 +36,9 @@ class Context:
         return replace(self, known=in_one_form(known), differences=(*self.differences, *more))
 
 
-def begun(problem: Problem, conditions: Sequence[Part]) -> Context:
-    """What is known from conditions, with absolute values in one form."""
-    known, differences = assumed(problem, conditions)
+def begun(problem: Problem, given: Sequence[Part]) -> Context:
+    """What is known from the problem's hypotheses, which are these parts, with absolute values in one form."""
+    known, differences = assumed(problem, given)
     session = current()  # of a state with a closed form no normal form speaks
     found = [r for name, (r, _) in session.recursions.items() if name not in session.closed]
     recursions = list(dict.fromkeys(found))

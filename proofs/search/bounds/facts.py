@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ...inequalities.certificate import Use
-from ...kernel.index import Index, declared, facts, reach
+from ...kernel.index import Index, declared, reach
 from ...kernel.inequalities import implied
 from ...kernel.term import INVERSE, Factor, Monomial, Term, function_of
 from ..steps import matched
@@ -112,15 +112,6 @@ def within(over: Iterable[int], images: Mapping[int, Index], rows: Iterable[Inde
     over, rows = set(over), frozenset(rows)
     ends = [fact.put(images) for v in over for fact in declared(v)]
     return over == set(images) and all(implied(end, rows) for end in ends)
-
-
-def has_values(v: int) -> bool:
-    """Whether a variable's range is never empty."""
-    ends = declared(v)
-    if len(ends) < 2:
-        return True
-    length = ends[0] + ends[1]
-    return not length.coefficient(v) and implied(length, facts(length.variables()))
 
 
 def fixed(over: Iterable[int]) -> set[int]:

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...inequalities.certificate import Certificate, Placed
-from ...inequalities.statements import Problem
-from ...interpret.claims import Part
+from ...inequalities.certificate import Certificate, Placed, Side
+from ...interpret.bounds import Asked
 from ...interpret.session import current
 from .context import begun
 from .goals import shown
 from .layers import by_induction, timed
-from .problems import Goal
+from .problems import goal_of
 from .products import of_products
 
 
-def find(problem: Problem, goals: Sequence[Goal], conditions: Sequence[Part]) -> Certificate:
-    """A certificate for the problem.
+def find(asked: Asked) -> Certificate:
+    """A certificate for the problem that a claim's bounds are.
 
     Raises:
         NotProved: if none is found.
         TooHard: if the search gives up.
     """
-    context = begun(problem, conditions)
+    goals = list(map(goal_of, asked.goals))
+    context = begun(asked.problem, asked.given)
     book = context.known.book
     for one in of_products(goals, context.known, current()):
         *_, context = by_induction([one], context, shown)
@@ -38,4 +36,8 @@ def find(problem: Problem, goals: Sequence[Goal], conditions: Sequence[Part]) ->
     for k, goal in enumerate(goals):
         if k not in found:
             found[k] = shown(goal, context)
-    return book.certificate([found[k] for k in range(len(goals))])
+    said = [
+        book.with_sides(found[k], Side(one.left), Side(one.right))
+        for k, one in enumerate(asked.problem.goals)
+    ]
+    return book.certificate(said)

@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from ...inequalities.certificate import Piece, Read, Scaled, Side, Use
 from ...inequalities.statements import Problem
+from ...interpret.bounds import has_values
 from ...interpret.claims import Part
 from ...interpret.session import current
 from ...kernel import index as declarations
 from ...kernel.index import Index, position, reach, variable
 from ...kernel.recursion import Recursion, new_state
 from ...kernel.term import NUMBER, ONE, Factor, Term, entry
-from ...language.statements import AtMost
 from ..normal import simplified
 from .book import Book
-from .facts import AtLeast0, Bounded, Known, has_values
-from .problems import Goal, goal_of, has_turns
+from .facts import AtLeast0, Bounded, Known
+from .problems import Goal, goal_of
 from .signs import as_pieces, combined, is_sum
 
 
@@ -34,13 +34,12 @@ class Difference(NamedTuple):
     over: frozenset[int]
 
 
-def assumed(problem: Problem, conditions: Iterable[Part]) -> tuple[Known, list[Difference]]:
-    """What the conditions of a problem say, and names for those differences of which they bound a norm."""
+def assumed(problem: Problem, given: Iterable[Part]) -> tuple[Known, list[Difference]]:
+    """What a problem's hypotheses, these parts, say, and names for differences of which they bound a norm."""
     book = Book(problem)
     known, differences = Known(book), []
-    goals = [goal_of(part) for part in conditions if part.kind is AtMost]
-    for number, one in enumerate(filter(has_turns, goals)):
-        known, more = learned(known, one, book.hypothesis(number))
+    for number, part in enumerate(given):
+        known, more = learned(known, goal_of(part), book.hypothesis(number))
         differences += more
     return known, differences
 

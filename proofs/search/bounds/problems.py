@@ -1,22 +1,15 @@
-"""A claim's bounds as a problem: what its conditions give, and what is to be shown."""
+"""Inequalities as they are looked for: their sides in normal form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...inequalities.statements import Inequality, Problem
+from ...inequalities.statements import Inequality
+from ...interpret.bounds import axes_of
 from ...interpret.claims import Part
-from ...kernel import index as declarations
-from ...kernel.errors import NotProved
-from ...kernel.index import Index, position_number, reach
+from ...kernel.index import Index, position_number
 from ...kernel.term import Term
-from ...language.statements import AtMost
-from ..normal import simplified
-from .facts import has_values
-
-AXES = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
-"""How many last axes each measure takes away."""
+from ..closed_forms import normal_form
 
 
 class Goal(NamedTuple):
@@ -43,24 +36,6 @@ def goal_of(part: Part) -> Goal:
     Raises:
         NotProved: if the shapes do not fit.
     """
-    left, count = part.left, AXES[part.measure]
-    outer = left.at[: left.ndim - count]
-    ends = left.at[left.ndim - count :]
-    if part.right.dims != left.dims[: left.ndim - count]:
-        raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
-    return Goal(outer, ends, left.term, simplified(part.right.entry(outer)), part.measure)
-
-
-def problem_of(conditions: Iterable[Part], goals: Iterable[Goal]) -> Problem:
-    """What is to be shown, of those conditions that say something."""
-    given = [part for part in conditions if part.kind is AtMost and has_turns(goal_of(part))]
-    names = tuple(part.condition or "a condition" for part in given)
-    hypotheses = tuple(goal_of(part).statement for part in given)
-    return Problem(hypotheses, names, tuple(goal.statement for goal in goals))
-
-
-def has_turns(one: Goal) -> bool:
-    """Whether loops whose variables it speaks of have a turn; a condition without one says nothing."""
-    own = {v for e in (*one.at, *one.ends) for v in e.variables()}
-    loops = reach(one.left.scope | one.right.scope) - own - declarations.current.sizes
-    return all(map(has_values, loops))
+    at, ends = axes_of(part)
+    left, right = normal_form(part.left.shared), normal_form(part.right.entry(at))
+    return Goal(at, ends, left, right, part.measure)

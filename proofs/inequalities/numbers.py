@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from ...inequalities.statements import Inequality
-from ...kernel.index import Index
-from ...kernel.term import Factor, Monomial, Term
+from ..kernel.index import Index
+from ..kernel.term import Factor, Monomial, Term
+from .statements import Inequality
 
 NUMBERS = ("fact", "most", "gap", "root", "square", "rest")
 """The fields of steps that are such numbers; an induction has several at a time."""

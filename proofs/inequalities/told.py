@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...inequalities.certificate import (
+from ..kernel.index import variable
+from ..kernel.term import Monomial, function_of
+from . import words
+from .certificate import (
     Combined,
     Concluded,
     Given,
@@ -16,13 +19,10 @@ from ...inequalities.certificate import (
     Rewritten,
     Squared,
 )
-from ...inequalities.check import Shown
-from ...inequalities.signs import ABS
-from ...inequalities.statements import Inequality, Problem, total
-from ...kernel.index import variable
-from ...kernel.term import Monomial, function_of
-from . import words
+from .check import Shown
 from .numbers import used
+from .signs import ABS
+from .statements import Inequality, Problem, total
 
 INDUCTION = "induction on layers"
 SERIES = "induction on the number of terms"
@@ -111,7 +111,7 @@ def _bound(fact: _Fact, problem: Problem) -> Bound:
     _gather(fact, every)
     steps = [label for one in every for label in _labels(one, problem)]
     last, most = _last(fact)
-    pieces = last.step.pieces
+    pieces = last.step.pieces if isinstance(last.step, Combined) else ()
     exact = most is not None and set(most.step.plans) <= {None}
     return Bound(
         words.gap(pieces, lambda number: last.known[number].statement.right),
@@ -129,9 +129,12 @@ def _gather(fact: _Fact, every: dict[_Fact, None]) -> None:
 
 
 def _last(fact: _Fact) -> tuple[_Fact, _Fact | None]:
-    """The last sum of what is ≥ 0, and the bound of the left side, if that is of the whole of it."""
+    """The last sum of what is ≥ 0, or where there is none a hypothesis or what rests on nothing.
+
+    And the bound of the left side, if that is of the whole of it.
+    """
     whole: _Fact | None = None
-    while not isinstance(fact.step, Combined):
+    while fact.rests and not isinstance(fact.step, Combined):
         if isinstance(fact.step, Concluded):
             whole, fact = fact.rests[:2]
         elif isinstance(fact.step, Induction | Squared):

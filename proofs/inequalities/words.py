@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ...inequalities.certificate import Piece
-from ...inequalities.statements import moved
-from ...kernel.index import Index, name
-from ...kernel.term import INVERSE, NUMBER, Factor, Monomial, Pairs, Term, body, function_of
+from ..kernel.index import Index, name
+from ..kernel.term import INVERSE, NUMBER, Factor, Monomial, Pairs, Term, body, function_of
+from .certificate import Piece
+from .statements import moved
 
 LONGEST = 600
 

@@ -1,0 +1,121 @@
+"""A claim's bounds as a problem: what its conditions give, and what is to be shown, in the terms that were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..inequalities.statements import ENDS, Inequality, Problem
+from ..kernel import index as declarations
+from ..kernel.errors import NotProved
+from ..kernel.index import Index, declared, facts, position_number, reach
+from ..kernel.inequalities import implied
+from ..language.statements import AtMost
+from .claims import Part, Reading
+from .writing import Declared, inequality_to, problem_to
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The bounds that a claim says, as they were read."""
+
+    given: Sequence[Part]
+    goals: Sequence[Part]
+    problem: Problem
+    data: dict[str, Any]
+    """The problem as JSON values."""
+    declared: dict[str, Any]
+    """What it speaks of, likewise: the problem of a proof, without statements."""
+    spoken: Declared
+    """The same."""
+
+
+def asked(reading: Reading, names: Iterable[str]) -> Asked | None:
+    """The problem that the bounds of a claim are; None if it says none. `names` are of what is divided by.
+
+    Raises:
+        Unreadable, NotProved: if there is one that says nothing at some sizes, or whose shapes do not fit.
+    """
+    goals = wanted(reading)
+    if not goals:
+        return None
+    given = assumed(reading.conditions)
+    problem = problem_of(given, goals)
+    every = (*problem.hypotheses, *problem.goals)
+    declared, spoken = problem_to([], names, every)
+    hypotheses = zip(problem.names, problem.hypotheses, strict=True)
+    data = {
+        "hypotheses": [[name, *inequality_to(one)] for name, one in hypotheses],
+        "goals": [inequality_to(one) for one in problem.goals],
+    }
+    return Asked(given, goals, problem, data, declared, spoken)
+
+
+def wanted(reading: Reading) -> list[Part]:
+    """The bounds among a reading's parts.
+
+    Raises:
+        Unreadable: for one that says nothing at some sizes.
+    """
+    found = [part for part in reading.parts if part.kind is AtMost]
+    for part in found:
+        said = statement_of(part)
+        reading.expect_turns(said.left, said.right, part.left.at)
+    return found
+
+
+def assumed(conditions: Iterable[Part]) -> list[Part]:
+    """The bounds among conditions that say something at all sizes."""
+    return [part for part in conditions if part.kind is AtMost and _has_turns(part)]
+
+
+def problem_of(given: Iterable[Part], goals: Iterable[Part]) -> Problem:
+    """What is to be shown, if what is given holds.
+
+    Raises:
+        NotProved: if shapes do not fit.
+    """
+    given = tuple(given)
+    names = tuple(part.condition or "a condition" for part in given)
+    return Problem(tuple(map(statement_of, given)), names, tuple(map(statement_of, goals)))
+
+
+def statement_of(part: Part) -> Inequality:
+    """An at_most, entry by entry.
+
+    Raises:
+        NotProved: if the shapes do not fit.
+    """
+    outer, ends = axes_of(part)
+    numbers = tuple(map(position_number, ends))
+    return Inequality(part.measure, numbers, part.left.shared, part.right.entry(outer))
+
+
+def axes_of(part: Part) -> tuple[tuple[Index, ...], tuple[Index, ...]]:
+    """The positions of an at_most's left side that its right side has, too, and those along which it is measured.
+
+    Raises:
+        NotProved: if the shapes do not fit.
+    """
+    left, count = part.left, part.left.ndim - ENDS[part.measure]
+    if part.right.dims != left.dims[:count]:
+        raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
+    return left.at[:count], left.at[count:]
+
+
+def has_values(v: int) -> bool:
+    """Whether a variable's range is never empty."""
+    ends = declared(v)
+    if len(ends) < 2:
+        return True
+    length = ends[0] + ends[1]
+    return not length.coefficient(v) and implied(length, facts(length.variables()))
+
+
+def _has_turns(part: Part) -> bool:
+    """Whether loops whose variables it speaks of have a turn; a condition without one says nothing."""
+    said = statement_of(part)
+    own = {v for e in part.left.at for v in e.variables()}
+    loops = reach(said.left.scope | said.right.scope) - own - declarations.current.sizes
+    return all(map(has_values, loops))
