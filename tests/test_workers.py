@@ -199,9 +199,9 @@ def is_running(pid: int) -> bool:
 
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
-    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.rows"], "PATIENCE", 0.2)
+    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.rows"], "PATIENCE", 1.5)
     told: list[tuple[str, int, int]] = []
-    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.1), last=nothing)
+    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.2), last=nothing)
     found(ledger, jobs=1, progress=lambda *what: told.append(what))
     texts = [text for text, _, _ in told]
     assert texts[0] == "does.quick" and texts[-1] == "does.last"
