@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := -m pip --disable-pip-version-check install -qq --no-compile
 PIP := $(BIN)/python $(INSTALL) --editable
-CORES ?= -n auto --dist loadfile
+CORES ?= -n auto --dist worksteal
 
 # What the exported weights are run in. torch comes first and by number: the ranges that the other packages
 # have for it would bring a build for GPUs, of gigabytes. After a change: rm -r .venv-export*
@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test attacks test-export devices fuzz bench tightness lint mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz bench tightness lint mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
@@ -32,11 +32,11 @@ verdicts: build/.core ## check every claim (installs the core dependencies only)
 certificates: build/.test ## search for every proof again, and write the certificates of all rows
 	@$(BIN)/scanproof check --from-scratch --save
 
-test: build/.test ## run the tests
+test: build/.test ## run the tests that take minutes, before each commit
 	@$(BIN)/pytest -rs $(CORES)
 
-attacks: build/.test ## run the tests that attack the proofs, for many minutes
-	@$(BIN)/pytest -rs -m long $(CORES)
+test-all: build/.test ## run every test, attacks on the proofs among them, for many minutes
+	@$(BIN)/pytest -rs -m "" $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_mamba_ssm.py

@@ -1,11 +1,13 @@
-"""What all tests share: one Hypothesis profile, seeded and without deadlines, and the verdicts on the whole ledger."""
+"""What all tests share: what is short and what is long, one Hypothesis profile, and the verdicts on the ledger."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import os
 import sqlite3
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,46 @@ from hypothesis import settings
 settings.register_profile(
     "seeded", deadline=None, derandomize=True, print_blob=True, max_examples=25
 )
-settings.load_profile("seeded")
+settings.register_profile("short", settings.get_profile("seeded"), max_examples=8)
+
+
+def is_short(config: pytest.Config) -> bool:
+    """Whether these are the tests of `make test`, and not all of `make test-all`."""
+    return config.getoption("markexpr") == "not long"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where tests are to be short, fewer examples are drawn and JAX compiles sooner what then runs slower."""
+    settings.load_profile("short" if is_short(config) else "seeded")
+    if is_short(config):
+        os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as long the cases of tests of which only some are.
+
+    Raises:
+        UsageError: if a mark names a case that there is not.
+    """
+    selected = any("::" in str(argument) for argument in config.args)
+    for test, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
+        cases = list(group)
+        short, long = (cases[0].get_closest_marker(name) for name in ("short", "long_cases"))
+        if short is None and long is None:
+            continue
+        ids = [case.nodeid.removeprefix(test) for case in cases]
+        named = [*(short.args if short else ()), *(long.args if long else ())]
+        missing = [n for n in named if isinstance(n, str) and not any(n in id for id in ids)]
+        if missing and not selected:
+            raise pytest.UsageError(f"{test} has no case {', '.join(missing)}; it has {ids}")
+        for place, (case, id) in enumerate(zip(cases, ids, strict=True)):
+            if short and not any(
+                place % n == 0 if isinstance(n, int) else n in id for n in short.args
+            ):
+                case.add_marker("long")
+            if long and any(n in id for n in long.args):
+                case.add_marker("long")
 
 
 def pytest_collection_finish() -> None:
@@ -27,23 +68,41 @@ def pytest_collection_finish() -> None:
 os.environ["CI"] = "true"
 """So that tests remember no verdicts of one another, unless they say so."""
 
+LONG_ROWS = (Path(__file__).parent / "long_rows.txt").read_text(encoding="utf-8").split()
+"""Rows of the ledger that take longer to decide than the others do together."""
+
 
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the verdicts on the whole ledger are kept, for all processes that run tests."""
+    """A folder of this run of the tests, for all its processes."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return shared / "cache"
+    (shared / "kept").mkdir(exist_ok=True)
+    return shared / "kept"
 
 
-@pytest.fixture(scope="session")
-def report(kept: Path) -> dict[str, Any]:
-    """What `scanproof check` says of the whole ledger, to be read only: it takes long, and is made once."""
+ROWS = ["short rows", pytest.param("all rows", marks=pytest.mark.long)]
+
+
+@pytest.fixture(scope="session", params=ROWS)
+def report(kept: Path, request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What `scanproof check` says of the ledger, to be read only: of the rows that take little time, and of all.
+
+    The first process that asks checks them, the others wait and read what it has written. What it remembers of them
+    lies beside that, in a folder named after the parameter.
+    """
     from scanproof.proofs.decide.cache import Cache
     from scanproof.proofs.decide.ledger import built_in
     from scanproof.proofs.decide.rows import check
 
-    kept.mkdir(exist_ok=True)
+    file = kept / f"{request.param}.json"
     with contextlib.closing(sqlite3.connect(kept / "turn", timeout=3600)) as turn:
-        turn.execute("BEGIN EXCLUSIVE")  # the first process checks it, the others wait and remember
-        return check(built_in(), cache=Cache(kept))
+        turn.execute("BEGIN EXCLUSIVE")
+        if not file.exists():
+            rows = built_in().rows
+            assert {row.claim.id for row in rows} >= set(LONG_ROWS)
+            short = [row for row in rows if row.claim.id not in LONG_ROWS]
+            rows = short if request.param == "short rows" else rows
+            found = check(built_in(), rows, cache=Cache(kept / request.param))
+            file.write_text(json.dumps(found), encoding="utf-8")
+    return json.loads(file.read_text(encoding="utf-8"))

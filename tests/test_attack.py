@@ -11,6 +11,7 @@ from scanproof.proofs.decide.attack import attack
 from scanproof.proofs.decide.ledger import built_in
 
 
+@pytest.mark.short("ch9")
 @pytest.mark.parametrize("source", ["gd-ssm", "gril", "ssd", "ch9"])
 def test_every_mutant_is_refuted_or_equivalent(source, record_property, capsys):
     rows = built_in().select(source=source)

@@ -21,11 +21,12 @@ run = command_line.run
 SIZE = Size(heads=2, tokens=64, features=8)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param(SIZE, marks=pytest.mark.long)])
 def record():
     return benchmark([SIZE], "float32", rounds=2)
 
 
+@pytest.mark.long
 def test_every_lane_stands_beside_what_it_is_compared_with(record):
     names = [row["name"] for row in record["sizes"][0]["rows"]]
     for name in (
@@ -98,6 +99,7 @@ def test_fla_is_left_out_where_it_cannot_run():
     assert peers.peers() == "fla-core runs on a GPU only"
 
 
+@pytest.mark.long
 def test_fla_kernels_are_called_with_the_very_tokens():
     """With torch's part played by NumPy and the kernels by the definition: shapes, order and scale are fla's."""
     problem = Problem(SIZE)

@@ -310,6 +310,7 @@ def contracting(x, u, v, eta, C, e, l):
     return at_most(norm(moved - layered(x, u, eta, l)), e * l)
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(
     ("body", "holds"),
     [(both, True), (drift, True), (half_drift, False), (first_order, False), (cubic, True)],
@@ -325,6 +326,7 @@ def test_a_polynomial_in_the_number_of_layers_is_a_bound():
     assert proved(growing, {"y": "n", "D": ""}, sizes={"l": (0, 1), "n": (1, 2)}, assuming=LABELS)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("short", [True, False])
 @pytest.mark.parametrize("body", [perturbed, contracting])
 def test_errors_of_layers_add_up(body, short):
@@ -380,6 +382,7 @@ def test_a_scan_with_decays_is_bounded_by_a_sum_and_by_a_geometric_series():
     )
 
 
+@pytest.mark.long
 def test_the_right_side_is_taken_at_the_time_of_the_left():
     sizes = {"l": (0, 1), "k": (0, 1), "d": (1, 2)}
     assert not proved(unequal_lengths, STATE, sizes=sizes, assuming=LAYERS)
@@ -613,10 +616,8 @@ def contraction_of(rng: random.Random, symbols: dict[str, KernelArray]) -> Kerne
     return KernelArray([lengths[c] for c, _ in free], [i for _, i in free], simplified(term))
 
 
-def test_no_random_expression_exceeds_its_majorant():
-    found = [violations(seed) for seed in range(FUZZED)]
-    assert sum(compared for compared, _ in found) > 5 * FUZZED
-    assert sum(shown for _, shown in found) > FUZZED / 2
-
-
-FUZZED = 60
+@pytest.mark.parametrize("fuzzed", [15, pytest.param(60, marks=pytest.mark.long)])
+def test_no_random_expression_exceeds_its_majorant(fuzzed):
+    found = [violations(seed) for seed in range(fuzzed)]
+    assert sum(compared for compared, _ in found) > 5 * fuzzed
+    assert sum(shown for _, shown in found) > fuzzed / 2

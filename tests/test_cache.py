@@ -57,6 +57,7 @@ def checked(run: Run, *arguments: str) -> Any:
     return run("check", *arguments, "--format", "json")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own")
 def test_a_second_check_remembers_all_and_says_the_same(run: Run, write: Write):
     file = write(TRUE, MENDED, UNKNOWN)
@@ -67,8 +68,12 @@ def test_a_second_check_remembers_all_and_says_the_same(run: Run, write: Write):
     assert "remembered" in run("check", file).out
 
 
-def test_the_whole_ledger_warm_is_the_ledger_cold(report: dict[str, Any], kept: Path):
-    again = check(built_in(), cache=Cache(kept))
+def test_the_ledger_warm_is_the_ledger_cold(
+    report: dict[str, Any], kept: Path, request: pytest.FixtureRequest
+):
+    asked = {row["id"] for row in report["claims"]}
+    rows = [row for row in built_in().rows if row.claim.id in asked]
+    again = check(built_in(), rows, cache=Cache(kept / request.node.callspec.params["report"]))
     statements = sum(1 + len(row["amended"]) for row in report["claims"])
     assert again["timing"]["remembered"] == statements
     one, other = (json.dumps({**found, "timing": {}}) for found in (report, again))
@@ -81,6 +86,7 @@ def test_a_claim_that_is_edited_is_checked_again(run: Run, write: Write):
     assert run("check", write(TRUE.replace("total(x) * c)", "total(x) * c * c)"))).code == 1
 
 
+@pytest.mark.short("claim1")
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("claim", [HELPED, HELPED_LATER])
 def test_a_claim_whose_helper_is_edited_is_checked_again(
@@ -99,6 +105,7 @@ def test_a_claim_whose_helper_is_edited_is_checked_again(
     sys.modules.pop("helper", None)
 
 
+@pytest.mark.long
 def test_nothing_is_remembered_in_ci_or_if_one_says_so(
     run: Run, write: Write, own: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -111,6 +118,7 @@ def test_nothing_is_remembered_in_ci_or_if_one_says_so(
     assert remembered(checked(run, file, "--cache").out) == 1
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("own")
 def test_errors_and_proofs_that_are_saved_are_not_remembered(run: Run, write: Write):
     file = write(RAISING, EXITING, TRUE)
@@ -120,6 +128,7 @@ def test_errors_and_proofs_that_are_saved_are_not_remembered(run: Run, write: Wr
     assert list(Path("proofs").glob("*.json"))
 
 
+@pytest.mark.short("no database")
 @pytest.mark.parametrize("text", [b"", b"no database", b"SQLite format 3\0" + bytes(2000)])
 def test_a_damaged_cache_is_as_none(run: Run, write: Write, own: Path, text: bytes):
     own.mkdir()
@@ -129,6 +138,7 @@ def test_a_damaged_cache_is_as_none(run: Run, write: Write, own: Path, text: byt
     assert run("check", file).err == ""
 
 
+@pytest.mark.long
 def test_a_result_that_is_none_is_not_believed(run: Run, write: Write, own: Path):
     file = write(FALSE)
     checked(run, file)
@@ -138,6 +148,7 @@ def test_a_result_that_is_none_is_not_believed(run: Run, write: Write, own: Path
         assert run("check", file).code == 1
 
 
+@pytest.mark.long
 def test_where_nothing_can_be_written_all_is_checked(
     run: Run, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):

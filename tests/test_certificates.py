@@ -39,6 +39,7 @@ def _differ(one: Any, other: Any) -> bool:
         return True
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("name", arena.passing_names())
 def test_what_must_pass_shows_its_statements(name: str):
     trace = arena.passing(name)
@@ -82,6 +83,7 @@ def test_a_proof_is_refused_for_a_false_problem(id: str):
         check(false)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("id", VARIED)
 def test_every_certificate_is_stale_for_every_other_claim(id: str):
     claim = CLAIMS[id]
@@ -200,6 +202,7 @@ def _assumed(claim: Any, trace: Any) -> list[str]:
 # At random.
 
 
+@pytest.mark.long
 def test_changed_proofs_are_refused_or_show_the_same():
     assert certificates.batch("a few", 600) == []
 

@@ -29,12 +29,14 @@ def test_worse_verdict_than_in_the_baseline_exits_1(run: Run, write: Write):
     assert "mine.linear is worse than in former.json: was proved, is unknown" in answer.err
 
 
+@pytest.mark.long
 def test_better_verdict_than_in_the_baseline_exits_0(run: Run, write: Write):
     run("check", write(UNKNOWN), "--format", "json", "--output", "former.json")
     now = write(TRUE.replace("linear", "open"))
     assert run("check", now, "--baseline", "former.json").code == 0
 
 
+@pytest.mark.long
 def test_row_missing_since_the_baseline_counts_if_it_was_asked_for(run: Run, write: Write):
     run("check", write(TRUE, UNKNOWN), "--format", "json", "--output", "former.json")
     now = write(TRUE)

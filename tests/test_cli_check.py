@@ -34,6 +34,7 @@ def test_true_claim_of_a_file_is_proved(run: Run, write: Write):
     assert "*" not in answer.out
 
 
+@pytest.mark.long
 def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     answer = run("check", write(TRUE, MENDED))
     assert answer.code == 1
@@ -60,6 +61,7 @@ def test_file_alone_brings_no_built_in_claims(run: Run, write: Write):
     assert ids(answer.out) == ["mine.linear", "mine.open"]
 
 
+@pytest.mark.long
 def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, write: Write):
     imported = "from scanproof.proofs.claims.gd_ssm import SOURCE\n"
     assert ids(run("check", write(TRUE, imported), "--format", "json").out) == ["mine.linear"]
@@ -67,6 +69,7 @@ def test_built_in_source_that_a_file_imports_is_not_the_files_own(run: Run, writ
     assert "mine.py defines no source of its own" in one_line(run("check", "mine.py"))
 
 
+@pytest.mark.long
 def test_file_and_built_in_ids_are_checked_together(run: Run, write: Write):
     answer = run("check", write(TRUE), KNOWN, "--format", "json")
     assert ids(answer.out) == ["mine.linear", KNOWN]
@@ -103,6 +106,7 @@ def test_engine_option_chooses_the_engine(run: Run, write: Write):
     assert {entry["engine"] for entry in claim["as_stated"]["evidence"]} == {"sympy", "modular"}
 
 
+@pytest.mark.short("json")
 @pytest.mark.parametrize("format", ["table", "json", "junit", "markdown"])
 def test_output_file_holds_what_would_have_been_printed(run: Run, write: Write, format: str):
     file = write(UNKNOWN)
@@ -125,10 +129,12 @@ def test_output_may_be_a_device(run: Run, write: Write):
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.long
 def test_nothing_is_coloured_when_piped(run: Run, write: Write):
     assert "\x1b" not in run("check", write(TRUE, MENDED)).out
 
 
+@pytest.mark.long
 def test_a_claim_that_is_edited_within_a_second_is_the_edited_one(run: Run, write: Write):
     file = write(TRUE)
     assert run("check", file, "--engine", "flint").code == 0

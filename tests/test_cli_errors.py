@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from fractions import Fraction
@@ -73,6 +74,7 @@ def test_errata_folder_that_is_a_file_is_refused(run: Run, write: Write):
     assert "it is a file" in line
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -106,6 +108,7 @@ def test_claims_before_the_fault_of_a_file_still_run(run: Run, write: Write):
     assert "raised ZeroDivisionError" in answer.err
 
 
+@pytest.mark.short("claim0")
 @pytest.mark.parametrize(
     ("claim", "complaint"),
     [
@@ -139,7 +142,7 @@ def test_bug_in_the_tool_is_one_line_too(run: Run, write: Write, monkeypatch: py
         raise RuntimeError("something\nbroke")
 
     monkeypatch.delenv("SCANPROOF_TRACEBACK", raising=False)
-    monkeypatch.setattr("scanproof.proofs.check.check", broken)
+    monkeypatch.setattr(importlib.import_module("scanproof.proofs.decide.rows"), "check", broken)
     line = one_line(run("check", write(TRUE)))
     assert "a bug of scanproof: RuntimeError: something broke" in line
 

@@ -57,6 +57,7 @@ def test_json_is_the_manifest(run: Run):
     assert json.loads(answer.out)["construction"]["id"] == "gril.prop4.1"
 
 
+@pytest.mark.long
 def test_the_output_can_be_piped_and_the_reader_may_stop():
     shell = f"{' '.join(command('export', 'mamba2.gd', *HF))} | head -1"
     done = subprocess.run(shell, shell=True, capture_output=True, text=True)

@@ -64,6 +64,7 @@ def prove(run: Run, folder, monkeypatch):
     )
 
 
+@pytest.mark.long
 def test_a_scan_is_proved_for_all_sizes(prove):
     answer = prove("forward")
     assert answer.code == 0
@@ -80,6 +81,7 @@ def test_a_wrong_program_is_refuted_with_inputs_and_both_outputs(prove):
     assert "the specification [1]" in answer.out
 
 
+@pytest.mark.long
 def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
     answer = prove("tenth", "tenth_of_it")
     assert answer.code == 0
@@ -89,6 +91,7 @@ def test_a_literal_is_read_as_the_number_that_it_means_and_that_is_said(prove):
     assert "read as 1/10" in answer.out
 
 
+@pytest.mark.long
 def test_the_outcome_as_json(prove):
     answer = prove("forward", "specification", "--format", "json")
     found = json.loads(answer.out)
@@ -136,6 +139,7 @@ def test_strict_asks_for_all_sizes(prove):
     assert answer.code == 0
 
 
+@pytest.mark.long
 def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).resolve().parent.parent / "docs" / "prove.md").read_text("utf-8")
@@ -146,6 +150,7 @@ def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
     assert "1 claim: 1 proved (" in answer.out
 
 
+@pytest.mark.long
 def test_lengths_may_be_sums_with_whole_factors(prove):
     answer = prove("forward", shapes="X: 64*n+1 f, Y: 64*n+1 k, q: f")
     assert "proved\n  for all sizes" in answer.out

@@ -46,6 +46,7 @@ def test_json_has_every_field_of_the_report(run: Run):
     assert report["share_of_floor"] > 0 and report["tokens_per_second"] > 0
 
 
+@pytest.mark.long
 def test_two_runs_with_one_seed_find_the_same_error(run: Run):
     first, second = (
         json.loads(run("run", "gd-ssm.prop1", *SMALL, "--format", "json").out) for _ in range(2)
@@ -53,6 +54,7 @@ def test_two_runs_with_one_seed_find_the_same_error(run: Run):
     assert (first["error"], first["bound"]) == (second["error"], second["bound"])
 
 
+@pytest.mark.long
 def test_a_row_is_run_with_its_strongest_proved_statement_and_as_stated_says_so(run: Run):
     mended = run("run", "gd-ssm.prop2-construction", *SMALL)
     assert "gd-ssm.prop2-construction+transpose+sign (proved)" in mended.out
@@ -94,6 +96,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.long_cases("gril.prop4.3 --targets 1")
 @pytest.mark.parametrize(("arguments", "complaint"), BAD, ids=[" ".join(a) for a, _ in BAD])
 def test_what_cannot_run_is_refused_in_one_line_before_anything_is_drawn(
     run: Run, monkeypatch: pytest.MonkeyPatch, arguments, complaint

@@ -14,6 +14,7 @@ run = command_line.run
 write = command_line.write
 
 
+@pytest.mark.short("text")
 @pytest.mark.parametrize("format", ["text", "markdown", "latex"])
 def test_show_tells_the_story_in_every_format(run: Run, format: str):
     answer = run("show", KNOWN, "--format", format)

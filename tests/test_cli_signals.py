@@ -34,6 +34,7 @@ SLOW = """
 """
 
 
+@pytest.mark.short("workers")
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @pytest.mark.parametrize("count", [1, 8], ids=["one worker", "workers"])
 def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
@@ -55,6 +56,7 @@ def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
     assert left_behind() == {file, "started"}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     came = []
@@ -100,6 +102,7 @@ def test_an_interrupt_in_a_callback_of_a_weak_reference_is_not_lost():
     assert not armed
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
 def test_reader_that_stops_reading_is_no_error(write: Write):
     process = subprocess.Popen(
@@ -112,6 +115,7 @@ def test_reader_that_stops_reading_is_no_error(write: Write):
     assert process.wait(timeout=60) == 0
 
 
+@pytest.mark.short(2)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("option", [[], ["--output", "/dev/full"]])
 def test_full_disk_is_one_line(write: Write, option: list[str]):

@@ -98,6 +98,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.short("gril.prop4.1 {}", "ssd.thm4.1 {}")
 @pytest.mark.parametrize(("id", "options"), RUNS, ids=[f"{i} {o}" for i, o in RUNS])
 def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str, options: dict):
     found = running.run(id, **{**SMALL, "progress": False, **options})
@@ -112,6 +113,7 @@ def test_a_proved_construction_is_its_learner_within_the_promised_bound(id: str,
     )
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     "id", ["gd-ssm.prop2-construction", "gril.a5-construction", "ssd.thm4.1-construction"]
 )
@@ -121,6 +123,7 @@ def test_printed_parameters_that_are_refuted_are_far_off(id: str):
     assert found.ratio is not None and found.ratio > 1000
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("id", "examples", "chunk"),
     [("gril.prop4.1", 1, 64), ("gril.prop4.1", 7, 3), ("gril.propA.1", 1, 1), ("ch9.icl", 1, 2)],
@@ -135,6 +138,7 @@ def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(float)
 
 
+@pytest.mark.short("two", "concatenated")
 @pytest.mark.parametrize(
     ("pairs", "whole"),
     [
@@ -175,6 +179,7 @@ def close(found, wanted, scale: float) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_block_is_the_scan_of_its_step_on_every_lane():
     run = prepared("gril.prop4.1")
     for lane in (None, "recurrent"):
@@ -186,6 +191,7 @@ def test_the_block_is_the_scan_of_its_step_on_every_lane():
             close(state[head], done.final_state, 30)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("lane", [None, "recurrent"])
 def test_layers_at_the_last_token_are_the_stack(lane: str | None):
     run = prepared("gril.propA.1", lane=lane, layers=3)
@@ -199,6 +205,7 @@ def test_layers_at_the_last_token_are_the_stack(lane: str | None):
         close(found[head], done.outputs[1][-1], 100)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("lane", [None, "recurrent"])
 def test_stacked_transformer_layers_are_the_stack(lane: str | None):
     run = prepared("ch9.icl", lane=lane, layers=2)
@@ -210,6 +217,7 @@ def test_stacked_transformer_layers_are_the_stack(lane: str | None):
         close(found[head], transformer.stack(run.p, rows, 2)[:, :3], 100)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("lane", [None, "recurrent"])
 def test_the_ssd_layer_is_its_masked_form(lane: str | None):
     run = prepared("ssd.thm4.1", lane=lane)
@@ -228,6 +236,7 @@ def test_causal_attention_layers_are_their_masked_form():
     close(found[0], wanted[-1], 30)
 
 
+@pytest.mark.long
 def test_attention_that_hides_the_query_is_its_masked_form():
     run = prepared("ssd.remark4.1-lsa-construction+mask", layers=2)
     found = jax.jit(run.compute)(*run.arrays)
@@ -248,6 +257,7 @@ def test_two_layers_that_only_the_query_sees_through_are_their_masked_form():
     close(found[0], Z[-1, -1], 30)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("id", ["ssd.thm5.1+one-layer", "ssd.thm5.2+one-step"])
 @pytest.mark.parametrize("lane", [None, "recurrent"])
 def test_the_hybrid_recurrence_is_the_masked_layer_with_the_proved_parameters(id, lane):
@@ -294,6 +304,7 @@ def test_mapped_rows_are_the_matrix_product(matrix):
     assert np.array_equal(mapped(matrix, jax.numpy.asarray(rows)), rows @ np.asarray(matrix).T)
 
 
+@pytest.mark.long
 def test_blocks_do_not_change_a_run(monkeypatch: pytest.MonkeyPatch):
     options = {"features": 3, "examples": 11, "chunk": 2, "progress": False}
     whole = running.run("gril.prop4.1", **options)
@@ -303,6 +314,7 @@ def test_blocks_do_not_change_a_run(monkeypatch: pytest.MonkeyPatch):
     assert (cut.error, cut.bound) == (whole.error, whole.bound)
 
 
+@pytest.mark.long
 def test_a_coarser_reading_promises_no_less(monkeypatch: pytest.MonkeyPatch):
     fine = running.run("gril.prop4.1", **{**SMALL, "progress": False})
     monkeypatch.setattr(bounding, "ENTRY_BY_ENTRY", 0)
@@ -312,6 +324,7 @@ def test_a_coarser_reading_promises_no_less(monkeypatch: pytest.MonkeyPatch):
     assert coarse.ratio is not None and coarse.ratio <= 1
 
 
+@pytest.mark.long
 def test_sensitivities_of_a_construction_are_the_learners():
     found = comparison.distances("gril.prop4.1", features=3, examples=5, dtype="float64")
     close((found.prediction_l2, found.sensitivity_l2, found.sensitivity_cosine), (0, 0, 1), 30)
@@ -319,6 +332,7 @@ def test_sensitivities_of_a_construction_are_the_learners():
     assert other.prediction_l2 > 0 and other.sensitivity_l2 > 0
 
 
+@pytest.mark.long
 def test_losses_of_construction_and_learner_agree_along_a_sweep_of_scales():
     half, one = comparison.loss_against_input_scale(
         "ssd.thm4.1", (0.5, 1.0), features=3, examples=5, dtype="float64"

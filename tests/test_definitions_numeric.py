@@ -43,6 +43,7 @@ SPECIAL = ("constructions.", "published", "definition")
 """Parameters of single propositions, printed tables, and the decorator itself: nothing to compute in another way."""
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", CASES)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -33,6 +33,7 @@ def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.n
     return tuple(a.astype(np.float32).astype(np.float64) for a in (z, b, c, beta))
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("layer", ["delta", "longhorn"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_long_runs_of_the_delta_rule_are_within_a_bound_that_does_not_grow(layer, precision):
@@ -104,6 +105,7 @@ def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_somethin
     assert delta_shares(climbing(100), np.ones((1, 1)), chunk=1).max() > 1
 
 
+@pytest.mark.long
 def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     T = 256
     z, ones = np.full((T, 1), 2 + 2.0**-10), np.ones((T, 1))

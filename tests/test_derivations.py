@@ -190,6 +190,7 @@ def test_every_line_of_proposition_4_1_rests_on_earlier_lines():
         assert line.reason and (line.formulas or line.words)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("id", QUICK)
 def test_formulas_of_a_derivation_are_true_at_small_sizes(id):
     claim, found = CLAIMS[id], derivation(id)
@@ -258,6 +259,8 @@ def test_a_derivation_is_the_same_every_time():
     assert as_text(derivation("ch9.icl")) == as_text(derivation("ch9.icl"))
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(

@@ -78,6 +78,7 @@ class _NumPy:
     ones = staticmethod(lambda shape: np.ones(shape, dtype=int).astype(object))
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("make", FIELDS)
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(a=matrices(2, 3), b=matrices(2, 3))

@@ -162,6 +162,7 @@ def wide_reshaped(numbers, shape):
     return np.array([WIDE.mpf(n) for n in numbers], dtype=object).reshape(shape)
 
 
+@pytest.mark.short(4)
 @each(RULES)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_gradient_follows_the_rule(loss, shape, seed):
@@ -172,6 +173,7 @@ def test_gradient_follows_the_rule(loss, shape, seed):
     assert_agrees(compute(point), exact, bounds(compute, (point,)))
 
 
+@pytest.mark.short(4)
 @each(RULES)
 def test_gradient_of_a_gradient_follows_the_rule(loss, shape):
     point = Draw(1).positive(*shape)

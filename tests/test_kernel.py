@@ -55,7 +55,7 @@ def tried(report):
     found = {id: s["reason"] for id, s in told.items() if s["verdict"] == "proved"}
     by_kernel = [any(e["engine"] == "kernel" for e in told[id]["evidence"]) for id in found]
     assert [why is None for why in found.values()] == by_kernel
-    rest = [c for c in CLAIMS.values() if c.body is not None and c.id not in found]
+    rest = [CLAIMS[id] for id in told if id not in found and CLAIMS[id].body is not None]
     for a in workers.run([partial(why_not, claim) for claim in rest]):
         assert not a.ended and not a.timed_out, rest[a.index].id
         found[rest[a.index].id] = a.value
@@ -63,7 +63,13 @@ def tried(report):
 
 
 def test_what_is_proved_for_all_sizes_stays_proved(tried):
-    assert [id for id, why in tried.items() if why is None] == PROVED
+    assert [id for id, why in tried.items() if why is None] == [id for id in PROVED if id in tried]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
+def test_every_claim_with_a_body_is_tried(tried):
+    assert tried.keys() == {id for id, claim in CLAIMS.items() if claim.body is not None}
 
 
 def test_what_is_refuted_at_some_size_is_never_proved_for_all(tried, report):
@@ -91,8 +97,9 @@ SLOW = (
 """Claims that take longer, or that flint cannot read: the other mutants are enough here (see `scanproof attack`)."""
 
 
-def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
-    """A mutant, drawn once and for all, of every construction that is proved quickly."""
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.long)])
+def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds(every):
+    """A mutant, drawn once and for all, of every construction that is proved quickly, or of one in eight."""
     rng = random.Random(0)
     drawn = []
     for id in sorted(id for id in PROVED if not id.startswith(SLOW)):
@@ -102,6 +109,7 @@ def test_a_changed_parameter_breaks_the_proof_unless_the_claim_still_holds():
             continue
         position, change = rng.randrange(_leaves(claim, small)), rng.choice(CHANGES)
         drawn.append(partial(still_proved, claim, small, position, change))
+    drawn = drawn[::every]
     answers = list(workers.run(drawn))
     assert [drawn[a.index].args[0].id for a in answers if a.ended or a.timed_out] == []
     kept = sum(a.value for a in answers)

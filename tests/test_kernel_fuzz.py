@@ -34,18 +34,20 @@ def count(seen: Counter, true: bool, accepted: bool) -> int:
     return sum(n for key, n in seen.items() if key[-2:] == (true, accepted))
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Any]:
-    """A few thousand claims of all kinds; a false accept is an exception."""
+@pytest.fixture(scope="module", params=[8, pytest.param(1, marks=pytest.mark.long)])
+def runs(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """A few thousand claims of all kinds, or one in eight of them; a false accept is an exception."""
     rng = random.Random(7)
+    share = request.param
     with counted() as fired:
         return {
-            "equations": equations(rng, 2500),
-            "recursions": recursions(rng, 700),
-            "programs": programs(rng, 200),
-            "steps": steps(rng, 250),
-            "putting": putting(rng, 600),
-            "values": values(rng, 400),
+            "equations": equations(rng, 2500 // share),
+            "recursions": recursions(rng, 700 // share),
+            "programs": programs(rng, 200 // share),
+            "steps": steps(rng, 250 // share),
+            "putting": putting(rng, 600 // share),
+            "values": values(rng, 400 // share),
+            "share": share,
             "fired": fired,
         }
 
@@ -55,7 +57,7 @@ def test_nothing_false_is_accepted_and_most_of_what_is_true_is(runs, what):
     seen = runs[what]
     assert not count(seen, False, True)
     assert count(seen, True, True) > 5 * count(seen, True, False)
-    assert count(seen, False, False) > 50
+    assert count(seen, False, False) > 50 // runs["share"]
 
 
 def test_every_rule_fires(runs):
@@ -74,24 +76,26 @@ def test_every_rule_is_counted():
 
 
 def test_random_steps_keep_the_value_of_a_sum(runs):
-    assert runs["steps"]["taken"] > 500
+    assert runs["steps"]["taken"] > 500 // runs["share"]
 
 
 def test_an_index_is_put_for_a_variable_only_within_its_range(runs):
-    assert runs["putting"]["put"] > 100 and runs["putting"]["refused"] > 100
+    seen, few = runs["putting"], 100 // runs["share"]
+    assert seen["put"] >= few and seen["refused"] >= few
 
 
 def test_a_term_and_its_normal_form_have_the_value_of_their_recipe(runs):
-    assert runs["values"]["compared"] > 500
+    assert runs["values"]["compared"] > 500 // runs["share"]
 
 
-def test_what_is_said_of_inequalities_is_so_in_a_box():
+@pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.long)])
+def test_what_is_said_of_inequalities_is_so_in_a_box(count):
     rng = random.Random(3)
     with proving():
         names = [size("N", 0).terms[0][0], size("M", 0).terms[0][0], size("L", 0).terms[0][0]]
         box = [dict(zip(names, at, strict=True)) for at in product(range(-4, 5), repeat=3)]
         said = 0
-        for _ in range(1500):
+        for _ in range(count):
             rows = [
                 Index(rng.randint(-4, 4), {v: rng.choice((0, 0, 1, -1, 2, -3)) for v in names})
                 for _ in range(rng.choice((2, 3, 4, 5)))
@@ -104,9 +108,10 @@ def test_what_is_said_of_inequalities_is_so_in_a_box():
             if implied(one, known):
                 said += 1
                 assert all(_at(one, p) >= 0 for p in box if all(_at(e, p) >= 0 for e in known))
-        assert said > 100
+        assert said > count // 15
 
 
+@pytest.mark.long
 def test_a_cycle_of_differences_says_what_elimination_says():
     """For whole numbers both decide systems of differences; where there are few variables so does trying them all."""
     rng = random.Random(4)
@@ -220,6 +225,7 @@ def test_a_range_used_and_forgotten_is_remembered():
             put(made, {i: 0, j: 0})
 
 
+@pytest.mark.long
 def test_many_alike_indices_are_no_hang():
     """Π of eight (Σ_j X[j] + Y[j, j]) has nine monomials; naming their indices by trial takes 8! of them each."""
     with proving():

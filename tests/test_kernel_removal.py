@@ -86,6 +86,7 @@ def found(which: str, seeds: int = 4) -> bool:
     return False
 
 
+@pytest.mark.long_cases("{t: time + 1}", "recursions-induction")
 @pytest.mark.parametrize(
     ("which", "module", "function", "old", "new"),
     [
@@ -93,10 +94,10 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
         ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
-        ("putting", "..reading.terms", "put", "* indicator(*where)", ""),
+        ("putting", "..interpret.terms", "put", "* indicator(*where)", ""),
         (
             "equations",
-            "..reading.terms",
+            "..interpret.terms",
             "total",
             "m.guards | set(declared(of))",
             "m.guards | {over}",

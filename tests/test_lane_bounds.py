@@ -136,6 +136,7 @@ def assert_within(found: Any, exact: np.ndarray, bound: np.ndarray, number: Any)
         assert gap <= number(float(bound[index])), f"entry {index}: {gap} > {bound[index]}"
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize(("lane", "precision", "kind", "shape"), CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -169,6 +170,7 @@ DELTA_CASES = [
 ]
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize(("layer", "precision", "shape"), DELTA_CASES)
 @settings(max_examples=8)
 @given(data=st.data())
@@ -246,6 +248,7 @@ def shares(lane: str, inputs: tuple[np.ndarray, ...], chunk: int) -> np.ndarray:
     return np.abs(np.asarray(found.outputs, dtype=np.float64) - exact) / bound.outputs.bound
 
 
+@pytest.mark.long
 def test_roundings_one_way_come_as_near_to_the_recurrent_bound_as_the_product_allows():
     """T − 1 additions are rounded up by nearly u; the bound has two products and the reading's sum besides."""
     T = 200
@@ -301,12 +304,14 @@ def test_inputs_that_the_lane_rounds_move_the_exact_value_within_the_bound_and_n
     assert exact_inputs < gap <= bound
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("lane", ["recurrent", "chunked", "delta"])
 def test_the_climb_finds_no_violation_and_more_than_random_inputs(lane):
     first = tightest(lane, turns=0).ratio
     assert first <= tightest(lane, turns=12).ratio <= 1
 
 
+@pytest.mark.long
 def test_chunked_sums_are_bounded_better_than_a_recurrence():
     """(T/C + C) roundings of the largest sum against T."""
     shape, T = (65536, 128), 65536
@@ -329,6 +334,7 @@ def test_a_bound_from_magnitudes_covers_that_of_every_such_array():
     assert np.all(each.final_state.bound <= every.final_state.bound)
 
 
+@pytest.mark.long
 def test_gradients_of_the_chunked_lane_are_within_their_bound():
     """The loss is linear in each of z, b and c, so exact derivatives are differences of exact losses."""
     import jax

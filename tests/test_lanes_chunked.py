@@ -99,12 +99,14 @@ def lane(given: dict[str, Any], precision: str, chunk: int | None = C) -> tuple[
         return found, bounds.linear(**given, chunk=chunk, precision=precision)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("kind", GATES)
 def test_lane_equals_the_definition_for_every_gate(kind: str):
     given = tokens(0) | gate(kind, 0)
     assert_within(*lane(given, "float32"), given)
 
 
+@pytest.mark.short("float64")
 @pytest.mark.parametrize("precision", ["float64", "bfloat16"])
 def test_lane_equals_the_definition_in_every_precision(precision: str):
     given = tokens(1) | gate("reset", 1)
@@ -117,12 +119,14 @@ def precision_of_outputs(precision: str) -> np.dtype:
     return np.dtype("float64" if precision == "float64" else "float32")
 
 
+@pytest.mark.long_cases("8-8")
 @pytest.mark.parametrize("length, chunk", [(1, C), (1, 1), (3, 8), (8, 8)])
 def test_lane_equals_the_definition_for_short_sequences_and_long_chunks(length: int, chunk: int):
     given = tokens(2, length) | gate("one a token", 2, length)
     assert_within(*lane(given, "float32", chunk), given)
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-30, 30))
 def test_lane_equals_the_definition_at_every_scale(seed: int, exponent: int):
@@ -142,6 +146,7 @@ def program(cut: Plan, given: dict[str, Any]) -> tuple[Any, Any]:
     return compute, tuple(given[name] for name in names)
 
 
+@pytest.mark.long
 def test_lane_for_accelerators_equals_the_definition():
     given = tokens(3) | gate("one a token", 3)
     with x64():
@@ -161,6 +166,7 @@ def loss(compute: Any, weights: Any) -> Any:
     return value
 
 
+@pytest.mark.short("unit-cpu")
 @pytest.mark.parametrize(
     "kind, where", [("unit", "cpu"), ("one a token", "cpu"), ("one a token", "gpu")]
 )
@@ -189,6 +195,7 @@ def test_gradients_are_those_of_the_definition(kind: str, where: str):
         assert (np.abs(got - exact) <= bound).all()
 
 
+@pytest.mark.short("gpu")
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_backward_pass_keeps_at_most_one_state_per_chunk(where: str):
     given = tokens(6)
@@ -217,6 +224,7 @@ def largest(jaxpr: Any) -> int:
     return found
 
 
+@pytest.mark.short("gpu")
 @pytest.mark.parametrize("where", ["cpu", "gpu"])
 def test_no_array_holds_a_state_for_every_token(where: str):
     length, width = 4096, 64
@@ -246,6 +254,7 @@ def test_lane_works_under_vmap_and_jit():
         assert (np.abs(got - wanted) <= 2 * promise.bound).all()
 
 
+@pytest.mark.short("bfloat16")
 @pytest.mark.parametrize("precision, goal", [("float32", 1e-6), ("bfloat16", 4e-3)])
 def test_lane_is_as_accurate_as_it_must_be(precision: str, goal: float):
     draw = np.random.default_rng(8).normal

@@ -65,6 +65,7 @@ def assert_within(found, wanted, bound) -> None:
     assert (np.abs(gap) <= bound).all(), f"{np.max(np.abs(gap) / bound):.3g} times the bound"
 
 
+@pytest.mark.short("delta-5-64", "delta-1-4")
 @pytest.mark.parametrize("name, T, C", CASES)
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1.0, 1e-4, 1e4]))
 @settings(max_examples=10)
@@ -82,6 +83,7 @@ def test_lane_is_within_its_bound_of_the_exact_value(name, T, C, seed, scale):
     assert_within(run.final_state, wanted[1], bound.final_state.bound)
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=10)
 def test_float32_too(seed):
@@ -94,6 +96,7 @@ def test_float32_too(seed):
     assert_within(run.final_state, wanted[1], bound.final_state.bound)
 
 
+@pytest.mark.short("float32")
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_unit_keys_make_the_layer_a_memory(precision):
     """With keys e_i and β = 1 a read returns the last value that was written: exactly, in every precision."""
@@ -114,6 +117,7 @@ def test_unit_keys_make_the_layer_a_memory(precision):
     assert run.outputs.dtype == np.float32
 
 
+@pytest.mark.long
 def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     """S k_t is 0 at every write then, so that both lanes add the same; in whole numbers exactly."""
     rng = np.random.default_rng(0)
@@ -125,6 +129,7 @@ def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     assert np.array_equal(found.final_state, wanted.final_state)
 
 
+@pytest.mark.short("delta")
 @pytest.mark.parametrize("name", LANES)
 def test_gradients_are_those_of_the_definition(name):
     """With whole numbers, and for Longhorn 1 + β ‖k‖² a power of 2, float64 computes both exactly."""
@@ -153,6 +158,7 @@ def test_gradients_are_those_of_the_definition(name):
         assert np.array_equal(got, want)
 
 
+@pytest.mark.long
 def test_the_backward_pass_keeps_one_state_a_chunk():
     T, C, width = 64, 8, 16
     z, b, c, beta, state = draw(0, T, 1.0, (width, width))
@@ -165,6 +171,7 @@ def test_the_backward_pass_keeps_one_state_a_chunk():
     assert sum(kept) <= states + T * (3 * width + 1 + C)  # the inputs, and the inverses
 
 
+@pytest.mark.long
 def test_lane_works_under_jit_and_vmap():
     z, b, c, beta, state = (np.asarray(a, np.float32) for a in draw(0, 7, 1.0))
 
@@ -179,6 +186,7 @@ def test_lane_works_under_jit_and_vmap():
         assert np.all(np.abs(got - want) <= 2 * limit.bound)
 
 
+@pytest.mark.short("bfloat16")
 @pytest.mark.parametrize("precision, share", [("float32", 1e-6), ("bfloat16", 4e-3)])
 def test_root_mean_square_error_at_size(precision, share):
     """The figures to reach, against float64 on the same rounded inputs."""

@@ -43,16 +43,20 @@ def printed(processes: list[subprocess.Popen[str]]) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def verdicts() -> dict[str, str]:
-    """What the checks on nine devices say."""
-    return printed([started("sharded_on_devices.py", 9)])[0]
+def verdicts(request: pytest.FixtureRequest) -> dict[str, str]:
+    """What those checks on nine devices say that are asked for, in one process."""
+    asked = [item for item in request.session.items if isinstance(item, pytest.Function)]
+    names = [i.callspec.params["name"] for i in asked if i.originalname == "test_on_nine_devices"]
+    return printed([started("sharded_on_devices.py", 9, *names)])[0]
 
 
+@pytest.mark.short(5)
 @pytest.mark.parametrize("name", CHECKS)
 def test_on_nine_devices(verdicts: dict[str, str], name: str):
     assert verdicts[name] == ""
 
 
+@pytest.mark.long
 def test_in_two_processes():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

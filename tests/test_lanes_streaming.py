@@ -83,6 +83,7 @@ def test_blocks_in_every_form_give_what_the_whole_gives(form: str, tmp_path):
     assert_same(everything(run), chunked(Z, B, C, initial_state=STATE, chunk=4))
 
 
+@pytest.mark.long
 def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     reset = np.arange(2 * T).reshape(2, T) % 5 == 3
     tokens = {"z": Z, "b": B, "c": C, "log_decay": 0.0, "reset": reset}
@@ -91,6 +92,7 @@ def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     assert_same(everything(run), chunked(**tokens, chunk=4))
 
 
+@pytest.mark.long
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from([1.0, 1e-6, 1e6]))
 @settings(max_examples=10)
 def test_blocks_are_within_the_bound_of_the_recurrence(seed: int, scale: float):
@@ -117,6 +119,7 @@ def test_blocks_are_within_the_bound_of_the_recurrence(seed: int, scale: float):
                 assert np.all(np.abs(got[head] - np.asarray(want)) <= limit)
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("lane", [delta, longhorn])
 def test_lanes_of_the_delta_rule_stream(lane):
     """Keys that are unit vectors and strengths 0 and 1 keep whole numbers whole; Longhorn halves a few of them."""
@@ -199,6 +202,7 @@ def test_a_block_taken_from_an_iterator_is_not_lost_with_an_interrupted_lane():
     assert_same((np.concatenate(outputs, axis=1), np.asarray(run.final_state)), wanted)
 
 
+@pytest.mark.long
 def test_a_million_tokens_take_the_memory_of_one_block():
     length, count = 2**14, 64
 

@@ -20,6 +20,7 @@ def test_the_page_has_six_worked_examples():
     assert len(EXAMPLES) == 6
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_an_example_gets_the_verdicts_printed_under_it(number, tmp_path):
     code, answer = EXAMPLES[number]

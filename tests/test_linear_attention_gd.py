@@ -95,6 +95,7 @@ def test_in_fractions_it_is_gradient_descent_exactly(targets, steps):
     assert (got == linear_cases.explicit(x, y, eta, W0, steps)).all()
 
 
+@pytest.mark.long
 def test_in_jax_it_is_the_same_model():
     jnp = pytest.importorskip("jax.numpy")
     sizes: dict[str, Any] = {"features": 4, "examples": 6, "steps": 2}

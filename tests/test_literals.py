@@ -200,6 +200,7 @@ def _two(first, second):
     return jnp.stack([first, second], axis=1)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("name", PROVED)
 def test_what_is_meant_is_proved_for_all_sizes(name):
     found = of(*PROVED[name])
@@ -294,6 +295,7 @@ def test_claims_read_literals_so_too():
     assert [one for one in kernel["assumes"] if one.endswith("is 1/√3")]
 
 
+@pytest.mark.long
 def test_the_command_says_what_a_refutation_hinges_on(run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scaled.py").write_text(

@@ -57,6 +57,7 @@ def predicted(made, given):
     )
 
 
+@pytest.mark.long_cases("labelled-d16-n64-L6-k1", "interleaved-d8")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_released_blocks_in_float64_predict_as_gradient_descent_within_their_bound(case):
     given = cases.tasks(case, 3)

@@ -61,6 +61,7 @@ def drift(factor: int | Fraction = 1, conditions=WITHIN, power=2):
     return claim(body, VECTORS, assuming=conditions)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (2, 2), (3, 2), (3, 3), (2, 3, 3)])
 def test_exact_arrays_numpy_and_jax_agree_on_norms(shape):
     rng = np.random.default_rng(len(shape) * 7 + shape[-1])
@@ -304,20 +305,18 @@ def test_enclosures_certify_a_true_bound_and_refute_a_false_one():
     assert max(one.radius for one in found[true]) < 1e-30
 
 
-def test_enclosures_contradict_no_bound_of_the_ledger_that_is_not_refuted(report):
-    told = {
-        s["id"]: s["verdict"]
-        for row in report["claims"]
-        for s in (row["as_stated"], *row["amended"])
-    }
+@pytest.mark.long
+def test_enclosures_contradict_no_bound_of_the_ledger_that_is_not_refuted():
     tried = 0
     for row in (one for r in built_in().rows for one in (r.claim, *r.amendments)):
-        if row.kind != "bound" or row.body is None or told[row.id] not in ("proved", "unknown"):
+        if row.kind != "bound" or row.body is None:
             continue
+        wrong = []
         for sizes in row.every_size[:3]:
             for point in candidates(row, sizes, 1):
                 if statements_at(row, sizes, point):
                     found = enclosed(row, sizes, point)
                     tried += len(found)
-                    assert [one for one in found if one.holds is False or one.radius > 1e-15] == []
+                    wrong += [one for one in found if one.holds is False or one.radius > 1e-15]
+        assert wrong == [] or decide(row, ENGINES["all"]).verdict == "refuted"
     assert tried > 20

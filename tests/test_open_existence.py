@@ -50,12 +50,14 @@ FAILS = {
 it, that no others meet it is an argument in words, and the verdict is unknown."""
 
 
+@pytest.mark.long_cases("in-turn-error")
 @pytest.mark.parametrize("id", ALL_SIZES)
 def test_what_is_proved_for_all_sizes(id: str):
     found = decide(CLAIMS[id], ENGINES["all"])
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
+@pytest.mark.long_cases("+pieces")
 @pytest.mark.parametrize("id", FIXED)
 def test_what_is_proved_at_fixed_sizes(id: str):
     assert decide(CLAIMS[id], ENGINES["all"]).verdict == "proved"
@@ -163,6 +165,7 @@ def test_decays_in_the_unit_interval_give_no_example_more_weight_than_a_later_on
         assert (np.diff(column) >= 0).all()
 
 
+@pytest.mark.short("options1")
 @pytest.mark.parametrize(
     ("id", "options"),
     [
@@ -178,6 +181,7 @@ def test_the_stacks_are_their_learners_within_the_promised_bound(id: str, option
     assert found.bound is not None and found.bound < 1
 
 
+@pytest.mark.long
 def test_a_stack_of_full_batches_is_its_masked_form():
     with x64():
         run = running.prepared(

@@ -55,6 +55,7 @@ def parts(id):
     return FLINT.statements(claim, claim.every_size[0])
 
 
+@pytest.mark.long_cases("context-free")
 @pytest.mark.parametrize("id", EXISTENCE)
 def test_only_what_the_parameters_would_have_to_do_fails(id):
     claim = LEDGER[id]

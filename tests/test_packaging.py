@@ -97,6 +97,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(wheel, scripts)
 
 
+@pytest.mark.long
 def test_wheel_holds_every_module_and_its_data(installed: Installed):
     data = {
         Path(ROOMS["scanproof"], "py.typed"),
@@ -110,12 +111,14 @@ def test_wheel_holds_every_module_and_its_data(installed: Installed):
         assert {n for n in archive.namelist() if ".dist-info/" not in n} == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("library", ["jax", "torch", "matplotlib"])
 def test_wheel_without_extras_brings_no(library: str, installed: Installed):
     program = f"import importlib.util; print(importlib.util.find_spec({library!r}))"
     assert run(installed.scripts / "python", "-I", "-c", program).strip() == "None"
 
 
+@pytest.mark.long
 def test_installed_wheel_checks_a_claim_from_an_unrelated_folder(
     installed: Installed, tmp_path: Path
 ):

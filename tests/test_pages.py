@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,11 +21,6 @@ CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README, re.
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
-def scanproof(command: str, folder: Path) -> str:
-    words = [sys.executable, "-m", *shlex.split(command)]
-    return subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False).stdout
-
-
 def without_seconds(text: str) -> str:
     """The words of a text, without running times and line numbers, which move."""
     text = re.sub(r"\(\d+\.\d s\)", "(… s)", " ".join(text.split()))
@@ -34,13 +28,21 @@ def without_seconds(text: str) -> str:
 
 
 @pytest.mark.parametrize(("command", "printed"), CONSOLE)
-def test_readme_s_output_is_what_the_command_prints(command, printed, tmp_path):
+def test_readme_s_output_is_what_the_command_prints(
+    command, printed, tmp_path, run: Run, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "mypaper.py").write_text(PYTHON[0], encoding="utf-8")
     (module,) = [code for code in PYTHON if "def forward(" in code]
     (tmp_path / "mymodule.py").write_text(module, encoding="utf-8")
-    assert without_seconds(scanproof(command, tmp_path)) == without_seconds(printed)
+    monkeypatch.delitem(sys.modules, "mymodule", raising=False)
+    answer = run(*shlex.split(command)[1:])
+    assert without_seconds(answer.out) == without_seconds(printed)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_readme_s_summary_is_that_of_the_whole_ledger(report):
     found = without_seconds(README)
     summary = report["summary"]
@@ -54,6 +56,8 @@ def test_readme_s_summary_is_that_of_the_whole_ledger(report):
     assert f"{amendments} of {amendments} amendments proved" in found
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_readme_s_findings_are_refuted_and_their_amendments_proved(report):
     rows = {row["id"]: row for row in report["claims"]}
     findings = re.findall(r"^\| `([a-z0-9-]+\.[^`]+)` \|.*\| ([^|]*)\|$", README, re.M)
@@ -64,6 +68,8 @@ def test_readme_s_findings_are_refuted_and_their_amendments_proved(report):
         assert {f"{id}{suffix}" for suffix in re.findall(r"`(\+[^`]+)`", mends)} <= proved, id
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_rows_that_readme_says_hold_are_proved(report):
     rows = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
     for id in re.findall(r"\(`([a-z0-9-]+\.[^`]+)`", README):
@@ -95,6 +101,8 @@ def test_readme_s_export_predicts_what_gradient_descent_does(capsys, tmp_path, m
     assert float(difference) < 1e-14
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("report", ["all rows"], indirect=True)
 def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(

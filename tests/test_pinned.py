@@ -139,6 +139,7 @@ def file(folder: Path, *parts: str) -> Path:
     return path
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_replaces_a_definition_is_refused_and_the_definition_is_back(
     tmp_path: Path, way: str
@@ -254,6 +255,7 @@ def test_a_file_that_only_uses_and_extends_the_package_is_taken(run: Run, write:
     assert run("check", write(TRUE, ORDINARY)).code == 0
 
 
+@pytest.mark.long
 def test_deciding_claims_changes_no_definition():
     importlib.import_module("scanproof.proofs.decide.proving")
     rows = built_in().rows
@@ -263,6 +265,7 @@ def test_deciding_claims_changes_no_definition():
             decide(row.claim, ENGINES["all"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("late", ["scanproof.proofs.claims.open", "scanproof.numeric.claims"])
 def test_importing_everything_changes_no_definition(late: str):
     pytest.importorskip("jax")

@@ -89,6 +89,7 @@ def test_where_conditions_fail_nothing_is_drawn():
     assert np.isnan(left[-1]) and not np.isnan(left[0])  # ηC² ≤ 1
 
 
+@pytest.mark.long
 def test_bounds_of_amendments_stand_above_what_they_bound():
     picture = hybrid.theorem51(ROWS["ssd.thm5.1"])
     for panel in picture.panels:
@@ -111,6 +112,7 @@ def test_what_is_drawn_hides_rounding():
     assert list(shown([0.1 + 1e-12, 0.0], log=False)) == [0.1, 0.0]
 
 
+@pytest.mark.short("png")
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_picture_is_the_same_bytes_each_time_whatever_the_reader_has_set(format: str):
     first = draw(SIMPLE, format)
@@ -119,6 +121,7 @@ def test_a_picture_is_the_same_bytes_each_time_whatever_the_reader_has_set(forma
     assert first.startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[format])
 
 
+@pytest.mark.short(".svg")
 @pytest.mark.parametrize("suffix", [".svg", ".PNG", ".pdf"])
 def test_plot_writes_the_file_and_nothing_else(run: Run, tmp_path: Path, suffix: str):
     for name in ("one", "two"):
@@ -188,6 +191,7 @@ def test_a_page_shows_the_measured_orders_and_the_figure_of_a_row(tmp_path: Path
     assert measured("gril.eq10", {}) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("id", hybrid.PICTURES)
 def test_the_figures_of_the_pages_are_there_and_current(id: str):
     file = FIGURES / f"{id}.svg"

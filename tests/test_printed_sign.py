@@ -36,6 +36,7 @@ THEOREM = CLAIMS["ssd.thm5.1"]
 SIZES = {"l": 2, "n": 3, "d": 8}
 
 
+@pytest.mark.long
 def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_path):
     found = decide(THEOREM, ENGINES["flint"])
     assert (found.verdict, found.scope) == ("refuted", None)
@@ -53,6 +54,7 @@ def test_the_theorem_with_the_printed_sign_is_refuted_for_all_parameters(tmp_pat
     assert done.returncode == 0 and "-7/4" in done.stdout
 
 
+@pytest.mark.long_cases("printed-line")
 @pytest.mark.parametrize(
     ("id", "scope"),
     [
@@ -71,6 +73,8 @@ def test_the_formulas_in_words_are_those_of_the_layers():
     assert decide(CLAIMS["ssd.thm5.1+printed-coefficients"], ENGINES["flint"]).verdict == "proved"
 
 
+@pytest.mark.long
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("order", "mask"),
     [((2, 0), lsa.causal_mask), ((1, 0), lsa.causal_mask), ((0, 1), lsa.examples_mask)],
@@ -170,12 +174,14 @@ WRONG = {
 }
 
 
+@pytest.mark.long_cases("differ", "not 1", "no single")
 @pytest.mark.parametrize("says", WRONG)
 def test_a_false_step_is_refused(says: str):
     found = refute(stated(WRONG[says]), SIZES, 0)
     assert isinstance(found, str) and says in found
 
 
+@pytest.mark.long
 def test_the_argument_s_first_part_is_accepted_where_its_steps_are_the_rules():
     def argument(facts, c, s, eta):
         F, gamma = F_1(facts, c, s, eta)
@@ -383,6 +389,7 @@ def test_the_two_sides_of_the_limit_differ_in_the_third_coefficient():
     assert (U + p * U**2).coef[3] == -7 / 4
 
 
+@pytest.mark.long
 def test_the_identity_of_the_skew_part_holds_by_both_engines():
     """D_12 − D_13, which the reading of +printed-coefficients gives."""
 

@@ -78,6 +78,7 @@ def masked_attention(X, Y):
     return jnp.einsum("ts,sk->tk", seen, Y)
 
 
+@pytest.mark.long
 def test_masked_attention_is_the_recurrence_of_linear_attention():
     def body(X, Y):
         xp = namespace(X)
@@ -90,6 +91,7 @@ def test_masked_attention_is_the_recurrence_of_linear_attention():
     proved({"X": "T f", "Y": "T k"}, body)
 
 
+@pytest.mark.long
 def test_the_maximum_that_a_softmax_subtracts_cancels():
     def softmax(X, Y):
         rows = jnp.arange(X.shape[0])
@@ -111,6 +113,7 @@ def test_a_maximum_that_does_not_cancel_is_not_proved():
     assert reason({"X": "T f"}, body)
 
 
+@pytest.mark.long
 def test_decays_counters_and_reverse_scans_are_recursions():
     def decayed(z, a, b, c):
         def step(carry, token):
@@ -160,6 +163,7 @@ def test_slices_paddings_and_reshapes_keep_their_entries():
     proved({"X": "T+1 f"}, body)
 
 
+@pytest.mark.long
 def test_vmap_jit_and_declared_laws():
     def gated(X, w):
         return jax.vmap(jax.jit(lambda x: jnp.dot(x, w) * jax.nn.silu(x)))(X)
@@ -218,9 +222,10 @@ def test_what_is_not_read_is_named_with_its_line(unread, named):
     assert "test_programs.py" in told
 
 
-def test_random_programs_are_read_as_what_jax_computes():
-    seen = jax_programs(random.Random("tests"), 40)
-    assert seen["same"] >= 38, seen
+@pytest.mark.parametrize("count", [5, pytest.param(40, marks=pytest.mark.long)])
+def test_random_programs_are_read_as_what_jax_computes(count):
+    seen = jax_programs(random.Random("tests"), count)
+    assert seen["same"] >= 0.95 * count, seen
 
 
 OTHER_NAMES = {"copy_p", "expand_dims", "scatter_add"}
@@ -254,6 +259,7 @@ def places(u):
     return jnp.arange(u.shape[0])
 
 
+@pytest.mark.long
 def test_masks_as_numbers_are_compared_as_numbers():
     for mask in (
         lambda u: (places(u) > 0).astype(int) > 0,
@@ -313,6 +319,7 @@ def test_functions_behind_jit_and_partial_are_programs():
     proved({"X": "T f"}, lambda X: equal(program(functools.partial(scaled, by=2))(X), X + X))
 
 
+@pytest.mark.long
 def test_lengths_that_are_products_are_cut_as_they_were_put_together():
     def both(X, Y):
         n, C, f = X.shape

@@ -31,6 +31,7 @@ def float64():
     jax.config.update("jax_enable_x64", before)
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 3, 2)], ids=["one token", "seven tokens"])
 @pytest.mark.parametrize("name", LAYER_CASES)
 def test_lane_equals_the_scan_of_the_same_definition(name: str, sizes: tuple[int, int, int]):
@@ -104,6 +105,7 @@ def test_without_jax_the_lane_says_what_to_install(monkeypatch: pytest.MonkeyPat
         recurrent(ssm.step, None, None, None)
 
 
+@pytest.mark.long
 def test_heads_and_sequences_run_as_if_alone():
     tokens = delta_rule.Token(
         integers(3, 2, 5, 2), integers(3, 2, 5, 1), integers(3, 2, 5, 2), integers(3, 2, 5)
@@ -145,6 +147,7 @@ def test_each_head_has_parameters_of_its_own():
         assert np.array_equal(found.outputs[s, h], alone.outputs)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("chunk", [1, 3, 7, 100])
 def test_backward_pass_keeps_one_state_per_chunk_and_its_gradient_is_that_of_one_loop(chunk: int):
     length, size = 7, 4

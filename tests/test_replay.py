@@ -143,6 +143,7 @@ def put(folder: Path, id: str, one: AllSizes) -> None:
     file_of(folder, id).write_text(written(Argument(id, (one,))), encoding="utf-8")
 
 
+@pytest.mark.long
 def test_another_process_checks_what_one_has_recorded(saved: Path):
     done = scanproof(
         2,
@@ -167,6 +168,7 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
         assert next(for_all) == "kernel"
 
 
+@pytest.mark.long
 def test_what_is_recorded_is_the_same_every_time(saved: Path, tmp_path: Path):
     scanproof(3, "check", *VARIED, "--from-scratch", "--certificates", tmp_path, "--save")
     assert {p.name for p in saved.iterdir()} == {p.name for p in tmp_path.iterdir()}
@@ -327,6 +329,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 def test_a_changed_file_proves_nothing(saved: Path, tmp_path: Path, change: Tamper):
     certificate = recorded(saved, SCAN)
@@ -417,6 +420,7 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
 }
 
 
+@pytest.mark.long_cases("many lists")
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_file_is_one_clear_error(saved: Path, tmp_path: Path, how: str):
     text = BROKEN[how](text_of(saved))
@@ -480,6 +484,7 @@ WITNESSES: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("how", WITNESSES)
 def test_a_changed_witness_shows_nothing(saved: Path, tmp_path: Path, how: str):
     id = "ch9.span"
@@ -735,6 +740,7 @@ def rested(a: tuple[str, ...] = (), b: tuple[str, ...] = (), c: tuple[str, ...] 
     return text
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("same", ["(x * 2)", "(x + x)", "(5 * x - 3 * x)"])
 def test_a_proof_for_a_definition_written_otherwise_goes_through_or_is_stale(
     run: Run, write: Write, same: str
@@ -859,6 +865,7 @@ def test_the_file_of_an_id_stays_in_its_folder(tmp_path: Path):
 # What rests on what.
 
 
+@pytest.mark.long
 def test_a_row_is_tainted_by_one_that_is_not_proved_however_far(run: Run, write: Write):
     file = write(rested(a=("mine.b",), b=("mine.c",)))
     found = statements(run("check", file, "--format", "json"))

@@ -58,6 +58,7 @@ def test_keys_are_ordered_as_the_schema_lists_them():
             assert list(found) == list(SCHEMA["$defs"]["statement"]["properties"])
 
 
+@pytest.mark.long
 def test_two_runs_differ_only_under_timing():
     def run(seed: str) -> dict[str, Any]:
         done = subprocess.run(

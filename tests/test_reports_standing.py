@@ -43,6 +43,7 @@ def test_error_counts_before_failure_and_failure_before_unsettled():
     assert exit_code(blames(report, own={"b"}, strict=True)) == 1
 
 
+@pytest.mark.long
 def test_junit_fails_exactly_the_statements_to_blame():
     report = every_kind()
     for strict in (False, True):

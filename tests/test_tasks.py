@@ -66,6 +66,7 @@ def test_stochastic_gradient_descent_is_the_definition():
     assert every.shape == (N, F, K) and np.array_equal(every[-1], found)
 
 
+@pytest.mark.long
 def test_newton_finds_the_least_squares_solution_in_one_step():
     w, x, y = data(3)
     exact = np.linalg.lstsq(x, y)[0]
@@ -90,6 +91,7 @@ def test_gd_plus_plus_without_curvature_correction_is_gradient_descent():
     assert np.abs(changed - found).max() > 1e-3
 
 
+@pytest.mark.short(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_curvature_is_the_spectral_norm_of_the_gram_matrix(seed: int):
     w, x, y = data(seed)

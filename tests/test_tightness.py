@@ -21,7 +21,9 @@ from scanproof.numeric.tightness.hypotheses import hypotheses
 from scanproof.numeric.tightness.report import TOLERANCE, Line, as_text, grid, measure, with_bounds
 from scanproof.numeric.tightness.search import ratios, search
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.enclosed import enclosed
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.errors import UsageError
 
@@ -57,6 +59,7 @@ def test_draws_meet_the_conditions(claim: Claim, kind: str):
         assert certify(of, of.complete(drawn, np)) is not None  # the exact numbers meet them too
 
 
+@pytest.mark.long
 def test_the_ascent_finds_how_tight_a_bound_is():
     total, change = search(STEP, SMALL, starts=10, steps=100)
     assert 0.99 < total.ratio <= 1 + TOLERANCE
@@ -71,6 +74,7 @@ def test_a_false_bound_is_caught_certified_and_told():
     assert not Line(line.id, "", "refuted", 1, line.ratio, line.sizes, False).wrong
 
 
+@pytest.mark.long
 def test_a_constant_a_tenth_too_small_is_found_out_from_normal_inputs_alone(monkeypatch):
     def smaller(x, u, eta, C):
         return at_most(norm(moved(x, u, eta) - x), 9 * eta * C**3 / 10)
@@ -80,12 +84,14 @@ def test_a_constant_a_tenth_too_small_is_found_out_from_normal_inputs_alone(monk
     assert found.ratio == pytest.approx(10 / 9, rel=1e-3)
 
 
+@pytest.mark.long
 def test_a_bound_that_nothing_comes_near_is_called_loose():
     tight, loose = measure(OPERATOR, "proved", count=1, starts=5, steps=40, seed=0)
     assert tight.ratio == pytest.approx(1, abs=1e-6) and tight.note == ""
     assert loose.ratio == pytest.approx(1 / 5000, rel=1e-5) and loose.note == "loose"
 
 
+@pytest.mark.long
 def test_two_searches_find_the_same():
     first, second = (search(OPERATOR, {"d": 1}, starts=5, steps=8, seed=3) for _ in range(2))
     assert [f.ratio for f in first] == [f.ratio for f in second]
@@ -126,12 +132,15 @@ def program(id: str):
     return of, j.jit(lambda values: ratios(claim, sizes, values, j.numpy))
 
 
+@functools.cache
+def is_refuted(id: str) -> bool:
+    return decide(BOUNDS[id], ENGINES["all"]).verdict == "refuted"
+
+
+@pytest.mark.short("gril.params", "ssd.thm5.1-i1", "ssd.thm5.1+drift")
 @pytest.mark.parametrize("id", BOUNDS)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(KINDS))
-def test_a_bound_holds_where_jax_runs_it(id: str, report, seed: int, kind: str):
-    verdicts = {
-        s["id"]: s["verdict"] for c in report["claims"] for s in (c["as_stated"], *c["amended"])
-    }
+def test_a_bound_holds_where_jax_runs_it(id: str, seed: int, kind: str):
     with x64():
         of, run = program(id)
         drawn = draw(np.random.default_rng(seed), of, kind)
@@ -139,16 +148,14 @@ def test_a_bound_holds_where_jax_runs_it(id: str, report, seed: int, kind: str):
             return
         values = of.complete(drawn, np)
         found = np.asarray(run(values))
-    if verdicts[id] != "refuted" and np.any(found > 1 + TOLERANCE):
+    if np.any(found > 1 + TOLERANCE):
         sure = certify(of, values)  # floats alone do not refute
-        assert sure is None or all(one.holds is not False for one in sure), (found, values)
+        violated = sure is not None and any(one.holds is False for one in sure)
+        assert not violated or is_refuted(id), (found, values)
 
 
 @pytest.mark.parametrize("id", BOUNDS)
-def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str, report):
-    verdicts = {
-        s["id"]: s["verdict"] for c in report["claims"] for s in (c["as_stated"], *c["amended"])
-    }
+def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str):
     claim = BOUNDS[id]
     compared = 0
     for sizes in (claim.every_size[0], claim.every_size[-1]):
@@ -159,7 +166,7 @@ def test_a_bound_holds_in_certified_enclosures_that_are_narrow(id: str, report):
                 continue
             for found in enclosed(claim, sizes, point(of, of.complete(drawn, np)), BITS):
                 compared += 1
-                assert found.holds is not False or verdicts[id] == "refuted"
+                assert found.holds is not False or is_refuted(id)
                 for ball in (*found.left.flat, *found.right.flat):
                     assert float(ball.rad()) < 1e-20 * max(1e-15, math.fabs(float(ball.mid())))
     assert compared

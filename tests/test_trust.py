@@ -284,6 +284,7 @@ def outcome(function, equals, shapes="x: T d", **sizes) -> Any:
     return prove(function, shapes=shapes, equals=equals, sizes=sizes or None)
 
 
+@pytest.mark.long
 def test_a_maximum_in_a_map_is_one_for_each_row():
     def rows(x):
         e = lax.map(lambda r: jnp.exp(r - r.max()), x)
@@ -296,6 +297,7 @@ def test_a_maximum_in_a_map_is_one_for_each_row():
     assert outcome(rows, plainly).result.verdict == "refuted"
 
 
+@pytest.mark.long
 def test_a_softmax_of_each_row_is_still_proved():
     def rows(x):
         e = lax.map(lambda r: jnp.exp(r - r.max()), x)
@@ -307,6 +309,7 @@ def test_a_softmax_of_each_row_is_still_proved():
     assert for_all_sizes(outcome(rows, plainly).result)
 
 
+@pytest.mark.long
 def test_integers_that_may_run_over_are_a_condition_in_words():
     def counted(x):
         def step(i, row):
@@ -420,6 +423,7 @@ def test_a_program_that_is_nan_either_way_does_not_tell_tracers_from_arrays():
     assert "tracers" not in (found.reason or "")
 
 
+@pytest.mark.long
 def test_a_large_array_of_numbers_is_refused_at_once():
     weights = np.random.default_rng(0).random((60, 60))
     found = outcome(lambda x: weights @ x, lambda x: weights @ x, shapes="x: 60 d", d=(1,)).result

@@ -183,6 +183,7 @@ def test_an_existence_claim_is_proved_by_its_witness():
     assert decide(row, ALL).verdict == "proved"
 
 
+@pytest.mark.long
 def test_two_inputs_with_one_statistic_refute_a_map():
     row = claim(lambda u: determines(u.sum(), inner(u, u)), {"u": "n"})
     result = decide(row, ALL)
@@ -197,6 +198,7 @@ def test_two_inputs_with_one_statistic_prove_that_no_map_exists():
     assert decide(claim(body, {"u": "n"}), ALL).verdict == "unknown"  # at n = 1 there is one
 
 
+@pytest.mark.long
 def test_a_map_that_may_exist_is_unknown_not_proved():
     assert (
         decide(claim(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}), ALL).verdict

@@ -303,6 +303,8 @@ ROWS = (
 )
 
 
+@pytest.mark.short(3)
+@pytest.mark.long_cases("gril.w3-minimal-gd")
 @pytest.mark.parametrize("id", ROWS)
 def test_rows_that_say_more_than_equations_are_proved_for_all_sizes(id):
     proof = prove(CLAIMS[id])

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -77,6 +78,7 @@ def forking_once() -> Callable[[], object]:
 PROVED = ("proved", None)
 
 
+@pytest.mark.short("exit 3-3", "killed-1", "closes everything-1")
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize(
     ("deed", "reason"),
@@ -197,9 +199,9 @@ def is_running(pid: int) -> bool:
 
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
-    monkeypatch.setattr("scanproof.proofs.check.PATIENCE", 1.5)
+    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.rows"], "PATIENCE", 1.5)
     told: list[tuple[str, int, int]] = []
-    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.5), last=nothing)
+    ledger = doing(quick=nothing, slow=partial(time.sleep, 0.2), last=nothing)
     found(ledger, jobs=1, progress=lambda *what: told.append(what))
     texts = [text for text, _, _ in told]
     assert texts[0] == "does.quick" and texts[-1] == "does.last"
@@ -261,6 +263,7 @@ def test_time_limit_must_be_a_time(run: Run, write: Write, limit: str):
     assert f"--time-limit {limit}: give a number of seconds greater than 0" in line
 
 
+@pytest.mark.long
 def test_terminal_is_told_what_takes_long(write: Write):
     pty = pytest.importorskip("pty")
     file = write(ENDLESS, TRUE)

@@ -59,6 +59,7 @@ def alike(word: str, other: str) -> bool:
         return word == other
 
 
+@pytest.mark.long_cases("with_jax", "identify_edited")
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_a_script_prints_what_the_page_shows_and_keeps_its_bound(script, tmp_path):
     needs(script)
@@ -72,6 +73,7 @@ def test_a_script_prints_what_the_page_shows_and_keeps_its_bound(script, tmp_pat
     assert all(float(found) <= float(bounds[0]) for found in differences if bounds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("command", [c for c in SHOWN if c.startswith("scanproof")])
 def test_a_command_prints_what_the_page_shows(command, tmp_path):
     printed = run(command, tmp_path)

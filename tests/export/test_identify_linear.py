@@ -63,6 +63,8 @@ def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
     raise AssertionError(f"{id} takes none of these sizes")
 
 
+@pytest.mark.long_cases("[linear-attention.gd")
+@pytest.mark.short(5)
 @pytest.mark.parametrize("id", cases.rows())
 def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_path):
     loaded, options = export_of(id, tmp_path / "out")
@@ -81,6 +83,7 @@ def test_every_export_is_recognised_and_so_it_is_without_its_manifest(id, tmp_pa
     assert bare.data in ("any", asserted["data"])
 
 
+@pytest.mark.short("ssd.thm4.1-f2")
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, tmp_path):
     loaded = cases.made(export, tmp_path / "out")
@@ -93,6 +96,7 @@ def test_an_edited_entry_is_named_and_refused_unless_it_changes_nothing(export, 
     assert refused >= 5
 
 
+@pytest.mark.short(4)
 @pytest.mark.parametrize("export", FAMILIES, ids=str)
 def test_an_edited_entry_is_named_without_a_manifest_unless_it_is_the_only_place_of_a_number(
     export, tmp_path
@@ -122,6 +126,7 @@ def test_weights_of_another_form_are_the_same_function():
     assert "differs in form" in found.verdict
 
 
+@pytest.mark.long
 def test_rescaled_queries_and_keys_are_the_same_function():
     model = cases.attention(2, 2)
     layers = (p._replace(query=2 * p.query, key=p.key / 2) for p in model.layers)
@@ -164,6 +169,7 @@ def test_a_matrix_in_the_place_of_the_step_size_is_read_off(family):
     np.testing.assert_allclose(neutral.predict(model, x, y), x[3] @ W, rtol=1e-6)
 
 
+@pytest.mark.long
 def test_a_matrix_in_every_step_is_read_off():
     matrix = np.array([[1.0, 0.5], [0.5, 2.0]])
     model = cases.attention(2, 3)
@@ -181,6 +187,7 @@ def test_a_matrix_in_every_step_is_read_off():
     assert found.preconditioner_kind == "symmetric, positive definite"
 
 
+@pytest.mark.long
 def test_several_targets_weights_to_start_from_and_one_feature():
     W0 = np.array([[0.5, -1.0, 0.25], [2.0, 0.0, 1.0]])
     found = of(cases.attention(2, 2, k=3, W0=W0))
@@ -253,6 +260,7 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
     return Loaded(Path("weights"), None, None, tensors, around, "numpy", formats)
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize(
     ("family", "d", "k", "layers"),
     [
@@ -313,6 +321,7 @@ def test_a_step_size_that_depends_on_n_otherwise_is_told(tmp_path):
         assert found.rule == NONE and "divides by 0" in found.verdict
 
 
+@pytest.mark.long
 def test_numbers_that_are_rounded_apart_are_close_and_no_others():
     model = cases.attention(2, 2)
     near = of(model._replace(readout=np.array(model.readout) * (1 + 2.0**-24)))
@@ -361,12 +370,14 @@ def test_a_rule_at_a_few_numbers_of_examples_alone_is_none(roots):
     assert identify_linear(counting(roots)).rule == NONE
 
 
+@pytest.mark.long
 def test_a_verdict_says_for_which_numbers_of_examples():
     found = of(cases.attention(2, 2))
     assert re.search(r", at n = 1, 2, 3 and at random points for n = \d+, \d+, \d+$", found.verdict)
     assert of(cases.masked_layer(2, 3)).verdict.endswith(" at n = 3")
 
 
+@pytest.mark.short("concatenated")
 @pytest.mark.parametrize(
     ("id", "target", "dtype", "steps"),
     [
@@ -418,6 +429,7 @@ def test_many_features_and_targets_are_learned_without_a_second_derivative():
     np.testing.assert_allclose(W[0], 0.5 * tasks.x[0, :3].T @ tasks.y[0])
 
 
+@pytest.mark.long
 def test_large_weights_to_start_from_hide_no_matrix():
     model = cases.attention(2, 2, W0=np.full((2, 1), 2.0**21))
     first = model.layers[0]
@@ -440,6 +452,7 @@ def test_what_is_too_large_to_derive_is_measured(monkeypatch):
     assert of(model._replace(layers=(moved,))).rule == NONE
 
 
+@pytest.mark.long
 def test_a_polynomial_beyond_its_budget_harms_nothing():
     model = cases.attention(4, 3)
     field, (x, y) = polynomial.symbolic(3, 4, 1)

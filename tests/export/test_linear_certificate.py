@@ -63,6 +63,7 @@ def test_a_thousand_tasks_stay_within_the_bound_in_numpy(case):
     assert 0 < errors.max() <= bounded(made, given, "float64")
 
 
+@pytest.mark.short(7)
 @pytest.mark.parametrize(
     ("case", "dtype"),
     [
@@ -168,6 +169,7 @@ def test_a_mutated_entry_leaves_the_bound_or_changes_nothing(case):
     assert kept == INERT[case.id]
 
 
+@pytest.mark.long
 def test_the_lanes_run_the_exported_parameters_within_the_bound():
     for case, layer in ((CASES[1], "gril"), (CASES[6], "ssd")):
         made, given = cases.made(case), cases.tasks(case, 3)

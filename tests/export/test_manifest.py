@@ -168,6 +168,9 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long_cases(
+    "mamba2.gd-['targets']", "mamba2.gd-['tokens']", "mamba2.one-step-interleaved"
+)
 @pytest.mark.parametrize(
     ("id", "options", "statement", "tokens", "k", "beyond"),
     ROWS,

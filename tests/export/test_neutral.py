@@ -48,6 +48,7 @@ def proved():
     return sorted({*statements.exportable(), *amended})
 
 
+@pytest.mark.short(3)
 @pytest.mark.parametrize("id", proved())
 def test_a_statements_model_is_gradient_descent_in_every_fraction(id):
     rng, program = np.random.default_rng(2), find(id)[1]

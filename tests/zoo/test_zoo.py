@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+@pytest.mark.short("[c_", 8)  # claims, and of the programs one in eight
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
     verdict, reason = _decided(one)
