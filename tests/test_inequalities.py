@@ -494,14 +494,6 @@ def test_a_theorem_about_other_terms_is_no_equation():
             check(one.problem, find(one), other)
 
 
-def test_checking_imports_no_search_for_bounds():
-    folder = Path(inequalities.__path__[0]).parent
-    for path in (
-        p for own in ("check", "interpret", "inequalities") for p in (folder / own).rglob("*.py")
-    ):
-        assert "search.bounds" not in path.read_text(encoding="utf-8")
-
-
 def test_no_file_of_the_check_imports_what_searches():
     """Only the kernel, the standard library and its own files; and it raises, it does not assert."""
     for path in Path(inequalities.__path__[0]).glob("*.py"):

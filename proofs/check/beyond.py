@@ -82,6 +82,8 @@ class Tried:
     """Where the claim itself could not be run, and why."""
     unequal: str = ""
     """At the sizes at which it fails: that the two sides have different shapes."""
+    listed: Sequence[Sizes] = ()
+    """Those choices that are the claim's own sizes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
     fails: dict[str, int] | None = None
@@ -99,7 +101,7 @@ class Tried:
         notes = []
         if self.undefined:
             notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
-        if self.outside and not self.held:
+        if self.outside and all(sizes in self.listed for sizes in self.held):
             notes.append(
                 f"its conditions on sizes are met at none of {self.outside} larger choices"
             )
@@ -150,7 +152,7 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
     every = list(choices(claim, source.numbers, rng))
     few = _few(every, rng) if claim.assuming else every
     first = [(dict(sizes), "") for sizes in left_out]
-    tried = Tried()
+    tried = Tried(listed=left_out)
     rest = (one for one in every if one not in few)
     _run(claim, [*first, *few, *rest], tried, rng, len(first) + len(few))
     if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in

@@ -36,8 +36,8 @@ class KernelArray:
 
     @property
     def term(self) -> Term:
-        """The entry, simplified."""
-        return simplified(self.shared)
+        """The entry, simplified, with closed forms for states."""
+        return simplified(self.shared, closed=True)
 
     namespace: ClassVar[Any]
     """The constructors and functions that go with it, which `interpret.namespace` puts here: they are made of it."""

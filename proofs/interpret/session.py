@@ -17,8 +17,11 @@ from ..kernel.recursion import Recursion
 from ..kernel.rules import Rewriting
 from ..kernel.theorem import Theorem
 
-Simplifier = Callable[[Rewriting], None]
-"""Brings a sum nearer to a normal form. It is handed in by whoever reads, and not trusted: see `simplifying`."""
+Simplifier = Callable[[Rewriting, bool], None]
+"""Brings a sum nearer to a normal form, with closed forms for states if these are wanted.
+
+It is handed in by whoever reads, and not trusted: see `simplifying`.
+"""
 
 
 @dataclass
@@ -35,7 +38,7 @@ class Loop:
 class Session:
     """One claim's reading."""
 
-    simplifier: Simplifier = lambda work: None
+    simplifier: Simplifier = lambda work, closed: None
 
     recursions: dict[str, tuple[Recursion, int]] = field(default_factory=dict)
     """The recursion that a state's name belongs to, and which of its states it is."""

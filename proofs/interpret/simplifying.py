@@ -14,10 +14,15 @@ from ..kernel.term import Term
 from .session import current
 
 
-def simplified(term: Term) -> Term:
-    """An equal term, as near to a normal form as the session's simplifier takes it."""
+def simplified(term: Term, closed: bool = False) -> Term:
+    """An equal term, as near to a normal form as the session's simplifier takes it.
+
+    Args:
+        term: the term.
+        closed: whether closed forms are to stand for states; a state is left as it is otherwise, for the proof.
+    """
     if not any(m.bound or m.guards or m.factors for m in term.parts):
         return term
     work = Rewriting(term)
-    current().simplifier(work)
+    current().simplifier(work, closed)
     return work.term()

@@ -28,9 +28,10 @@ def normal_form(term: Term) -> Term:
     return simplified(term)
 
 
-def rewritten(work: Rewriting) -> None:
-    """The same for a sum that somebody else has begun to rewrite: what reading a program is handed."""
-    settle(current())
+def rewritten(work: Rewriting, closed: bool) -> None:
+    """Brings a sum that reading a program has begun to rewrite into normal form; see `interpret.simplifying`."""
+    if closed:
+        settle(current())
     normalise(work)
 
 
