@@ -107,6 +107,12 @@ def test_wheel_holds_every_module_and_its_data(installed: Installed):
         "/".join([*package_of(file.parent).split("."), file.name])
         for file in {*sources("*.py"), *data}
     }
+    certificates = {file for file in sources("*.json") if file.parent.name == "certificates"}
+    assert len(certificates) > 300
+    expected |= {
+        "/".join([*package_of(file.parent.parent).split("."), "certificates", file.name])
+        for file in certificates
+    }
     with zipfile.ZipFile(installed.wheel) as archive:
         assert {n for n in archive.namelist() if ".dist-info/" not in n} == expected
 
