@@ -24,6 +24,7 @@ __all__ = ["NOT_RUN", "Result", "decide", "place"]
 
 NEVER_CHECKED = ("empirical", "complexity")
 NOWHERE = Certificates(read=False)
+SETTLED = ("proved", "refuted")
 
 
 def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE) -> Result:
@@ -62,7 +63,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
     recorded = _recorded(claim, certificates)
-    if not (recorded.recorded and certificates.search):
+    if recorded.verdict in SETTLED or not certificates.search:
         return recorded
     ran.clear()
     certificate = find(claim, engines)
@@ -73,7 +74,7 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
         certificate = find_again(claim, result.fails)
         result = check(claim, certificate, proving)
     told = result
-    if recorded.recorded != MISSING:
+    if recorded.recorded not in ("", MISSING):
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
         told = replace(result, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
