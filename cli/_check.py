@@ -23,7 +23,7 @@ def check(
         str,
         typer.Option(
             metavar="|".join(ENGINES),
-            help="Which exact engine decides equations (kernel: a draft, for all sizes).",
+            help="Which exact engine decides equations; kernel: proofs for all sizes alone.",
         ),
     ] = "all",
     strict: Annotated[
@@ -158,7 +158,15 @@ def _certificates(
     if offline and (save or from_scratch):
         other = "--save" if save else "--from-scratch"
         raise UsageError(
-            f"--offline and {other}: give one of them; what is not found is not saved."
+            f"--offline and {other}: give one of them; the first searches for nothing."
+        )
+    if save and engine != "all":
+        raise UsageError(
+            f"--save --engine {engine}: certificates are written of what all engines find; leave out --engine."
+        )
+    if from_scratch and folder is not None and not save:
+        raise UsageError(
+            "--from-scratch looks at no certificate; give --save to write to the folder."
         )
     if folder is not None and save:
         writable(folder)
@@ -176,6 +184,8 @@ def _of_certificates(heard: Heard, save: bool) -> list[str]:
 
     for id, why in heard.stale.items():
         say(f"{id} is stale: {why}")
+    for id, why in heard.replaced.items():
+        say(f"{id}: {why}")
     if heard.stale and not save:
         say("`scanproof check --save` finds stale certificates anew and writes them.")
     if heard.missing:

@@ -55,20 +55,21 @@ def show(
         ledger, row = find_id(id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         text = (
-            _script(claim)
+            _script(ledger, claim)
             if script
             else _story(ledger, row, claim, format or "text", files or [], width)
         )
     write(text)
 
 
-def _script(claim) -> str:
+def _script(ledger, claim) -> str:
     from functools import partial
 
+    from scanproof.proofs.decide.rows import homes
     from scanproof.proofs.decide.workers import run
     from scanproof.proofs.language.errors import UsageError
 
-    (answer,) = run([partial(_program, claim)])
+    (answer,) = run([partial(_program, claim, homes(ledger))])
     if answer.timed_out or answer.ended is not None:
         how = answer.ended or f"no answer within {answer.seconds:g} s"
         raise UsageError(
@@ -77,14 +78,15 @@ def _script(claim) -> str:
     return answer.value
 
 
-def _program(claim) -> str:
+def _program(claim, homes) -> str:
     """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
+    from scanproof.proofs.decide.certificates import Certificates
     from scanproof.proofs.decide.verdict import decide
     from scanproof.proofs.exact.engines import ENGINES
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.script import script
 
-    result = decide(claim, ENGINES["all"])
+    result = decide(claim, ENGINES["all"], Certificates(homes=homes))
     if result.counterexample is None:
         raise UsageError(f"{claim.id} has no counterexample to print: it is {result.verdict}.")
     return script(claim, result.counterexample)

@@ -28,6 +28,7 @@ from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.tokens import interleaved, windows
 
+from .decide.certificates import FOLDER
 from .decide.ledger import built_in
 from .exact.engines import holds, sides
 from .exact.expressions import ExpressionField
@@ -103,7 +104,9 @@ def _processes() -> Iterator[list[str]]:
         ]
         for name, command, goal in every:
             units, before = [_unit()], _children()
-            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=known)
+            subprocess.run(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=known, check=True
+            )
             seconds, unit = _children() - before, statistics.mean([*units, _unit()])
             yield [name, f"{seconds / unit:.1f} C", f"{unit:.2f} s", goal and f"≤ {goal} C"]
     text = b"".join(path.read_bytes() for path in files)
@@ -113,7 +116,7 @@ def _processes() -> Iterator[list[str]]:
 
 
 def _certificates(source: Source) -> list[Path]:
-    return sorted((source.home / "certificates").glob("*.json")) if source.home else []
+    return sorted((source.home / FOLDER).glob("*.json")) if source.home else []
 
 
 def _children() -> float:

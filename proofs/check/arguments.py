@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,18 @@ import numpy as np
 
 from ..exact.at_point import difference_index, inputs_as_text, statements_at
 from ..exact.enclosures import ArbField
-from ..exact.engines import BY_NAME, chosen, has_entries, telling, truth
+from ..exact.engines import (
+    BY_NAME,
+    FLINT,
+    MOST_TERMS,
+    SYMPY,
+    chosen,
+    has_entries,
+    small,
+    telling,
+    terms,
+    truth,
+)
 from ..exact.instance import Point, constants, evaluate, ones, shapes
 from ..exact.scalar import NotPolynomial
 from ..interpret.session import Sessions
@@ -22,7 +34,7 @@ from ..language.statements import AtMost, Differs, Equal, Statement, Undetermine
 from . import all_sizes
 from .beyond import NO_VALUE, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
-from .given import Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
+from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, sizes_text
 
@@ -44,14 +56,18 @@ class Run:
     found: list[tuple[Statement, bool | None]]
 
 
-def argued(claim: Claim, certificate: Argument, session: Sessions) -> Result:
+def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool) -> Result:
     """The verdict that an argument comes to."""
     by = certificate.by
     proofs = [one for one in by if isinstance(one, AllSizes)]
     entries = [entry for one in proofs for entry in _of_kernel(claim, one, session)]
     if claim.assuming:
         _see_conditions_met(claim, [one for one in by if isinstance(one, Met)])
+    if proofs and certificate.why:
+        raise Refused("it says why there is no proof for all sizes, and has one")
     runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
+    if second and not proofs and {run.engine for run in runs} == {FLINT.name}:
+        runs += _second_opinion(claim)
     problem = _disagreement(runs) or says_nothing(
         [[s for s, _ in run.found] for run in runs] or list(_without_engines(claim))
     )
@@ -63,10 +79,13 @@ def argued(claim: Claim, certificate: Argument, session: Sessions) -> Result:
     if not runs and not proofs:
         raise Refused("nothing in it shows the claim")
     evidence = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
-    if runs and _contradicted(claim, runs[-1].sizes):
-        raise UsageError(
-            f"the engines find the claim true, plain numbers find it false at {runs[-1].sizes}"
-        )
+    for sizes in (
+        telling(claim) if proofs else (claim.every_size[-1], *small(claim.every_size)[-1:])
+    ):
+        if runs and _contradicted(claim, sizes):
+            raise UsageError(
+                f"the engines find the claim true, plain numbers find it false at {sizes}"
+            )
     scope = "all-sizes" if proofs else "fixed-size"
     result = Result("proved", scope, certificate.why or None, evidence=[*evidence, *entries])
     return _tried(claim, result, runs) if claim.ranges else result
@@ -79,7 +98,7 @@ def _of_kernel(claim: Claim, one: AllSizes, session: Sessions) -> list[dict[str,
     if isinstance(found, all_sizes.Stale):
         raise OfAnother(found)
     if isinstance(found, str):
-        raise Refused(found)
+        raise Broken(found)
     return found.entries()
 
 
@@ -116,6 +135,14 @@ def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
             yield run
             if any(shown is False for _, shown in run.found):
                 return
+
+
+def _second_opinion(claim: Claim) -> Iterator[Run]:
+    """Sympy's, where polynomials are small."""
+    for sizes in small(claim.every_size):
+        if terms(FLINT.statements(claim, sizes)) <= MOST_TERMS:
+            found = SYMPY.statements(claim, sizes)
+            yield Run(SYMPY.name, sizes, [(s, truth(s)) for s in found])
 
 
 def _entry(method: str, every: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:
@@ -219,15 +246,16 @@ def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
     if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
         return Result("unknown", reason=UNSCOPED)
     ran = [run.sizes for run in runs]
-    left_out = [sizes for sizes in claim.every_size if sizes not in ran] if runs else []
+    left_out = [sizes for sizes in claim.every_size if sizes not in ran]
     tried = beyond(claim, left_out)
     if tried.fails is not None and tried.unequal:
         return Result("unknown", reason=f"at {sizes_text(tried.fails)} {tried.unequal}")
     if tried.fails is not None:
         why = f"at {sizes_text(tried.fails)} it fails at a random point"
         return Result("unknown", reason=why, fails=tried.fails)
+    seen = [*tried.held, *tried.undefined, *tried.unmet]
     for sizes in left_out:
-        if sizes not in tried.held and not _holds(claim, runs[0].engine, sizes):
+        if sizes not in (tried.held if runs else seen) and not _holds(claim, sizes):
             return Result("unknown", reason=NOT_SHOWN, fails=sizes)
     empty = from_some_size_on(tried.undefined, tried.held)
     if empty is not None:
@@ -249,6 +277,9 @@ def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
     return result
 
 
-def _holds(claim: Claim, engine: str, sizes: Sizes) -> bool:
-    """Whether the engine finds every statement true at a listed size at which residues could not be taken."""
-    return all(truth(s) is not False for s in BY_NAME[engine].statements(claim, sizes))
+def _holds(claim: Claim, sizes: Sizes) -> bool:
+    """Whether no engine finds a statement false at a listed size that took too many operations in residues."""
+    for engine in BY_NAME.values():
+        with suppress(NotPolynomial):
+            return all(truth(s) is not False for s in engine.statements(claim, sizes))
+    return True

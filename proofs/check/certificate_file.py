@@ -60,6 +60,8 @@ from .witness_family import Apart
 FORMAT = "scanproof.certificate/2"
 AXES = 8
 """No array has more axes."""
+MOST = 1000
+"""No list of sizes, of near misses, or of what settles a claim is longer."""
 LARGEST = 10**4
 """No size, or number of a part, is larger."""
 _NUMBER = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/[1-9][0-9]{{0,{DIGITS - 1}}})?")
@@ -166,7 +168,7 @@ def read(path: Path, claim: str) -> Certificate:
     form = found.pop("format", None) if type(found) is dict else found
     if form != FORMAT:
         raise Unusable(f"its format is {_brief(form)}, not {FORMAT!r}")
-    certificate = _of_kind(found, (Refutation, Argument, Unsettled))
+    certificate = _of_kind(found, (Refutation, Argument))
     if certificate.claim != claim:
         raise Unusable(f"it is the certificate of {_brief(certificate.claim)}, not of {claim!r}")
     return certificate
@@ -211,7 +213,14 @@ def _array(value: Any, axes: int = AXES) -> Any:
 
 def _list(value: Any, of: Callable[[Any], Any]) -> tuple[Any, ...]:
     _expect("a list", type(value) is list, value)
+    _expect(f"at most {MOST} items", len(value) <= MOST, len(value))
     return tuple(map(of, value))
+
+
+def _set(value: Any, of: Callable[[Any], Any]) -> tuple[Any, ...]:
+    found = _list(value, of)
+    _expect("no item twice", all(one not in found[:k] for k, one in enumerate(found)), value)
+    return found
 
 
 def _by_name(value: Any, of: Callable[[Any], Any]) -> Named:
@@ -239,14 +248,14 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "claim": _text,
     "why": _words,
     "engine": _text,
-    "near_misses": lambda value: _list(value, _text),
+    "near_misses": lambda value: _set(value, _text),
     "part": _whole,
     "sizes": _sizes,
-    "every_size": lambda value: _list(value, _sizes),
+    "every_size": lambda value: _set(value, _sizes),
     "inputs": _inputs,
     "first": _inputs,
     "second": _inputs,
-    "by": lambda value: _list(value, _showing),
+    "by": lambda value: _set(value, _showing),
 }
 
 
@@ -284,8 +293,11 @@ def _family_of(value: Any) -> Family:
 
 
 def _pattern_of(value: Any) -> Pattern:
-    known = type(value) is list and {*map(str, value[1:])} <= {EVERY, FIRST, LAST, SAME}
+    known = type(value) is list and all(type(place) is str for place in value)
     _expect("a number and places", known and len(value) > 0, value)
+    places = value[1:]
+    known = {*places} <= {EVERY, FIRST, LAST} or places == [EVERY, SAME]
+    _expect("places, of which only the second of two is that of the first", known, value)
     return Pattern(_number(value[0]), tuple(value[1:]))
 
 

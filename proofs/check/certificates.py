@@ -6,18 +6,22 @@ from ..interpret.session import Sessions
 from ..language.claim import Claim
 from .arguments import argued
 from .certificate import Certificate, Refutation, Unsettled
-from .given import Doubtful, OfAnother, Refused
+from .given import Broken, Doubtful, OfAnother, Refused
 from .refutations import refuted
 from .result import Result
 
 
-def check(claim: Claim, certificate: Certificate, session: Sessions) -> Result:
+def check(
+    claim: Claim, certificate: Certificate, session: Sessions, second: bool = False
+) -> Result:
     """The verdict, no better than `unknown` where the certificate does not show what it says.
 
     Args:
         claim: the claim.
         certificate: what is said to settle it.
         session: opens a session to read the claim in with symbols for sizes.
+        second: whether sympy has to agree with flint at a few small sizes, whatever the certificate says, where there
+            is no proof for all sizes.
 
     Raises:
         UsageError: if the claim itself is at fault, whatever its certificate.
@@ -29,10 +33,12 @@ def check(claim: Claim, certificate: Certificate, session: Sessions) -> Result:
             return Result("unknown", reason=certificate.why)
         if isinstance(certificate, Refutation):
             return refuted(claim, certificate)
-        return argued(claim, certificate, session)
+        return argued(claim, certificate, session, second)
     except Doubtful as error:
         return Result("unknown", reason=str(error))
     except OfAnother as error:
         return Result("unknown", reason=str(error), stale=True)
     except Refused as error:
-        return Result("unknown", reason=f"the certificate is refused: {error}", broken=True)
+        broken = isinstance(error, Broken)
+        reason = f"the certificate is refused: {error}"
+        return Result("unknown", reason=reason, stale=not broken, broken=broken)

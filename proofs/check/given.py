@@ -22,6 +22,10 @@ class Refused(Exception):
     """A certificate that does not show what it says."""
 
 
+class Broken(Refused):
+    """It is of the claim's own problem, and its proof is none."""
+
+
 class OfAnother(Refused):
     """It is of another problem than the claim's: the claim, or what it calls, has changed."""
 

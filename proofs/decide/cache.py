@@ -147,7 +147,7 @@ class Keys:
 
     def of(self, claim: Claim, engines: Engines, certificates: Certificates) -> str:
         """The hash of all that the verdict on a claim can depend on."""
-        asked = [engines.names, certificates.search, _recorded(certificates, claim)]
+        asked = [engines.names, certificates.search, certificates.content(claim)]
         return _hash([asked, _written(claim), str(Path.cwd()), _surroundings(), self._files(claim)])
 
     def _files(self, claim: Claim) -> Any:
@@ -159,17 +159,6 @@ class Keys:
         if self._users is None:
             self._users = _hash([(str(p), _digest(p)) for p in _users()])
         return [*package, self._users]
-
-
-def _recorded(certificates: Certificates, claim: Claim) -> str | None:
-    """The content of the certificate that is looked at."""
-    path = certificates.file(claim) if certificates.read else None
-    if path is None:
-        return None
-    try:
-        return _digest(path)
-    except OSError:
-        return None
 
 
 def _functions(claim: Claim) -> list[Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -16,7 +17,7 @@ from urllib.parse import quote
 from ..check.certificate import Certificate
 from ..check.certificate_file import read, written
 from ..check.result import Result
-from ..kernel.files import Unusable
+from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
 from ..language.errors import UsageError
 
@@ -33,7 +34,7 @@ class Certificates:
     folder: Path | None = None
     """Where all are; if none is named, each source's are beside it."""
     homes: Mapping[str, Path] = field(default_factory=dict)
-    """By source, the folder of the file that defines it."""
+    """By claim's id, the folder of the file that defines its source."""
     read: bool = True
     """Whether those that are there are checked, before anything is searched for."""
     write: bool = False
@@ -43,7 +44,7 @@ class Certificates:
 
     def file(self, claim: Claim) -> Path | None:
         """The file of a claim's certificate, which need not exist; None where no folder is known."""
-        home = self.homes.get(claim.source)
+        home = self.homes.get(claim.id)
         folder = self.folder or (home and home / FOLDER)
         if folder is None:
             return None
@@ -68,9 +69,20 @@ class Certificates:
             OSError: if that cannot be done.
         """
         path = self.file(claim)
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, written(certificate))
+        if path is None:
+            raise OSError("the folder of its file is not known")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, written(certificate).encode())
+
+    def content(self, claim: Claim) -> tuple[str, ...]:
+        """The file that is looked at and a hash of what it holds: what a verdict may depend on."""
+        path = self.file(claim) if self.read else None
+        if path is None or not os.path.lexists(path):
+            return ()
+        try:
+            return str(path), hashlib.sha256(_bytes(path)).hexdigest()
+        except OSError as error:
+            return str(path), f"unusable: {error}"
 
 
 @dataclass
@@ -81,17 +93,22 @@ class Heard:
     """By id, what is wrong with a file, or why it could not be written."""
     stale: dict[str, str] = field(default_factory=dict)
     """By id, why a certificate is stale."""
+    replaced: dict[str, str] = field(default_factory=dict)
+    """By id, what was wrong with a certificate that was found anew and written."""
     missing: list[str] = field(default_factory=list)
     """The ids that have none, where nothing was searched for."""
 
     def hear(self, id: str, result: Result) -> None:
         if result.recorded == MISSING:
             self.missing.append(id)
+        elif result.recorded.startswith(REPLACED):
+            self.replaced[id] = result.recorded
         elif result.recorded:
             (self.stale if result.stale else self.broken)[id] = result.recorded
 
 
 MISSING = "it has no certificate"
+REPLACED = "replaced: "
 
 
 def writable(path: Path) -> Path:
@@ -113,16 +130,28 @@ def writable(path: Path) -> Path:
     return path
 
 
-def _replace(path: Path, text: str) -> None:
+def _bytes(path: Path) -> bytes:
+    """What a file holds that may be a certificate.
+
+    Raises:
+        OSError: if it is no file, or larger than any certificate.
+    """
+    if not path.is_file() or path.stat().st_size > LIMIT:
+        raise OSError("no file, or too large")
+    return path.read_bytes()
+
+
+def _replace(path: Path, text: bytes) -> None:
     """Write a file in one step: the old one stays until the new one is whole."""
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return
+    with suppress(OSError):
+        if _bytes(path) == text:
+            return
     temporary = path.with_name(f".{path.name[:LONGEST]}-{os.getpid()}.part")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_bytes(text)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-__all__ = ["FOLDER", "MISSING", "Certificates", "Heard", "Unusable", "writable"]
+__all__ = ["FOLDER", "MISSING", "REPLACED", "Certificates", "Heard", "Unusable", "writable"]

@@ -25,7 +25,17 @@ from ..check.limits import refute as refute_by_limits
 from ..check.result import sizes_text
 from ..exact.at_point import inputs_as_text, quick_statements_at, statements_at
 from ..exact.at_random import agree, balls, overlap, residues
-from ..exact.engines import FLINT, Engine, Engines, has_entries, small, telling, terms, truth
+from ..exact.engines import (
+    FLINT,
+    MOST_TERMS,
+    Engine,
+    Engines,
+    has_entries,
+    small,
+    telling,
+    terms,
+    truth,
+)
 from ..exact.instance import assumed, constants
 from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
@@ -47,8 +57,6 @@ from ..refute.near_misses import near_misses
 from ..search.all_sizes import find as find_all_sizes
 
 NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
-MOST_TERMS = 10_000
-"""A second opinion is not asked of larger polynomials; plain numbers are one too."""
 QUICK_TRIES = 3
 """Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
 BOUND_TRIES = 60

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..exact.engines import ENGINES, Engines
@@ -17,7 +18,7 @@ from .cache import Cache
 from .certificates import Certificates, Heard
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
-from .verdict import NOWHERE, Result, decide
+from .verdict import Result, decide
 from .workers import TIME_LIMIT, Answer, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
@@ -84,11 +85,11 @@ def check(
 
     engines = ENGINES[engine]
     given = Certificates(read=engine == "all") if certificates is None else certificates
-    given = replace(given, homes={s.name: s.home for s in ledger.sources if s.home is not None})
+    given = replace(given, homes=homes(ledger))
     fixed = Engines(engines.fixed) if engines.fixed else engines
     every = [*claims, *others]
     asked = {claim.id: (engines, given) for claim in claims}
-    asked |= {claim.id: (fixed, NOWHERE) for claim in others}
+    asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
     if given.write:
         cache = None
     if cache is not None:
@@ -134,6 +135,12 @@ def check(
             **{c.id: seconds[c.id] for c in claims},
         },
     }
+
+
+def homes(ledger: Ledger) -> dict[str, Path]:
+    """By claim's id, the folder beside whose certificates it stands."""
+    every = [(row, s.home) for s in ledger.sources for row in s.rows if s.home is not None]
+    return {c.id: home for row, home in every for c in (row.claim, *row.amendments)}
 
 
 def _kept(definitions: Definitions, task: Callable[[], Result], id: str) -> Result:
@@ -210,7 +217,6 @@ def commit() -> str | None:
     """The commit of the checkout that this package runs from, or None outside one."""
     import shutil
     import subprocess
-    from pathlib import Path
 
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists() or shutil.which("git") is None:

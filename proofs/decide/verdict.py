@@ -17,7 +17,7 @@ from ..interpret.questions import raised_at
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..search.proving import proving
-from .certificates import MISSING, Certificates, Unusable
+from .certificates import MISSING, REPLACED, Certificates, Unusable
 from .find import NOT_RUN, find, find_again
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
@@ -34,6 +34,9 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         claim: the claim.
         engines: what is asked where no certificate settles it; where two run they must agree.
         certificates: where certificates are looked for, and written.
+
+    Returns:
+        The result; `recorded` says what there is to say of the certificate that was there.
     """
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
@@ -62,7 +65,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
 
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:
-    recorded = _recorded(claim, certificates)
+    recorded = _recorded(claim, engines, certificates)
     if recorded.verdict in SETTLED or not certificates.search:
         return recorded
     ran.clear()
@@ -72,6 +75,7 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     result = check(claim, certificate, proving)
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
+        ran.clear()
         result = check(claim, certificate, proving)
     told = result
     if recorded.recorded not in ("", MISSING):
@@ -80,19 +84,22 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
+            old = recorded.recorded
+            replaced = "" if old in ("", MISSING) else f"{REPLACED}{old}"
+            told = replace(result, recorded=replaced)
         except OSError as error:
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
             told = replace(result, broken=True, recorded=why)
     return told
 
 
-def _recorded(claim: Claim, certificates: Certificates) -> Result:
+def _recorded(claim: Claim, engines: Engines, certificates: Certificates) -> Result:
     """What the certificate that is there comes to; and what is to be said of it, if that is nothing."""
     try:
         certificate = certificates.load(claim)
         if certificate is None:
             return Result("unknown", reason=MISSING, recorded=MISSING)
-        result = check(claim, certificate, proving)
+        result = check(claim, certificate, proving, second=len(engines.fixed) > 1)
         if _is_final(result):
             return result
         why = result.reason

@@ -21,6 +21,8 @@ from .scalar import NotPolynomial, Ratio
 
 SMALL = 2
 """A second opinion is for sizes that do not exceed this."""
+MOST_TERMS = 10_000
+"""Nor is it asked of larger polynomials; plain numbers are one too."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ DEPTH = 100
 """Nor are they nested deeper."""
 DIGITS = 400
 """Nor is a number longer."""
-_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*"|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
+_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*+(?:"|\Z)|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
 
 
 class Unusable(Exception):
