@@ -27,11 +27,11 @@ class Result:
     fails: dict[str, int] | None = None
     """Sizes at which a statement was seen to fail though the certificate says that it holds."""
     stale: bool = False
-    """Whether its recorded proof is one of other definitions."""
+    """Whether its certificate is not of the claim as it is now."""
     broken: bool = False
-    """Whether its recorded proof is refused, or could not be written."""
+    """Whether its certificate is damaged or shows nothing, or could not be written."""
     recorded: str = ""
-    """What is to be said of its recorded proof."""
+    """What is to be said of its certificate."""
 
 
 def sizes_text(sizes: Mapping[str, int]) -> str:

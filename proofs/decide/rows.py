@@ -195,7 +195,7 @@ def _statement(claim: Claim, result: Result, sandy: set[str]) -> dict[str, Any]:
         "scope": result.scope,
         "reason": result.reason,
         "tainted": claim.id in sandy,
-        "stale": result.stale,
+        "stale": result.stale and result.verdict == "unknown",  # what was found anew is not
         "definitions": result.definitions,
         "evidence": result.evidence,
         "counterexample": result.counterexample.as_json() if result.counterexample else None,

@@ -26,7 +26,7 @@ def verdict_words(statement: Record) -> str:
     return statement["verdict"]
 
 
-STALE = "stale: its recorded proof is of other definitions"
+STALE = "stale: its certificate is not of this claim as it is now"
 TAINTED = "tainted: it rests on a row that is not proved, or on an axiom that is not shown"
 
 
