@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scanproof.proofs.decide import workers
+from scanproof.proofs.decide.certificates import Certificates, Heard
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.rows import check
 from scanproof.proofs.decide.verdict import decide
@@ -24,6 +26,22 @@ def test_every_claim_of_the_sources_has_a_row_in_the_sources_order():
     ids = [row.claim.id for row in LEDGER.rows]
     assert set(CLAIM_IDS) <= set(ids)
     assert [i for i in ids if i in set(CLAIM_IDS)] == CLAIM_IDS
+
+
+def test_certificates_alone_and_a_search_from_scratch_give_the_report(report):
+    """And no certificate in the repository is stale, damaged or missing."""
+    ids = {row["id"] for row in report["claims"]}
+    rows = [row for row in LEDGER.rows if row.claim.id in ids]
+    expected = json.dumps(statements(report))
+    for how in (Certificates(search=False), Certificates(read=False)):
+        heard = Heard()
+        found = json.loads(json.dumps(check(LEDGER, rows, certificates=how, heard=heard)))
+        assert json.dumps(statements(found)) == expected
+        unsettled = {
+            s["id"] for s in statements(found) if s["verdict"] in ("not-checkable", "unknown")
+        }
+        assert (heard.stale, heard.broken) == ({}, {})
+        assert set(heard.missing) <= unsettled
 
 
 def test_no_row_is_an_error(report):
