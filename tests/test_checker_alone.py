@@ -103,6 +103,14 @@ def test_a_bound_that_is_half_of_it_is_refused(bounds: Path, tmp_path: Path):
     assert "false.json: bounds refused: bounds: another inequality" in done.stdout
 
 
+def test_a_certificate_that_settles_a_claim_otherwise_is_no_proof_and_no_mistake(tmp_path: Path):
+    text = '{"format":"scanproof.certificate/2","is":"refutation","claim":"a.b","by":{},"near_misses":[]}'
+    (tmp_path / "a.b.json").write_text(text)
+    done = checker(tmp_path, tmp_path / "a.b.json")
+    assert done.returncode == 0
+    assert "nothing is said of all sizes" in done.stdout
+
+
 def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
     value = json.loads((folder / "gril.eq10.json").read_text())
     (statement,) = value["by"][0]["equations"]["problem"]["statements"]

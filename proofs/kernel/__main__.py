@@ -18,6 +18,8 @@ from .checker import FORMAT, Refused, check
 from .files import Unusable, json_of
 from .words import theorem
 
+CERTIFICATE = "scanproof.certificate/"
+"""How the format of files begins that may settle a claim otherwise: by a counterexample, say."""
 Lines = Callable[[Any], tuple[int, list[str]]]
 """How many statements a written proof shows, and what they are in words; raises Refused if it does not."""
 
@@ -56,8 +58,11 @@ def _checked(file: Path, quiet: bool, bounds: Lines | None) -> tuple[int, int]:
     """How many statements the file shows, and how many of its proofs are refused."""
     shown = refused = 0
     try:
-        proofs = list(_proofs(json_of(file), bounds))
-        if not proofs:
+        value = json_of(file)
+        proofs = list(_proofs(value, bounds))
+        if not proofs and str(value.get("format")).startswith(CERTIFICATE):
+            print(f"{file}: nothing is said of all sizes")
+        elif not proofs:
             raise Unusable("no written proof stands in it")
     except Unusable as error:
         print(f"{file}: refused: {error}")
