@@ -75,7 +75,8 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     result = check(claim, certificate, proving)
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
-        ran.clear()
+        if not isinstance(certificate, Unsettled):
+            ran.clear()
         result = check(claim, certificate, proving)
     told = result
     if recorded.recorded not in ("", MISSING):
