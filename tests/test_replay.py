@@ -163,7 +163,7 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
     assert len(found) == len(VARIED)
     for statement in found:
         assert (statement["verdict"], statement["scope"]) == ("proved", "all-sizes")
-        assert (statement["stale"], statement["tainted"]) == (False, False)
+        assert not statement["stale"]  # but tainted where it rests on a row that has no file here
         for_all = (e["engine"] for e in statement["evidence"] if e["scope"] == "all-sizes")
         assert next(for_all) == "kernel"
 
