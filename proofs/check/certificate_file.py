@@ -43,7 +43,6 @@ from . import collision_family, witness_family
 from .certificate import (
     AllSizes,
     Argument,
-    Certificate,
     Collision,
     Counterexample,
     FixedSizes,
@@ -51,7 +50,6 @@ from .certificate import (
     Met,
     Named,
     Refutation,
-    Unsettled,
     Witness,
 )
 from .families import EVERY, FIRST, LAST, SAME, Family, Pattern
@@ -75,7 +73,6 @@ _KINDS: dict[str, type] = {
     "all-sizes": AllSizes,
     "refutation": Refutation,
     "argument": Argument,
-    "unsettled": Unsettled,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
@@ -83,7 +80,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 # Writing.
 
 
-def written(certificate: Certificate) -> str:
+def written(certificate: Refutation | Argument) -> str:
     """The text of the file."""
     return f"{_spread({'format': FORMAT, **_as_json(certificate)})}\n"
 
@@ -158,7 +155,7 @@ def _compact(value: Any) -> str:
 # Reading.
 
 
-def read(path: Path, claim: str) -> Certificate:
+def read(path: Path, claim: str) -> Refutation | Argument:
     """The certificate of this claim.
 
     Raises:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from ..check.certificate import Certificate
+from ..check.certificate import Argument, Refutation
 from ..check.certificate_file import read, written
 from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
@@ -53,7 +53,7 @@ class Certificates:
             name = f"{name[:LONGEST]}-{hashlib.sha256(claim.id.encode()).hexdigest()[:16]}"
         return folder / f"{name}.json"
 
-    def load(self, claim: Claim) -> Certificate | None:
+    def load(self, claim: Claim) -> Refutation | Argument | None:
         """The certificate that is there, if there is one.
 
         Raises:
@@ -62,7 +62,7 @@ class Certificates:
         path = self.file(claim) if self.read else None
         return None if path is None or not os.path.lexists(path) else read(path, claim.id)
 
-    def save(self, claim: Claim, certificate: Certificate) -> None:
+    def save(self, claim: Claim, certificate: Refutation | Argument) -> None:
         """Write what settles the claim.
 
         Raises:
