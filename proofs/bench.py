@@ -89,12 +89,8 @@ def _unit() -> float:
 def _processes() -> Iterator[list[str]]:
     """What checking the ledger takes, and what lies on disk."""
     scanproof = [sys.executable, "-c", WITHOUT_JAX]
-    check = [
-        *scanproof,
-        "check",
-        "--jobs",
-        "1",
-    ]  # two at once share a core here, and each takes longer
+    one = ["--jobs", "1"]  # two processes share a core's caches, and each takes longer
+    check = [*scanproof, "check", *one]
     files = [path for s in built_in().sources for path in _certificates(s)]
     checker = [sys.executable, "-m", "scanproof.proofs.inequalities", "--quiet"]
     folders = sorted({str(path.parent) for path in files})
