@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,19 @@ BOUNDS = ("open.mask-decays-at-most-1", "ssd.thm5.2-qnorm")
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("certificates")
-    for id in IDS:
+def found_for(ids: Iterable[str], path: Path) -> Path:
+    """The folder, with what is found for these claims written to it."""
+    for id in ids:
         found = find(CLAIMS[id])
         assert isinstance(found, Found), found
-        (path / f"{id}.json").write_text(
-            written(Argument(id, (found.certificate,))), encoding="utf-8"
-        )
+        text = written(Argument(id, (found.certificate,)))
+        (path / f"{id}.json").write_text(text, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return found_for(IDS, tmp_path_factory.mktemp("certificates"))
 
 
 def checker(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -69,14 +73,7 @@ def test_it_shows_what_was_found_and_says_it_in_words(folder: Path, tmp_path: Pa
 
 @pytest.fixture(scope="module")
 def bounds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bounds")
-    for id in BOUNDS:
-        found = find(CLAIMS[id])
-        assert isinstance(found, Found), found
-        (path / f"{id}.json").write_text(
-            written(Argument(id, (found.certificate,))), encoding="utf-8"
-        )
-    return path
+    return found_for(BOUNDS, tmp_path_factory.mktemp("bounds"))
 
 
 def test_bounds_are_shown_and_said_in_words(folder: Path, bounds: Path, tmp_path: Path):
