@@ -41,6 +41,12 @@ def check(
     format: Annotated[
         str, typer.Option("--format", metavar="|".join(FORMATS), help="How the report is written.")
     ] = "table",
+    long: Annotated[
+        bool,
+        typer.Option(
+            "--long", help="A table with a line for each amendment, and nothing cut short."
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the report there instead of to the terminal."),
@@ -131,7 +137,7 @@ def check(
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
     if chosen.rows:
-        destination.write(_rendered(report, format, blamed, destination.colour))
+        destination.write(_rendered(report, format, long, blamed, destination.colour))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
     for id, blame in blamed.items():
@@ -195,7 +201,7 @@ def _of_certificates(heard: Heard, save: bool) -> list[str]:
     return [f"{id}: {why}" for id, why in heard.broken.items()]
 
 
-def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:
+def _rendered(report: dict, format: str, long: bool, blamed: dict, colour: bool) -> str:
     if format == "json":
         import json
 
@@ -208,8 +214,12 @@ def _rendered(report: dict, format: str, blamed: dict, colour: bool) -> str:
         from scanproof.proofs.report.markdown import report_table
 
         return report_table(report)
-    from scanproof.proofs.report.table import table
-
     from ._output import columns
 
-    return table(report, colour=colour, width=columns())
+    if long:
+        from scanproof.proofs.report.table import table
+
+        return table(report, colour=colour, width=columns())
+    from scanproof.proofs.report.overview import overview
+
+    return overview(report, blamed, colour=colour, width=columns())

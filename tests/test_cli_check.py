@@ -39,7 +39,8 @@ def test_false_claim_of_a_file_exits_1_even_if_mended(run: Run, write: Write):
     answer = run("check", write(TRUE, MENDED))
     assert answer.code == 1
     assert "2 against the claimed 4 at N = 2" in answer.out
-    assert "└ +one" in answer.out
+    assert "  mine.square+one (refuted): 2 against the claimed 4 at N = 2" in answer.out
+    assert "└ +one" in run("check", write(TRUE, MENDED), "--long").out
 
 
 def test_line_that_a_source_gets_wrong_exits_0_if_mended(run: Run):

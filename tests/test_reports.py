@@ -15,6 +15,8 @@ import pytest
 from report_cases import every_kind, report_of
 
 from scanproof.proofs import report as reports
+from scanproof.proofs.report.overview import overview
+from scanproof.proofs.report.standing import blames
 from scanproof.proofs.report.table import table
 
 SCHEMA = json.loads(Path(reports.__path__[0], "report.schema.json").read_text(encoding="utf-8"))
@@ -109,3 +111,52 @@ def test_unsettled_amendments_take_no_line():
 def test_table_colours_the_verdict_only_if_asked():
     assert "\x1b" not in table(every_kind())
     assert "\x1b[31mrefuted\x1b[0m" in table(report_of(("refuted", {})), colour=True)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_overview_has_one_line_a_claim_and_keeps_to_its_width(width: int):
+    report = every_kind()
+    if width < 100:  # an id is never cut, one has to be able to copy it
+        report = {**report, "claims": report["claims"][2:]}
+    text = overview(report, {}, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    first = [(line.split() or [""])[0] for line in text.split("Open or wrong:")[0].splitlines()]
+    ids = [claim["id"] for claim in report["claims"]]
+    assert [word for word in first if word in ids] == ids
+
+
+def test_overview_says_what_holds_in_place_of_what_is_refuted():
+    report = report_of(("refuted", {"sign": "proved"}), ("refuted", {"s": "proved", "t": "proved"}))
+    lines = overview(report, {}).splitlines()
+    assert lines[1].split() == ["a", "refuted", "holds:", "a+sign"]
+    assert lines[2].split(maxsplit=2) == ["b", "refuted", "holds (and 1 more): b+s"]
+
+
+def test_overview_ends_with_what_is_open_or_wrong_where_its_line_has_not_said_it():
+    report = report_of(("refuted", {"sign": "proved"}), ("unknown", {}), ("refuted", {}))
+    assert "Open or wrong:" not in overview(report, {})
+    own = overview(report, blames(report, own=["a"]))
+    assert "  a (refuted): -1 against the claimed 1 at N = 1" in own.splitlines()
+    report["claims"][1]["as_stated"]["reason"] = "because " * 30
+    assert "  b (unknown): because because" in overview(report, {})
+
+
+def test_overview_tells_what_is_worse_than_it_was():
+    report = report_of(("proved", {}))
+    worse = {"a": "proved for all sizes, now at fixed sizes"}
+    assert f"  a (proved*): {worse['a']}" in overview(report, blames(report, worse=worse))
+
+
+def test_overview_groups_by_source_with_counts():
+    blocks = [block.splitlines() for block in overview(every_kind(), {}).split("\n\n")]
+    assert blocks[0][0].startswith("kinds: One of each")
+    assert blocks[0][1].startswith("  7 claims: ")
+    assert blocks[1][:2] == [
+        "gd-ssm: State-space models can learn in-context by gradient descent",
+        "  1 claim: 1 refuted (1 mended), 1 of 1 amendments proved",
+    ]
+
+
+def test_overview_colours_the_verdict_only_if_asked():
+    assert "\x1b" not in overview(every_kind(), {})
+    assert "\x1b[31mrefuted\x1b[0m" in overview(report_of(("refuted", {})), {}, colour=True)

@@ -1,4 +1,7 @@
-"""The table for people: one line a claim, at most 100 columns, what is wrong in the last of them."""
+"""The long table: a line for each claim and amendment, at most 100 columns, what is wrong in the last of them.
+
+`overview` is what `scanproof check` prints by default; what both say is here.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,14 @@ def table(report: Record, *, colour: bool = False, width: int = WIDTH) -> str:
     if colour:
         lines = [_coloured(line) for line in lines]
     fixed = any(row[1] == "proved*" for row in rows)
+    return "\n".join([*lines, "", *notes(report, fixed=fixed, width=width)]) + "\n"
+
+
+def notes(report: Record, *, fixed: bool, width: int) -> list[str]:
+    """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
     remembered = [REMEMBERED] if report["timing"].get("remembered") else []
-    notes = [*([FIXED] if fixed else []), summary(report), *remembered, HINT]
-    below = [part for note in notes for part in textwrap.wrap(note, min(width, WIDTH))]
-    return "\n".join([*lines, "", *below]) + "\n"
+    every = [*([FIXED] if fixed else []), summary(report), *remembered, HINT]
+    return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 
 
 def short_verdict(statement: Record) -> str:
@@ -51,8 +58,14 @@ def short_verdict(statement: Record) -> str:
 
 
 def summary(report: Record) -> str:
-    """The counts in one line: "3 claims: 1 proved*, 2 refuted (2 mended); …"."""
-    claims = report["claims"]
+    """The counts in one line, with the time: "3 claims: 1 proved*, 2 refuted (2 mended); … (1.2 s)."."""
+    seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
+    time = f"{seconds:.1f} s" + (f"; {remembered} statements remembered" if remembered else "")
+    return f"{counts(report['claims'])} ({time})."
+
+
+def counts(claims: list[Record]) -> str:
+    """How many claims have which verdict: "3 claims: 1 proved*, 2 refuted (2 mended)"."""
     parts = []
     for verdict in dict.fromkeys(short_verdict(c["as_stated"]) for c in _best_first(claims)):
         counted = [c for c in claims if short_verdict(c["as_stated"]) == verdict]
@@ -64,9 +77,7 @@ def summary(report: Record) -> str:
         proved = sum(s["verdict"] == "proved" for s in amended)
         parts.append(f"{proved} of {len(amended)} amendments proved")
     plural = "claim" if len(claims) == 1 else "claims"
-    seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
-    time = f"{seconds:.1f} s" + (f"; {remembered} statements remembered" if remembered else "")
-    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'} ({time})."
+    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'}"
 
 
 def _best_first(claims: list[Record]) -> list[Record]:
@@ -85,13 +96,19 @@ def _rows(claim: Record) -> Iterator[list[str]]:
 
 
 def _last(claim: Record, statement: Record, amends: bool) -> str:
-    said = _said(claim, statement, amends)
+    said = fault_or_no_mend(claim, statement, amends=amends)
+    if statement["verdict"] == "proved":
+        said = one_line(statement["statement"]) if amends else ""
+    return caveats_before(statement, said)
+
+
+def caveats_before(statement: Record, said: str) -> str:
+    """The words, after what is to be said beside the verdict."""
     return "; ".join([*caveats(statement), *([said] if said else [])])
 
 
-def _said(claim: Record, statement: Record, amends: bool) -> str:
-    if statement["verdict"] == "proved":
-        return one_line(statement["statement"]) if amends else ""
+def fault_or_no_mend(claim: Record, statement: Record, *, amends: bool = False) -> str:
+    """What keeps the statement from being proved, and why a refuted claim has no mend."""
     text = fault(statement)
     if amends or statement["verdict"] != "refuted" or is_mended(claim):
         return text
