@@ -1,4 +1,4 @@
-"""The pages that a reader meets first are true: README's output, its findings, its code, and the errata."""
+"""The pages that a reader meets first are true: their output, findings, code and links, and the errata."""
 
 from __future__ import annotations
 
@@ -17,8 +17,19 @@ run = command_line.run
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README, re.S)
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
+PROVE, RUN, EXPORT, COMMANDS, FINDINGS = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("prove", "run", "export", "commands", "findings")
+)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README + PROVE, re.S)
+
+
+def python_of(page: str, marker: str) -> str:
+    """The one block of Python on the page with this text in it."""
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    (block,) = [code for code in blocks if marker in code]
+    return block
 
 
 def without_seconds(text: str) -> str:
@@ -28,14 +39,13 @@ def without_seconds(text: str) -> str:
 
 
 @pytest.mark.parametrize(("command", "printed"), CONSOLE)
-def test_readme_s_output_is_what_the_command_prints(
+def test_a_page_s_output_is_what_the_command_prints(
     command, printed, tmp_path, run: Run, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "mypaper.py").write_text(PYTHON[0], encoding="utf-8")
-    (module,) = [code for code in PYTHON if "def forward(" in code]
-    (tmp_path / "mymodule.py").write_text(module, encoding="utf-8")
+    for name, page, marker in (("mypaper", README, "Source("), ("mymodule", PROVE, "def forward(")):
+        (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
     monkeypatch.delitem(sys.modules, "mymodule", raising=False)
     answer = run(*shlex.split(command)[1:])
     assert without_seconds(answer.out) == without_seconds(printed)
@@ -58,9 +68,9 @@ def test_readme_s_summary_is_that_of_the_whole_ledger(report):
 
 @pytest.mark.long
 @pytest.mark.parametrize("report", ["all rows"], indirect=True)
-def test_readme_s_findings_are_refuted_and_their_amendments_proved(report):
+def test_findings_are_refuted_and_their_amendments_proved(report):
     rows = {row["id"]: row for row in report["claims"]}
-    findings = re.findall(r"^\| `([a-z0-9-]+\.[^`]+)` \|.*\| ([^|]*)\|$", README, re.M)
+    findings = re.findall(r"^\| `([a-z0-9-]+\.[^`]+)` \|.*\| ([^|]*)\|$", FINDINGS, re.M)
     assert len(findings) > 5
     for id, mends in findings:
         assert rows[id]["as_stated"]["verdict"] == "refuted", id
@@ -70,34 +80,31 @@ def test_readme_s_findings_are_refuted_and_their_amendments_proved(report):
 
 @pytest.mark.long
 @pytest.mark.parametrize("report", ["all rows"], indirect=True)
-def test_rows_that_readme_says_hold_are_proved(report):
+def test_rows_that_the_findings_say_hold_are_proved(report):
     rows = {row["id"]: row["as_stated"]["verdict"] for row in report["claims"]}
-    for id in re.findall(r"\(`([a-z0-9-]+\.[^`]+)`", README):
+    for id in re.findall(r"\(`([a-z0-9-]+\.[^`]+)`", FINDINGS):
         assert rows[id] == "proved", id
 
 
 def printed(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, "page", "exec"), {})
     return capsys.readouterr().out.splitlines()
 
 
-def test_readme_s_lanes_agree(capsys):
-    (example,) = [code for code in PYTHON if "import chunked" in code]
-    (difference,) = printed(example, capsys)
+def test_the_page_s_fast_form_agrees_with_the_scan(capsys):
+    (difference,) = printed(python_of(RUN, "import chunked"), capsys)
     assert 0 < float(difference) < 2 * ACCURACY["float32"]  # both lanes are that close to float64
 
 
-def test_readme_s_construction_is_printed(capsys):
-    (example,) = [code for code in PYTHON if "scanproof.construct(" in code]
-    shapes, mixing = printed(example, capsys)
+def test_the_page_s_construction_is_printed(capsys):
+    shapes, mixing = printed(python_of(COMMANDS, "scanproof.construct("), capsys)
     assert "'gate': (8, 8)" in shapes
     assert mixing == "Matrix([[0, 0, 0], [1, 0, 0], [0, 0, 0]])"
 
 
-def test_readme_s_export_predicts_what_gradient_descent_does(capsys, tmp_path, monkeypatch):
+def test_the_page_s_export_predicts_what_gradient_descent_does(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (example,) = [code for code in PYTHON if "scanproof.export(" in code]
-    (difference,) = printed(example, capsys)
+    (difference,) = printed(python_of(EXPORT, 'scanproof.export("gril'), capsys)
     assert float(difference) < 1e-14
 
 
@@ -112,6 +119,7 @@ def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatc
     assert answer.code == 0, answer.err
 
 
-def test_readme_s_links_lead_to_files():
-    for target in re.findall(r"\]\(([^)#:]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_files(page: Path):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

@@ -60,8 +60,8 @@ def overview(
         blocks.append(
             ["Open or wrong:", *(part for text in wrong for part in _wrapped(text, width))]
         )
-    fixed = any(short_verdict(claim["as_stated"]) == "proved*" for claim in report["claims"])
-    blocks.append(notes(report, fixed=fixed, width=width))
+    verdicts = [short_verdict(s) for claim in report["claims"] for s, _ in statements(claim)]
+    blocks.append(notes(report, fixed="proved*" in verdicts, width=width))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -78,7 +78,8 @@ def _said(claim: Record) -> str:
     if statement["verdict"] == "refuted" and is_mended(claim):
         first, *more = [a for a in claim["amended"] if a["verdict"] == "proved"]
         also = f" (and {len(more)} more)" if more else ""
-        return f"holds{also}: {one_line(first['statement'])}"
+        star = "*" * short_verdict(first).endswith("*")
+        return f"holds{star}{also}: {one_line(first['statement'])}"
     return fault_or_no_mend(claim, statement)
 
 
