@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz bench tightness lint mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz bench tightness lint checker mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
@@ -43,6 +43,15 @@ test-export: build/.export build/.export-oldest build/.export-triton ## run expo
 	@$(EXPORT)-oldest/bin/pytest -rs tests/export/test_hf_mamba2.py
 	@$(EXPORT)-triton/bin/pytest -rs tests/export/test_fla.py tests/export/test_mamba_ssm.py \
 	  "tests/export/test_examples.py::test_a_script_prints_what_the_page_shows_and_keeps_its_bound[with_fla]"
+
+checker: ## pack the checker into build/scanproof_checker.pyz, which any Python runs by itself
+	@rm -rf build/checker && mkdir -p build/checker/scanproof_checker
+	@cp -r proofs/kernel proofs/inequalities build/checker/scanproof_checker
+	@rm -rf build/checker/scanproof_checker/*/__pycache__
+	@$(PYTHON) -m zipapp build/checker -m scanproof_checker.inequalities.__main__:main -p '/usr/bin/env python3' \
+	  -o build/scanproof_checker.pyz
+	@rm -r build/checker
+	@echo "build/scanproof_checker.pyz"
 
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing

@@ -139,3 +139,23 @@ def test_a_mistake_in_the_call_exits_3(tmp_path: Path):
     assert checker(tmp_path).returncode == 3
     (tmp_path / "empty").mkdir()
     assert checker(tmp_path, tmp_path / "empty").returncode == 3
+
+
+def test_it_is_one_file_that_any_python_runs(folder: Path, bounds: Path, tmp_path: Path):
+    root = Path(__file__).resolve().parents[1]
+    subprocess.run(["make", "checker"], cwd=root, check=True, capture_output=True)
+    packed = tmp_path / "checker.pyz"
+    packed.write_bytes((root / "build" / "scanproof_checker.pyz").read_bytes())
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-I", "-S", str(packed), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    done = run("--quiet", folder, bounds)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "5 theorems shown, 0 proofs refused."
+    cut = tmp_path / "cut.json"
+    cut.write_bytes((folder / f"{IDS[0]}.json").read_bytes()[:-100])
+    assert run(cut).returncode == 1
+    missing = run(tmp_path / "missing.json")
+    assert (missing.returncode, missing.stderr.count("\n")) == (3, 1)

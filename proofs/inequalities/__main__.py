@@ -1,13 +1,14 @@
 """python -m scanproof.proofs.inequalities PATH …: check written proofs with the kernel, and those of bounds besides.
 
 A PATH is a file, or a folder whose *.json files are checked. Nothing is needed but this folder, and that of the kernel
-beside it. Exit code 0 if every proof shows its statements, 1 if one is refused, 3 for a mistake in the call.
+beside it; `make checker` packs the two into one file that any Python runs. Exit code 0 if every proof shows its
+statements, 1 if one is refused, 3 for a mistake in the call.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from ..kernel import __main__ as kernel
 from ..kernel import index as declarations
@@ -42,5 +43,10 @@ def _words(one: Inequality) -> str:
     return f"{left}{along} ≤ {term(one.right)}{free}"
 
 
-if __name__ == "__main__":
+def main() -> NoReturn:
+    """The command; it ends the process, as the one file's own start would forget the exit code."""
     sys.exit(kernel.main(bounds=lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -43,6 +43,9 @@ def main(arguments: list[str] | None = None, bounds: Lines | None = None) -> int
     gc.disable()  # what a proof needs lives as long as it is checked
     shown = refused = 0
     for path in given.paths:
+        if not path.exists():
+            print(f"{path}: there is no such file or folder", file=sys.stderr)
+            return 3
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
             print(f"{path}: no *.json file in this folder", file=sys.stderr)
