@@ -81,7 +81,7 @@ derivations: build/.core ## write the pages of derivations
 	@$(BIN)/scanproof derivations --output docs/derivations
 
 figures: build/.test ## draw the figures of the pages
-	@$(BIN)/python -m scanproof.numeric.plots docs/figures
+	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
 
 clean: ## remove the virtual environments, builds and caches
 	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage

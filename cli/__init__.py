@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from scanproof.constructs.norms import absolute, norm, operator_norm
     from scanproof.constructs.ranges import build, each
     from scanproof.constructs.scan import scan
-    from scanproof.numeric.exports.exporting import export
+    from scanproof.numeric.export.exporting import export
     from scanproof.numeric.identify.identifying import identify
-    from scanproof.numeric.running import run
-    from scanproof.numeric.weights import load
+    from scanproof.numeric.identify.weights import load
+    from scanproof.numeric.run.running import run
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.decide.proving import prove
@@ -57,9 +57,9 @@ _PUBLIC = {
     "norm": "scanproof.constructs.norms",
     "absolute": "scanproof.constructs.norms",
     "operator_norm": "scanproof.constructs.norms",
-    "run": "scanproof.numeric.running",
-    "export": "scanproof.numeric.exports.exporting",
-    "load": "scanproof.numeric.weights",
+    "run": "scanproof.numeric.run.running",
+    "export": "scanproof.numeric.export.exporting",
+    "load": "scanproof.numeric.identify.weights",
     "identify": "scanproof.numeric.identify.identifying",
     "program": "scanproof.proofs.interpret.programs.program",
     "prove": "scanproof.proofs.decide.proving",

@@ -95,8 +95,8 @@ def export(
     """
     one_of("--format", format, FORMATS)
 
-    from scanproof.numeric.exports import exporting
-    from scanproof.numeric.exports.manifest import dumped
+    from scanproof.numeric.export import exporting
+    from scanproof.numeric.export.manifest import dumped
 
     from ._output import quiet_stdout, write
 
@@ -125,7 +125,7 @@ def export(
 def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
     from tabulate import tabulate
 
-    from scanproof.numeric.exports.targets import TARGETS
+    from scanproof.numeric.export.targets import TARGETS
 
     learner, sizes, tokens = manifest["learner"], manifest["sizes"], manifest["tokens"]
     steps = "one step" if learner["steps"] == 1 else f"{learner['steps']} steps"
@@ -168,7 +168,7 @@ def _statement(construction: dict[str, Any]) -> str:
 
 
 def _target(target: dict[str, Any]) -> str:
-    from scanproof.numeric.exports.targets import TARGETS
+    from scanproof.numeric.export.targets import TARGETS
 
     tested = ", ".join(f"{n} {' and '.join(v)}" for n, v in target["tested"].items())
     ran = f"; tested with {tested}" if tested else ""

@@ -46,8 +46,8 @@ def plot(
         _, row = find_id(id, files or [])
         file = Destination(out, "--out")
 
-        from scanproof.numeric.plots.drawing import draw, matplotlib
-        from scanproof.numeric.plots.rows import picture
+        from scanproof.numeric.pictures.drawing import draw, matplotlib
+        from scanproof.numeric.pictures.rows import picture
         from scanproof.proofs.decide.workers import run
 
         matplotlib()

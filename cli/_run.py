@@ -9,7 +9,7 @@ import typer
 from ._options import one_of
 
 if TYPE_CHECKING:
-    from scanproof.numeric.running import Report
+    from scanproof.numeric.run.running import Report
 
 FORMATS = ("table", "json")
 SCHEMA = "scanproof.run/1"
@@ -70,8 +70,8 @@ def run(
     """
     one_of("--format", format, FORMATS)
 
-    from scanproof.numeric import running
     from scanproof.numeric.jax_backend import one_blas_thread
+    from scanproof.numeric.run import running
 
     from ._interrupts import heard
     from ._output import quiet_stdout, write

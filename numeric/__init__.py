@@ -1,18 +1,19 @@
 """How it runs: the definitions on accelerators, and how far rounding can take them from the exact value.
 
-JAX is imported by the first lane that runs. Some names are those of the modules that hold them; they are bound here at
-once, since importing such a module later would put itself in the place of its function.
+JAX is imported by the first lane that runs. `bounds` is the room `rounding` by its name for users.
 """
 
-from .blocks import in_blocks
-from .chunked import chunked
-from .delta import delta, longhorn
-from .gates import Gate, classify, log_decays
+from typing import Any
+
 from .jax_backend import x64
+from .ops.blocks import in_blocks
+from .ops.chunked import chunked
+from .ops.delta import delta, longhorn
+from .ops.gates import Gate, classify, log_decays
+from .ops.recurrent import recurrent
+from .ops.sharded import sharded
+from .ops.streaming import stepwise, streaming
 from .precision import BFLOAT16, FLOAT32, FLOAT64, Precision
-from .recurrent import recurrent
-from .sharded import sharded
-from .streaming import stepwise, streaming
 
 __all__ = [
     "BFLOAT16",
@@ -32,3 +33,11 @@ __all__ = [
     "streaming",
     "x64",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "bounds":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import rounding
+
+    return rounding

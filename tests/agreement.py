@@ -8,7 +8,7 @@ import numpy as np
 from loops import WIDE
 
 from scanproof.constructs.scan import leaves, map_leaves
-from scanproof.numeric.rounding import Bounded, bounded
+from scanproof.numeric.rounding.running_error import Bounded, bounded
 
 VACUOUS = 2.0**-24
 """A rounding bound larger than this share of the largest entry would show nothing."""

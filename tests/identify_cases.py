@@ -14,8 +14,8 @@ from scanproof.constructs.export import fla_linear_attention, neutral
 from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import encoding
 from scanproof.constructs.layers import lsa
-from scanproof.numeric.exports import exporting, request
-from scanproof.numeric.exports.loading import Loaded, load
+from scanproof.numeric.export import exporting, request
+from scanproof.numeric.export.loading import Loaded, load
 
 ETA = 0.125
 

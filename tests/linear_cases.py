@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
-from scanproof.numeric.exports import statements
-from scanproof.numeric.exports.statements import Exported
+from scanproof.numeric.export import statements
+from scanproof.numeric.export.statements import Exported
 
 
 class Case(NamedTuple):

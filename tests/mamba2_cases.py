@@ -10,7 +10,7 @@ from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.constructions.mamba2_gd import Instance
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.numeric.certificates import mamba2
+from scanproof.numeric.export.certificates import mamba2
 
 
 class Case(NamedTuple):

@@ -18,7 +18,7 @@ import numpy as np
 from sharded_on_devices import CHUNK, D, decays, draw, shares_of_bound
 
 from scanproof.numeric import x64
-from scanproof.numeric.sharded import sharded
+from scanproof.numeric.ops.sharded import sharded
 
 T = 21
 

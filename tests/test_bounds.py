@@ -16,12 +16,12 @@ from loops import WIDE
 
 from scanproof.constructs.layers import gril
 from scanproof.constructs.scan import map_leaves, scan
-from scanproof.numeric.bounds import Magnitude, arithmetic, compressed, promise
-from scanproof.numeric.bounds.arithmetic import FORMATS, FUNCTION, LOG1P, format_of
-from scanproof.numeric.bounds.enclosed import Enclosed, point
-from scanproof.numeric.bounds.rules import RULES
 from scanproof.numeric.jax_backend import x64
-from scanproof.numeric.recurrent import recurrent
+from scanproof.numeric.ops.recurrent import recurrent
+from scanproof.numeric.rounding import Magnitude, arithmetic, compressed, promise
+from scanproof.numeric.rounding.arithmetic import FORMATS, FUNCTION, LOG1P, format_of
+from scanproof.numeric.rounding.enclosed import Enclosed, point
+from scanproof.numeric.rounding.rules import RULES
 from scanproof.proofs.language.errors import UsageError
 
 seeds = st.integers(0, 2**32 - 1)
@@ -234,7 +234,7 @@ def test_a_loop_is_read_alike_step_by_step_and_compiled(monkeypatch):
 
     x, y = Magnitude((2,), 1.0), Magnitude((3, 2), 2.0)
     step_by_step = promise(program, x, y)
-    monkeypatch.setattr("scanproof.numeric.bounds.control.COMPILED", 1)
+    monkeypatch.setattr("scanproof.numeric.rounding.control.COMPILED", 1)
     compiled = promise(program, x, y)
     assert np.allclose(step_by_step.bound, compiled.bound, rtol=1e-12, atol=0)
     assert np.allclose(step_by_step.magnitude, compiled.magnitude, rtol=1e-12, atol=0)
@@ -280,7 +280,7 @@ def test_errors_of_inputs_are_carried_on():
     """A second program is bounded with the first one's error as its input's: composition."""
     rng = np.random.default_rng(4)
     x, y = float32(rng, 8), float32(rng, 8)
-    from scanproof.numeric.bounds.programs import promised, read
+    from scanproof.numeric.rounding.programs import promised, read
 
     first = read(lambda x, y: x * y, (point(x), point(y)), wide=False)
     second = promised(read(lambda p: p.sum(), (first,), wide=False))

@@ -14,8 +14,8 @@ import command_line
 import pytest
 from command_line import Run, command, one_line
 
-from scanproof.numeric.exports import folder, tensors
-from scanproof.numeric.exports.loading import load
+from scanproof.numeric.export import folder, tensors
+from scanproof.numeric.export.loading import load
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 

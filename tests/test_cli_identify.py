@@ -13,7 +13,7 @@ import pytest
 from command_line import Run, one_line
 from identify_cases import Export
 
-from scanproof.numeric.exports.tensors import read, write
+from scanproof.numeric.export.tensors import read, write
 from scanproof.numeric.identify.report import Report
 
 run = command_line.run

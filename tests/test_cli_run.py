@@ -10,8 +10,7 @@ import command_line
 import pytest
 from command_line import Run, one_line
 
-from scanproof.numeric import running
-from scanproof.numeric.constructions import checking, statement
+from scanproof.numeric.run import checking, running, statement
 from scanproof.proofs.language.errors import UsageError
 
 run = command_line.run

@@ -15,12 +15,12 @@ from scanproof.constructs.iteration import iterate
 from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
 from scanproof.constructs.layers import linear_transformer as transformer
 from scanproof.constructs.scan import map_leaves, scan
-from scanproof.numeric import running, x64
-from scanproof.numeric.constructions import bounding, comparison, statement
-from scanproof.numeric.constructions import tokenising as cut
-from scanproof.numeric.constructions.linear import mapped, rank_one
-from scanproof.numeric.constructions.problem import Problem, Settings
-from scanproof.numeric.constructions.programs import PROGRAMS
+from scanproof.numeric import x64
+from scanproof.numeric.run import bounding, comparison, running, statement
+from scanproof.numeric.run import tokenising as cut
+from scanproof.numeric.run.linear import mapped, rank_one
+from scanproof.numeric.run.problem import Problem, Settings
+from scanproof.numeric.run.programs import PROGRAMS
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.errors import UsageError
 

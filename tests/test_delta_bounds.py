@@ -15,13 +15,13 @@ from test_lane_bounds import exactly
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.scan import scan
 from scanproof.numeric import x64
-from scanproof.numeric.bounds import delta as delta_bound
-from scanproof.numeric.bounds.contraction import norms_of_products
-from scanproof.numeric.bounds.control import inner_programs
-from scanproof.numeric.bounds.energy import Energy
-from scanproof.numeric.constructions.promises import Promises
-from scanproof.numeric.delta import delta
-from scanproof.numeric.delta import longhorn as longhorn_lane
+from scanproof.numeric.ops.delta import delta
+from scanproof.numeric.ops.delta import longhorn as longhorn_lane
+from scanproof.numeric.rounding import delta as delta_bound
+from scanproof.numeric.rounding.contraction import norms_of_products
+from scanproof.numeric.rounding.control import inner_programs
+from scanproof.numeric.rounding.energy import Energy
+from scanproof.numeric.run.promises import Promises
 
 
 def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.ndarray, ...]:
@@ -98,9 +98,12 @@ def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_somethin
 ):
     place, change = MUTANTS[mutant]
     module, name = place.split(".")
-    owner = importlib.import_module(f"scanproof.numeric.bounds.{module}")
+    owner = importlib.import_module(f"scanproof.numeric.rounding.{module}")
     changed = change(getattr(owner, name))
-    for where in (owner, importlib.import_module("scanproof.numeric.bounds.delta_rule")):
+    for where in (
+        owner,
+        importlib.import_module("scanproof.numeric.rounding.delta_rule"),
+    ):
         monkeypatch.setattr(where, name, changed)
     assert delta_shares(climbing(100), np.ones((1, 1)), chunk=1).max() > 1
 
@@ -113,7 +116,7 @@ def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     z[0], beta[0] = 1.0, 1.0
     tokens, nothing = (z, ones, ones, beta), np.zeros((1, 1))
     assert delta_shares(tokens, nothing, chunk=T).max() <= 1
-    monkeypatch.setattr("scanproof.numeric.bounds.wy_chunk.gamma", lambda terms, unit: 0.0)
+    monkeypatch.setattr("scanproof.numeric.rounding.wy_chunk.gamma", lambda terms, unit: 0.0)
     assert delta_shares(tokens, nothing, chunk=T).max() > 1
 
 
@@ -122,7 +125,8 @@ def test_rounded_tokens_break_a_bound_of_the_delta_rule_that_leaves_them_out(mon
     tokens, nothing = (third, third, third, np.full(1, 0.25)), np.zeros((1, 1))
     assert delta_shares(tokens, nothing, chunk=2, precision="bfloat16").max() <= 1
     monkeypatch.setattr(
-        "scanproof.numeric.bounds.delta_rule._moved", lambda *a: 0 * np.asarray(a[-1])
+        "scanproof.numeric.rounding.delta_rule._moved",
+        lambda *a: 0 * np.asarray(a[-1]),
     )
     assert delta_shares(tokens, nothing, chunk=2, precision="bfloat16").max() > 1
 

@@ -15,7 +15,7 @@ from loops import WIDE
 from scanproof.constructs.array_api import namespace
 from scanproof.constructs.gradient import gradient
 from scanproof.constructs.inverse import inverse
-from scanproof.numeric.rounding import Bounded
+from scanproof.numeric.rounding.running_error import Bounded
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField

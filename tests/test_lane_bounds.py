@@ -13,17 +13,18 @@ from loops import WIDE
 
 from scanproof.constructs.layers import delta_rule, longhorn, ssd
 from scanproof.constructs.scan import scan
-from scanproof.numeric import decay, x64
-from scanproof.numeric.blocks import in_blocks
-from scanproof.numeric.bounds import Magnitude, arithmetic, linear, probable, promise, tightest
-from scanproof.numeric.bounds import delta as delta_bound
-from scanproof.numeric.chunked import chunked
-from scanproof.numeric.delta import delta
-from scanproof.numeric.delta import longhorn as longhorn_lane
+from scanproof.numeric import x64
+from scanproof.numeric.ops import decay
+from scanproof.numeric.ops.blocks import in_blocks
+from scanproof.numeric.ops.chunked import chunked
+from scanproof.numeric.ops.delta import delta
+from scanproof.numeric.ops.delta import longhorn as longhorn_lane
+from scanproof.numeric.ops.recurrent import recurrent
+from scanproof.numeric.ops.sharded import sharded
+from scanproof.numeric.ops.streaming import streaming
 from scanproof.numeric.precision import precision as precision_of
-from scanproof.numeric.recurrent import recurrent
-from scanproof.numeric.sharded import sharded
-from scanproof.numeric.streaming import streaming
+from scanproof.numeric.rounding import Magnitude, arithmetic, linear, probable, promise, tightest
+from scanproof.numeric.rounding import delta as delta_bound
 from scanproof.proofs.language.errors import UsageError
 
 SHAPES = {"odd": (7, 2, 3, 3), "one token": (1, 1, 1, 4), "long chunk": (5, 3, 2, 8)}
@@ -272,7 +273,7 @@ def test_half_the_unit_roundoff_is_too_little(monkeypatch):
 
 def test_without_the_rounding_of_additions_no_bound_holds(monkeypatch):
     """A dropped term is found out: sums counted as if their length did not matter."""
-    monkeypatch.setattr("scanproof.numeric.bounds.rules.gamma", lambda terms, unit: unit)
+    monkeypatch.setattr("scanproof.numeric.rounding.rules.gamma", lambda terms, unit: unit)
     found = tightest("chunked", precision="bfloat16", sizes=(32, 1, 1), chunk=32, turns=0)
     z = np.full((256, 1), 2.0**-24 * (1 + 2.0**-10))
     z[0] = 1.0

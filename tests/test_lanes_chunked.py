@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.constructs.scan import Scan, leaves, scan
-from scanproof.numeric import bounds, chunked, inputs, recurrent, x64
-from scanproof.numeric.chunked import Plan, plan, run
-from scanproof.numeric.inputs import linear_tokens
+from scanproof.numeric import chunked, recurrent, x64
+from scanproof.numeric import rounding as bounds
+from scanproof.numeric.ops import inputs
+from scanproof.numeric.ops.chunked import Plan, plan, run
+from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import precision as precision_of
-from scanproof.numeric.rounding import EPSILON, ULPS, Bounded, bounded
+from scanproof.numeric.rounding.running_error import EPSILON, ULPS, Bounded, bounded
 from scanproof.proofs.language.errors import UsageError
 
 HEADS, T, D, N, C = 2, 37, 3, 4, 4

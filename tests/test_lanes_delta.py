@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
 from scanproof.constructs.scan import scan
-from scanproof.numeric import bounds, x64
-from scanproof.numeric.chunked import chunked
-from scanproof.numeric.delta import delta, longhorn
-from scanproof.numeric.recurrent import recurrent
+from scanproof.numeric import rounding as bounds
+from scanproof.numeric import x64
+from scanproof.numeric.ops.chunked import chunked
+from scanproof.numeric.ops.delta import delta, longhorn
+from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.proofs.language.errors import UsageError
 
 LANES = {"delta": (delta, delta_rule.step), "longhorn": (longhorn, longhorn_layer.step)}

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from sharded_on_devices import CHECKS, draw
 
-from scanproof.numeric.chunked import chunked
-from scanproof.numeric.sharded import sharded
+from scanproof.numeric.ops.chunked import chunked
+from scanproof.numeric.ops.sharded import sharded
 
 HERE = Path(__file__).parent
 PATIENCE = 300

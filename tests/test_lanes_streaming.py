@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.layers import delta_rule, linear_attention, ssd
 from scanproof.constructs.scan import Scan
-from scanproof.numeric import bounds, log_decays, progress, x64
-from scanproof.numeric.blocks import in_blocks
-from scanproof.numeric.chunked import chunked
-from scanproof.numeric.delta import delta, longhorn
-from scanproof.numeric.recurrent import recurrent
-from scanproof.numeric.streaming import Stream, stepwise, streaming
+from scanproof.numeric import log_decays, progress, x64
+from scanproof.numeric import rounding as bounds
+from scanproof.numeric.ops.blocks import in_blocks
+from scanproof.numeric.ops.chunked import chunked
+from scanproof.numeric.ops.delta import delta, longhorn
+from scanproof.numeric.ops.recurrent import recurrent
+from scanproof.numeric.ops.streaming import Stream, stepwise, streaming
 from scanproof.proofs.language.errors import UsageError
 
 T, D, N, BLOCK = 23, 3, 2, 8

@@ -14,9 +14,9 @@ from scanproof.constructs.constructions.linear_attention import LAYOUTS, least, 
 from scanproof.constructs.export import fla_linear_attention, neutral
 from scanproof.constructs.export.neutral import LayoutError
 from scanproof.constructs.layers.fla_linear_attention import Parameters, root
-from scanproof.numeric.certificates import stacked_attention
-from scanproof.numeric.certificates.domain import Domain
-from scanproof.numeric.certificates.linear import bound, bound_at
+from scanproof.numeric.export.certificates import stacked_attention
+from scanproof.numeric.export.certificates.domain import Domain
+from scanproof.numeric.export.certificates.linear import bound, bound_at
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 

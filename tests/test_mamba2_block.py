@@ -14,7 +14,7 @@ from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes, mamba2_t
 from scanproof.constructs.export import hf_mamba2
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba2_block import Parameters, Sizes
-from scanproof.numeric.certificates import mamba2
+from scanproof.numeric.export.certificates import mamba2
 
 EPS = hf_mamba2.EPSILON
 

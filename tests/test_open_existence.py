@@ -12,7 +12,8 @@ from scanproof.constructs.layers import hybrid, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.scan import scan
-from scanproof.numeric import running, x64
+from scanproof.numeric import x64
+from scanproof.numeric.run import running
 from scanproof.proofs.claims.open import printed_form
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide

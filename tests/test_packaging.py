@@ -79,7 +79,7 @@ class Installed(NamedTuple):
     scripts: Path
 
 
-DATA = (Path("proofs/report"), Path("numeric/exports"))
+DATA = (Path("proofs/report"), Path("numeric/export"))
 """Folders whose JSON files are schemas that the package holds."""
 
 

@@ -13,9 +13,9 @@ import pytest
 from command_line import Run
 from tightness_cases import CLAIMS
 
-from scanproof.numeric.plots import bounds, hybrid
-from scanproof.numeric.plots.drawing import FORMATS, draw
-from scanproof.numeric.plots.panel import Line, Panel, Picture, shown
+from scanproof.numeric.pictures import bounds, hybrid
+from scanproof.numeric.pictures.drawing import FORMATS, draw
+from scanproof.numeric.pictures.panel import Line, Panel, Picture, shown
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.report.measured import figures_beside, measured
 
@@ -177,7 +177,7 @@ def test_a_picture_that_fails_leaves_the_old_file(run: Run, tmp_path: Path, monk
     def failing(*_):
         raise RuntimeError("no picture")
 
-    monkeypatch.setattr("scanproof.numeric.plots.drawing.draw", failing)
+    monkeypatch.setattr("scanproof.numeric.pictures.drawing.draw", failing)
     assert run("plot", "tight.operator", MINE, "--out", str(out)).code == 3
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 

@@ -15,7 +15,7 @@ from scanproof.constructs.layers import delta_rule, gril, ssm
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.constructs.scan import scan
-from scanproof.numeric.recurrent import recurrent
+from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.proofs.language.errors import UsageError
 
 TWO_ROUNDINGS = 2
@@ -206,7 +206,7 @@ def test_bad_input_is_refused(name: str):
 
 
 def test_states_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("scanproof.numeric.inputs.free_memory", lambda: 2**20)
+    monkeypatch.setattr("scanproof.numeric.ops.inputs.free_memory", lambda: 2**20)
     parameters = ssm.Discrete(np.eye(64), np.ones(64), np.ones(64))
     with pytest.raises(UsageError, match=r"needs 4\.\d MiB.*1\.0 MiB are free.*keep_states off"):
         recurrent(ssm.step, parameters, np.zeros(64), np.zeros(8192), keep_states=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loops import WIDE
 
-from scanproof.numeric.rounding import EPSILON, Bounded, bounded
+from scanproof.numeric.rounding.running_error import EPSILON, Bounded, bounded
 
 
 @given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 200))

@@ -6,7 +6,7 @@ that the token sees; one more block multiplies w_c·x within a token and writes 
 
 What the block cannot do exactly: its norms scale by 1 − ½(‖u‖/K)² + … and not by 1, where u is the token without its
 constant channel; exp(−e^A_log dt) is neither 1 nor 0, softplus never 0, and silu(κ) not κ, all by less than float64
-can tell from these. `numeric.certificates.mamba2` bounds what comes of it.
+can tell from these. `numeric.export.certificates.mamba2` bounds what comes of it.
 """
 
 from __future__ import annotations

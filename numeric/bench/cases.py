@@ -10,13 +10,13 @@ import numpy as np
 
 from scanproof.constructs.layers import delta_rule, linear_attention
 
-from ..blocks import in_blocks
-from ..chunked import chunked
-from ..delta import delta
 from ..jax_backend import jax, platform
-from ..recurrent import recurrent
-from ..sharded import sharded
-from ..streaming import streaming
+from ..ops.blocks import in_blocks
+from ..ops.chunked import chunked
+from ..ops.delta import delta
+from ..ops.recurrent import recurrent
+from ..ops.sharded import sharded
+from ..ops.streaming import streaming
 from .problem import Problem
 
 PLAIN, SCAN, CHUNKED = "matrix product of 4d²", "lax.scan", "chunked"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..inputs import itemsize
 from ..jax_backend import jax, platform
+from ..ops.inputs import itemsize
 from .problem import Size
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from scanproof.constructs.layers import delta_rule, linear_attention, ssd
 
-from ..inputs import fits
 from ..jax_backend import jax, x64
-from ..recurrent import recurrent
+from ..ops.inputs import fits
+from ..ops.recurrent import recurrent
 
 CHECKED_HEADS = 8
 """Heads whose outputs are compared with float64."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from ..chunked import plan
 from ..jax_backend import jax, platform
+from ..ops.chunked import plan
 from .cases import CHUNKED, PLAIN, SCAN, cases
 from .ceilings import COPY, PRODUCT, probes
 from .peers import on_host, peer_cases, peers, wait

@@ -23,8 +23,8 @@ CUT = (
 
 def core(chunk: Any, chunks: Any, head_by_head: bool) -> Callable[..., Any]:
     """`chunked.run` on checked tokens under one plan."""
-    from ..chunked import Plan, run
-    from ..inputs import LinearTokens
+    from ..ops.chunked import Plan, run
+    from ..ops.inputs import LinearTokens
     from ..precision import FLOAT64
 
     def lane(z: Any, b: Any, c: Any, H0: Any) -> tuple[Any, Any]:
@@ -156,8 +156,8 @@ def with_decays(z, a, b, c, H0, xp, n):
     from scanproof.constructs.ranges import build, product
 
     def lane(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:
-        from ..chunked import block_step
-        from ..decay import ChunkDecays
+        from ..ops.chunked import block_step
+        from ..ops.decay import ChunkDecays
         from ..precision import FLOAT64
 
         return block_step(FLOAT64, H0, z, b, c, ChunkDecays(*factors))

@@ -18,12 +18,12 @@ from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
 
-from ..constructions import tokenising
-from ..constructions.machines import Hybrid, Online, Recurrence, TwoHeads
-from ..constructions.problem import Options, Problem, Settings
-from ..constructions.program import SCALAR, Program
-from ..constructions.programs import PROGRAMS
-from ..constructions.tokenising import Pairs
+from ..run import tokenising
+from ..run.machines import Hybrid, Online, Recurrence, TwoHeads
+from ..run.problem import Options, Problem, Settings
+from ..run.program import SCALAR, Program
+from ..run.programs import PROGRAMS
+from ..run.tokenising import Pairs
 from .source import READ, lanes
 
 FEATURES = 2

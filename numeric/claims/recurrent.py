@@ -18,7 +18,7 @@ def run(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any, **op
     """`recurrent` on n·C tokens given as (n, C, …), with chunks of C: (outputs (n, C, …), final state)."""
 
     def lane(*arrays: Any) -> Any:
-        from ..recurrent import recurrent
+        from ..ops.recurrent import recurrent
 
         (own, start, toks), like = _trees((parameters, state, tokens), arrays), arrays[-1]
         found = recurrent(step, own, start, map_leaves(flat, toks), chunk=like.shape[1])
@@ -137,7 +137,7 @@ def in_one_chunk(
     step: Callable[..., Any], S0: Any, tokens: delta_rule.Token
 ) -> Iterator[Statement]:
     def lane(S0: Any, *arrays: Any) -> Any:
-        from ..recurrent import recurrent
+        from ..ops.recurrent import recurrent
 
         own = delta_rule.Token(*arrays)
         found = recurrent(step, None, S0, own, chunk=own.k.shape[0])
@@ -199,7 +199,7 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     tokens, last = ssd.Token(z, a, b, c), ssd.Token(last_z, last_a, last_b, last_c)
 
     def lane(H0: Any, *arrays: Any) -> Any:
-        from ..recurrent import recurrent
+        from ..ops.recurrent import recurrent
 
         tokens, last = ssd.Token(*arrays[:4]), ssd.Token(*arrays[4:])
         chunk, count = tokens.z.shape[1], tokens.z.shape[0] * tokens.z.shape[1]
@@ -232,7 +232,7 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
 )
 def heads(q, k, v, S0, B):
     def lane(q: Any, k: Any, v: Any, S0: Any) -> Any:
-        from ..recurrent import recurrent
+        from ..ops.recurrent import recurrent
 
         tokens = linear_attention.Token(q, k, v)
         found = recurrent(linear_attention.step, None, S0, tokens, batch=1, chunk=q.shape[1])

@@ -32,7 +32,7 @@ DEVICES = (
 )
 def composition(A, H, xp, D, N):
     def lane(A: Any, H: Any) -> Any:
-        from ..prefix import of_all
+        from ..ops.prefix import of_all
 
         every = prefix.Summary(A, H)
         return of_all(prefix.Summary(A[0], H[0]), every)
@@ -50,9 +50,9 @@ def shards(devices: int, gathered: int) -> Callable[..., Any]:
     def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
         import jax
 
-        from ..inputs import LinearTokens
+        from ..ops.inputs import LinearTokens
+        from ..ops.sharded import SEQUENCE, _Plan, _shard
         from ..precision import FLOAT64
-        from ..sharded import SEQUENCE, _Plan, _shard
 
         C = z.shape[1]
         mesh = SimpleNamespace(shape={SEQUENCE: devices})

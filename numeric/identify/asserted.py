@@ -16,12 +16,12 @@ from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.proofs.language.errors import UsageError
 
-from ..certificates.domain import Domain
-from ..exports.built import LOSS
-from ..exports.loading import Loaded
-from ..exports.manifest import LARGEST as LARGEST_MANIFEST
-from ..exports.regular import opened
-from ..exports.tensors import LARGEST
+from ..export.built import LOSS
+from ..export.certificates.domain import Domain
+from ..export.loading import Loaded
+from ..export.manifest import LARGEST as LARGEST_MANIFEST
+from ..export.regular import opened
+from ..export.tensors import LARGEST
 from . import constructed, polynomial, promised, recognition, rounding, rule, sampled
 from .differences import Assertion
 from .factor import Factor

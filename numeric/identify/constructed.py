@@ -16,9 +16,9 @@ from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.export.tokenisations import encoding
 from scanproof.constructs.layers import lsa
 
-from ..constructions.programs import PROGRAMS
-from ..exports import statements
-from ..exports.linear_attention import ROWS
+from ..export import statements
+from ..export.linear_attention import ROWS
+from ..run.programs import PROGRAMS
 
 CLOSE = 2.0**-20
 """Relative deviation of a factor from 1/n."""

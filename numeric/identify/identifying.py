@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..exports.loading import load
+from ..export.loading import load
 from . import asserted
 from .report import Report
 

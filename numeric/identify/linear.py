@@ -13,7 +13,7 @@ from scanproof.constructs.export import neutral
 from scanproof.constructs.export.neutral import Model
 from scanproof.proofs.language.errors import UsageError
 
-from ..exports.loading import Loaded
+from ..export.loading import Loaded
 from . import (
     asserted,
     coefficients,

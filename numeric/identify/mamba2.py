@@ -20,9 +20,9 @@ from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
 from scanproof.constructs.export import hf_mamba2, mamba_ssm
 from scanproof.proofs.language.errors import UsageError
 
-from ..bounds.arithmetic import FORMATS
-from ..certificates.mamba2 import bound, domain_of
-from ..exports.loading import Loaded
+from ..export.certificates.mamba2 import bound, domain_of
+from ..export.loading import Loaded
+from ..rounding.arithmetic import FORMATS
 from . import measured_distance, measured_manifest
 from .measured import quotient
 from .measured_construction import Near, held, nearest, simple

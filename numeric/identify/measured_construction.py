@@ -18,7 +18,7 @@ from scanproof.constructs.constructions.mamba2_gd import Instance
 from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
 from scanproof.constructs.export import hf_mamba2
 
-from ..bounds.arithmetic import FORMATS
+from ..rounding.arithmetic import FORMATS
 from .measured_model import Model
 from .report import Deviation
 

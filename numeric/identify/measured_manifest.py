@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bounds.arithmetic import FORMATS
-from ..certificates.mamba2 import Bound, Domain, bound
-from ..exports.built import LOSS
+from ..export.built import LOSS
+from ..export.certificates.mamba2 import Bound, Domain, bound
+from ..rounding.arithmetic import FORMATS
 from . import measured_distance
 from .measured import Tasks, quotient
 from .measured_construction import ROUNDINGS, Near

@@ -8,7 +8,7 @@ from scanproof.constructs.export import fla_linear_attention, neutral
 from scanproof.constructs.export.families import FAMILIES
 from scanproof.constructs.export.neutral import LayoutError, Model
 
-from ..exports.loading import Loaded
+from ..export.loading import Loaded
 
 FLA = fla_linear_attention.MODEL_TYPE
 

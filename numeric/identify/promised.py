@@ -12,9 +12,9 @@ import numpy as np
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.errors import UsageError
 
-from ..certificates.domain import Domain
-from ..exports import request
-from ..exports.built import Built
+from ..export import request
+from ..export.built import Built
+from ..export.certificates.domain import Domain
 from .report import Contradiction, as_float
 
 SLACK = 2.0**-10

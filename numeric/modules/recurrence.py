@@ -22,9 +22,9 @@ from scanproof.constructs.export import neutral
 from scanproof.constructs.export.families import FAMILIES, Family
 from scanproof.proofs.language.errors import UsageError
 
-from ..exports.folder import ENCODING, WEIGHTS, write
-from ..exports.targets import PT
-from ..exports.tensors import NEEDS
+from ..export.folder import ENCODING, WEIGHTS, write
+from ..export.targets import PT
+from ..export.tensors import NEEDS
 from .torch_arrays import array, torch
 
 FIRST = {

@@ -89,7 +89,7 @@ def test_every_script_is_on_the_page():
 
 
 def test_versions_that_exports_name_are_those_of_make_test_export():
-    from scanproof.numeric.exports.targets import TARGETS
+    from scanproof.numeric.export.targets import TARGETS
 
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     pinned: dict[str, set[str]] = {}

@@ -24,8 +24,8 @@ from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.export import fla_linear_attention, neutral
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.constructs.layers import fla_linear_attention as definition
-from scanproof.numeric.certificates.linear import bound_at
-from scanproof.numeric.exports.exporting import export
+from scanproof.numeric.export.certificates.linear import bound_at
+from scanproof.numeric.export.exporting import export
 
 os.environ.setdefault(
     "TRITON_INTERPRET", "1"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scanproof.numeric.exports import folder
-from scanproof.numeric.exports.folder import ENCODING, MANIFEST, WEIGHTS
+from scanproof.numeric.export import folder
+from scanproof.numeric.export.folder import ENCODING, MANIFEST, WEIGHTS
 from scanproof.proofs.language.errors import UsageError
 
 OLD = {WEIGHTS: b"old", ENCODING: b"old", MANIFEST: b"old"}

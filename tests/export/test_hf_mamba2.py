@@ -18,7 +18,7 @@ from scanproof.constructs.export import hf_mamba2
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba2_block import Sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.numeric.exports.exporting import export
+from scanproof.numeric.export.exporting import export
 
 WANTED = "the target hf-mamba2 needs torch and transformers (extra: transformers)"
 torch = pytest.importorskip("torch", reason=WANTED)

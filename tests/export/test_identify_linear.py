@@ -17,7 +17,7 @@ from identify_cases import ETA, FAMILIES, Export
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.families import FAMILIES as LAYERS
 from scanproof.constructs.export.tokenisations import TOKENISATIONS
-from scanproof.numeric.exports.loading import Loaded
+from scanproof.numeric.export.loading import Loaded
 from scanproof.numeric.identify import measured, polynomial, recognition, rule
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear

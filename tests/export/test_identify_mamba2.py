@@ -13,10 +13,10 @@ from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.export import hf_mamba2, mamba_ssm
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.numeric.exports import tensors as files
-from scanproof.numeric.exports.exporting import export
-from scanproof.numeric.exports.loading import Loaded, load
-from scanproof.numeric.exports.targets import PT
+from scanproof.numeric.export import tensors as files
+from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.loading import Loaded, load
+from scanproof.numeric.export.targets import PT
 from scanproof.numeric.identify import measured
 from scanproof.numeric.identify.identifying import identify as identify_folder
 from scanproof.numeric.identify.mamba2 import identify_mamba2

@@ -14,11 +14,11 @@ from scanproof.constructs.export import neutral
 from scanproof.constructs.layers import gril, ssd
 from scanproof.constructs.tokens import windows
 from scanproof.numeric import chunked, recurrent, x64
-from scanproof.numeric.bounds.arithmetic import FORMATS, Format
-from scanproof.numeric.certificates import linear, two_head
-from scanproof.numeric.certificates.counted import Counted, entering
-from scanproof.numeric.certificates.domain import Domain
+from scanproof.numeric.export.certificates import linear, two_head
+from scanproof.numeric.export.certificates.counted import Counted, entering
+from scanproof.numeric.export.certificates.domain import Domain
 from scanproof.numeric.jax_backend import jax
+from scanproof.numeric.rounding.arithmetic import FORMATS, Format
 
 SINGLE, DOUBLE, HALF = (FORMATS[name] for name in ("float32", "float64", "float16"))
 SMALL = [

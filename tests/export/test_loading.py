@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from scanproof.constructs.export import neutral
-from scanproof.numeric.exports import folder, tensors
-from scanproof.numeric.exports.exporting import export
-from scanproof.numeric.exports.loading import load
+from scanproof.numeric.export import folder, tensors
+from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.loading import load
 from scanproof.proofs.language.errors import UsageError
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")

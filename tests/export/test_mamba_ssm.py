@@ -17,8 +17,8 @@ import pytest
 from mamba2_cases import CASES, Case
 
 from scanproof.constructs.export import hf_mamba2, mamba_ssm
-from scanproof.numeric.certificates import mamba2
-from scanproof.numeric.exports.exporting import export
+from scanproof.numeric.export.certificates import mamba2
+from scanproof.numeric.export.exporting import export
 
 safetensors = pytest.importorskip("safetensors.numpy", reason="needs the extra export")
 WANTED = "the target mamba-ssm needs torch, triton and mamba-ssm"

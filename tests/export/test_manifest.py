@@ -17,12 +17,12 @@ import pytest
 
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.numeric.exports import linear_attention, mamba2, schema
-from scanproof.numeric.exports import manifest as manifests
-from scanproof.numeric.exports.exporting import export
-from scanproof.numeric.exports.loading import load
-from scanproof.numeric.exports.manifest import exact
-from scanproof.numeric.exports.targets import TARGETS
+from scanproof.numeric.export import linear_attention, mamba2, schema
+from scanproof.numeric.export import manifest as manifests
+from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.loading import load
+from scanproof.numeric.export.manifest import exact
+from scanproof.numeric.export.targets import TARGETS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.errors import UsageError
@@ -86,7 +86,7 @@ def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
     assert construction["scope"] == found.scope == "fixed-size"
     assert construction["evidence"] == found.evidence
 
-    from scanproof.numeric.exports import exporting
+    from scanproof.numeric.export import exporting
     from scanproof.proofs.decide.verdict import Result
 
     monkeypatch.setattr(exporting, "quick_result", lambda claim: Result("unknown"))
@@ -118,7 +118,7 @@ def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, t
     assert covers("fixed").endswith(
         "by its statement, which is proved for the sizes that were checked"
     )
-    from scanproof.numeric.exports import linear
+    from scanproof.numeric.export import linear
     from scanproof.proofs.decide.verdict import Result
 
     everywhere = Result("proved", scope="all-sizes")
@@ -345,7 +345,7 @@ def test_an_export_needs_no_jax_torch_transformers_or_sympy():
 
     program = (
         "import sys, tempfile, pathlib\n"
-        "from scanproof.numeric.exports.exporting import export\n"
+        "from scanproof.numeric.export.exporting import export\n"
         "out = pathlib.Path(tempfile.mkdtemp())\n"
         "sizes = dict(features=2, examples=3)\n"
         "export('mamba2.gd', target='hf-mamba2', out=out / 'a', **sizes)\n"

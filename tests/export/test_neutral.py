@@ -20,9 +20,9 @@ from scanproof.constructs.layers import ssd
 from scanproof.constructs.layers.gril import Window, two_head_step
 from scanproof.constructs.layers.multi_step import stack
 from scanproof.constructs.tokens import windows
-from scanproof.numeric.constructions.programs import PROGRAMS
-from scanproof.numeric.constructions.statement import find
-from scanproof.numeric.exports import statements
+from scanproof.numeric.export import statements
+from scanproof.numeric.run.programs import PROGRAMS
+from scanproof.numeric.run.statement import find
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.errors import UsageError
@@ -248,8 +248,8 @@ def test_without_torch_its_modules_name_the_extra(monkeypatch):
 
 def test_an_export_needs_no_jax_and_no_torch():
     program = (
-        "import sys; from scanproof.numeric.exports.statements import of_statement;"
-        "from scanproof.numeric.certificates.linear import Domain, bound;"
+        "import sys; from scanproof.numeric.export.statements import of_statement;"
+        "from scanproof.numeric.export.certificates.linear import Domain, bound;"
         "made = of_statement('gril.prop4.1', features=4, examples=10, targets=1);"
         "bound(made.model, Domain(10, 1.0, 2.0)); made.tensors;"
         "print({'jax', 'torch', 'transformers', 'sympy'} & set(sys.modules))"

@@ -7,9 +7,9 @@ from importlib import metadata
 import pytest
 
 from scanproof.constructs.export.families import FAMILIES
-from scanproof.numeric.exports import targets
-from scanproof.numeric.exports.targets import TARGETS
-from scanproof.numeric.exports.tensors import NAMES
+from scanproof.numeric.export import targets
+from scanproof.numeric.export.targets import TARGETS
+from scanproof.numeric.export.tensors import NAMES
 from scanproof.proofs.language.errors import UsageError
 
 TESTED = [(name, package) for name, target in TARGETS.items() for package in target.tested]
@@ -39,5 +39,5 @@ def test_the_version_at_hand_is_listed_as_tested(name, package):
     listed = TARGETS[name].tested[package]
     assert version in listed, (
         f"{name} is tested with {package} {', '.join(listed)}, and not with {version}: if the target's tests pass, add "
-        "it to numeric/exports/targets.py"
+        "it to numeric/export/targets.py"
     )

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scanproof.numeric.exports import tensors
-from scanproof.numeric.exports.strict_json import NotStrict, parse
+from scanproof.numeric.export import tensors
+from scanproof.numeric.export.strict_json import NotStrict, parse
 from scanproof.proofs.language.errors import UsageError
 
 safetensors = pytest.importorskip(

@@ -10,7 +10,7 @@ from linear_cases import CASES, Case
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.export import neutral
 from scanproof.constructs.export.fla_linear_attention import neutral_model
-from scanproof.numeric.certificates import linear
+from scanproof.numeric.export.certificates import linear
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DESCENT
 from scanproof.proofs.language.errors import UsageError
@@ -19,12 +19,7 @@ WANTED = "the target torch needs torch and safetensors (extra: torch)"
 torch = pytest.importorskip("torch", reason=WANTED)
 safetensors = pytest.importorskip("safetensors.torch", reason=WANTED)
 
-from scanproof.numeric.modules.recurrence import (  # noqa: E402
-    GRIL,
-    SSD,
-    Recurrence,
-    from_tensors,
-)
+from scanproof.numeric.modules.recurrence import GRIL, SSD, Recurrence, from_tensors  # noqa: E402
 
 LARGE = [
     Case("gril.prop4.1", 16, 64, targets=2),

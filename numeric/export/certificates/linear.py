@@ -1,0 +1,137 @@
+"""How far a model of the neutral form, computed in a format, may be from the learner: rounding alone.
+
+In exact numbers the model is gradient descent: that is what its statement proves. What is left is that parameters and
+data are rounded to the format, and every operation too. The model's own definition is read once on magnitudes and
+counts of roundings (`counted`), for all data of a domain or for given data; sums may be added up in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.export import neutral
+from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.export.tokenisations import TOKENISATIONS
+
+from ...rounding.arithmetic import FORMATS, OUTWARD, OWN, Format
+from . import stacked_attention, two_head
+from .counted import Counted, entering
+from .domain import MARGIN, Domain, Reading
+
+LARGEST = 2**24
+"""Numbers in the states of all tokens up to which a model is read, which takes some seconds."""
+STACKS = (two_head, stacked_attention)
+"""Stacks of several steps that are read layer by layer, if a model is one of them."""
+
+
+class Bound(NamedTuple):
+    """|prediction − explicit gradient descent|, exact on exact data, for each target."""
+
+    prediction: float
+    """Absolute, the largest of all targets; infinite where a number may overflow, or the states of all tokens have
+    more than `LARGEST` numbers."""
+    magnitude: float
+    """What the prediction is at most, as far as the bound knows."""
+
+    @property
+    def relative(self) -> float:
+        """The bound over that magnitude."""
+        return self.prediction / self.magnitude if self.magnitude else math.inf
+
+
+def domain_of(x: np.ndarray, y: np.ndarray, W0: Any = None, eta: Any = 0, steps: int = 0) -> Domain:
+    """The least domain with these data, and with the weights that gradient descent goes through, if η is given.
+
+    Args:
+        x: inputs and the query, (n + 1, d), or with leading axes of tasks.
+        y: targets, (n, k) with the same leading axes.
+        W0: the initial weights, (d, k); 0 if not given.
+        eta: the factor of the summed gradient.
+        steps: L.
+    """
+    x, y = (np.asarray(a, dtype=np.float64) for a in (x, y))
+    examples = x[..., :-1, :]
+    curvature = np.linalg.norm(examples, axis=(-2, -1), ord=2).max() ** 2
+    largest = math.inf
+    if steps:
+        W = np.zeros((x.shape[-1], y.shape[-1])) if W0 is None else np.asarray(W0, dtype=np.float64)
+        W = np.broadcast_to(W, (*x.shape[:-2], *W.shape))
+        largest = np.linalg.norm(W, axis=-2).max()
+        for _ in range(steps):
+            W = W - float(eta) * examples.mT @ (examples @ W - y)
+            largest = max(largest, np.linalg.norm(W, axis=-2).max())
+    return Domain(
+        examples.shape[-2],
+        float(np.abs(x).max()),
+        float(np.abs(y).max(initial=0.0)),
+        float(curvature) * MARGIN,
+        float(largest) * MARGIN,
+    )
+
+
+def bound(model: Model, domain: Domain, dtype: str | Format = "float32") -> Bound:
+    """The bound for all data of a domain.
+
+    Args:
+        model: in exact numbers, as `exports.statements` makes it, or in floats, which are then taken as exact. In
+            exact arithmetic it must be gradient descent on these data: no bound can tell.
+        domain: bounds of the data.
+        dtype: the format in which the model is computed, by name or as it is. Raw tokens and embeddings are made in
+            it too, or in float64 and then rounded to it; the data are float64.
+    """
+    d, k = neutral.sizes(model)
+    x = np.broadcast_to(domain.entry, (domain.examples + 1, d))
+    y = np.broadcast_to(domain.target, (domain.examples, k))
+    found = _read(model, x, y, domain, dtype)
+    return Bound(float(found.error.max()) * OUTWARD, float(found.magnitude.max()) * OUTWARD)
+
+
+def bound_at(
+    model: Model, x: np.ndarray, y: np.ndarray, dtype: str | Format = "float32"
+) -> np.ndarray:
+    """The bound for given data, target by target, shape (k,): x (n + 1, d) with the query last, y (n, k)."""
+    _, known = _stack(model, x.shape[0] - 1)
+    domain = domain_of(x, y)
+    if known is not None:
+        domain = domain_of(x, y, known.W0, known.eta, len(model.layers))
+    return _read(model, np.abs(x), np.abs(y), domain, dtype).error * OUTWARD
+
+
+def _read(
+    model: Model, x: np.ndarray, y: np.ndarray, domain: Domain, dtype: str | Format
+) -> Reading:
+    """The model on data of these magnitudes."""
+    form = FORMATS[dtype] if isinstance(dtype, str) else dtype
+    model = neutral.mapped(_known, model)
+    k, width = model.readout.shape[0], model.encode_bias.shape[0]
+    if TOKENISATIONS[model.tokens].length(y.shape[0]) * width**2 > LARGEST:
+        return Reading(np.full(k, np.inf), np.full(k, np.inf))
+    with np.errstate(all="ignore"):
+        counted = neutral.mapped(lambda array: entering(array, form), model)
+        raw = TOKENISATIONS[model.tokens].tokens(_data(x, form), _data(y, form))
+        embeddings = raw @ counted.encode_weight.T + counted.encode_bias
+        kind, known = _stack(model, y.shape[0])
+        if known is not None:
+            return kind.read(known, counted, embeddings, x, y, domain)
+        predicted = neutral.outputs(counted, embeddings)[-1] @ counted.readout.T
+        return Reading(predicted.error, predicted.magnitude)
+
+
+def _stack(model: Model, examples: int) -> tuple[Any, Any]:
+    """The module that reads the model layer by layer, and what is known of the model; None if there is none."""
+    read = ((kind, kind.known(model, examples)) for kind in STACKS)
+    return next(((kind, known) for kind, known in read if known is not None), (None, None))
+
+
+def _known(array: Any) -> np.ndarray:
+    """Exact numbers as they are, floats in float64."""
+    array = np.asarray(array)
+    return array if array.dtype.hasobject else array.astype(np.float64)
+
+
+def _data(sizes: np.ndarray, form: Format) -> Counted:
+    """Data of float64, rounded to the format; tokens made in float64 and rounded then are not farther off."""
+    return Counted(form, sizes, int(form != OWN), form.tiny * (sizes > 0))

@@ -1,0 +1,122 @@
+"""Exports of the linear layers: the statements of `statements`, as models of the neutral form."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from scanproof.constructs.export import neutral
+from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.proofs.decide.construction import quick_result
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.errors import UsageError
+
+from . import statements
+from .built import LOSS, Asked, Built, Certificate, drawn
+from .certificates.linear import LARGEST as READABLE
+from .certificates.linear import Domain, bound
+from .statements import Exported
+
+LARGEST = 2**22
+"""Numbers of the largest model that is built, exact fractions."""
+COVERS = (
+    "the last prediction for data in the domain, of exactly that many examples; numbers and arithmetic of this format, "
+    "sums in any order; in exact numbers the model is the learner, by its statement{}"
+)
+FIXED = ", which is proved for the sizes that were checked"
+READ = (
+    "nothing: the states of all tokens have {:,} numbers, and {:,} are the most for which a bound is derived; "
+    "give fewer examples or features"
+)
+NOT_PROVED = "nothing: the statement is {}, so that the model need not be this learner"
+
+
+def build(asked: Asked) -> Built:
+    """The model that is asked for, with its statement.
+
+    Raises:
+        UsageError: for a statement without an export, or sizes and options that it does not take.
+    """
+    if asked.in_one_block:
+        raise UsageError(
+            f"export {asked.id} --in-one-block: only stacks of blocks, of mamba2 and linear-attention, have it."
+        )
+    _check_size(asked)
+    found = _of_statement(asked)
+    if asked.seed is not None:
+        found = _of_statement(asked._replace(W0=drawn(asked.seed, found.features, found.targets)))
+    model = found.tensors
+    if asked.tokens not in (None, model.tokens):
+        raise UsageError(f"--tokens {asked.tokens}: {found.claim.id} takes {model.tokens} tokens.")
+    columns = TOKENISATIONS[model.tokens].columns(found.features, found.targets)
+    return Built(
+        claim=found.claim,
+        beyond=(),
+        model=model,
+        family=model.family,
+        features=found.features,
+        targets=found.targets,
+        steps=found.steps,
+        rule="gradient descent",
+        loss=LOSS,
+        data="linear targets" if found.linear else "any",
+        step_size=found.eta,
+        W0=found.W0,
+        tokens=model.tokens,
+        raw=tuple(columns),
+        predicts="every" if found.every else "last",
+        encoding=neutral.encoding(model),
+        certify=lambda dtype: _certificate(found, asked, dtype),
+    )
+
+
+def _of_statement(asked: Asked) -> Exported:
+    return statements.of_statement(
+        asked.id,
+        features=asked.features,
+        examples=asked.examples,
+        targets=asked.targets,
+        steps=asked.steps,
+        step_size=asked.step_size,
+        W0=asked.W0,
+        as_stated=asked.as_stated,
+    )
+
+
+def _check_size(asked: Asked) -> None:
+    """Before fractions are made: a layer has about (2d)² numbers, or (d + k)², and those of ssd a decay per token."""
+    width = asked.features + max(asked.features, asked.targets or 1)
+    numbers = width**2 * asked.steps + (asked.examples if asked.id.startswith("ssd.") else 0)
+    if numbers > LARGEST:
+        raise UsageError(
+            f"export {asked.id}: features, targets, examples and steps of {asked.features}, {asked.targets or 1}, "
+            f"{asked.examples} and {asked.steps} make {numbers:,} exact numbers, and {LARGEST:,} are the most that are "
+            "built; give smaller sizes."
+        )
+
+
+def _certificate(found: Exported, asked: Asked, dtype: str) -> Certificate:
+    """That of a statement that is proved; the parameters of another one need not be the learner."""
+    if found.verdict == "proved":
+        return certificate(found.model, found.claim, asked, found.eta, dtype)
+    told = _domain(asked, found.eta)._asdict()
+    finite = {name: value for name, value in told.items() if math.isfinite(value)}
+    return Certificate(finite, math.inf, math.inf, NOT_PROVED.format(found.verdict))
+
+
+def certificate(exact: Model, claim: Claim, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
+    """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge."""
+    domain = _domain(asked, eta)
+    found = bound(exact, domain, dtype)
+    told = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
+    numbers = TOKENISATIONS[exact.tokens].length(asked.examples) * exact.encode_bias.shape[0] ** 2
+    if numbers > READABLE:
+        return Certificate(told, math.inf, math.inf, READ.format(numbers, READABLE))
+    everywhere = quick_result(claim).scope == "all-sizes"
+    covers = COVERS.format("" if everywhere else FIXED)
+    return Certificate(told, found.prediction, found.magnitude, covers)
+
+
+def _domain(asked: Asked, eta: Fraction) -> Domain:
+    return Domain(asked.examples, asked.input_bound, asked.target_bound, float(2 / eta))

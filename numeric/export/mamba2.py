@@ -1,0 +1,125 @@
+"""Exports of the `mamba2` rows: stacks of released Mamba-2 blocks, by the options of `mamba2_gd.instance`."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
+from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
+from scanproof.constructs.export import hf_mamba2
+from scanproof.proofs.language.errors import UsageError
+
+from .built import LOSS, Asked, Built, Certificate
+from .certificates.mamba2 import Bound, Domain, bound
+from .rows import Chosen, Row, choose, weights
+
+LARGEST = 2**30
+"""Bytes of the largest model that is built."""
+COVERS = (
+    "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
+    "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
+)
+ROWS = {
+    "mamba2.gd": Row("labelled", False, 1),
+    "mamba2.gd-vector": Row("labelled", False, 2),
+    "mamba2.gd-concatenated": Row("concatenated", False, 1),
+    "mamba2.gd-interleaved": Row("interleaved", False, 1),
+    "mamba2.one-step": Row("concatenated", True, None),
+    "mamba2.one-step-interleaved": Row("interleaved", True, None),
+}
+"""The rows with an export, by id."""
+
+
+def build(asked: Asked) -> Built:
+    """The model that is asked for, with the statement that it is an instance of.
+
+    Options that an id leaves open select among the rows: `mamba2.gd` with two targets is `mamba2.gd-vector`.
+
+    Raises:
+        UsageError: for several steps in one block, an unknown tokenisation, or sizes that do not fit into memory.
+    """
+    chosen = choose(asked, ROWS, LAYOUTS)
+    _check_size(asked, chosen)
+    d, k, n = asked.features, chosen.targets, asked.examples
+    eta = Fraction(1, n) if asked.step_size is None else asked.step_size
+    W0 = weights(asked, k)
+    made = mamba2_gd.instance(
+        np,
+        d,
+        asked.steps,
+        float(eta),
+        W0,
+        tokens=chosen.tokens,
+        in_one_block=chosen.in_one_block,
+    )
+    layout, every = made.layout, made.layout.read != slice(-1, None)
+    return Built(
+        claim=chosen.claim,
+        beyond=chosen.beyond,
+        model=made,
+        family="mamba2",
+        features=d,
+        targets=k,
+        steps=asked.steps,
+        rule="gradient descent",
+        loss=LOSS,
+        data="any",
+        step_size=eta,
+        W0=W0,
+        tokens=chosen.tokens,
+        raw=_columns(layout),
+        predicts="every" if every else "last",
+        encoding={
+            "encode.weight": made.model.encode_weight,
+            "encode.bias": made.model.encode_bias,
+            "readout.weight": np.eye(k),
+        },
+        certify=lambda dtype: _certificate(made, asked, eta, dtype),
+    )
+
+
+def _columns(layout: Layout) -> tuple[tuple[str, int], ...]:
+    """What a raw token's columns hold."""
+    slots = layout.slots
+    names = ["x", "y", *["x of the next"] * (slots.inputs - 1), *["is_query"] * slots.flag]
+    widths = [stop - start for start, stop in layout.fields]
+    return tuple(zip(names, widths, strict=True))
+
+
+def _check_size(asked: Asked, chosen: Chosen) -> None:
+    """Before anything is allocated: the bytes of all blocks in float64."""
+    k, in_one_block = chosen.targets, chosen.in_one_block
+    layout = LAYOUTS[chosen.tokens](asked.features, k, weights=not in_one_block)
+    shape = mamba2_gd.shape(layout, in_one_block=in_one_block)
+    widths, _ = mamba2_sizes.released(layout, **shape)
+    one, two = (
+        sum(map(math.prod, hf_mamba2.shapes(hf_mamba2.configuration(widths, layers, k)).values()))
+        for layers in (1, 2)
+    )
+    layers = 1 if in_one_block else asked.steps + 1
+    needed = 8 * (one + (layers - 1) * (two - one))
+    if needed > LARGEST:
+        raise UsageError(
+            f"export {asked.id}: {asked.features} features, {k} targets and {asked.steps} steps make weights of "
+            f"{needed / 2**30:,.1f} GiB in float64, and {LARGEST >> 30} GiB is the most that is built; give smaller "
+            "sizes."
+        )
+
+
+def _certificate(made: Instance, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
+    """Over inputs of bounded entries for which the steps do not diverge.
+
+    The model's η is the float64 next to the exact one: 2⁻⁵³ of it, for which the bound, of float32, is rounded up.
+    """
+    norm = asked.input_bound * math.sqrt(asked.features)
+    domain = Domain(asked.examples, norm, asked.target_bound, float(2 / eta))
+    try:
+        found = bound(made, domain, dtype)
+    except OverflowError:  # a square of what the domain bounds
+        found = Bound(math.inf, math.inf)
+    told = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
+    return Certificate(told, found.prediction, found.magnitude, COVERS)

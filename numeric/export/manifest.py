@@ -1,0 +1,78 @@
+"""The manifest of an export: JSON that says what the weights beside it are for, and how closely they do it.
+
+Nobody types a verdict or a bound into it: they are computed when the export is made. Whoever has the weights needs no
+manifest; it can only be contradicted by them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from importlib import resources
+from typing import Any, TypeAlias
+
+from scanproof.proofs.language.errors import UsageError
+
+from .schema import faults
+from .strict_json import NotStrict, parse
+from .tensors import listed
+
+SCHEMA = "scanproof.export/1"
+LARGEST = 2**26
+"""Bytes of a manifest that is read."""
+
+Manifest: TypeAlias = dict[str, Any]
+"""What `manifest.schema.json` describes."""
+
+
+@functools.cache
+def schema() -> Mapping[str, Any]:
+    """The JSON schema of manifests."""
+    text = resources.files("scanproof.numeric.export").joinpath("manifest.schema.json").read_bytes()
+    return json.loads(text)
+
+
+def read(data: bytes, name: str) -> Manifest:
+    """The manifest in a file's bytes.
+
+    Args:
+        data: its bytes.
+        name: the file, for errors.
+
+    Raises:
+        UsageError: if it is no JSON, or no manifest; everything that is wrong is said at once.
+    """
+    try:
+        told = parse(data)
+    except NotStrict as error:
+        raise UsageError(f"{name}: {error}.") from None
+    found = faults(told, schema())
+    if found:
+        raise UsageError(f"{name}: no manifest of {SCHEMA}: {listed(found)}.")
+    return told
+
+
+def dumped(manifest: Manifest) -> bytes:
+    """Its bytes; equal manifests make equal bytes.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    found = faults(manifest, schema())
+    if found:
+        raise ValueError(f"no manifest of {SCHEMA}: {listed(found)}")
+    text = json.dumps(manifest, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    return text.encode() + b"\n"
+
+
+def fingerprint(data: bytes) -> dict[str, Any]:
+    """What the manifest says of a file."""
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def exact(number: Any) -> str:
+    """A number as text, floats at their binary value: "3", "-1/8"."""
+    return str(Fraction(number))

@@ -1,0 +1,358 @@
+"""From a statement of the ledger to a model of the neutral form, in exact numbers; nothing here imports JAX.
+
+What can be exported is read from the programs of `numeric.run.programs`: the layer and its tokens must be
+those of a family, and the learner plain gradient descent on a squared error, one step or L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.export import neutral
+from scanproof.constructs.export.families import TwoHeadLayer
+from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.export.tokenisations import encoding
+from scanproof.constructs.layers import gril, ssd
+from scanproof.constructs.learners.losses import SquaredError
+from scanproof.constructs.scan import map_leaves
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.exact.roots import RootsField
+from scanproof.proofs.language.calls import arguments
+from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.errors import UsageError
+
+from ..run import statement
+from ..run import tokenising as cut
+from ..run.learning import Descent
+from ..run.linear import GD_SSM, GRIL, LSA, SSD
+from ..run.machines import Recurrence, TwoHeads
+from ..run.problem import Settings
+from ..run.program import ANY, SCALAR, VECTOR, Program
+from ..run.programs import PROGRAMS
+from ..run.tokenising import Rows
+
+
+class Exported(NamedTuple):
+    """A model, and the learner that it is."""
+
+    asked: str
+    """The id that was asked for."""
+    claim: Claim
+    """The statement whose parameters these are."""
+    verdict: str
+    model: Model
+    """Arrays of Fractions and whole numbers."""
+    features: int
+    targets: int
+    examples: int
+    """n; most of the models are for this n alone."""
+    steps: int
+    eta: Fraction
+    """The factor of the summed gradient after n examples."""
+    W0: np.ndarray
+    """(d, k), Fractions."""
+    every: bool
+    """Whether each output is a prediction, that for x_{t+1} from the first t examples; else the last one alone."""
+    linear: bool
+    """Whether the statement is about linear targets alone, y_j = Wᵀx_j."""
+
+    @property
+    def tensors(self) -> Model:
+        """The model in float64, each number correctly rounded."""
+        return neutral.mapped(in_float64, self.model)
+
+
+def in_float64(exact: np.ndarray) -> np.ndarray:
+    """Fractions, correctly rounded.
+
+    Raises:
+        UsageError: if one is too large for float64, or too small.
+    """
+    given = np.asarray(exact)
+    try:
+        rounded = given.astype(np.float64)
+    except OverflowError as error:
+        raise UsageError(
+            "a parameter is too large for float64; take a smaller step size or smaller W0."
+        ) from error
+    if given[np.abs(rounded) < np.finfo(np.float64).tiny].any():
+        raise UsageError(
+            "a parameter is too small for float64; take a larger step size or larger W0."
+        )
+    return rounded
+
+
+NOT_LINEAR = "there is no stack of linear recurrences in it that does plain gradient descent"
+
+
+class _Built(NamedTuple):
+    """Layers, and by what their outputs are to be multiplied."""
+
+    layers: tuple[Any, ...]
+    factor: Fraction | int = 1
+
+
+def _single(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
+    return _Built((own,))
+
+
+def _stack(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
+    return _Built((own,) * size["L"])
+
+
+def _ssd(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
+    """Without residual and 1/n the query's label, 0 in its token, is n times that of the layer of Def. 3.2."""
+    factor = 1 if own.residual else size["n"]
+    return _Built((ssd.Parameters(p.decays, own.S_B, own.S_C),), factor)
+
+
+def _two_heads(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
+    start, none = size["W0"], 0 * size["W0"]
+    layers = (TwoHeadLayer(*own, weights=none if i else start) for i in range(size["L"]))
+    return _Built(tuple(layers))
+
+
+class Form(NamedTuple):
+    """How the layers of a program are those of a family."""
+
+    family: str
+    tokens: str
+    apart: bool | None
+    """Whether inputs and targets have coordinates of their own; None where either will do."""
+    build: Callable[[Any, Any, Mapping[str, Any]], _Built]
+
+
+FORMS: list[tuple[Any, Any, Form]] = [
+    (GRIL, cut.THREE, Form("gril", "interleaved", None, _single)),
+    (GRIL, cut.THREE_EMBEDDED, Form("gril", "interleaved", True, _single)),
+    (GD_SSM, cut.CONCATENATED, Form("gd-ssm", "products", True, _single)),
+    (SSD, Rows, Form("ssd", "labelled", True, _ssd)),
+    (LSA, Rows, Form("lsa", "labelled", True, _stack)),
+    (gril.two_head_step, cut.THREE, Form("two-head", "interleaved", None, _two_heads)),
+    (gril.two_head_step, cut.THREE_EMBEDDED, Form("two-head", "interleaved", True, _two_heads)),
+]
+"""By a program's layer (or step) and tokens."""
+
+
+def form(program: Program) -> Form | None:
+    """The form of a program; None if it cannot be exported."""
+    machine, learner = program.machine, program.learner
+    if not isinstance(machine, Recurrence | TwoHeads) or not isinstance(learner, Descent):
+        return None
+    loss = learner.loss
+    plain = isinstance(loss, SquaredError) and not loss.ridge and loss.link is None
+    if (
+        not plain
+        or learner.weights
+        or learner.steps
+        or program.targets not in (VECTOR, SCALAR, ANY)
+    ):
+        return None
+    own = machine.layer if isinstance(machine, Recurrence) else machine.step
+    tokens = machine.tokens
+    kind = Rows if isinstance(tokens, Rows) and tokens.query else tokens
+    found = [form for layer, cut, form in FORMS if layer is own and cut is kind]
+    return found[0] if found else None
+
+
+def exportable() -> list[str]:
+    """The ids of the rows with a statement that can be exported, in the ledger's order."""
+    can = {id for id, program in PROGRAMS.items() if form(program) is not None}
+    return [
+        row.claim.id
+        for row in built_in().rows
+        if any(claim.id in can for claim in (row.claim, *row.amendments))
+    ]
+
+
+def of_statement(
+    id: str,
+    *,
+    features: int | None = None,
+    examples: int,
+    targets: int | None = None,
+    steps: int = 1,
+    step_size: Fraction | float | None = None,
+    W0: Any = None,
+    as_stated: bool = False,
+) -> Exported:
+    """The model behind a row of the ledger.
+
+    Args:
+        id: a row's id, or an amendment's. Of a row its strongest proved statement is taken.
+        features: d; 1 by default where the statement is about one feature.
+        examples: n ≥ 1.
+        targets: k; 1 by default. Where the statement has as many targets as features, that is the default, and for
+            another k it is taken at f = d + k, with inputs and targets in coordinates of their own (gril footnote 1).
+        steps: L.
+        step_size: η as the factor of the summed gradient, 1/n by default; the statement's own η follows from its loss.
+        W0: the initial weights (d, k), numbers; 0 by default.
+        as_stated: take the parameters as printed, whatever the verdict.
+
+    Raises:
+        UsageError: for a statement that cannot be exported, and for sizes or numbers that it does not have.
+    """
+    claim, program, verdict = _statement(id, as_stated)
+    found = form(program)
+    if found is None:
+        raise _refused(id, NOT_LINEAR)
+    d = features if features is not None else program.largest_features
+    k = targets if targets is not None else d if program.targets == VECTOR else 1
+    d, k, n, L = _sizes(claim, program, d, k, examples, steps)
+    eta = _number("step_size", Fraction(1, n) if step_size is None else step_size)
+    if eta <= 0:
+        raise UsageError(
+            f"export {id}: step_size = {step_size} is not positive; give one such as 1/{n}."
+        )
+    weights = _weights(id, W0, d, k, from_zero=program.learner.from_zero)
+
+    apart = k != d if found.apart is None else found.apart
+    xp = Namespace(RootsField())
+    width = d + k if apart and found.apart is None else d
+    settings = Settings(width, n, targets=k, layers=L)
+    own_eta = _own(program.learner.loss, eta, n)
+    values = {
+        **program.letters(settings),
+        **program.extra(settings, float(own_eta)),
+        "eta": own_eta,
+    }
+    p = map_leaves(_fractions, _parameters(claim, values, xp))
+    if isinstance(program.machine, Recurrence):
+        own = program.machine.parameters(p, SimpleNamespace(examples=Fraction(n)))  # type: ignore[arg-type]
+        own = map_leaves(_fractions, own) if hasattr(own, "_fields") else own
+    else:
+        own = p
+    start = np.full((d + k, d + k), Fraction(0)) if apart else weights
+    if apart:
+        start[:d, d:] = weights
+    built = found.build(own, p, {"n": n, "L": L, "W0": start})
+    weight, readout = (
+        matrix.astype(int).astype(object)
+        for matrix in encoding(np, found.tokens, d, k, apart=apart)
+    )
+    model = Model(
+        found.family,
+        found.tokens,
+        built.layers,
+        weight,
+        np.full(weight.shape[0], 0, dtype=object),
+        readout * (program.learner.sign * built.factor),
+    )
+    return Exported(
+        asked=id,
+        claim=claim,
+        verdict=verdict,
+        model=model,
+        features=d,
+        targets=k,
+        examples=n,
+        steps=L,
+        eta=eta,
+        W0=weights,
+        every=program.every,
+        linear="y" not in claim.given,
+    )
+
+
+def _statement(id: str, as_stated: bool) -> tuple[Claim, Program, str]:
+    """The statement of an id, as `run` finds it; rows that have none to export are refused before any verdict."""
+    for row in built_in().rows:
+        claims = (row.claim, *row.amendments)
+        if any(claim.id in (id, f"{id}-construction") for claim in claims):
+            if not any(form(PROGRAMS[c.id]) for c in claims if c.id in PROGRAMS):
+                raise _refused(id, NOT_LINEAR)
+            break
+    try:
+        return statement.find(id, as_stated)
+    except UsageError as error:
+        raise UsageError(str(error).replace("run ", "export ", 1)) from error
+
+
+def _refused(id: str, why: str) -> UsageError:
+    return UsageError(f"export {id}: {why}; rows that can be exported: {', '.join(exportable())}.")
+
+
+def _sizes(
+    claim: Claim, program: Program, d: Any, k: Any, n: Any, L: Any
+) -> tuple[int, int, int, int]:
+    given = {"features": d, "targets": k, "examples": n, "steps": L}
+    for name, size in given.items():
+        whole = hasattr(size, "__index__") and not isinstance(size, bool)
+        if not whole or size < 1:
+            raise UsageError(f"export {claim.id}: give {name} as a whole number ≥ 1, got {size!r}.")
+    most = program.largest_features
+    if most is not None and d != most:
+        raise UsageError(f"export {claim.id}: the statement is about {most} feature, got {d}.")
+    if program.targets == SCALAR and k != 1:
+        raise UsageError(f"export {claim.id}: the statement is about one target, got {k}.")
+    if L != 1 and not program.steps:
+        raise UsageError(f"export {claim.id}: the statement is about one step, got {L}.")
+    return tuple(map(int, (d, k, n, L)))  # type: ignore[return-value]
+
+
+def _number(name: str, value: Any) -> Fraction:
+    try:
+        return Fraction(value.item() if isinstance(value, np.generic) else value)
+    except (TypeError, ValueError, ArithmeticError):
+        raise UsageError(
+            f"export: {name} takes finite numbers, such as 0.5 or '1/40'; got {value!r}."
+        ) from None
+
+
+def _weights(id: str, W0: Any, d: int, k: int, *, from_zero: bool) -> np.ndarray:
+    """W0 as Fractions."""
+    if W0 is None:
+        return np.full((d, k), Fraction(0))
+    try:
+        given = np.asarray(W0, dtype=object)
+    except ValueError:
+        given = np.empty(0, dtype=object)
+    if given.shape != (d, k):
+        raise UsageError(f"export {id}: W0 has shape {given.shape}, expected ({d}, {k}).")
+    weights = np.empty((d, k), dtype=object)
+    for index in np.ndindex(d, k):
+        weights[index] = _number("W0", given[index])
+    if from_zero and weights.any():
+        raise UsageError(f"export {id}: the statement starts from W0 = 0; leave W0 out.")
+    return weights
+
+
+def _own(loss: SquaredError, eta: Fraction, n: int) -> Fraction:
+    """The statement's η, with which a step on its loss is one of −eta times the summed gradient."""
+    return eta * (n if loss.mean else 1) / (2 * Fraction(loss.scale))
+
+
+def _parameters(claim: Claim, values: Mapping[str, Any], xp: Namespace) -> Any:
+    """The parameters in exact numbers: of the values, those that the statement's own letters name."""
+    assert claim.parameters is not None
+    names = arguments(f"the parameters of {claim.id}", claim.parameters)
+    wanted = {
+        name: values[name]
+        for name, argument in names.items()
+        if name in values
+        and (name in claim.ranges or name in claim.given or argument.default is argument.empty)
+    }
+    exact = {
+        name: value if name in claim.ranges else xp.asarray(_exactly(value))
+        for name, value in wanted.items()
+    }
+    return claim.construct({**exact, "xp": xp})
+
+
+def _exactly(value: Any) -> Any:
+    """Numbers and arrays of floats as Fractions."""
+    raw = np.asarray(value, dtype=object)
+    out = np.empty(raw.size, dtype=object)
+    out[:] = [Fraction(entry) for entry in raw.flat]
+    return out.reshape(raw.shape)
+
+
+def _fractions(array: Any) -> np.ndarray:
+    """The entries of an exact array, or of numbers."""
+    return array.entries if isinstance(array, ExactArray) else _exactly(array)

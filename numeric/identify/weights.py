@@ -1,0 +1,156 @@
+"""`scanproof.load`: the weights of an export, or of a folder that others made, ready to predict in float64 NumPy.
+
+    weights = scanproof.load("DIR")
+    weights.predict(x, y)  # x (n + 1, d), the query last; y (n, k) -> (k,)
+
+Nothing but arrays is read from the folder, and no target's package is needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.export import neutral
+from scanproof.proofs.language.errors import UsageError
+
+from ..export.loading import Loaded
+from ..export.loading import load as loaded
+from . import measured_model, neutral_form
+from .identifying import STACKS
+
+
+class Weights(Mapping[str, np.ndarray]):
+    """Named arrays of a model under its target's names, with the map from raw tokens and to the prediction.
+
+    `manifest` (None without one), `settings` (config.json), `target`, `encoding` and `tensors` are what `folder` holds;
+    `tokens` is the tokenisation by name.
+    """
+
+    def __init__(self, found: Loaded, tokens: str | None) -> None:
+        self.folder: Path = found.folder
+        self.manifest = found.manifest
+        self.settings = found.settings
+        self.target = found.target
+        self.tensors = found.tensors
+        self.encoding = found.encoding
+        self._layout: Any = None
+        if found.target in STACKS:
+            self._layout, self.tokens = _layout(found, tokens)
+            self.model: Any = measured_model.model_of(*_for_transformers(found), found.encoding)
+        else:
+            self.model = _model(found, tokens)
+            self.tokens = self.model.tokens
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.tensors[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.tensors)
+
+    def __len__(self) -> int:
+        return len(self.tensors)
+
+    @property
+    def layers(self) -> tuple[Any, ...]:
+        """The parameters of each layer as its definition takes them: a pytree of NumPy arrays."""
+        return tuple(self.model.blocks if self._layout is not None else self.model.layers)
+
+    def predict(self, x: Any, y: Any) -> np.ndarray:
+        """The prediction for the query, by the definition in float64.
+
+        Args:
+            x: inputs, the query last: (n + 1, d), or (tasks, n + 1, d).
+            y: targets, (n, k), or (tasks, n, k).
+
+        Returns:
+            Shape (k,), or (tasks, k).
+
+        Raises:
+            UsageError: for other shapes.
+        """
+        x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        d, k = self.sizes
+        if (
+            x.ndim not in (2, 3)
+            or y.ndim != x.ndim
+            or (x.shape[-1], y.shape[-1]) != (d, k)
+            or x.shape[:-2] != y.shape[:-2]
+            or x.shape[-2] != y.shape[-2] + 1
+            or y.shape[-2] < 1
+        ):
+            raise UsageError(
+                f"predict(x, y) expects x (n + 1, {d}) with the query last and y (n, {k}), n ≥ 1, or both with an axis "
+                f"of tasks before; got {x.shape} and {y.shape}."
+            )
+        batch = x.ndim == 3
+        rows = self._rows(x if batch else x[None], y if batch else y[None])
+        return rows if batch else rows[0]
+
+    def _rows(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if self._layout is not None:
+            return measured_model.predictions(self.model, self._layout, x, y)
+        model = neutral.mapped(lambda a: np.asarray(a, dtype=np.float64), self.model)
+        return np.stack([neutral.predict(model, *task) for task in zip(x, y, strict=True)])
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """(d, k): features and targets."""
+        if self._layout is not None:
+            return self._layout.slots.d, self._layout.slots.k
+        return neutral.sizes(self.model)
+
+    def __repr__(self) -> str:
+        d, k = self.sizes
+        return (
+            f"Weights({str(self.folder)!r}: {self.target}, d = {d}, k = {k}, {self.tokens} tokens)"
+        )
+
+
+def load(folder: str | os.PathLike[str], *, tokens: str | None = None) -> Weights:
+    """The weights of a folder, checked; see `numeric.export.loading.load`.
+
+    Args:
+        folder: an export, or weights that others made with an `encoding.safetensors` beside them.
+        tokens: the tokenisation by name; the manifest's if not given, else the first that the encoding's width fits.
+
+    Raises:
+        UsageError: for a folder that is no complete model, or tokens that do not fit it.
+    """
+    found = loaded(folder)
+    named = found.manifest["tokens"]["name"] if found.manifest and tokens is None else tokens
+    return Weights(found, named)
+
+
+def _model(found: Loaded, tokens: str | None) -> neutral.Model:
+    known = {model.tokens: model for model in neutral_form.models(found)}
+    return known[_one_of(found, tokens, list(known))]
+
+
+def _layout(found: Loaded, tokens: str | None) -> tuple[Any, str]:
+    k, r = found.encoding["readout.weight"].shape[0], found.encoding["encode.weight"].shape[1]
+    known = {layout.name: layout for layout in measured_model.layouts(r, k)}
+    name = _one_of(found, tokens, list(known))
+    return known[name], name
+
+
+def _one_of(found: Loaded, tokens: str | None, known: list[str]) -> str:
+    if (tokens is not None and tokens not in known) or not known:
+        raise UsageError(
+            f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape "
+            f"{found.encoding['encode.weight'].shape}; those that do: {', '.join(known) or 'none'}."
+        )
+    return tokens or known[0]
+
+
+def _for_transformers(found: Loaded) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
+    assert found.settings is not None  # `loaded` has seen to it
+    if found.target == "mamba-ssm":
+        from scanproof.constructs.export import mamba_ssm
+
+        return mamba_ssm.for_transformers(found.settings, found.tensors)
+    return found.settings, found.tensors

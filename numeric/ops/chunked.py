@@ -1,0 +1,275 @@
+"""The chunked lane: masked matrix products within a chunk, a state between chunks.
+
+The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention and the GRIL
+block with A = 1. `constructs.lanes.chunked` has the same evaluation as a definition with decays; this program takes
+their logarithms, and sums those of a chunk before it takes one `exp`. The last T mod C tokens run through `ssd.step`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from scanproof.constructs.layers import ssd
+from scanproof.constructs.scan import Scan
+
+from ..jax_backend import jax, platform
+from ..precision import Precision, matmul
+from ..precision import precision as precision_of
+from . import decay
+from .block_loop import each_block
+from .gates import PER_TOKEN, SCALAR, UNIT
+from .inputs import LinearTokens, itemsize, linear_tokens, positive, symbolic
+
+
+def chunked(
+    z: Any,
+    b: Any,
+    c: Any,
+    *,
+    log_decay: Any = None,
+    reset: Any = None,
+    initial_state: Any = None,
+    chunk: int | None = None,
+    precision: Any = "float32",
+) -> Scan:
+    """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t for all tokens, by matrix products over chunks of C tokens.
+
+    Differentiable in reverse mode (`jax.grad`, `jax.vjp`); the backward pass keeps one state per chunk and computes the
+    rest again.
+
+    Args:
+        z: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
+        b: keys, shape (…, T, N).
+        c: queries, shape (…, T, N).
+        log_decay: log a_t. None: a_t = 1. () or (…, 1): the same for all tokens. (…, T): one for each token. Where
+            exp(log_decay) is 0 in the accumulation dtype (or would be subnormal), the state is dropped.
+        reset: bool, broadcasts to (…, T): True where a_t = 0; log_decay does not matter there.
+        initial_state: H_0, shape (…, D, N) or (D, N); zeros if None.
+        chunk: C, or None for that of `plan`.
+        precision: "float64", "float32", "bfloat16" or a `Precision`.
+
+    Returns:
+        `outputs` (…, T, D) and `final_state` (…, D, N), both in the accumulation dtype; `states` is None.
+
+    Raises:
+        UsageError: if JAX is missing, or an argument has a wrong shape, dtype or value, or does not fit in memory.
+    """
+    numbers = precision_of(precision)
+    chunk = None if chunk is None else positive("chunked", "chunk", chunk)
+    needed = functools.partial(_needed, chunk, numbers)
+    tokens = linear_tokens(
+        "chunked", numbers, z, b, c, log_decay, reset, initial_state, needed=needed
+    )
+    cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk)
+    outputs, final_state = _program()(tokens, cut, numbers)
+    return Scan(None, outputs, final_state)
+
+
+CACHE = 2**17
+"""Numbers of values and keys that a block on a CPU may have."""
+
+
+class Plan(NamedTuple):
+    """How the work is cut."""
+
+    chunk: int
+    """C: tokens a chunk."""
+    chunks: int
+    """G: chunks a block. The products of a block are batched over its chunks; blocks follow one another."""
+    head_by_head: bool
+    """Whether heads and sequences follow one another too, or are batched."""
+
+
+def plan(T: int, D: int, N: int, heads: int, where: str, chunk: int | None = None) -> Plan:
+    """The cut for T tokens of `heads` heads with states of D × N on a `cpu`, `gpu` or `tpu`.
+
+    A chunk costs C (D + N) multiplications a token within itself, and D N / C numbers of state traffic, so C near
+    (D N)^½ balances the two; a core's cache or matrix unit wants 32 ≤ C ≤ 64 at all widths that were measured.
+
+    - On a CPU blocks of 8 chunks make the batched products large enough for the matrix library and still stay in the
+      cache; a loop over heads avoids the transposition of all tokens that batched heads cost.
+    - Elsewhere a kernel's start costs more than a chunk's work: one block, all heads at once. Only the addition of the
+      states runs chunk after chunk.
+    """
+    C = chunk or chunk_size(T, D, N, where)
+    n = T // C
+    if any(map(symbolic, (T, D, N, C))):  # traced with symbols for sizes, where nothing is decided
+        return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
+    if where != "cpu":
+        return Plan(C, max(n, 1), False)
+    most = max(1, min(n, CACHE // (C * (D + N))))
+    G = max(g for g in range(1, most + 1) if n % g == 0 or n == 0)
+    return Plan(C, G, True)
+
+
+def chunk_size(T: int, D: int, N: int, where: str) -> int:
+    """C: 64, or 32 on a CPU if the state is smaller than 64 × 64; see `plan`."""
+    return 32 if where == "cpu" and D * N < 64 * 64 else 64
+
+
+def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N: int) -> int:
+    """Bytes of outputs and work space."""
+    C, G, head_by_head = plan(T, D, N, heads, platform(), chunk)
+    width = itemsize(numbers.accumulate) + itemsize(numbers.inputs)
+    scores = G * C * C if C <= T else 0  # a chunk longer than the sequence is never run
+    block = scores + (G + 1) * D * N  # scores and states, as they come and as they are read
+    joined = 2 if T % C and T > C else 1
+    outputs = heads * (T + 2 * N) * D * itemsize(numbers.accumulate)  # with two states a head
+    return joined * outputs + (1 if head_by_head else heads) * block * width
+
+
+@functools.cache
+def _program() -> Callable[..., Any]:
+    """The compiled lane; JAX keeps one program for each plan, precision, and set of shapes."""
+    return jax("chunked").jit(run, static_argnums=(1, 2))
+
+
+def run(tokens: LinearTokens, plan: Plan, numbers: Precision) -> tuple[Any, Any]:
+    """(outputs, final state) of checked tokens, for use inside a program."""
+    j = jax("chunked")
+    T, size = tokens.sizes[0], plan.chunk
+    tokens, kind = _one_decay_a_token(tokens), _kind(tokens)
+    single = LinearTokens(
+        *(_one_axis(*pair) for pair in zip(tokens, (2, 2, 2, 1, 1, 2), strict=True))
+    )
+    core = T - T % size
+    state, outputs = single.initial_state, []
+    if core:
+        state, out = _core(j, kind, single, plan, numbers)
+        outputs.append(out)
+    if core < T:
+        state, out = _rest(j, kind, single._replace(initial_state=state), core, numbers)
+        outputs.append(out)
+    joined = outputs[0] if len(outputs) == 1 else j.numpy.concatenate(outputs, axis=1)
+    return joined.reshape(tokens.z.shape), state.reshape(tokens.initial_state.shape)
+
+
+def _kind(tokens: LinearTokens) -> str:
+    if tokens.log_decay is None and tokens.reset is None:
+        return UNIT
+    constant = tokens.log_decay is not None and (
+        tokens.log_decay.ndim == 0 or (tokens.log_decay.shape[-1] == 1 < tokens.sizes[0])
+    )
+    return SCALAR if constant and tokens.reset is None else PER_TOKEN
+
+
+def _one_decay_a_token(tokens: LinearTokens) -> LinearTokens:
+    """The same tokens with a log-decay of shape (…, T), or (…, 1) if the gate is a scalar."""
+    jnp = jax().numpy
+    kind = _kind(tokens)
+    if kind == UNIT:
+        return tokens
+    log_decay = tokens.log_decay
+    if log_decay is None:
+        log_decay = jnp.zeros((), tokens.initial_state.dtype)
+    last = 1 if kind == SCALAR else tokens.sizes[0]
+    return tokens._replace(log_decay=jnp.broadcast_to(log_decay, (*tokens.batch, last)))
+
+
+def _one_axis(array: Any, axes: int) -> Any:
+    """All but the last `axes` axes as one."""
+    return None if array is None else array.reshape(-1, *array.shape[array.ndim - axes :])
+
+
+def _core(
+    j: Any, kind: str, tokens: LinearTokens, plan: Plan, numbers: Precision
+) -> tuple[Any, Any]:
+    """The final states (B, D, N) and the outputs (B, n·C, D) of the first n·C tokens."""
+    C, G, _ = plan
+    n = tokens.sizes[0] // C
+
+    def blocks(array: Any) -> Any:
+        return array[:, : n * C].reshape(array.shape[0], n // G, G, C, *array.shape[2:])
+
+    scalar = sums = None
+    if kind == SCALAR:
+        scalar = decay.of_scalar(tokens.log_decay, C, numbers)
+    elif kind == PER_TOKEN:
+        reset = None if tokens.reset is None else blocks(tokens.reset)
+        sums = decay.running(blocks(tokens.log_decay), reset, numbers)
+
+    step = functools.partial(_step, numbers)
+    arrays = (*map(blocks, (tokens.z, tokens.b, tokens.c)), sums)
+    if plan.head_by_head:
+        state, outputs = each_block(step, scalar, tokens.initial_state, arrays)
+    else:
+        again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
+        run = j.vmap(lambda f, s, a: j.lax.scan(functools.partial(again, f), s, a))
+        state, outputs = run(scalar, tokens.initial_state, arrays)
+    return state, outputs.reshape(outputs.shape[0], n * C, -1)
+
+
+def _step(numbers: Precision, scalar: Any, state: Any, block: Any) -> tuple[Any, Any]:
+    z, b, c, sums = block
+    factors = scalar if sums is None else decay.of_tokens(sums)
+    return block_step(numbers, state, z, b, c, factors)
+
+
+def block_step(
+    numbers: Precision, state: Any, z: Any, b: Any, c: Any, factors: decay.ChunkDecays | None
+) -> tuple[Any, Any]:
+    """A block of G chunks at once: the state after it, and its outputs (G, C, D).
+
+    Each chunk is `constructs.lanes.chunked.step`, in an order that batches the products over the chunks: what each
+    chunk writes, then the states between the chunks, then what each reads.
+
+    Args:
+        numbers: the precision of the products.
+        state: the state before the block, (D, N).
+        z: (G, C, D).
+        b: (G, C, N).
+        c: (G, C, N).
+        factors: the decays, each with a leading axis G or 1; None if they are 1.
+    """
+    j = jax()
+    scores = matmul(numbers, c, b, (-1, -1))
+    if factors is None:
+        written = matmul(numbers, z, b, (-2, -2))
+        weights = j.numpy.tril(scores)
+        state, before = _between_chunks(j, numbers, state, written, None)
+        return state, matmul(numbers, weights, z) + matmul(numbers, c, before, (-1, -1))
+    written = matmul(numbers, z, factors.to_end[..., None] * b, (-2, -2))
+    whole = j.numpy.broadcast_to(factors.whole, written.shape[:1])
+    state, before = _between_chunks(j, numbers, state, written, whole)
+    read = factors.from_start[..., None] * matmul(numbers, c, before, (-1, -1))
+    return state, matmul(numbers, factors.within * scores, z) + read
+
+
+def _between_chunks(
+    j: Any, numbers: Precision, state: Any, written: Any, whole: Any
+) -> tuple[Any, Any]:
+    """The state after the last chunk, and those before each chunk, rounded for the product that reads them."""
+
+    def body(state: Any, chunk: Any) -> tuple[Any, Any]:
+        written, whole = chunk
+        after = state + written if whole is None else whole * state + written
+        return after, state.astype(numbers.inputs)
+
+    chunks = written.shape[0]
+    return j.lax.scan(
+        body, state, (written, whole), unroll=8 if symbolic(chunks) else min(8, chunks)
+    )
+
+
+def _rest(
+    j: Any, kind: str, tokens: LinearTokens, core: int, numbers: Precision
+) -> tuple[Any, Any]:
+    """The final states and the outputs of the tokens after the first n·C: `ssd.step`, one token after the other."""
+    jnp = j.numpy
+    z, b, c = (a[:, core:].astype(numbers.accumulate) for a in (tokens.z, tokens.b, tokens.c))
+    if kind == UNIT:
+        a = jnp.ones(z.shape[:2], z.dtype)
+    else:
+        reset = None if tokens.reset is None else tokens.reset[:, core:]
+        log_decay = tokens.log_decay if kind == SCALAR else tokens.log_decay[:, core:]
+        a = jnp.broadcast_to(decay.decays(log_decay, reset, numbers), z.shape[:2])
+
+    @functools.partial(j.checkpoint, prevent_cse=False)
+    def head(state: Any, token: ssd.Token) -> tuple[Any, Any]:
+        return j.lax.scan(functools.partial(ssd.step, None), state, token)
+
+    with j.default_matmul_precision("highest"):
+        return j.vmap(head)(tokens.initial_state, ssd.Token(z, a, b, c))

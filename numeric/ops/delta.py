@@ -1,0 +1,235 @@
+"""The delta lane: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
+
+The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.lanes.wy` has
+the form as definitions, and its two matrices are taken from there; the triangular system, which does not depend on the
+state, is inverted for all chunks at once. Once the vectors u_t that the tokens write are known, the rest is linear
+attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked lane. The last T mod C tokens run through the layer's own step.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.lanes import wy
+from scanproof.constructs.layers import delta_rule
+from scanproof.constructs.layers import longhorn as longhorn_layer
+from scanproof.constructs.scan import Scan
+from scanproof.proofs.language.errors import UsageError
+
+from ..jax_backend import jax, platform, traced
+from ..precision import Precision, matmul
+from ..precision import precision as precision_of
+from .chunked import Plan, block_step, plan
+from .inputs import broadcasts, itemsize, linear_tokens, positive, real
+from .products import in_precision
+
+CHUNK = 64
+"""Tokens a chunk, unless the caller knows better."""
+
+
+class _Layer(NamedTuple):
+    """A layer that is a delta rule with strengths of its own."""
+
+    step: Callable[..., Any]
+    strengths: Callable[[delta_rule.Token], Any]
+    """Of tokens (…, T, ·), what `delta_rule.step` has to be given as β: (…, T)."""
+
+
+def delta(
+    z: Any,
+    b: Any,
+    c: Any,
+    beta: Any,
+    *,
+    initial_state: Any = None,
+    chunk: int | None = None,
+    precision: Any = "float32",
+) -> Scan:
+    """S_t = S_{t−1} + β_t (z_t − S_{t−1} b_t) b_tᵀ, o_t = S_t c_t for all tokens, by matrix products over chunks.
+
+    Differentiable; beside the inputs, the backward pass keeps one state per chunk and C numbers per token, and computes
+    the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
+    where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as `scanproof run` does. With
+    β_t ‖b_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
+
+    Args:
+        z: values v, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
+        b: keys k, shape (…, T, N).
+        c: queries q, shape (…, T, N).
+        beta: write strengths β_t, any real numbers; broadcasts to (…, T).
+        initial_state: S_0, shape (…, D, N) or (D, N); zeros if None.
+        chunk: C, or None for `CHUNK`.
+        precision: "float64", "float32", "bfloat16" or a `Precision`.
+
+    Returns:
+        `outputs` (…, T, D) and `final_state` (…, D, N), both in the accumulation dtype; `states` is None.
+
+    Raises:
+        UsageError: if JAX is missing, or an argument has a wrong shape, dtype or value, or does not fit in memory.
+    """
+    return _run("delta", _DELTA, (z, b, c, beta), initial_state, chunk, precision)
+
+
+def longhorn(
+    z: Any,
+    b: Any,
+    c: Any,
+    beta: Any,
+    *,
+    initial_state: Any = None,
+    chunk: int | None = None,
+    precision: Any = "float32",
+) -> Scan:
+    """Longhorn (`constructs.layers.longhorn`): `delta` with the strengths β_t / (1 + β_t ‖b_t‖²).
+
+    Args:
+        z: as in `delta`, like all others.
+        b: keys.
+        c: queries.
+        beta: the objective's β_t ≥ 0, which broadcasts to (…, T); the rounded keys enter the strengths.
+        initial_state: S_0.
+        chunk: C.
+        precision: as in `delta`.
+
+    Raises:
+        UsageError: as `delta`, and if a β_t is negative.
+    """
+    real("longhorn", "beta", beta)
+    if not traced(beta) and (np.asarray(beta) < 0).any():
+        raise UsageError(
+            "longhorn(beta=...) expects β ≥ 0: with a negative one the objective need not have a minimum."
+        )
+    return _run("longhorn", _LONGHORN, (z, b, c, beta), initial_state, chunk, precision)
+
+
+def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
+    """`longhorn.strength` of every token of every head."""
+    vmap = jax("longhorn").vmap
+    return vmap(vmap(longhorn_layer.strength))(tokens)
+
+
+_DELTA = _Layer(delta_rule.step, lambda tokens: tokens.beta)
+_LONGHORN = _Layer(longhorn_layer.step, _longhorn_strengths)
+
+
+def _run(
+    caller: str, layer: _Layer, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any
+) -> Scan:
+    """Check the arguments and run the compiled lane."""
+    numbers = precision_of(wanted)
+    size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
+    z, b, c, beta = arrays
+
+    def needed(heads: int, T: int, D: int, N: int) -> int:
+        """Bytes of outputs and writes, of the inverse of each chunk's system, and of two states a head."""
+        numbers_a_head = T * (2 * D + min(size, T)) + 2 * D * N
+        return heads * numbers_a_head * itemsize(numbers.accumulate)
+
+    tokens = linear_tokens(caller, numbers, z, b, c, None, None, initial_state, needed=needed)
+    real(caller, "beta", beta, numbers.accumulate)
+    shape = (*tokens.batch, tokens.sizes[0])
+    broadcasts(caller, "beta", beta, shape)
+    jnp = jax(caller).numpy
+    beta = jnp.broadcast_to(jnp.asarray(beta, numbers.accumulate), shape)
+    token = delta_rule.Token(tokens.b, tokens.z, tokens.c, beta)
+    heads = math.prod(tokens.batch)
+    cut = plan(*tokens.sizes, heads, platform(), size)
+    outputs, final_state = _program()(layer, token, tokens.initial_state, cut, numbers)
+    return Scan(None, outputs, final_state)
+
+
+@functools.cache
+def _program() -> Callable[..., Any]:
+    """The compiled lane; JAX keeps one program for each layer, chunk, precision, and set of shapes."""
+    return jax("delta").jit(run, static_argnums=(0, 3, 4))
+
+
+def run(
+    layer: _Layer, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
+) -> tuple[Any, Any]:
+    """(outputs, final state) of checked arrays, for use inside a program.
+
+    Args:
+        layer: whose β the tokens hold.
+        tokens: k, q (…, T, N) and v (…, T, D) in the input dtype, beta (…, T) in the accumulation dtype.
+        state: (…, D, N), in the accumulation dtype.
+        cut: the chunks, and whether heads and sequences follow one another.
+        numbers: the precision of the products.
+    """
+    j = jax("delta")
+    shapes = tokens.v.shape, state.shape
+    flat = [(tokens.k, 2), (tokens.v, 2), (tokens.q, 2), (tokens.beta, 1), (state, 2)]
+    *parts, state = (a.reshape(-1, *a.shape[a.ndim - axes :]) for a, axes in flat)
+    tokens = delta_rule.Token(*parts)
+    length = tokens.v.shape[1]
+    core = length - length % cut.chunk
+    outputs = []
+    if core:
+        first = delta_rule.Token(*(a[:, :core] for a in tokens))
+        first = first._replace(beta=layer.strengths(_accumulated(first, numbers)))
+        state, out = _core(j, first, state, cut, numbers)
+        outputs.append(out)
+    if core < length:
+        last = delta_rule.Token(*(a[:, core:] for a in tokens))
+        state, out = _rest(j, layer.step, _accumulated(last, numbers), state)
+        outputs.append(out)
+    joined = outputs[0] if len(outputs) == 1 else j.numpy.concatenate(outputs, axis=1)
+    return joined.reshape(shapes[0]), state.reshape(shapes[1])
+
+
+def _accumulated(tokens: delta_rule.Token, numbers: Precision) -> delta_rule.Token:
+    """The same numbers in the accumulation dtype."""
+    return delta_rule.Token(*(a.astype(numbers.accumulate) for a in tokens))
+
+
+def _core(
+    j: Any, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
+) -> tuple[Any, Any]:
+    """The final states and the outputs (B, n·C, D) of n·C tokens."""
+    heads, length = tokens.beta.shape
+    chunks = delta_rule.Token(
+        *(a.reshape(heads, length // cut.chunk, cut.chunk, *a.shape[2:]) for a in tokens)
+    )
+    right_side = in_precision(wy.right_side, numbers)
+    light = functools.partial(j.checkpoint, prevent_cse=False)  # else every product would be kept
+
+    def step(state: Any, chunk: Any) -> tuple[Any, Any]:
+        chunk, inverse = chunk
+        u = matmul(numbers, inverse, right_side(state, chunk))
+        u, k, q = (a[None] for a in (u, chunk.k, chunk.q))
+        state, outputs = block_step(numbers, state, u, k, q, None)
+        return state, outputs[0]
+
+    def head(one: Any) -> Any:
+        state, *chunks = one
+        return j.lax.scan(light(step), state, tuple(chunks))
+
+    each = functools.partial(j.lax.map, head) if cut.head_by_head else j.vmap(head)
+    inverses = light(functools.partial(_inverses, j, numbers))(chunks)
+    state, outputs = each((state, chunks, inverses))
+    return state, outputs.reshape(heads, length, -1)
+
+
+def _inverses(j: Any, numbers: Precision, chunks: delta_rule.Token) -> Any:
+    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (B, n, C, C)."""
+    L = j.vmap(j.vmap(in_precision(wy.coefficients, numbers)))(chunks)
+    right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
+    return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
+
+
+def _rest(
+    j: Any, step: Callable[..., Any], tokens: delta_rule.Token, state: Any
+) -> tuple[Any, Any]:
+    """The final states and the outputs of the remaining tokens: the layer's definition, one token after the other."""
+
+    @functools.partial(j.checkpoint, prevent_cse=False)
+    def head(state: Any, tokens: delta_rule.Token) -> tuple[Any, Any]:
+        return j.lax.scan(functools.partial(step, None), state, tokens)
+
+    with j.default_matmul_precision("highest"):
+        return j.vmap(head)(state, tokens)

@@ -1,0 +1,74 @@
+"""Definitions read on JAX arrays whose matrix products are those of a precision.
+
+`definition(Products(x, numbers), …).array` is what the definition computes if every `@` rounds its factors to the input
+dtype and sums in the accumulation dtype; JAX's own `@` would return bfloat16 for bfloat16 factors, and TF32 products
+for float32 ones on some GPUs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..jax_backend import jax
+from ..precision import Precision, matmul
+
+
+class Products:
+    """An array in the accumulation dtype of `numbers`; `@` takes matrices."""
+
+    __slots__ = ("array", "numbers")
+
+    def __init__(self, array: Any, numbers: Precision) -> None:
+        self.array = array.astype(numbers.accumulate)
+        self.numbers = numbers
+
+    def __array_namespace__(self, api_version: str | None = None) -> Namespace:
+        return Namespace(self.numbers)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+    @property
+    def T(self) -> Products:
+        return Products(self.array.T, self.numbers)
+
+    def __getitem__(self, index: Any) -> Products:
+        return Products(self.array[index], self.numbers)
+
+    def __add__(self, other: Products) -> Products:
+        return Products(self.array + other.array, self.numbers)
+
+    def __sub__(self, other: Products) -> Products:
+        return Products(self.array - other.array, self.numbers)
+
+    def __mul__(self, other: Products) -> Products:
+        return Products(self.array * other.array, self.numbers)
+
+    def __matmul__(self, other: Products) -> Products:
+        return Products(matmul(self.numbers, self.array, other.array), self.numbers)
+
+
+class Namespace:
+    """The constructors that the definitions of the WY form use."""
+
+    def __init__(self, numbers: Precision) -> None:
+        self.numbers = numbers
+
+    def tril(self, array: Products) -> Products:
+        return Products(jax().numpy.tril(array.array), self.numbers)
+
+    def eye(self, size: int) -> Products:
+        return Products(jax().numpy.eye(size, dtype=self.numbers.accumulate), self.numbers)
+
+
+def in_precision(definition: Callable[..., Any], numbers: Precision) -> Callable[..., Any]:
+    """A definition of arrays and (named) tuples of arrays, with one array as its value, as a function of JAX arrays."""
+    is_array = {"is_leaf": lambda leaf: isinstance(leaf, Products)}
+
+    def computed(*trees: Any) -> Any:
+        arrays = jax().tree.map(lambda leaf: Products(leaf, numbers), trees)
+        return jax().tree.map(lambda leaf: leaf.array, definition(*arrays), **is_array)
+
+    return computed

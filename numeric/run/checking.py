@@ -1,0 +1,207 @@
+"""What a user asks for, checked before anything is drawn or compiled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, TypeGuard, cast
+
+import numpy as np
+
+from scanproof.proofs.interpret.programs.machine_integers import LIMIT
+from scanproof.proofs.language.errors import UsageError
+
+from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize
+from ..precision import PRECISIONS, Precision
+from ..tasks.samplers import SAMPLERS
+from .masked import WHOLE
+from .problem import Problem, Settings
+from .program import ANY, CLASSES, Program
+
+FEATURES, CHOSEN_CLASSES = 64, 10
+"""Features and classes where none are given."""
+BLOCK = 2**24
+"""Numbers of one token array in a block, all heads together."""
+TOKENS = 2
+"""An example is at most so many tokens of a layer."""
+MATRICES = 16
+"""Matrices of f columns beside the tokens, in float64: parameters and their factors; a head has half as many."""
+
+
+class Asked(NamedTuple):
+    """The arguments of `run`."""
+
+    id: str
+    features: int | None = None
+    examples: int = 4096
+    heads: int = 1
+    targets: int | None = None
+    layers: int | None = None
+    dtype: Any = "float32"
+    lane: str | None = None
+    chunk: int | None = None
+    sampler: str = "uniform"
+    input_scale: float = 1.0
+    seed: int = 0
+    step_size: float | None = None
+    as_stated: bool = False
+
+
+def values(asked: Asked) -> None:
+    """Refuse values that no statement could be run with.
+
+    Raises:
+        UsageError: for the first of them.
+    """
+    for name in ("features", "examples", "heads", "targets", "layers", "chunk"):
+        size = getattr(asked, name)
+        if size is None and name not in ("examples", "heads"):
+            continue
+        if not _whole(size) or size < 1:
+            raise UsageError(f"run --{name} {size}: give a whole number ≥ 1.")
+    if not _whole(asked.seed) or asked.seed < 0:
+        raise UsageError(f"run --seed {asked.seed}: give a whole number ≥ 0.")
+    if isinstance(asked.dtype, str) and asked.dtype not in (*PRECISIONS, "bf16"):
+        raise UsageError(
+            f"run --dtype {asked.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
+        )
+    if asked.sampler not in SAMPLERS:
+        raise UsageError(
+            f"run --sampler {asked.sampler}: no such sampler; allowed: {', '.join(SAMPLERS)}."
+        )
+    for name, given in (("input-scale", asked.input_scale), ("step-size", asked.step_size)):
+        if given is not None and not (_real(given) and math.isfinite(given) and given > 0):
+            raise UsageError(f"run --{name} {given}: give a positive number, such as 0.5.")
+
+
+def _whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _real(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def settings(asked: Asked, id: str, program: Program) -> Settings:
+    """The settings, with the defaults of the statement `id`; what it fixes cannot be chosen.
+
+    Raises:
+        UsageError: if something was chosen that the statement fixes, or the lane is none of its.
+    """
+    features, targets, layers = asked.features, asked.targets, asked.layers
+    if asked.lane is not None and asked.lane not in program.machine.lanes:
+        raise UsageError(
+            f"run {id} --lane {asked.lane}: this statement runs on {' or '.join(program.machine.lanes)}."
+        )
+    settings = Settings(
+        features or FEATURES,
+        asked.examples,
+        asked.heads,
+        targets,
+        layers or 1,
+        asked.sampler,
+        float(asked.input_scale),
+        asked.seed,
+    )
+    if program.largest_features is not None:
+        if features not in (None, program.largest_features):
+            raise UsageError(
+                f"run {id} --features {features}: the statement is about {program.largest_features} feature; "
+                "leave --features out."
+            )
+        settings = settings._replace(features=program.largest_features)
+    if layers is not None and layers != 1 and not program.steps:
+        raise UsageError(
+            f"run {id} --layers {layers}: the statement is about one layer and one step; leave --layers out, or "
+            "run one about L steps, such as gril.propA.1 or ch9.icl."
+        )
+    if program.targets == CLASSES:
+        binary = "binary" in id
+        if binary and targets not in (None, 1):
+            raise UsageError(
+                f"run {id} --targets {targets}: two classes are one logit; leave --targets out."
+            )
+        if not binary and targets == 1:
+            raise UsageError(f"run {id} --targets 1: give the number of classes, at least 2.")
+        return settings._replace(targets=1 if binary else targets or CHOSEN_CLASSES)
+    if program.targets == ANY:
+        return settings._replace(targets=targets or settings.features)
+    fixed = {"vector": settings.features, "scalar": 1}[program.targets]
+    if targets not in (None, fixed):
+        why = "as many targets as features" if program.targets == "vector" else "one target"
+        raise UsageError(
+            f"run {id} --targets {targets}: the statement is about {why}; leave --targets out, or run one that embeds "
+            "any number, such as gril.propA.1-construction+transpose+embedding."
+        )
+    return settings._replace(targets=None if program.targets == "scalar" else fixed)
+
+
+def places(settings: Settings) -> None:
+    """Refuse more tokens than can be counted in 32 bits: the proofs of the lanes assume that they can be.
+
+    Raises:
+        UsageError: if they cannot; the message says how many can.
+    """
+    if TOKENS * settings.examples > LIMIT:
+        raise UsageError(
+            f"run --examples {settings.examples}: places are counted in 32 bits, which the proofs of what runs take "
+            f"for granted; give at most {LIMIT // TOKENS}."
+        )
+
+
+def memory(id: str, program: Program, settings: Settings, numbers: Precision) -> None:
+    """Refuse what cannot fit.
+
+    Raises:
+        UsageError: if it does not; the message says how much it takes, what is there and what would fit.
+    """
+    free = free_memory()
+    if free is None:
+        return
+    room, needed = SHARE * free, _needed(program, settings, numbers)
+    if needed <= room:
+        return
+    remedy = "nothing of this kind would fit"
+    for size in ("examples", "features", "heads"):
+        fits, too_many = 0, getattr(settings, size)
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            small = _needed(program, _with(settings, size, middle), numbers) <= room
+            fits, too_many = (middle, too_many) if small else (fits, middle)
+        if fits:
+            remedy = f"--{size} {fits} would fit"
+            break
+    raise UsageError(
+        f"run {id} needs {gigabytes(needed)} for --heads {settings.heads} --examples {settings.examples} "
+        f"--features {settings.features}, and {gigabytes(free)} are free; {remedy}."
+    )
+
+
+def _with(settings: Settings, size: str, value: int) -> Settings:
+    """The same with another size; targets that are as many as the features stay so."""
+    if size == "features" and settings.targets == settings.features:
+        settings = settings._replace(targets=value)
+    return settings._replace(**{size: value})
+
+
+def _needed(program: Program, settings: Settings, numbers: Precision) -> int:
+    """Bytes."""
+    rows = settings.heads * (settings.examples + 1)
+    f, k = settings.features, settings.targets or 1
+    data = rows * (f + k) * 8  # in float64, for the learner; twice while they are rounded
+    stream = rows * (2 * f + k) * itemsize(numbers.inputs)  # on the host and on the device
+    width = itemsize(numbers.accumulate)
+    working = 8 * min(rows * (f + k), BLOCK) * width  # tokens, their z, b and c, outputs
+    if isinstance(program.machine, WHOLE):
+        working = program.machine.buffer(cast(Problem, _Sizes(settings)), width)
+    # Weights and states of every head, parameters, and all of them again for the bound and the learner.
+    matrices = 8 * f * max(f, k) * (MATRICES + MATRICES * settings.heads // 2)
+    return 2 * data + 2 * stream + working + matrices
+
+
+class _Sizes:
+    """What `buffer` asks of a problem that has not been drawn."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.x = np.broadcast_to(
+            np.zeros(()), (settings.heads, settings.examples + 1, settings.features)
+        )

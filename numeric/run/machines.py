@@ -1,0 +1,409 @@
+"""The programs behind a statement: how data become blocks, how a lane runs over them, and where the prediction is.
+
+Every machine streams: a lane `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer is
+longer than a block and no state is kept but the last.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.layers import gril
+from scanproof.constructs.scan import Scan, map_leaves
+
+from ..jax_backend import jax, traced
+from ..ops.chunked import chunked
+from ..ops.gates import UNIT, classify, log_decays
+from ..ops.recurrent import CHUNK, recurrent
+from .linear import GRIL, LSA, SSD, LinearLayer, Mamba2, Row, Writes, rounded
+from .problem import Options, Problem, Work
+from .tokenising import Pairs, Rows
+
+Lane = Callable[..., Scan]
+
+
+def as_given(parameters: Any, problem: Problem) -> Any:
+    return parameters
+
+
+def every_output(outputs: Any, following: Any, start: Any) -> Any:
+    return outputs
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """One layer, or a stack of equal ones, that is a linear recurrence of its tokens."""
+
+    layer: LinearLayer
+    tokens: Pairs | Rows
+    read: Callable[..., Any] = every_output
+    """From the outputs (B, m) of a head's block, x_{t+1} and W0 to the prediction."""
+    parameters: Callable[[Any, Problem], Any] = as_given
+    """From those of the construction to those of the layer."""
+    stacked: bool = False
+    """Whether there are L layers, or one."""
+    starts: bool = False
+    """Whether the tokens need W0."""
+
+    lanes = ("chunked", "recurrent", "sharded")
+
+    def gate(self, p: Any, problem: Problem) -> Any:
+        """The classified gate."""
+        if isinstance(self.tokens, Rows) and self.tokens.decays is not None:
+            return classify(self.tokens.decays(problem, p), state_axes=2, token_axes=1)
+        gate = self.layer.gate(self.parameters(p, problem))
+        return classify(gate, state_axes=max(np.ndim(gate), 2))
+
+    def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        return Work(*self.layer.shape(self.parameters(p, problem)), layers if self.stacked else 1)
+
+    def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        if isinstance(self.tokens, Pairs):
+            return kept(self.tokens.stream(problem), options)
+        starts = [None] * problem.heads if problem.W0 is None else problem.W0
+        heads = zip(problem.x, problem.y, starts, strict=True)
+        rows = stored(_stacked([self.tokens.rows(*head) for head in heads]), options)
+        if self.tokens.decays is None:
+            return (rows,)
+        decays = np.asarray(self.tokens.decays(problem, p))
+        logs = log_decays(decays)[0].astype(options.numbers.accumulate)
+        return rows, *(np.broadcast_to(a, rows.shape[:2]) for a in (decays, logs))
+
+    def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
+        """By how much the decays of a fast lane are wrong, because it is given their rounded logarithms: (T,)."""
+        if not isinstance(self.tokens, Rows) or self.tokens.decays is None:
+            return None
+        decays = np.asarray(self.tokens.decays(problem, p))
+        logs = log_decays(decays)[0]
+        wrong = decays * np.abs(np.expm1(logs.astype(options.numbers.accumulate) - logs))
+        moved = wrong + decays * np.abs(logs) * 2.0**-50  # of the float64 logarithm itself
+        return moved if moved.any() and options.lane != "recurrent" else None
+
+    def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        """Empty states, one for each layer."""
+        own = self.parameters(p, problem)
+        shape = self.layer.start(own) if options.lane == "recurrent" else self.layer.shape(own)
+        zeros = jax().numpy.zeros((problem.heads, *shape), options.numbers.accumulate)
+        return (zeros,) * (layers if self.stacked else 1)
+
+    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        """The program for one block."""
+        own = self.parameters(p, problem)
+        count = layers if self.stacked else 1
+        decay = self.gate(p, problem)
+        W0 = stored(_known(problem.W0), options) if self.starts else None
+
+        def run(*block: Any, initial_state: Any) -> Scan:
+            block = wide(block, options)
+            W0s = None if W0 is None else jax().numpy.asarray(W0, options.numbers.accumulate)
+            over_heads = jax().vmap
+            tokens, logs = self._tokens(block, W0s)
+            if decay.kind == UNIT:
+                logs = None
+            elif logs is None:
+                logs = rounded(decay.log_decay, options.numbers.accumulate)
+            states, outputs = [], tokens
+            for layer in range(count):
+                if options.lane == "recurrent":
+                    state, outputs = _stepwise(
+                        self.layer, own, options, initial_state[layer], outputs
+                    )
+                else:
+                    made = over_heads(functools.partial(self.layer.writes, own))(outputs)
+                    done = _fast(options)(
+                        *made,
+                        log_decay=logs,
+                        initial_state=initial_state[layer],
+                        chunk=options.chunk,
+                        precision=options.numbers,
+                    )
+                    state = done.final_state
+                    finish = functools.partial(self.layer.finish, own)
+                    outputs = over_heads(finish)(outputs, done.outputs)
+                states.append(state)
+            if isinstance(self.tokens, Pairs):
+                outputs = outputs[:, self.tokens.slot :: self.tokens.an_example]
+                following = block[1]
+            else:
+                following = block[0]
+            axes = (0, 0, None if W0s is None else 0)
+            return Scan(
+                None, over_heads(self.read, in_axes=axes)(outputs, following, W0s), tuple(states)
+            )
+
+        return run
+
+    def _tokens(self, block: Any, W0s: Any) -> tuple[Any, Any]:
+        if isinstance(self.tokens, Pairs):
+            extra = () if W0s is None else (W0s,)
+            return jax().vmap(self.tokens.tokens)(*block, *extra), None
+        if self.tokens.decays is None:
+            return block[0], None
+        rows, decays, logs = block
+        return Row(rows, decays), logs
+
+    def rows_before(self, examples: int) -> int:
+        """The row of the stream at which the prediction from this many examples is."""
+        return self.tokens.place(examples) if isinstance(self.tokens, Rows) else examples - 1
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """SSD ∘ LSA with a mask of decays: two recurrences, one above the other (ssd §5, Def. 3.2)."""
+
+    tokens: Rows
+    read: Callable[..., Any]
+
+    lanes = ("chunked", "recurrent", "sharded")
+
+    def gate(self, p: Any, problem: Problem) -> Any:
+        return self._first.gate(p, problem)
+
+    @property
+    def _first(self) -> Recurrence:
+        return Recurrence(SSD, self.tokens, parameters=_ssd_sublayer)
+
+    @property
+    def _second(self) -> Recurrence:
+        return Recurrence(LSA, Rows(self.tokens.rows), self.read, parameters=_lsa_sublayer)
+
+    def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        return self._first.work(p, problem, 1)._replace(passes=2)
+
+    def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        return self._first.stream(p, problem, options)
+
+    def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        return tuple(m.start(p, problem, options, 1)[0] for m in (self._first, self._second))
+
+    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        first, second = (m.lane(p, problem, options, 1) for m in (self._first, self._second))
+
+        def run(*block: Any, initial_state: Any) -> Scan:
+            middle = first(*block, initial_state=initial_state[:1])
+            last = second(middle.outputs, initial_state=initial_state[1:])
+            return Scan(None, last.outputs, (*middle.final_state, *last.final_state))
+
+        return run
+
+    def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
+        return self._first.decays_moved(p, problem, options)
+
+    def rows_before(self, examples: int) -> int:
+        return self.tokens.place(examples)
+
+
+def _ssd_sublayer(p: Any, problem: Problem) -> Mamba2:
+    """S = S_Bᵀ S_C with S_B = I."""
+    return Mamba2(np.eye(np.shape(p.S)[0]), p.S, problem.examples)
+
+
+def _lsa_sublayer(p: Any, problem: Problem) -> Any:
+    from scanproof.constructs.layers import lsa
+
+    return lsa.Parameters(p.P, p.Q, 1 / problem.examples)
+
+
+@dataclass(frozen=True)
+class TwoHeads:
+    """L two-head layers at the last token.
+
+    The heads' recurrences do not see the weights, so that one pass over the windows serves all layers; the update and
+    the readout are the step function's own, at the last token, where layer l takes the weights of layer l − 1.
+    """
+
+    step: Callable[..., Any]
+    tokens: Pairs
+    read: Callable[..., Any] = every_output
+    W0: Callable[[Any], Any] = lambda W0: W0
+    """From the learner's initial weights to the layer's."""
+
+    lanes = ("chunked", "recurrent", "sharded")
+
+    def gate(self, p: Any, problem: Problem) -> Any:
+        return classify(np.ones(()))
+
+    def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """Two states that are written and not read but once: as much as one that is both."""
+        f = self._size(problem)
+        return Work(f, f)
+
+    def _size(self, problem: Problem) -> int:
+        f = problem.x.shape[-1]
+        return f if self.tokens.definition.__name__ == "three" else f + problem.y.shape[-1]
+
+    def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """All examples but the last one."""
+        return tuple(a[:, :-1] for a in kept(self.tokens.stream(problem), options))
+
+    def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        f = self._size(problem)
+        return (jax().numpy.zeros((problem.heads, f, f), options.numbers.accumulate),) * 2
+
+    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        def run(*block: Any, initial_state: Any) -> Scan:
+            block = wide(block, options)
+            windows = jax().vmap(self.tokens.tokens)(*block)
+            if options.lane == "recurrent":
+                return Scan(None, (), self._stepwise(p, options, initial_state, windows))
+            folded = [
+                _fast(options)(
+                    *_write(mixing, windows),
+                    initial_state=state,
+                    chunk=options.chunk,
+                    precision=options.numbers,
+                ).final_state
+                for mixing, state in zip((p.mixing, p.cross_mixing), initial_state, strict=True)
+            ]
+            return Scan(None, (), tuple(folded))
+
+        return run
+
+    def _stepwise(self, p: Any, options: Options, states: Any, windows: Any) -> Any:
+        def heads_only(parameters: Any, state: Any, window: Any) -> tuple[Any, Any]:
+            """The definition without what it makes of the weights, which the states never see."""
+            unused = jax().numpy.zeros_like(state[0])
+            state, _ = self.step(parameters, state, gril.WeightedWindow(*window, weights=unused))
+            return state, ()
+
+        own, chunk = _arrays(p, options), options.chunk or CHUNK
+        return recurrent(heads_only, own, states, windows, batch=1, chunk=chunk).final_state
+
+    def finish(self, p: Any, problem: Problem, options: Options, layers: int) -> Callable[..., Any]:
+        """The prediction of layer L, a function of the states before the last example: (H, m)."""
+        last = tuple(a[:, -1:] for a in kept(self.tokens.stream(problem), options))
+        W0 = stored(_stacked([self.W0(w) for w in _known(problem.W0)]), options)
+
+        def head(states: Any, W: Any, *block: Any) -> Any:
+            arrays = _arrays(p, options)
+            windows = self.tokens.tokens(*block)
+            window = map_leaves(lambda leaf: leaf[0], windows)
+
+            def layer(_: Any, carried: Any) -> Any:
+                token = gril.WeightedWindow(*window, weights=carried[0])
+                return self.step(arrays, states, token)[1]
+
+            empty = jax().numpy.zeros(W.shape[-1:], W.dtype)
+            with jax().default_matmul_precision("highest"):
+                _, output = jax().lax.fori_loop(0, layers, layer, (W, empty))
+                return self.read(output, block[1][0], None)
+
+        def run(states: Any, query: Any = None) -> Any:
+            data = [jax().numpy.asarray(a) for a in (W0, *last)]
+            if query is not None:  # another query than that of the problem: (f,)
+                data[2] = data[2].at[:, -1].set(query)
+            return jax().vmap(head)(states, *wide(data, options))
+
+        return run
+
+
+def _write(mixing: Any, windows: Any) -> Writes:
+    """C Q Cᵀ = z ⊗ b; it is not read, so the queries are the keys."""
+
+    def one(window: Any) -> Writes:
+        block = gril.Block(np.ones((1, 1)), mixing, np.zeros(len(mixing)), 1.0, (1, 0))
+        made = GRIL.writes(block, window)
+        return made._replace(c=made.b)
+
+    return jax().vmap(one)(windows)
+
+
+@dataclass(frozen=True)
+class Online:
+    """The delta rule or Longhorn on keys x_t, values y_t and queries x_{t+1}, from the state W_0ᵀ."""
+
+    step: Callable[..., Any]
+    rule: Callable[..., Scan]
+    """`delta` or `longhorn`."""
+
+    lanes = ("delta", "recurrent")
+
+    def gate(self, p: Any, problem: Problem) -> Any:
+        return None
+
+    def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        return Work(problem.y.shape[-1], problem.x.shape[-1])
+
+    def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        return kept((problem.x[:, :-1], problem.y, problem.x[:, 1:]), options)
+
+    def start(self, p: Any, problem: Problem, options: Options, layers: int) -> Any:
+        W0 = stored(_known(problem.W0), options).mT
+        return (jax().numpy.asarray(W0, options.numbers.accumulate),)
+
+    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        def run(k: Any, v: Any, q: Any, *, initial_state: Any) -> Scan:
+            k, v, q = wide((k, v, q), options)
+            strength = rounded(p.beta, options.numbers.accumulate)
+            beta = jax().numpy.broadcast_to(strength, k.shape[:2])
+            if options.lane == "delta":
+                done = self.rule(
+                    v, k, q, beta,
+                    initial_state=initial_state[0], chunk=options.chunk, precision=options.numbers,
+                )  # fmt: skip
+                return done._replace(final_state=(done.final_state,))
+            from scanproof.constructs.layers.delta_rule import Token
+
+            token, chunk = Token(k, v, q, beta), options.chunk or CHUNK
+            done = recurrent(self.step, None, initial_state[0], token, batch=1, chunk=chunk)
+            return Scan(None, done.outputs, (done.final_state,))
+
+        return run
+
+    def rows_before(self, examples: int) -> int:
+        return examples - 1
+
+
+def _fast(options: Options) -> Callable[..., Scan]:
+    if options.lane == "sharded":
+        from ..ops.sharded import sharded
+
+        return sharded
+    return chunked
+
+
+def _stepwise(
+    layer: LinearLayer, p: Any, options: Options, states: Any, tokens: Any
+) -> tuple[Any, Any]:
+    """The step function itself, token after token: (states, outputs)."""
+
+    over_heads = jax().vmap
+    arrays = _arrays(layer.step_parameters(p), options)
+    own = over_heads(functools.partial(layer.step_tokens, p))(tokens)
+    done = recurrent(layer.step, arrays, states, own, batch=1, chunk=options.chunk or CHUNK)
+    outputs = over_heads(functools.partial(layer.step_finish, p))(tokens, done.outputs)
+    return done.final_state, outputs
+
+
+def _stacked(heads: list[Any]) -> Any:
+    return (jax().numpy if traced(heads[0]) else np).stack(heads)
+
+
+def kept(arrays: Any, options: Options) -> tuple[np.ndarray, ...]:
+    """Streams in the input format; step counts stay whole numbers."""
+    return tuple(stored(a, options) if a.dtype.kind == "f" else a for a in arrays)
+
+
+def _arrays(parameters: Any, options: Options) -> Any:
+    return map_leaves(lambda leaf: rounded(leaf, options.numbers.accumulate), parameters)
+
+
+def stored(array: Any, options: Options) -> np.ndarray:
+    """Data as they are kept: in the input format, which has them exactly."""
+    known = array if traced(array) else np.asarray(array)
+    return known.astype(jax().numpy.dtype(options.numbers.inputs))
+
+
+def wide(block: Any, options: Options) -> Any:
+    """Data as they are computed with: the same numbers in the accumulation format."""
+    return tuple(None if a is None else a.astype(options.numbers.accumulate) for a in block)
+
+
+def _known(W0: Any) -> Any:
+    assert W0 is not None, "the program asks for initial weights that its problem does not have"
+    return W0

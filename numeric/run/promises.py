@@ -1,0 +1,134 @@
+"""The rounding bound of a construction before it runs: read from the very program that will run, block after block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..jax_backend import jax, x64
+from ..rounding.arithmetic import OUTWARD
+from ..rounding.enclosed import Enclosed, Whole, error, flushed, point
+from ..rounding.inputs import given
+from ..rounding.reading import Reader
+
+ENTRY_BY_ENTRY = 2**31
+"""Products in a run up to which every number is followed; beyond, the largest number of each token, over all heads."""
+
+
+BLOCK = 2048
+"""Tokens that are read at once, or the multiple of the chunk below it."""
+
+
+class Promises:
+    """Reads programs; a program is traced once for each set of shapes, and its loops are compiled once."""
+
+    def __init__(self, *, exactly: bool, together: bool = False) -> None:
+        self.exactly = exactly
+        """Whether every input number is followed, or the largest of each token."""
+        self.together = together
+        """Whether all heads are read as one, of the largest numbers."""
+        self._reader = Reader()
+        self._traced: dict[Any, Any] = {}
+
+    def entering(self, tree: Any) -> Any:
+        """Inputs (heads, …) in the dtype that they have, as values of the reading."""
+        return jax("bounds").tree.map(self._entering, tree)
+
+    def single(self, array: Any) -> Any:
+        """An input of one head."""
+        if self.exactly or array.ndim < 2:
+            return given(array, array.dtype, signed=self.exactly)
+        return _largest(array, (-1,), array.shape)
+
+    def read(self, program: Callable[..., Any], *values: Any) -> Any:
+        """What a program makes of values, as a tree of values."""
+        j = jax("bounds")
+        leaves, tree = j.tree.flatten(values, is_leaf=is_value)
+        shapes = tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
+        key = (program, tree, shapes)
+        with x64(True), np.errstate(all="ignore"):
+            if key not in self._traced:
+                arguments = tree.unflatten([j.ShapeDtypeStruct(v.shape, v.dtype) for v in leaves])
+                self._traced[key] = j.make_jaxpr(program, return_shape=True)(*arguments)
+            jaxpr, out = self._traced[key]
+            found = self._reader.run(jaxpr, leaves)
+        return j.tree.unflatten(j.tree.structure(out), found)
+
+    def _entering(self, array: Any) -> Any:
+        array = np.asarray(array)
+        if array.dtype.kind in "iub":
+            return point(array[:1] if self.together else array)
+        if not self.together:
+            return self.single(array)
+        if array.ndim < 3 and (array == array[:1]).all():  # the same for all heads, as decays are
+            return given(array[:1], array.dtype, signed=True)
+        axes = (0, -1) if array.ndim > 2 and not self.exactly else (0,)
+        return _largest(array, axes, (1, *array.shape[1:]))
+
+
+def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclosed:
+    """Of numbers in their own dtype, the largest along axes, and the largest of those that may be flushed to 0."""
+    sizes = np.abs(array.astype(np.float64))
+    lost = flushed(sizes, array.dtype)
+    lost = None if lost is None else lost.max(axis=axes, keepdims=True)
+    return Enclosed(shape, array.dtype, sizes.max(axis=axes, keepdims=True), None, lost)
+
+
+def is_value(value: Any) -> bool:
+    return isinstance(value, Enclosed | Whole)
+
+
+def bound_of(value: Enclosed) -> np.ndarray:
+    """The finished bound, of the shape of the array."""
+    with np.errstate(all="ignore"):
+        bound = np.asarray(error(value)) * OUTWARD
+    bound = np.where(np.isnan(bound), np.inf, bound)
+    return np.broadcast_to(bound, value.shape)
+
+
+def of_stream(
+    promises: Promises,
+    lane: Callable[..., Any],
+    stream: Sequence[Any],
+    state: Any,
+    rows: Sequence[int],
+    block: int,
+    tell: Callable[[int], None],
+    changed: Callable[[Any, slice], Any] | None = None,
+) -> tuple[np.ndarray | None, Any]:
+    """The bounds of some outputs of a lane that is run over blocks, and the state after the last block.
+
+    Args:
+        promises: the reading.
+        lane: `(*block, initial_state=state) -> Scan`.
+        stream: arrays (heads, T, …).
+        state: before the first token.
+        rows: the places along axis 1 of the outputs.
+        block: tokens a block. The lane must compute the same numbers whatever the blocks are.
+        tell: is told how many tokens are done.
+        changed: from a block's values and its place to those to read instead.
+    """
+    carried, bounds = promises.entering(state), []
+
+    def program(block: Any, state: Any) -> Any:
+        run = lane(*block, initial_state=state)
+        return run.outputs, run.final_state
+
+    length = stream[0].shape[1]
+    for start in range(0, length, block):
+        cut = slice(start, min(start + block, length))
+        values = promises.entering(tuple(a[:, cut] for a in stream))
+        values = values if changed is None else changed(values, cut)
+        outputs, carried = promises.read(program, values, carried)
+        places = [row - start for row in rows if cut.start <= row < cut.stop]
+        if places:
+            bounds.append(bound_of(outputs)[:, places])
+        tell(cut.stop)
+    return (np.concatenate(bounds, axis=1) if bounds else None), carried
+
+
+def for_heads(value: Any, heads: int) -> Any:
+    """A value that was read for all heads as one, for each of them."""
+    return value._replace(shape=(heads, *value.shape[1:]))
