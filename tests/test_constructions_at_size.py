@@ -16,7 +16,7 @@ from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
 from scanproof.constructs.layers import linear_transformer as transformer
 from scanproof.constructs.scan import map_leaves, scan
 from scanproof.numeric import x64
-from scanproof.numeric.run import bounding, comparison, running, statement
+from scanproof.numeric.run import bounding, comparison, preparation, running, statement
 from scanproof.numeric.run import tokenising as cut
 from scanproof.numeric.run.linear import mapped, rank_one
 from scanproof.numeric.run.problem import Problem, Settings
@@ -39,7 +39,7 @@ def prepared(id: str, dtype: str = "float64", lane: str | None = None, layers: i
 @pytest.fixture(autouse=True)
 def float64(monkeypatch: pytest.MonkeyPatch):
     """JAX computes in float64 where it is asked to, and predictions are compared at two tokens: each is a program."""
-    monkeypatch.setattr(running, "COMPARED", 2)
+    monkeypatch.setattr(preparation, "COMPARED", 2)
     with x64():
         yield
 
@@ -308,7 +308,7 @@ def test_mapped_rows_are_the_matrix_product(matrix):
 def test_blocks_do_not_change_a_run(monkeypatch: pytest.MonkeyPatch):
     options = {"features": 3, "examples": 11, "chunk": 2, "progress": False}
     whole = running.run("gril.prop4.1", **options)
-    monkeypatch.setattr(running, "BLOCK", 12)
+    monkeypatch.setattr(preparation, "BLOCK", 12)
     cut = running.run("gril.prop4.1", **options)
     assert cut.blocks == 3 and whole.blocks == 1
     assert (cut.error, cut.bound) == (whole.error, whole.bound)

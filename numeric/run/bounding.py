@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import rounding as bounds
 from ..precision import precision as precision_of
 from .machines import Online, TwoHeads
+from .preparation import Prepared
 from .problem import Options, Problem
 from .promises import BLOCK, ENTRY_BY_ENTRY, Promises, bound_of, for_heads, of_stream
-
-if TYPE_CHECKING:
-    from .running import Run
 
 
 class Promised(NamedTuple):
@@ -25,7 +23,7 @@ class Promised(NamedTuple):
     """What they are made from."""
 
 
-def promised(run: Run) -> Promised:
+def promised(run: Prepared) -> Promised:
     """Both bounds of a run that is built.
 
     Small runs follow every number of the data, larger ones the largest number of each token, over all heads.
@@ -45,11 +43,11 @@ def promised(run: Run) -> Promised:
     return Promised(_layer(run, promises), _learner(run, promises), words)
 
 
-def _is_delta(run: Run) -> bool:
+def _is_delta(run: Prepared) -> bool:
     return isinstance(run.machine, Online) and run.options.lane == "delta"
 
 
-def _layer(run: Run, promises: Promises) -> np.ndarray:
+def _layer(run: Prepared, promises: Promises) -> np.ndarray:
     """That of the layer: (heads or 1, tokens compared, …)."""
     if run.whole:
         found = promises.read(run.compute, *promises.entering(tuple(run.arrays)))
@@ -80,7 +78,7 @@ def _layer(run: Run, promises: Promises) -> np.ndarray:
     return found + _decays(run, promises, problem)
 
 
-def _delta(run: Run) -> np.ndarray:
+def _delta(run: Prepared) -> np.ndarray:
     """That of the delta lane, which no reading of magnitudes from token to token could give."""
     k, v, q = run.machine.stream(run.p, run.problem, run.options)
     layer = run.machine.rule.__name__
@@ -91,7 +89,7 @@ def _delta(run: Run) -> np.ndarray:
     return found.outputs.bound[:, run.rows]
 
 
-def _block(run: Run) -> int:
+def _block(run: Prepared) -> int:
     """Tokens that are read at once: whole chunks, so that the sums are those of the run."""
     if run.options.lane == "sharded":
         return run.cuts[0][1]
@@ -99,7 +97,7 @@ def _block(run: Run) -> int:
     return max(BLOCK // chunk, 1) * chunk
 
 
-def _decays(run: Run, promises: Promises, problem: Problem) -> np.ndarray | float:
+def _decays(run: Prepared, promises: Promises, problem: Problem) -> np.ndarray | float:
     """What the rounding of the decays' logarithms moves: the definition in float64, on decays that are so wrong."""
     moved = getattr(run.machine, "decays_moved", lambda *_: None)(run.p, run.problem, run.options)
     if moved is None:
@@ -124,7 +122,7 @@ def _decays(run: Run, promises: Promises, problem: Problem) -> np.ndarray | floa
     return found
 
 
-def _learner(run: Run, promises: Promises) -> np.ndarray:
+def _learner(run: Prepared, promises: Promises) -> np.ndarray:
     """What the learner itself can get wrong in float64."""
     problem = run.problem
     data = [a for a in (problem.x, problem.y, problem.W0) if a is not None]

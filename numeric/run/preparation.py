@@ -1,0 +1,201 @@
+"""A run before it runs: what was asked is checked, data are drawn, the step size chosen, parameters and lane built."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scanproof.proofs.language.errors import UsageError
+
+from ..jax_backend import jax, platform
+from ..ops.chunked import chunk_size
+from ..precision import Precision
+from ..precision import precision as precision_of
+from ..progress import ProgressBar
+from ..tasks.step_size import RULE, largest_step_size
+from . import checking, statement
+from .checking import BLOCK, Asked
+from .machines import TwoHeads
+from .masked import WHOLE
+from .problem import Options, Problem, Settings
+from .program import Program
+from .report import Report
+
+COMPARED = 4
+"""Tokens at which the layer is compared with the learner, where it predicts at every token."""
+
+
+class Prepared:
+    """A run with its data, step size, parameters and lane; `running.Run` bounds and executes it."""
+
+    def __init__(self, asked: Asked, report: Report, progress: bool) -> None:
+        """Checks everything; nothing is drawn or compiled."""
+        self.asked, self.report, self.progress = asked, report, progress
+        report.id = asked.id
+        checking.values(asked)
+        self.numbers = precision_of(asked.dtype)
+        self.claim, self.program, report.verdict = statement.find(asked.id, asked.as_stated)
+        self.machine = self.program.machine
+        self.settings = checking.settings(asked, self.claim.id, self.program)
+        checking.memory(self.claim.id, self.program, self.settings, self.numbers)
+        checking.places(self.settings)
+        self.whole = isinstance(self.machine, WHOLE)
+        self.bounds: np.ndarray | None = None
+        """(heads, tokens compared, …)."""
+        self.predictions = self.expected = np.zeros(0)
+        """The layer's and the learner's, of the shape of `bounds`."""
+        _describe(report, asked, self.claim, self.program, self.settings, self.numbers)
+
+    def draw(self) -> None:
+        """The data, in the numbers that the layer sees."""
+        self.problem = _rounded(self.program.draw(self.settings), self.numbers)
+        if self.problem.W0 is not None:
+            self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
+
+    def bar(self, what: str, total: int | None) -> ProgressBar:
+        return ProgressBar(what, total, shown=self.progress)
+
+    def choose_step_size(self) -> None:
+        """η, and what the statement makes of it."""
+        given = self.asked.step_size
+        if given is not None:
+            self.eta, rule = float(given), "as given"
+        else:
+            curved = jax().jit(
+                lambda x, y, W0: self.program.learner.curvature(x, y, W0, self.problem.extra)
+            )
+            with self.bar("step size", self.settings.heads) as bar:
+                found = []
+                for head in self.heads():
+                    found.append(float(curved(*head)))
+                    bar.tell(len(found))
+            self.eta = largest_step_size(found)
+            rule = getattr(self.program.learner, "rule", RULE)
+        room = jax().numpy.finfo(self.numbers.accumulate)
+        if not float(room.tiny) <= self.eta <= float(room.max):
+            raise UsageError(
+                f"run {self.claim.id}: η = {self.eta:.3g} is no {self.numbers.accumulate} number; choose another "
+                "--input-scale, --step-size or --dtype."
+            )
+        extra = dict(self.program.extra(self.settings, self.eta))
+        self.problem = self.problem._replace(extra=extra)
+        self.report.step_size, self.report.step_size_rule = self.eta, rule
+        self.report.extra = {n: v for n, v in extra.items() if np.ndim(v) == 0}
+
+    def heads(self) -> Any:
+        """The data of each head as float64 arrays on the device."""
+        for arrays in self.host_heads():
+            yield tuple(None if a is None else jax().numpy.asarray(a, "float64") for a in arrays)
+
+    def host_heads(self) -> Any:
+        """The data of each head."""
+        for head in range(self.settings.heads):
+            W0 = None if self.problem.W0 is None else self.problem.W0[head]
+            yield self.problem.x[head], self.problem.y[head], W0
+
+    def build(self) -> None:
+        """The parameters, the lane that fits the gate, and the blocks."""
+        values = {**self.program.letters(self.settings), "eta": self.eta, **self.problem.extra}
+        self.p: Any = statement.parameters(self.claim, self.program, values)
+        if self.p is None:
+            from types import SimpleNamespace
+
+            self.p = SimpleNamespace(beta=self.eta)
+        report, layers = self.report, self.settings.layers
+        gate = None if self.whole else self.machine.gate(self.p, self.problem)
+        lane = self.asked.lane or self.machine.lanes[0]
+        if gate is not None and not gate.has_matrix_form:
+            if self.asked.lane not in (None, "recurrent"):
+                raise UsageError(
+                    f"run {self.claim.id} --lane {self.asked.lane}: {gate.reason}; leave --lane out, or say recurrent."
+                )
+            lane = "recurrent"
+        report.lane, report.gate = lane, "" if gate is None else f"{gate.kind}: {gate.reason}"
+        work = self.machine.work(self.p, self.problem, layers)
+        chunk = self.asked.chunk or (
+            64
+            if lane == "delta"
+            else chunk_size(self.settings.examples, work.D, work.N, platform())
+        )
+        self.options = Options(lane, self.numbers, chunk)
+        report.chunk = None if lane in ("recurrent", "masked") else chunk
+        self.places = _places(self.settings.examples, self.program.every)
+        report.compared = tuple(self.places)
+        if self.whole:
+            self.arrays = self.machine.arrays(self.p, self.problem, self.options)
+            self.compute = self.machine.program(self.p, self.problem, self.options, layers)
+            report.tokens = self.settings.examples + 1
+            return
+        stream = self.machine.stream(self.p, self.problem, self.options)
+        length = stream[0].shape[1]
+        a_token = self.settings.heads * max(int(np.prod(a.shape[2:])) for a in stream)
+        chunk = self.options.chunk or 1
+        size = min(length, max(BLOCK // a_token // chunk, 1) * chunk)
+        self.cuts = [(i, min(i + size, length)) for i in range(0, length, size)] if length else []
+        self.blocks = [tuple(a[:, i:j] for a in stream) for i, j in self.cuts]
+        self.state = self.machine.start(self.p, self.problem, self.options, layers)
+        self.lane = self.machine.lane(self.p, self.problem, self.options, layers)
+        report.blocks = len(self.blocks)
+        twice = isinstance(self.machine, TwoHeads)
+        self.rows = [] if twice else list(map(self.machine.rows_before, self.places))
+        self.wanted_rows = [[r - i for r in self.rows if i <= r < j] for i, j in self.cuts]
+        pairs = getattr(self.machine, "tokens", None)
+        report.tokens = self.settings.examples * getattr(pairs, "an_example", 1) + (
+            1 if getattr(pairs, "query", False) else 0
+        )
+        if isinstance(self.machine, TwoHeads):
+            self.finish = self.machine.finish(self.p, self.problem, self.options, layers)
+
+    @functools.cache  # noqa: B019
+    def learn(self, t: int) -> Callable[..., Any]:
+        """The learner after t examples: (x, y, W0 if there is one) -> the prediction."""
+        extra, layers, eta = self.problem.extra, self.settings.layers, self.eta
+
+        def learn(x: Any, y: Any, W0: Any = None) -> Any:
+            with jax().default_matmul_precision("highest"):
+                return self.program.learner(x, y, W0, eta, extra, layers, t)
+
+        return learn
+
+    def lacks(self, name: str, why: str) -> None:
+        self.report.missing = {**(self.report.missing or {}), name: why}
+
+
+def _describe(
+    report: Report,
+    asked: Asked,
+    claim: Any,
+    program: Program,
+    settings: Settings,
+    numbers: Precision,
+) -> None:
+    report.statement, report.says, report.as_stated = claim.id, claim.says, asked.as_stated
+    report.does, report.learner, report.notes = program.does, program.learner.words, program.notes
+    report.features, report.examples, report.heads = settings[:3]
+    report.targets, report.layers = settings.targets, settings.layers
+    report.sampler, report.input_scale, report.seed = settings[5:]
+    report.dtype = numbers.name
+    device = jax().devices()[0]
+    report.device = f"{device.device_kind} ({platform()}, {len(jax().devices())} device(s))"
+    report.W0 = "0"
+
+
+def _rounded(problem: Problem, numbers: Precision) -> Problem:
+    """The data rounded to the input format, so that layer and learner see the same numbers."""
+    dtype = jax().numpy.dtype(numbers.inputs)
+
+    def one(array: Any) -> Any:
+        return None if array is None else np.asarray(array).astype(dtype).astype(np.float64)
+
+    return problem._replace(x=one(problem.x), y=one(problem.y), W0=one(problem.W0))
+
+
+def _places(examples: int, every: bool) -> list[int]:
+    """The numbers of examples after which predictions are compared: some in geometric steps, and all of them."""
+    if not every:
+        return [examples]
+    roots = [round(examples ** (i / (COMPARED - 1))) for i in range(COMPARED)]
+    return sorted({min(max(r, 1), examples) for r in roots})
