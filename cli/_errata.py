@@ -77,9 +77,8 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
+    from scanproof.proofs.decide.files import replace
     from scanproof.proofs.language.errors import UsageError
-
-    from ._output import replace
 
     try:
         replace(path, text)

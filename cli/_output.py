@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from scanproof.proofs.decide.files import as_bytes, create, replace, unfinished
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.report.words import one_line
 
@@ -81,7 +82,7 @@ class Destination:
             return
         with self._clear_errors():
             if self._is_device():
-                self.path.write_bytes(_bytes(text))
+                self.path.write_bytes(as_bytes(text))
             else:
                 replace(self.path, text)
 
@@ -92,10 +93,8 @@ class Destination:
         if self.path.exists() and not os.access(self.path, os.W_OK):
             raise PermissionError(None, "it is write-protected")
         if not self._is_device():
-            temporary = _temporary(self.path)
-            with contextlib.suppress(FileNotFoundError):
-                temporary.unlink()
-            _create(temporary, 0o666).close()
+            temporary = unfinished(self.path)
+            create(temporary).close()
             temporary.unlink()
 
     def _is_device(self) -> bool:
@@ -112,29 +111,3 @@ class Destination:
             raise UsageError(
                 f"{self.option} {self._named}: cannot write there: {why}; name another file."
             ) from error
-
-
-def replace(path: Path, text: str | bytes) -> None:
-    """Write a file in one step: the old one stays until the new one is whole."""
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
-    temporary = _temporary(path)
-    try:
-        with _create(temporary, mode) as file:
-            file.write(_bytes(text))
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-
-
-def _temporary(path: Path) -> Path:
-    return path.with_name(f".scanproof-{os.getpid()}.part")
-
-
-def _create(path: Path, mode: int):
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text

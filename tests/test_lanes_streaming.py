@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.layers import delta_rule, linear_attention, ssd
 from scanproof.constructs.scan import Scan
-from scanproof.numeric import log_decays, progress, x64
+from scanproof.numeric import log_decays, x64
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric.ops.blocks import in_blocks
 from scanproof.numeric.ops.chunked import chunked
@@ -26,6 +26,7 @@ from scanproof.numeric.ops.delta import delta, longhorn
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.streaming import Stream, stepwise, streaming
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.report import progress
 
 T, D, N, BLOCK = 23, 3, 2, 8
 """Two blocks of 8 tokens and one of 7."""

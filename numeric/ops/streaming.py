@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from scanproof.constructs.scan import Scan
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax
-from ..progress import ProgressBar
 from .recurrent import recurrent
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax, platform
 from ..ops.chunked import chunk_size
 from ..precision import Precision
 from ..precision import precision as precision_of
-from ..progress import ProgressBar
 from ..tasks.step_size import RULE, largest_step_size
 from . import checking, statement
 from .checking import BLOCK, Asked

@@ -20,6 +20,7 @@ from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
 from ..language.errors import UsageError
+from .files import create, replace, unfinished
 
 LONGEST = 150
 """The longest file name that an id is spelled out in."""
@@ -72,7 +73,11 @@ class Certificates:
         if path is None:
             raise OSError("the folder of its file is not known")
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, written(certificate).encode())
+        text = written(certificate).encode()
+        with suppress(OSError):
+            if _bytes(path) == text:
+                return
+        replace(path, text)
 
     def content(self, claim: Claim) -> tuple[str, ...]:
         """The file that is looked at and a hash of what it holds: what a verdict may depend on."""
@@ -119,8 +124,8 @@ def writable(path: Path) -> Path:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        probe = path / f".scanproof-{os.getpid()}.part"
-        probe.write_text("")
+        probe = unfinished(path / "any.json")
+        create(probe).close()
         probe.unlink()
     except OSError as error:
         why = error.strerror or error
@@ -139,19 +144,6 @@ def _bytes(path: Path) -> bytes:
     if not path.is_file() or path.stat().st_size > LIMIT:
         raise OSError("no file, or too large")
     return path.read_bytes()
-
-
-def _replace(path: Path, text: bytes) -> None:
-    """Write a file in one step: the old one stays until the new one is whole."""
-    with suppress(OSError):
-        if _bytes(path) == text:
-            return
-    temporary = path.with_name(f".{path.name[:LONGEST]}-{os.getpid()}.part")
-    try:
-        temporary.write_bytes(text)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 __all__ = ["FOLDER", "MISSING", "REPLACED", "Certificates", "Heard", "Unusable", "writable"]

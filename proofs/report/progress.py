@@ -1,4 +1,4 @@
-"""A progress bar on standard error, for work in blocks that lasts, and only where somebody is looking."""
+"""A progress bar on standard error, for work that lasts, and only where somebody is looking."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-PATIENCE = 2.0
+PATIENCE = 0.7
 """Seconds before the bar appears."""
 PAUSE = 0.1
 """Seconds between two drawings."""
@@ -17,12 +17,12 @@ class ProgressBar:
     """`with ProgressBar("streaming", total) as bar: bar.tell(done)`; silent unless stderr is a terminal.
 
     Args:
-        what: the words before the numbers.
-        total: how many blocks there are, None if nobody knows.
+        what: the words beside the bar.
+        total: how many pieces there are, None if nobody knows.
         shown: False keeps it silent on a terminal too.
     """
 
-    def __init__(self, what: str, total: int | None, *, shown: bool = True) -> None:
+    def __init__(self, what: str, total: int | None = None, *, shown: bool = True) -> None:
         self.what = what
         self.total = total
         self.shown = shown and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -37,16 +37,16 @@ class ProgressBar:
             self.bar.stop()
             self.bar = None
 
-    def tell(self, done: int) -> None:
-        """Show that `done` blocks are finished, if it is time to draw."""
+    def tell(self, done: int, now_at: str = "") -> None:
+        """Show that `done` pieces are finished, and what is at work, if it is time to draw."""
         now = time.monotonic()
         if not self.shown or now < self.drawn + PAUSE:
             return
         self.drawn = now
         if self.bar is None:
             self.bar = _open(self.what, self.total)
-        # Drawn here, not by rich's own thread: the caller may fork, or print between two blocks.
-        self.bar.update(0, completed=done)
+        # Drawn here, not by rich's own thread: the caller may fork, or print between two pieces.
+        self.bar.update(0, completed=done, total=self.total, description=f"{self.what} {now_at}")
         self.bar.refresh()
 
 
@@ -56,11 +56,10 @@ def _open(what: str, total: int | None) -> Any:
     from rich.progress import TimeRemainingColumn as Remaining
 
     bar = Progress(
-        TextColumn("{task.description}", markup=False),
         BarColumn(30),
         MofNCompleteColumn(),
-        TextColumn("blocks"),
         Remaining(),
+        TextColumn("{task.description}", markup=False),
         console=Console(file=sys.stderr),
         auto_refresh=False,
         transient=True,
