@@ -281,3 +281,22 @@ def test_importing_everything_changes_no_definition(late: str):
         "with pinned.kept('it'):\n    decide(built_in().rows[5].claim, ENGINES['all'])\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
+    file = write(
+        TRUE, "import sys\nprint(*(name for name in sys.modules if 'scanproof' in name))\n"
+    )
+    code = f"from scanproof.proofs.decide import ledger; ledger.from_file(ledger.Path({file!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = {name.removeprefix("scanproof.proofs.") for name in done.stdout.split()}
+    assert found >= {
+        "check.certificate_file",
+        "check.certificates",
+        "decide.certificates",
+        "decide.find",
+        "decide.verdict",
+        "exact.engines",
+        "interpret.claims",
+        "kernel.checker",
+    }
