@@ -17,9 +17,10 @@ from scanproof.proofs.decide import rows as checking
 from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact import engines
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.pinned import Definitions, Redefined
+from scanproof.proofs.language.pinned import Definitions, Redefined, definitions
 
 run = command_line.run
 write = command_line.write
@@ -300,3 +301,25 @@ def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
         "interpret.claims",
         "kernel.checker",
     }
+
+
+def test_what_was_noted_serves_again_until_something_changes(monkeypatch: pytest.MonkeyPatch):
+    def other() -> bool:
+        return True
+
+    for owner, name, value in (
+        (engines, "truth", other),
+        (engines.truth, "__code__", other.__code__),
+        (engines.truth, "__defaults__", (1,)),
+        (engines.truth, "__wrapped__", other),
+        (engines.Engine, "statements", other),
+    ):
+        noted = definitions()
+        assert definitions() is noted
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value, raising=False)
+            assert definitions() is not noted
+    noted = definitions()
+    with monkeypatch.context() as patch:
+        patch.delitem(ENGINES, "all")
+        assert definitions() is not noted

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from ..language.errors import UsageError
-from ..language.pinned import Definitions, Redefined
+from ..language.pinned import Redefined, definitions
 from ..language.source import Row, Source
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
@@ -115,7 +115,7 @@ def foreign(by: str) -> Iterator[None]:
     from ..check import certificate_file  # noqa: F401
     from . import verdict  # noqa: F401
 
-    with Definitions().kept(by):
+    with definitions().kept(by):
         yield
 
 

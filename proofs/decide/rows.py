@@ -15,7 +15,7 @@ from typing import Any
 from ..check.result import Result
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.pinned import Definitions, Redefined, of_user
+from ..language.pinned import Definitions, Redefined, definitions, of_user
 from ..language.source import Row
 from .cache import Cache
 from .certificates import Certificates, Heard
@@ -152,14 +152,14 @@ def _decided(
     if any(names != ("flint",) for names, _ in asked.values()):
         import sympy  # noqa: F401  imported once, before the workers are forked
     tasks = []
-    definitions = Definitions() if any(map(of_user, every)) else None
+    pinned = definitions() if any(map(of_user, every)) else None
     for claim in every:
         names, certificates = asked[claim.id]
         fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
         engines = Engines(fixed, kernel="kernel" in names)
         task = partial(decide, claim, engines, certificates)
-        if definitions is not None and of_user(claim):
-            task = partial(_kept, definitions, task, claim.id)
+        if pinned is not None and of_user(claim):
+            task = partial(_kept, pinned, task, claim.id)
         tasks.append(task)
     return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
 
@@ -170,10 +170,10 @@ def homes(ledger: Ledger) -> dict[str, Path]:
     return {c.id: home for row, home in every for c in (row.claim, *row.amendments)}
 
 
-def _kept(definitions: Definitions, task: Callable[[], Result], id: str) -> Result:
+def _kept(pinned: Definitions, task: Callable[[], Result], id: str) -> Result:
     """The result of a user's claim; definitions that it replaces while it runs are put back for the claims after it."""
     try:
-        with definitions.kept(f"claim {id}"):
+        with pinned.kept(f"claim {id}"):
             return task()
     except Redefined as error:
         return Result("error", reason=str(error))
