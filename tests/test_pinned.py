@@ -307,6 +307,8 @@ def test_what_was_noted_serves_again_until_something_changes(monkeypatch: pytest
     def other() -> bool:
         return True
 
+    noted = definitions()
+    assert definitions() is noted
     for owner, name, value in (
         (engines, "truth", other),
         (engines.truth, "__code__", other.__code__),
@@ -314,12 +316,9 @@ def test_what_was_noted_serves_again_until_something_changes(monkeypatch: pytest
         (engines.truth, "__wrapped__", other),
         (engines.Engine, "statements", other),
     ):
-        noted = definitions()
-        assert definitions() is noted
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, value, raising=False)
-            assert definitions() is not noted
-    noted = definitions()
-    with monkeypatch.context() as patch:
-        patch.delitem(ENGINES, "all")
-        assert definitions() is not noted
+            assert not noted.are_current()
+        assert noted.are_current()
+    monkeypatch.delitem(ENGINES, "all")
+    assert definitions() is not noted
