@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scanproof.proofs.decide import ledger as ledgers
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.pinned import Definitions, Redefined
+from scanproof.proofs.language.pinned import Redefined
 from scanproof.proofs.language.source import Row, Source
 
 from . import _providers
@@ -142,7 +142,7 @@ def _importable(name: str) -> bool:
         return False
     sys.path.insert(0, str(Path.cwd()))
     try:
-        with Definitions().kept(name):  # the packages that it lies in are imported to find it
+        with ledgers.foreign(name):  # the packages that it lies in are imported to find it
             spec = importlib.util.find_spec(name)
     except ModuleNotFoundError:
         return False

@@ -20,7 +20,7 @@ from scanproof.proofs.exact.engines import ENGINES
 
 run = command_line.run
 write = command_line.write
-ASKED = (ENGINES["all"], NOWHERE)
+ASKED = (ENGINES["all"].names, NOWHERE)
 HELPED = """
     from helper import FACTOR
 
@@ -163,13 +163,13 @@ def test_every_statement_of_the_ledger_has_a_key_of_its_own():
     claims = [c for row in built_in().rows for c in (row.claim, *row.amendments)]
     keys = [Keys().of(claim, *ASKED) for claim in claims]
     assert len(set(keys)) == len(claims)
-    assert Keys().of(claims[0], ENGINES["flint"], NOWHERE) != keys[0]
+    assert Keys().of(claims[0], ENGINES["flint"].names, NOWHERE) != keys[0]
 
 
 def test_a_key_depends_on_the_definitions_that_a_claim_imports():
     rows = {row.claim.id: row.claim for row in built_in().rows}
     files = cache._reached(cache._files_of(rows["gril.prop4.1"].body.__module__))  # type: ignore[union-attr]
-    names = {path.relative_to(cache.ROOT).as_posix() for path in files}
+    names = {Path(path).relative_to(cache.ROOT).as_posix() for path in files}
     assert {
         "constructs/layers/gril.py",
         "constructs/scan.py",

@@ -17,9 +17,10 @@ from scanproof.proofs.decide import rows as checking
 from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact import engines
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.pinned import Definitions, Redefined
+from scanproof.proofs.language.pinned import Definitions, Redefined, definitions
 
 run = command_line.run
 write = command_line.write
@@ -281,3 +282,43 @@ def test_importing_everything_changes_no_definition(late: str):
         "with pinned.kept('it'):\n    decide(built_in().rows[5].claim, ENGINES['all'])\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
+    file = write(
+        TRUE, "import sys\nprint(*(name for name in sys.modules if 'scanproof' in name))\n"
+    )
+    code = f"from scanproof.proofs.decide import ledger; ledger.from_file(ledger.Path({file!r}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = {name.removeprefix("scanproof.proofs.") for name in done.stdout.split()}
+    assert found >= {
+        "check.certificate_file",
+        "check.certificates",
+        "decide.certificates",
+        "decide.find",
+        "decide.verdict",
+        "exact.engines",
+        "interpret.claims",
+        "kernel.checker",
+    }
+
+
+def test_what_was_noted_serves_again_until_something_changes(monkeypatch: pytest.MonkeyPatch):
+    def other() -> bool:
+        return True
+
+    noted = definitions()
+    assert definitions() is noted
+    for owner, name, value in (
+        (engines, "truth", other),
+        (engines.truth, "__code__", other.__code__),
+        (engines.truth, "__defaults__", (1,)),
+        (engines.truth, "__wrapped__", other),
+        (engines.Engine, "statements", other),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value, raising=False)
+            assert not noted.are_current()
+        assert noted.are_current()
+    monkeypatch.delitem(ENGINES, "all")
+    assert definitions() is not noted

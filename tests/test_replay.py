@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -26,6 +27,8 @@ from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_rea
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.certificates import Certificates
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.rows import homes
 from scanproof.proofs.decide.verdict import Result, decide
 from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT
@@ -92,8 +95,19 @@ def scanproof(seed: int, *arguments: str | Path) -> subprocess.CompletedProcess[
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the proofs of the varied claims."""
-    folder = tmp_path_factory.mktemp("proofs")
+    """A folder with the proofs of the varied claims that are in the repository."""
+    folder, there = tmp_path_factory.mktemp("proofs"), Certificates(homes=homes(built_in()))
+    for id in VARIED:
+        file = there.file(CLAIMS[id])
+        assert file is not None
+        shutil.copy(file, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the proofs of the varied claims as another process finds and writes them."""
+    folder = tmp_path_factory.mktemp("searched")
     done = scanproof(1, "check", *VARIED, "--from-scratch", "--certificates", folder, "--save")
     assert done.stderr == ""
     assert {f"{id}.json" for id in VARIED} <= {path.name for path in folder.iterdir()}
@@ -144,7 +158,7 @@ def put(folder: Path, id: str, one: AllSizes) -> None:
 
 
 @pytest.mark.long
-def test_another_process_checks_what_one_has_recorded(saved: Path):
+def test_another_process_checks_what_one_has_recorded(searched: Path):
     done = scanproof(
         2,
         "check",
@@ -152,7 +166,7 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
         "--engine",
         "flint",
         "--certificates",
-        saved,
+        searched,
         "--offline",
         "--format",
         "json",
@@ -169,10 +183,10 @@ def test_another_process_checks_what_one_has_recorded(saved: Path):
 
 
 @pytest.mark.long
-def test_what_is_recorded_is_the_same_every_time(saved: Path, tmp_path: Path):
+def test_what_is_recorded_is_the_same_every_time(searched: Path, tmp_path: Path):
     scanproof(3, "check", *VARIED, "--from-scratch", "--certificates", tmp_path, "--save")
-    assert {p.name for p in saved.iterdir()} == {p.name for p in tmp_path.iterdir()}
-    for path in saved.iterdir():
+    assert {p.name for p in searched.iterdir()} == {p.name for p in tmp_path.iterdir()}
+    for path in searched.iterdir():
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 

@@ -30,7 +30,6 @@ from ..language.pinned import of_user
 
 if TYPE_CHECKING:
     from ..check.result import Result
-    from ..exact.engines import Engines
     from .certificates import Certificates
 
 FILE = "verdicts-1.sqlite3"
@@ -41,12 +40,13 @@ RENEWED = 24 * 3600.0
 PATIENCE = 2.0
 """Seconds to wait for another process that writes."""
 ROOT = Path(__file__).parents[2]
-CLAIMS, DEFINITIONS = ROOT / "proofs" / "claims", ROOT / "constructs"
+PROOFS, DEFINITIONS = (os.path.join(ROOT, room, "") for room in ("proofs", "constructs"))
+CLAIMS, REPORT = (os.path.join(PROOFS, folder, "") for folder in ("claims", "report"))
 LIBRARIES = ("numpy", "sympy", "python-flint", "jax", "jaxlib")
 IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]+))",
-    re.MULTILINE,
+    r"\n[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]+))"
 )
+"""An import statement with the end of the line before it, by which it is found sooner than by the start of its own."""
 
 
 def folder() -> Path:
@@ -93,7 +93,9 @@ class Cache:
             self._file = None
             return []
 
-    def recall(self, asked: Sequence[tuple[Claim, Engines, Certificates]]) -> dict[str, Result]:
+    def recall(
+        self, asked: Sequence[tuple[Claim, Sequence[str], Certificates]]
+    ) -> dict[str, Result]:
         """The results, by id, that are known of claims, of engines that are asked about them, and of certificates."""
         keys = Keys()
         self._keys = {claim.id: keys.of(claim, engines, at) for claim, engines, at in asked}
@@ -143,22 +145,22 @@ class Keys:
     """The keys of claims, as long as no file changes."""
 
     def __init__(self) -> None:
+        self._here = str(Path.cwd())
         self._users: str | None = None
 
-    def of(self, claim: Claim, engines: Engines, certificates: Certificates) -> str:
+    def of(self, claim: Claim, engines: Sequence[str], certificates: Certificates) -> str:
         """The hash of all that the verdict on a claim can depend on."""
-        asked = [engines.names, certificates.search, certificates.content(claim)]
-        return _hash([asked, _written(claim), str(Path.cwd()), _surroundings(), self._files(claim)])
+        asked = [list(engines), certificates.search, certificates.content(claim)]
+        return _hash([asked, _written(claim), self._here, _surroundings(), self._files(claim)])
 
     def _files(self, claim: Claim) -> Any:
         names = {f.__module__ or "" for f in _functions(claim)}
         own = ("scanproof.proofs.claims.", "scanproof.constructs.")
         if not of_user(claim) and all(name.startswith(own) for name in names):
             return _hash_of_reached(frozenset(names))
-        package = [_text_hash(path) for path in _package()]
         if self._users is None:
             self._users = _hash([(str(p), _digest(p)) for p in _users()])
-        return [*package, self._users]
+        return [_hash_of_package(), self._users]
 
 
 def _functions(claim: Claim) -> list[Any]:
@@ -179,8 +181,8 @@ def _spelled(value: Any) -> str:
 
 
 @once
-def _surroundings() -> list[str]:
-    """Versions, and the text of the interpreter of claims and of the checker."""
+def _surroundings() -> str:
+    """A hash of versions, and of the text of the interpreter of claims and of the checker."""
     versions = [sys.version]
     for library in LIBRARIES:
         try:
@@ -188,22 +190,34 @@ def _surroundings() -> list[str]:
         except metadata.PackageNotFoundError:
             versions.append(f"no {library}")
     own = [
-        p for p in _package() if p.is_relative_to(ROOT / "proofs") and not p.is_relative_to(CLAIMS)
+        path
+        for path in _package()
+        if path.startswith(PROOFS) and not path.startswith((CLAIMS, REPORT))
     ]
-    own = [p for p in own if not p.is_relative_to(ROOT / "proofs" / "report")]
     needed = _reached(p for path in own for p in _imported(path))
-    return [*versions, *map(_text_hash, [*own, *sorted(needed)])]
+    return _hash([*versions, *map(_text_hash, [*own, *sorted(needed)])])
 
 
 @once
-def _package() -> list[Path]:
-    return sorted(ROOT.rglob("*.py"))
+def _package() -> dict[str, None]:
+    """The package's Python files, sorted."""
+    every = (os.path.join(at, file) for at, _, files in os.walk(ROOT) for file in files)
+    return dict.fromkeys(sorted(path for path in every if path.endswith(".py")))
 
 
 @once
-def _text_hash(path: Path) -> str:
+def _hash_of_package() -> str:
+    return _hash([_text_hash(path) for path in _package()])
+
+
+@once
+def _content(path: str) -> bytes:
     """Of a file of the package, whose modules no process loads twice."""
-    return _digest(path)
+    return Path(path).read_bytes()
+
+
+def _text_hash(path: str) -> str:
+    return hashlib.sha256(_content(path)).hexdigest()
 
 
 def _digest(path: Path) -> str:
@@ -249,7 +263,7 @@ def _beside(path: Path) -> list[Path]:
 
 def _imports(text: str) -> Iterator[tuple[int, str]]:
     """What a text imports: how many dots, and a name; of `from m import a` both m and m.a, which may be a module."""
-    for start, listed, whole in IMPORT.findall(text):
+    for start, listed, whole in IMPORT.findall(f"\n{text}"):
         module = start.lstrip(".")
         dots = len(start) - len(module)
         yield from ((0, name) for name in re.findall(r"[.\w]+", whole))
@@ -263,46 +277,38 @@ def _hash_of_reached(names: frozenset[str]) -> str:
     return _hash([_text_hash(path) for path in sorted(reached)])
 
 
-def _reached(files: Iterable[Path]) -> set[Path]:
+def _reached(files: Iterable[str]) -> set[str]:
     """Those of these files that hold claims or definitions, and all such files that they import, and so on."""
-    found: set[Path] = set()
+    found: set[str] = set()
     waiting = list(files)
     while waiting:
         path = waiting.pop()
-        if path not in found and str(path).startswith(
-            (f"{CLAIMS}{os.sep}", f"{DEFINITIONS}{os.sep}")
-        ):
+        if path not in found and path.startswith((CLAIMS, DEFINITIONS)):
             found.add(path)
             waiting += _imported(path)
     return found
 
 
 @once
-def _imported(path: Path) -> list[Path]:
-    package = ("scanproof", *path.relative_to(ROOT).parts[:-1])
-    found: list[Path] = []
-    for dots, name in _imports(path.read_text("utf-8")):
-        base = package[: len(package) - dots + 1] if dots else ()
-        found += _files_of(".".join([*base, *filter(None, [name])]))
-    return found
+def _imported(path: str) -> list[str]:
+    """The files of the package that one of its files imports."""
+    package = ["scanproof", *os.path.relpath(path, ROOT).split(os.sep)[:-1]]
+    found: dict[str, None] = {}
+    for dots, name in _imports(_content(path).decode("utf-8")):
+        base = package[: len(package) - dots + 1] if dots else []
+        found.update(dict.fromkeys(_files_of(".".join([*base, name] if name else base))))
+    return list(found)
 
 
 @once
-def _files_of(name: str) -> list[Path]:
+def _files_of(name: str) -> list[str]:
     """The files of a module of the package, and of the packages that it lies in; none for anything else."""
-    parts = name.split(".")
-    if parts[0] != "scanproof":
+    room, _, within = name.partition(".")
+    if room != "scanproof" or not within:
         return []
-    found = []
-    for end in range(2, len(parts) + 1):
-        stem = ROOT.joinpath(*parts[1:end])
-        found += [p for p in (stem / "__init__.py", stem.with_suffix(".py")) if _is_file(p)]
-    return found
-
-
-@once
-def _is_file(path: Path) -> bool:
-    return path.is_file()
+    stem = os.path.join(ROOT, *within.split("."))
+    own = [p for p in (os.path.join(stem, "__init__.py"), f"{stem}.py") if p in _package()]
+    return [*_files_of(name.rpartition(".")[0]), *own]
 
 
 def _hash(value: Any) -> str:

@@ -2,6 +2,8 @@
 
 What lies in a repository is never believed. A file can only spare a search: what it says is checked as what was just
 found is, and where it does not settle its claim the claim is searched again.
+
+What reads certificates is imported where one is read: to hash a file, as a cache does, takes no reader.
 """
 
 from __future__ import annotations
@@ -12,15 +14,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ..check.certificate import Argument, Refutation
-from ..check.certificate_file import read, written
 from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from .files import create, replace, unfinished
+
+if TYPE_CHECKING:
+    from ..check.certificate import Argument, Refutation
 
 LONGEST = 150
 """The longest file name that an id is spelled out in."""
@@ -60,6 +64,8 @@ class Certificates:
         Raises:
             Unusable: if the file is none of this claim's.
         """
+        from ..check.certificate_file import read
+
         path = self.file(claim) if self.read else None
         return None if path is None or not os.path.lexists(path) else read(path, claim.id)
 
@@ -69,6 +75,8 @@ class Certificates:
         Raises:
             OSError: if that cannot be done.
         """
+        from ..check.certificate_file import written
+
         path = self.file(claim)
         if path is None:
             raise OSError("the folder of its file is not known")

@@ -380,7 +380,7 @@ def _argument(search: Search) -> Certificate:
                 why = "no two inputs with equal statistics and different values were found at "
                 return search.unsettled(why + sizes_text(sizes))
             by.append(found)
-    if not isinstance(search.proof, str) and lifted:
+    if lifted and not isinstance(search.proof, str):
         return Argument(claim.id, (*by, search.proof))
     if not search.engines.kernel:
         return Argument(claim.id, tuple(by))

@@ -38,7 +38,7 @@ from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.numbers import exceeds
-from ..language.pinned import Definitions, Redefined
+from ..language.pinned import Redefined, definitions
 from ..language.sizes import Sizes, names, shape
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
@@ -397,7 +397,7 @@ def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
         raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
     with _from_here():
         try:
-            with Definitions().kept(f"prove {target}: {module}"):
+            with definitions().kept(f"prove {target}: {module}"):
                 found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
         except Redefined:
             raise

@@ -1,26 +1,35 @@
-"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json)."""
+"""Checking rows: every claim to its verdict, the rows to a report (the JSON of report/report.schema.json).
+
+What decides is imported where something is left to decide: most often a cache remembers everything.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..exact.engines import ENGINES, Engines
+from ..check.result import Result
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.pinned import Definitions, Redefined, of_user
+from ..language.pinned import Definitions, Redefined, definitions, of_user
 from ..language.source import Row
 from .cache import Cache
 from .certificates import Certificates, Heard
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
-from .verdict import Result, decide
-from .workers import TIME_LIMIT, Answer, run
+from .workers import TIME_LIMIT, Answer, Watch, run
 
+ENGINES = {
+    "sympy": ("sympy",),
+    "flint": ("flint",),
+    "kernel": ("kernel",),
+    "all": ("flint", "sympy", "kernel"),
+}
+"""Those of `exact.engines` by their names alone, which a cache asks for."""
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
@@ -83,12 +92,11 @@ def check(
         slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
         tell()
 
-    engines = ENGINES[engine]
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
-    fixed = Engines(engines.fixed) if engines.fixed else engines
+    fixed = tuple(name for name in ENGINES[engine] if name != "kernel") or ENGINES[engine]
     every = [*claims, *others]
-    asked = {claim.id: (engines, given) for claim in claims}
+    asked = {claim.id: (ENGINES[engine], given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
     if given.write:
         cache = None
@@ -96,15 +104,8 @@ def check(
         results = cache.recall([(claim, *asked[claim.id]) for claim in every])
     remembered = sum(claim.id in results for claim in claims)
     every, whole = [claim for claim in every if claim.id not in results], every
-    tasks = [partial(decide, claim, *asked[claim.id]) for claim in every]
-    if tasks and engine != "flint":
-        import sympy  # noqa: F401  imported once, before the workers are forked
-    foreign = [i for i, claim in enumerate(every) if of_user(claim)]
-    if foreign:
-        definitions = Definitions()
-        for i in foreign:
-            tasks[i] = partial(_kept, definitions, tasks[i], every[i].id)
-    for answer in run(tasks, jobs=jobs, time_limit=time_limit, watch=watch):
+    answers = _decided(every, asked, jobs, time_limit, watch) if every else iter(())
+    for answer in answers:
         id = every[answer.index].id
         results[id] = _result(answer)
         if cache is not None and answer.value is results[id]:
@@ -137,16 +138,42 @@ def check(
     }
 
 
+def _decided(
+    every: Sequence[Claim],
+    asked: Mapping[str, tuple[Sequence[str], Certificates]],
+    jobs: int | None,
+    time_limit: float,
+    watch: Watch,
+) -> Iterator[Answer]:
+    """What workers find out about claims, each by the engines and certificates that are asked about it."""
+    from ..exact.engines import BY_NAME, Engines
+    from .verdict import decide
+
+    if any(names != ("flint",) for names, _ in asked.values()):
+        import sympy  # noqa: F401  imported once, before the workers are forked
+    tasks = []
+    pinned = definitions() if any(map(of_user, every)) else None
+    for claim in every:
+        names, certificates = asked[claim.id]
+        fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
+        engines = Engines(fixed, kernel="kernel" in names)
+        task = partial(decide, claim, engines, certificates)
+        if pinned is not None and of_user(claim):
+            task = partial(_kept, pinned, task, claim.id)
+        tasks.append(task)
+    return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
+
+
 def homes(ledger: Ledger) -> dict[str, Path]:
     """By claim's id, the folder beside whose certificates it stands."""
     every = [(row, s.home) for s in ledger.sources for row in s.rows if s.home is not None]
     return {c.id: home for row, home in every for c in (row.claim, *row.amendments)}
 
 
-def _kept(definitions: Definitions, task: Callable[[], Result], id: str) -> Result:
+def _kept(pinned: Definitions, task: Callable[[], Result], id: str) -> Result:
     """The result of a user's claim; definitions that it replaces while it runs are put back for the claims after it."""
     try:
-        with definitions.kept(f"claim {id}"):
+        with pinned.kept(f"claim {id}"):
             return task()
     except Redefined as error:
         return Result("error", reason=str(error))

@@ -2,13 +2,14 @@
 
 A worker has one task at a time, so that it is known whose process ended. Workers are forked, because the bodies of
 claims cannot be pickled; where that is impossible (Windows) the tasks run in this process, without a limit.
+
+What starts processes is imported with the first of them: a command that remembers everything has none.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import multiprocessing
 import os
 import signal
 import sys
@@ -19,8 +20,10 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 TIME_LIMIT = 300.0
 """Seconds that a task gets, if nothing else is said."""
@@ -82,6 +85,8 @@ def run(
 
 
 def _can_fork() -> bool:
+    import multiprocessing
+
     has_fork = "fork" in multiprocessing.get_all_start_methods()
     return has_fork and not multiprocessing.current_process().daemon
 
@@ -98,6 +103,8 @@ def _answers(
     time_limit: float,
     watch: Watch | None,
 ) -> Iterator[Answer]:
+    from multiprocessing.connection import wait
+
     queue = deque(indices)
     workers: list[_Worker] = []
     try:
@@ -128,6 +135,8 @@ class _Worker:
     """A process that runs one task after another."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
+        import multiprocessing
+
         context = multiprocessing.get_context("fork")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(

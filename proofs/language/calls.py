@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 from .errors import UsageError
@@ -31,11 +31,20 @@ def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect
     Raises:
         UsageError: if it is no function, or one whose arguments Python does not tell.
     """
+    told = _remembered_arguments if type(function) is FunctionType else _arguments
     try:
-        every = inspect.signature(function).parameters
+        return told(function)
     except (TypeError, ValueError):
         raise UsageError(
             f"{called} is {function!r}, which tells no arguments; write a def or a lambda."
         ) from None
+
+
+def _arguments(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    every = inspect.signature(function).parameters
     several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return {name: p for name, p in every.items() if p.kind not in several}
+    return MappingProxyType({name: p for name, p in every.items() if p.kind not in several})
+
+
+_remembered_arguments = lru_cache(maxsize=1000)(_arguments)
+"""A claim, its amendments and their checks ask for those of one function several times."""

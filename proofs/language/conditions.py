@@ -2,14 +2,14 @@
 
 What is judged on plain numbers alone answers True or False. What a proof is to use as a hypothesis returns
 `at_most(norm(x), C)`, or several: it is judged on numbers as well, and read with symbols.
+
+numpy is imported where a condition is judged; claims are written down without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
-
-import numpy as np
 
 from .errors import UsageError
 from .numbers import exceeds
@@ -18,6 +18,8 @@ from .statements import AtMost
 
 def as_bounds(answer: Any) -> list[AtMost] | None:
     """What a condition answered, if it is one bound or several."""
+    import numpy as np
+
     if isinstance(answer, AtMost):
         return [answer]
     if isinstance(answer, Iterable) and not isinstance(answer, np.ndarray | str):
@@ -29,6 +31,8 @@ def as_bounds(answer: Any) -> list[AtMost] | None:
 
 def holds(bound: AtMost) -> bool:
     """Whether left ≤ right in every entry; a number stands for all entries."""
+    import numpy as np
+
     left, right = (
         np.asarray(getattr(side, "entries", side), dtype=object)
         for side in (bound.left, bound.right)

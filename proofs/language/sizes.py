@@ -65,13 +65,13 @@ def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
 
 def names(texts: Sequence[str]) -> list[str]:
     """The size names that occur in the texts, in order of appearance."""
-    found: dict[str, None] = {}
-    for text in texts:
-        for part in text.split():
-            for node in ast.walk(_dimension(part)):
-                if isinstance(node, ast.Name):
-                    found.setdefault(node.id)
-    return list(found)
+    return list(dict.fromkeys(name for text in texts for name in _names(text)))
+
+
+@cache
+def _names(text: str) -> tuple[str, ...]:
+    nodes = [node for part in text.split() for node in ast.walk(_dimension(part))]
+    return tuple(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def grid(ranges: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]:
