@@ -65,13 +65,19 @@ TRIED_WELL = 4
 """At how many sizes many points are tried where conditions are bounds."""
 
 
-def find(claim: Claim, engines: Engines) -> Certificate:
+def find(claim: Claim, engines: Engines, compared: bool = False) -> Certificate:
     """What settles the claim, or why nothing was found.
+
+    Args:
+        claim: the claim.
+        engines: what is asked.
+        compared: whether a reading for all sizes is compared with the claim's own numbers before it is proved, as the
+            check does afterwards.
 
     Raises:
         UsageError: if no inputs meet its conditions.
     """
-    search = Search(claim, engines)
+    search = Search(claim, engines, compared)
     for strategy in STRATEGIES:
         found = strategy(search)
         if found is not None:
@@ -108,9 +114,10 @@ def _agreement(claim: Claim, sizes: Sizes) -> Counterexample | None:
 class Search:
     """What the strategies share; nothing is evaluated before one of them asks for it."""
 
-    def __init__(self, claim: Claim, engines: Engines) -> None:
+    def __init__(self, claim: Claim, engines: Engines, compared: bool = False) -> None:
         self.claim = claim
         self.engines = engines
+        self.compared = compared
         self.met = self._met() if claim.assuming else []
 
     def _met(self) -> list[Met]:
@@ -123,7 +130,7 @@ class Search:
     @cached_property
     def proof(self) -> AllSizes | str:
         """What the kernel is to be shown, or why there is nothing."""
-        found = find_all_sizes(self.claim)
+        found = find_all_sizes(self.claim, compared=self.compared)
         return found if isinstance(found, str) else found.certificate
 
     @property

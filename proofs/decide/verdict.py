@@ -73,6 +73,12 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if not isinstance(certificate, Unsettled):
         ran.clear()  # what counts is what is checked
     result = check(claim, certificate, proving)
+    if result.broken:  # the search did not compare what it read with the claim's own numbers
+        ran.clear()
+        certificate = find(claim, engines, compared=True)
+        if not isinstance(certificate, Unsettled):
+            ran.clear()
+        result = check(claim, certificate, proving)
     if result.fails is not None:
         certificate = find_again(claim, result.fails)
         if not isinstance(certificate, Unsettled):

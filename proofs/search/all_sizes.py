@@ -25,7 +25,7 @@ from ..check.traces import conditional, places_of
 from ..check.witness_family import Kinds, Mutation, Witness
 from ..inequalities.told import Bound, told
 from ..interpret.bounds import asked
-from ..interpret.claims import Part, Reading
+from ..interpret.claims import Part, Reading, read
 from ..kernel.errors import NotProved
 from ..kernel.term import INVERSE
 from ..kernel.theorem import Theorem
@@ -89,7 +89,10 @@ def checked(claim: Claim, certificate: AllSizes, mutate: Mutation = None) -> Pro
 
 
 def find(
-    claim: Claim, mutate: Mutation = None, seen: Callable[[Reading], None] | None = None
+    claim: Claim,
+    mutate: Mutation = None,
+    seen: Callable[[Reading], None] | None = None,
+    compared: bool = False,
 ) -> Found | str:
     """What proves a claim at every size, or why nothing was found.
 
@@ -97,26 +100,43 @@ def find(
         claim: the claim.
         mutate: a change of the construction's parameters.
         seen: shown what the claim's body produced, before it is proved.
+        compared: whether the reading is compared with the claim's own numbers before it is proved. The check does that
+            too; where nothing is found it is done in any case, since it may be the reason.
     """
-    return outcome(lambda: _told(claim, mutate, seen)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _told(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
 
 
-def _told(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
+def _told(
+    claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None, compared: bool
+) -> Found:
     try:
+        if compared:
+            _compare(claim, mutate)
         return _found(claim, mutate, seen)
     except Stuck:
+        _compare(claim, mutate)
         raise NotProved("normal forms and guessed lemmas leave something over") from None
+    except Exception:
+        _compare(claim, mutate)
+        raise
+
+
+def _compare(claim: Claim, mutate: Mutation) -> None:
+    """Raises what keeps the claim from being read, or NotItself if what is read is not what it says of numbers."""
+    with proving() as current:
+        own_reading(claim, current, mutate)
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
     with proving() as current:
-        reading = own_reading(claim, current, mutate)
+        reading = read(claim, current, mutate).once()
         kinds, shared = said_of(reading)
         if not {Determines, Differs, Undetermined}.intersection(kinds):
             return _proved(claim, reading, current, (), seen)
     witnesses = _witnesses(claim, kinds, shared, mutate)
     with proving() as current:
-        return _proved(claim, own_reading(claim, current, mutate), current, witnesses, seen)
+        again = read(claim, current, mutate).once()
+        return _proved(claim, again, current, witnesses, seen)
 
 
 def _witnesses(
