@@ -130,7 +130,7 @@ class Rewriting:
         live = []
         for guards, c in shares:
             rest = [g for g in guards if not implied(g, known)]
-            if not contradictory(known.union(rest)):
+            if not contradictory(rest, known):
                 live.append((rest, c))
         undecided = [g for rest, _ in live for g in rest]
         if not undecided:
