@@ -35,6 +35,8 @@ class Registry:
         self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
         """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
+        self.read: dict[bytes, Index] = {}
+        """What was read of a written proof, in which the same index stands in many places."""
         self.theorems: list[Any] = []
 
     def fresh(self, name: str, whole: str | None = None) -> str:
@@ -108,15 +110,33 @@ class Index(_Linear):
 
     def put(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
-        if images.keys().isdisjoint([v for v, _ in self.terms]):
+        for v, _ in self.terms:
+            if v in images:
+                break
+        else:
             return self
         const, terms = self.const, {}
         for v, c in self.terms:
-            image = images.get(v)
-            const += image.const * c if image is not None else 0
-            for w, d in ((v, 1),) if image is None else image.terms:
-                terms[w] = terms.get(w, 0) + c * d
+            if v in images:
+                image = images[v]
+                const += image.const * c
+                for w, d in image.terms:
+                    terms[w] = terms.get(w, 0) + c * d
+            else:
+                terms[v] = terms.get(v, 0) + c
         return _collected(const, terms)
+
+
+class Moved(dict[Index, Index]):
+    """What indices become with `images` for variables; each is looked at once."""
+
+    def __init__(self, images: Mapping[int, Index]) -> None:
+        super().__init__()
+        self.images = images
+
+    def __missing__(self, e: Index) -> Index:
+        new = self[e] = e.put(self.images)
+        return new
 
 
 def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
@@ -125,7 +145,8 @@ def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
 
 def _collected(const: int, terms: Mapping[int, int]) -> Index:
     kept = [term for term in terms.items() if term[1]]
-    kept.sort()
+    if len(kept) > 1:
+        kept.sort()
     return tuple.__new__(Index, (tuple(kept), const))
 
 
