@@ -35,8 +35,8 @@ class Registry:
         self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
         """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
-        self.read: dict[bytes, Index] = {}
-        """What was read of a written proof, in which the same index stands in many places."""
+        self.read: dict[Any, Any] = {}
+        """What was read of a written proof (see `notation`)."""
         self.theorems: list[Any] = []
 
     def fresh(self, name: str, whole: str | None = None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, wraps
 from marshal import dumps
 from typing import Any
 
@@ -70,16 +70,21 @@ def variable_of(value: Any) -> int:
     return value
 
 
+def once(one: Decode) -> Decode:
+    """The same thing stands in many places of a proof; it is read once, and known by its bytes."""
+
+    @wraps(one)
+    def read(value: Any) -> Any:
+        known, key = declarations.current.read, (one, dumps(value, 2))
+        if key not in known:
+            known[key] = one(value)
+        return known[key]
+
+    return read
+
+
+@once
 def index_of(value: Any) -> Index:
-    """The same index stands in many places of a proof; it is read once, and known by its bytes."""
-    read = declarations.current.read
-    key = dumps(value, 2)
-    if key not in read:
-        read[key] = _index_of(value)
-    return read[key]
-
-
-def _index_of(value: Any) -> Index:
     const, terms = items(value, "an index", 2)
     found: dict[int, int] = {}
     last = -NUMBERED - 1
@@ -122,6 +127,7 @@ def images_of(value: Any) -> dict[int, Index]:
     return found
 
 
+@once
 def factor_of(value: Any) -> Factor:
     name, at = items(value, "a factor", 2)
     return Factor(name_of(name), tuple(indices_of(at)))

@@ -96,7 +96,10 @@ class Rewriting:
         except (LookupError, ValueError, ArithmeticError) as error:
             raise IllTyped(f"{method.__name__} of what is not there: {error}") from error
         for n, _ in new:
-            check(n, self.scope)
+            if (
+                n not in self._numbers
+            ):  # what stood in the sum before was looked at, and the scope grows
+                check(n, self.scope)
         self._parts = self._sum(new, parts)
         self.steps.append((method.__name__, k, *args))
 
@@ -131,6 +134,8 @@ class Rewriting:
                 return True
         live = []
         for guards, c in shares:
+            if contradictory(guards, known):
+                continue
             rest = [g for g in guards if not implied(g, known)]
             if not contradictory(rest, known):
                 live.append((rest, c))

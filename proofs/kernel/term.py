@@ -7,7 +7,7 @@ of the array F[i, a] = f(body) that `apply` declares, whose positions stand for 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
@@ -80,8 +80,10 @@ class Monomial(NamedTuple):
         return self.put(images, self.bound - 1)
 
     def variables(self) -> set[int]:
-        found = {v for g in self.guards for v, _ in g.terms}
-        return found.union(*[f.variables() for f in self.factors])
+        every = [*self.guards]
+        for f in self.factors:
+            every += f.at
+        return {v for terms, _ in every for v, _ in terms}
 
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
@@ -156,7 +158,9 @@ def times(c: Fraction, d: Fraction) -> Fraction:
     return c if d == 1 else d if c == 1 else c * d
 
 
-def beyond(pairs: Pairs, bound: int, images: Mapping[int, Index], own: int = 0) -> Pairs:
+def beyond(
+    pairs: Pairs, bound: int, images: Mapping[int, Index], own: int = 0
+) -> list[tuple[Monomial, Fraction]]:
     """Monomials with indices for variables, their bound indices coming after `bound` others.
 
     The first `own` bound indices are among the variables that indices are put for.
@@ -183,19 +187,15 @@ def _plain(m: Monomial) -> bool:
     )
 
 
-def check(m: Monomial, scope: Collection[int]) -> None:
+def check(m: Monomial, scope: Iterable[int]) -> None:
     """Raise IllTyped if a monomial speaks of what is not there, or sums over infinitely many: that has no rules."""
     known = index.current
-    places = [*m.guards]
-    for name, at in m.factors:
-        places += at
+    for name, _ in m.factors:
         odd = not name.isidentifier() and name not in (NUMBER, INVERSE_NUMBER)
         if odd and name not in known.states and name not in known.bodies:
             raise IllTyped("an array's name is an identifier, or that of a state")
-    for e in places:
-        for v, _ in e.terms:
-            if v not in scope and not 0 > v >= -m.bound:
-                raise IllTyped("a monomial speaks of a variable outside the scope")
+    if not m.variables().difference(scope) <= set(range(-m.bound, 0)):
+        raise IllTyped("a monomial speaks of a variable outside the scope")
     if m.bound and not _finite(m.bound, m.guards):
         raise IllTyped("a bound index without a lower and an upper end")
 

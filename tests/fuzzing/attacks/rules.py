@@ -65,7 +65,7 @@ def one_told_apart_into_two_sums_without_end() -> Sides:
     return shown(one, 0, {}, step)
 
 
-@stopped_by("check: v not in scope and (not 0 > v >= -m.bound)")
+@stopped_by("check: not m.variables().difference(scope) <= set(range(-m.bound, 0))")
 def a_guard_that_a_sum_catches_later() -> Sides:
     """S[t] in two cases by an index of nothing, each case by a sum that catches it and has nothing there."""
     n = size("N", 1)
