@@ -115,7 +115,7 @@ class Index(_Linear):
                 break
         else:
             return self
-        const, terms = self.const, {}
+        const, terms = self.const, dict[int, int]()
         for v, c in self.terms:
             if v in images:
                 image = images[v]
@@ -144,10 +144,8 @@ def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
 
 
 def _collected(const: int, terms: Mapping[int, int]) -> Index:
-    kept = [term for term in terms.items() if term[1]]
-    if len(kept) > 1:
-        kept.sort()
-    return tuple.__new__(Index, (tuple(kept), const))
+    kept = sorted(terms.items()) if len(terms) > 1 else terms.items()
+    return tuple.__new__(Index, (tuple([term for term in kept if term[1]]), const))
 
 
 def as_index(value: Index | int) -> Index:

@@ -39,6 +39,8 @@ def _implied(e: Index, known: frozenset[Index]) -> bool:
 
 def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) -> bool:
     """Whether no whole numbers make all rows ≥ 0, and all that is known; False if that is not seen."""
+    if not known:
+        return _hopeless(frozenset(rows))
     return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
 
 

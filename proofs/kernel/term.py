@@ -30,10 +30,7 @@ class Factor(NamedTuple):
     at: tuple[Index, ...] = ()
 
     def put(self, images: Mapping[int, Index]) -> Factor:
-        return self.moved(Moved(images))
-
-    def moved(self, to: Moved) -> Factor:
-        return Factor(self.name, tuple([to[e] for e in self.at]))
+        return Factor(self.name, tuple([e.put(images) for e in self.at]))
 
     def variables(self) -> set[int]:
         return {v for e in self.at for v, _ in e.terms}
@@ -52,8 +49,9 @@ class Monomial(NamedTuple):
         return self.moved(Moved(images), bound)
 
     def moved(self, to: Moved, bound: int) -> Monomial:
-        guards = frozenset([to[g] for g in self.guards])
-        return Monomial(bound, guards, tuple(sorted([f.moved(to) for f in self.factors])))
+        new = to.__getitem__
+        factors = [Factor(name, tuple(map(new, at))) for name, at in self.factors]
+        return Monomial(bound, frozenset(map(new, self.guards)), tuple(sorted(factors)))
 
     def after(self, count: int) -> Monomial:
         """The same with bound indices −count−1, −count−2, …"""
