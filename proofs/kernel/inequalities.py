@@ -44,7 +44,7 @@ def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) 
     return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     """The least constant of rows that are otherwise alike, and for each variable all rows that have to do with it."""
     least: dict[Terms, int] = {}
@@ -93,7 +93,7 @@ def _contradictory(rows: frozenset[Index]) -> bool:
     return _none(frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows]))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def _none(rows: frozenset[Row]) -> bool:
     """Whether no whole numbers make all rows ≥ 0, as far as is seen."""
     new: Iterable[Row] = rows

@@ -96,9 +96,8 @@ class Rewriting:
         except (LookupError, ValueError, ArithmeticError) as error:
             raise IllTyped(f"{method.__name__} of what is not there: {error}") from error
         for n, _ in new:
-            if (
-                n not in self._numbers
-            ):  # what stood in the sum before was looked at, and the scope grows
+            # What stood in the sum before was looked at then, and the scope only grows.
+            if n not in self._numbers:
                 check(n, self.scope)
         self._parts = self._sum(new, parts)
         self.steps.append((method.__name__, k, *args))
@@ -210,10 +209,8 @@ class Rewriting:
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
         self.scope |= theorem.right.scope - theorem.over
         self.used |= {theorem}
-        rest = m.divided(f)
-        return [
-            (rest.joined(n), c) for n, c in beyond(theorem.right.parts.items(), m.bound, images)
-        ]
+        rest, new = m.divided(f), beyond(theorem.right.parts.items(), m.bound, images)
+        return [(rest.joined(n), c) for n, c in new]
 
     @_rule
     def cancel(self, m: Monomial, one: int, other: int) -> Pairs:

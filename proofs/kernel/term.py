@@ -202,10 +202,10 @@ def check(m: Monomial, scope: Iterable[int]) -> None:
 def _finite(bound: int, guards: frozenset[Index]) -> bool:
     """Whether guards hold each bound index between ends."""
     rows = {tuple([(v, c) for v, c in g.terms if v < 0]) for g in guards}
-    ends = {(terms[0][0], terms[0][1] > 0) for terms in rows if len(terms) == 1}
-    open_ones = [-k for k in range(1, bound + 1) if {(-k, True), (-k, False)} - ends]
-    away = [variable(v) * s - 1 for v in open_ones for s in (1, -1)]
-    known = [Index(0, dict(terms)) for terms in rows]
+    plain = {(terms[0][0], terms[0][1] > 0) for terms in rows if len(terms) == 1}
+    ends = {(-k, lower) for k in range(1, bound + 1) for lower in (True, False)} - plain
+    known = [Index(0, dict(terms)) for terms in rows] if ends else []
+    away = (variable(v) * (-1 if lower else 1) - 1 for v, lower in ends)
     return bound > 0 and all(contradictory([*known, e]) for e in away)
 
 
