@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 
 from .errors import IllTyped
 
+MOVED = 3000
+"""What indices become is kept in mind for so many images."""
+
 
 class Registry:
     """All that is declared: variables with their facts, names of states, functions of terms.
@@ -35,6 +38,7 @@ class Registry:
         self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
         """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
+        self.moved: dict[frozenset[tuple[int, Index]], Moved] = {}
         self.read: dict[Any, Any] = {}
         """What was read of a written proof (see `notation`)."""
         self.theorems: list[Any] = []
@@ -137,6 +141,18 @@ class Moved(dict[Index, Index]):
     def __missing__(self, e: Index) -> Index:
         new = self[e] = e.put(self.images)
         return new
+
+
+def moving(images: Mapping[int, Index]) -> Moved:
+    """What indices become; of the same images it is the same, so that little is put twice."""
+    if not {type(e) for e in images.values()} <= {Index}:
+        return Moved(images)
+    known, key = current.moved, frozenset(images.items())
+    if key not in known:
+        if len(known) > MOVED:
+            known.clear()
+        known[key] = Moved(dict(images))
+    return known[key]
 
 
 def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:

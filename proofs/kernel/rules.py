@@ -15,7 +15,7 @@ from typing import Any
 
 from . import index
 from .errors import IllTyped, NotProved, TooHard
-from .index import Index, Moved, as_index, declared, facts, variable
+from .index import Index, as_index, declared, facts, moving, variable
 from .inequalities import contradictory, implied, negation
 from .term import (
     INVERSE,
@@ -204,7 +204,7 @@ class Rewriting:
         own = {v for e in images.values() for v, _ in e.terms}
         if not own <= self.scope.union(range(-m.bound, 0)):
             raise IllTyped("an index speaks of a variable outside the scope")
-        rows, to = self.known | m.guards, Moved(images)
+        rows, to = self.known | m.guards, moving(images)
         if not all(implied(to[fact], rows) for v in theorem.over for fact in declared(v)):
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
         self.scope |= theorem.right.scope - theorem.over

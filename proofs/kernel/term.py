@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import index
 from .errors import IllTyped, TooHard
-from .index import Index, Moved, as_index, position_number, variable
+from .index import Index, Moved, as_index, moving, position_number, variable
 from .inequalities import contradictory
 
 MONOMIALS = 4000
@@ -46,7 +46,7 @@ class Monomial(NamedTuple):
     def put(self, images: Mapping[int, Index], bound: int) -> Monomial:
         if not images:
             return Monomial(bound, self.guards, self.factors)
-        return self.moved(Moved(images), bound)
+        return self.moved(moving(images), bound)
 
     def moved(self, to: Moved, bound: int) -> Monomial:
         new = to.__getitem__
@@ -131,7 +131,7 @@ class Term(_Sum):
     def put(self, images: Mapping[int, Index]) -> Term:
         """The term with indices for free variables; that they lie in their ranges is for the caller to see."""
         scope = (self.scope - images.keys()).union(*[e.variables() for e in images.values()])
-        to = Moved(images)
+        to = moving(images)
         return made([(m.moved(to, m.bound), c) for m, c in self.parts.items()], scope)
 
 
@@ -169,7 +169,7 @@ def beyond(
         if m.bound not in moves:
             count = m.bound - own
             after = {-k - own: variable(-k - bound) for k in range(1, count + 1)}
-            moves[m.bound] = Moved({**after, **images})
+            moves[m.bound] = moving({**after, **images})
         result.append((m.moved(moves[m.bound], m.bound - own + bound), c))
     return result
 
