@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from fuzzing import attacks
-from fuzzing.attacks import once
+from fuzzing.attacks import once, rules
 from fuzzing.counting import RULES
 from fuzzing.hostile import putting, steps, values
 from fuzzing.recursions import recursions
@@ -64,8 +64,8 @@ def _tried(attack: attacks.Attack) -> bool:
 
 START = "start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)"
 CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
-COPIED = "{n: pair for n, pair in parts.items() if n != k}"
-SNAPSHOT = "parts.items() if n != k"
+COPIED = "dict(self._parts)"
+SNAPSHOT = "_sum(new, parts)"
 
 FUZZERS: dict[str, Callable[[random.Random], Any]] = {
     "equations": lambda rng: equations(rng, 600),
@@ -92,6 +92,7 @@ def found(which: str, seeds: int = 4) -> bool:
     [
         ("steps", "inequalities", "negation", "- 1", "- 2"),
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
+        ("steps", "inequalities", "_implied", "<= e.const", "<= e.const + 1"),
         ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
         ("putting", "..interpret.terms", "put", "* indicator(*where)", ""),
@@ -122,13 +123,22 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
     ("module", "function", "old", "new", "attack"),
     [
         ("index", "size", "Index(least)", "least", once.a_size_that_is_larger_than_an_index),
+        (
+            *("term", "_finite", "for lower in (True, False)", "for lower in (True,)"),
+            rules.one_told_apart_into_two_sums_without_end,
+        ),
         ("term", "_finite", "bound > 0 and ", "", once.less_than_no_bound_index),
         (
-            *("rules", "Rewriting._exchange", COPIED, "parts if parts.pop(k) else {}"),
+            *("rules", "Rewriting._exchange", COPIED, "self._parts"),
             once.a_step_that_breaks_off,
         ),
         (
-            *("rules", "Rewriting._exchange", SNAPSHOT, f"self._{SNAPSHOT}"),
+            *(
+                "rules",
+                "Rewriting._exchange",
+                SNAPSHOT,
+                "_sum(new, {n: p for n, p in self._parts.items() if n != k})",
+            ),
             once.a_step_within_a_step,
         ),
         (

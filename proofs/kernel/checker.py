@@ -88,6 +88,7 @@ class _Reader:
     def __init__(self) -> None:
         self.theorems: list[Theorem] = []
         self.recursions: dict[str, tuple[Recursion, int]] = {}
+        self.unfolded: dict[str, Theorem] = {}
 
     def proved(self, written: Any) -> Proved:
         form, problem, more, lines = _fields(written, "format", "problem", "declared", "theorems")
@@ -246,7 +247,9 @@ class _Reader:
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)
             return hypotheses[which]
         if kind == "unfolding":
-            return unfolding(name_of(which))
+            if name_of(which) not in self.unfolded:
+                self.unfolded[which] = unfolding(which)
+            return self.unfolded[which]
         expect(
             "a definition", kind == "definition" and type(more[0]) is int and more[0] in (0, 1), one
         )

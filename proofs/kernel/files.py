@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ DEPTH = 100
 """Nor are they nested deeper."""
 DIGITS = 400
 """Nor is a number longer."""
-_PARTS = re.compile(rf'"(?:[^"\\]|\\.)*+(?:"|\Z)|[][{{}}]|[0-9]{{{DIGITS + 1}}}')
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)')
+_LONG = re.compile(rf"[0-9]{{{DIGITS + 1}}}")
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_OTHERS = bytes(set(range(256)) - _STEPS.keys())
 
 
 class Unusable(Exception):
@@ -55,19 +59,14 @@ def _text(path: Path) -> str:
 
 
 def _measure(text: str) -> None:
-    depth = lists = 0
-    for found in _PARTS.finditer(text):
-        kind = found[0][0]
-        if kind in "[{":
-            depth, lists = depth + 1, lists + 1
-        elif kind in "]}":
-            depth -= 1
-        elif kind != '"':
-            raise Unusable(f"a number of more than {DIGITS} digits")
-        if depth > DEPTH:
-            raise Unusable(f"lists are nested more than {DEPTH} deep")
-        if lists > LISTS:
-            raise Unusable(f"more than {LISTS} lists")
+    bare = _TEXTS.sub('"', text)  # what stands around a text does not come together
+    if _LONG.search(bare):
+        raise Unusable(f"a number of more than {DIGITS} digits")
+    brackets = bare.encode().translate(None, _OTHERS)
+    if brackets.count(b"[") + brackets.count(b"{") > LISTS:
+        raise Unusable(f"more than {LISTS} lists")
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEPTH:
+        raise Unusable(f"lists are nested more than {DEPTH} deep")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 
 from .errors import IllTyped
 
+MOVED = 3000
+"""What indices become is kept in mind for so many images."""
+
 
 class Registry:
     """All that is declared: variables with their facts, names of states, functions of terms.
@@ -35,6 +38,9 @@ class Registry:
         self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
         """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
+        self.moved: dict[frozenset[tuple[int, Index]], Moved] = {}
+        self.read: dict[Any, Any] = {}
+        """What was read of a written proof (see `notation`)."""
         self.theorems: list[Any] = []
 
     def fresh(self, name: str, whole: str | None = None) -> str:
@@ -108,15 +114,45 @@ class Index(_Linear):
 
     def put(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
-        if images.keys().isdisjoint([v for v, _ in self.terms]):
+        for v, _ in self.terms:
+            if v in images:
+                break
+        else:
             return self
-        const, terms = self.const, {}
+        const, terms = self.const, dict[int, int]()
         for v, c in self.terms:
-            image = images.get(v)
-            const += image.const * c if image is not None else 0
-            for w, d in ((v, 1),) if image is None else image.terms:
-                terms[w] = terms.get(w, 0) + c * d
+            if v in images:
+                image = images[v]
+                const += image.const * c
+                for w, d in image.terms:
+                    terms[w] = terms.get(w, 0) + c * d
+            else:
+                terms[v] = terms.get(v, 0) + c
         return _collected(const, terms)
+
+
+class Moved(dict[Index, Index]):
+    """What indices become with `images` for variables; each is looked at once."""
+
+    def __init__(self, images: Mapping[int, Index]) -> None:
+        super().__init__()
+        self.images = images
+
+    def __missing__(self, e: Index) -> Index:
+        new = self[e] = e.put(self.images)
+        return new
+
+
+def moving(images: Mapping[int, Index]) -> Moved:
+    """What indices become; of the same images it is the same, so that little is put twice."""
+    if not {type(e) for e in images.values()} <= {Index}:
+        return Moved(images)
+    known, key = current.moved, frozenset(images.items())
+    if key not in known:
+        if len(known) > MOVED:
+            known.clear()
+        known[key] = Moved(dict(images))
+    return known[key]
 
 
 def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
@@ -124,9 +160,8 @@ def _linear(const: int, terms: tuple[tuple[int, int], ...]) -> Index:
 
 
 def _collected(const: int, terms: Mapping[int, int]) -> Index:
-    kept = [term for term in terms.items() if term[1]]
-    kept.sort()
-    return tuple.__new__(Index, (tuple(kept), const))
+    kept = sorted(terms.items()) if len(terms) > 1 else terms.items()
+    return tuple.__new__(Index, (tuple([term for term in kept if term[1]]), const))
 
 
 def as_index(value: Index | int) -> Index:

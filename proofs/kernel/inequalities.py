@@ -11,8 +11,11 @@ from .index import Index
 
 ROWS = 400
 """More inequalities than this at once are too hard."""
-Row = tuple[tuple[tuple[int, int], ...], int]
+Terms = tuple[tuple[int, int], ...]
+Row = tuple[Terms, int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
+Linked = dict[int, frozenset[Index]]
+Ends = dict[int, tuple[list[Terms], list[Terms]]]
 
 
 def negation(e: Index) -> Index:
@@ -30,52 +33,100 @@ def implied(e: Index, known: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _implied(e: Index, known: frozenset[Index]) -> bool:
-    if e in known or any(k.terms == e.terms and k.const <= e.const for k in known):
-        return True
-    linked, reached, rest = [negation(e)], e.variables(), known
-    while more := [k for k in rest if not reached.isdisjoint([v for v, _ in k.terms])]:
-        linked += more
-        rest = rest.difference(more)
-        reached.update([v for k in more for v, _ in k.terms])
-    return contradictory(linked)
+    least, linked = _sorted_out(known)
+    return least.get(e.terms, e.const + 1) <= e.const or _against([negation(e)], linked)
 
 
-def contradictory(rows: Iterable[Index]) -> bool:
-    """Whether no whole numbers make all rows ≥ 0; False if that is not seen."""
-    return _contradictory(frozenset(rows))
+def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) -> bool:
+    """Whether no whole numbers make all rows ≥ 0, and all that is known; False if that is not seen."""
+    if not known:
+        return _hopeless(frozenset(rows))
+    return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
+
+
+@lru_cache(maxsize=10_000)
+def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
+    """The least constant of rows that are otherwise alike, and for each variable all rows that have to do with it."""
+    least: dict[Terms, int] = {}
+    groups: dict[int, tuple[list[int], list[Index]]] = {}
+    for row in known:
+        terms, const = row
+        if const < least.get(terms, const + 1):
+            least[terms] = const
+        group: tuple[list[int], list[Index]] = ([], [row])
+        for v, _ in terms:
+            if v not in groups:
+                group[0].append(v)
+                groups[v] = group
+            elif groups[v] is not group:
+                for one, more in zip(group, groups[v], strict=True):
+                    one += more  # type: ignore[arg-type]
+                groups.update(dict.fromkeys(group[0], group))
+    frozen: dict[int, frozenset[Index]] = {}
+    for variables, rows in groups.values():
+        if variables[0] not in frozen:
+            frozen.update(dict.fromkeys(variables, frozenset(rows)))
+    return least, frozen
+
+
+def _against(rows: Iterable[Index], linked: Linked) -> bool:
+    """Whether rows contradict one another together with those that have to do with their variables."""
+    together = frozenset(rows)
+    return _contradictory(
+        together.union(*[linked[v] for terms, _ in together for v, _ in terms if v in linked])
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _hopeless(known: frozenset[Index]) -> bool:
+    """Whether what is known contradicts itself."""
+    groups = {*_sorted_out(known)[1].values(), frozenset(row for row in known if not row[0])}
+    return any(map(_contradictory, groups))
 
 
 @lru_cache(maxsize=200_000)
 def _contradictory(rows: frozenset[Index]) -> bool:
-    if any(type(row) is not Index for row in rows):
+    if not {type(row) for row in rows} <= {Index}:
         raise IllTyped("inequalities are of indices")
+    # Other variables often stand in the same order in the same rows: the answer is theirs, too.
+    place = {v: k for k, v in enumerate(sorted({v for terms, _ in rows for v, _ in terms}))}
+    return _none(frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows]))
+
+
+@lru_cache(maxsize=50_000)
+def _none(rows: frozenset[Row]) -> bool:
+    """Whether no whole numbers make all rows ≥ 0, as far as is seen."""
     new: Iterable[Row] = rows
-    left: dict[tuple[tuple[int, int], ...], int] = {}
+    left: dict[Terms, int] = {}
     while True:
         for terms, const in new:
-            if terms:  # as strong as whole numbers allow
-                divisor = gcd(*[c for _, c in terms])
-                if divisor > 1:
-                    terms = tuple([(v, c // divisor) for v, c in terms])
-                left[terms] = min(const // divisor, left.get(terms, const // divisor))
-            elif const < 0:
-                return True
+            if not terms:
+                if const < 0:
+                    return True
+                continue
+            if abs(terms[0][1]) != 1 and (divisor := gcd(*[c for _, c in terms])) != 1:
+                # As strong as whole numbers allow.
+                terms, const = tuple([(v, c // divisor) for v, c in terms]), const // divisor
+            if const < left.get(terms, const + 1):
+                left[terms] = const
         if len(left) > ROWS:
             raise TooHard(f"more than {ROWS} inequalities")
+        ends = _ends(left)
         if not left:
             return False
         if all(map(_is_difference, left)):
             return _cycle(left)
-        new = _eliminated(left)
+        new = _eliminated(left, ends)
 
 
-def _is_difference(terms: tuple[tuple[int, int], ...]) -> bool:
+def _is_difference(terms: Terms) -> bool:
     """Whether a row says of a variable, or of the difference of two, at least or at most which number it is."""
-    coefficients = [c for _, c in terms]
-    return coefficients in ([1], [-1], [1, -1], [-1, 1])
+    if len(terms) == 1:
+        return abs(terms[0][1]) == 1
+    return len(terms) == 2 and abs(terms[0][1]) == 1 and terms[0][1] == -terms[1][1]
 
 
-def _cycle(left: dict[tuple[tuple[int, int], ...], int]) -> bool:
+def _cycle(left: dict[Terms, int]) -> bool:
     """Whether differences contradict one another: w ≤ v + const, around a cycle, with a sum below 0.
 
     No whole numbers meet them then, and otherwise the least sums along paths do: elimination would find the same.
@@ -94,26 +145,36 @@ def _cycle(left: dict[tuple[tuple[int, int], ...], int]) -> bool:
     return True
 
 
-def _eliminated(left: dict[tuple[tuple[int, int], ...], int]) -> list[Row]:
-    """Puts away a variable: rows that mention it go, and what follows from each two of them is handed back."""
-    signs = {(v, c > 0) for terms in left for v, c in terms}
-    free = {v for v, sign in signs if (v, not sign) not in signs}
-    if free:  # large or small enough, such a variable makes its rows true
-        for terms in [terms for terms in left if not free.isdisjoint([v for v, _ in terms])]:
+def _ends(left: dict[Terms, int]) -> Ends:
+    """For each variable the rows that bound it from above, and from below.
+
+    Where one kind is missing the variable can be so large, or small, that its rows are true: they go.
+    """
+    while True:
+        ends: Ends = {}
+        for terms in left:
+            for v, c in terms:
+                if v not in ends:
+                    ends[v] = [], []
+                ends[v][c > 0].append(terms)
+        gone = {
+            terms for one, other in ends.values() if not one or not other for terms in one + other
+        }
+        if not gone:
+            return ends
+        for terms in gone:
             del left[terms]
-        return []
-    ends: dict[int, tuple[list, list]] = {}
-    for terms, const in left.items():
-        for v, c in terms:
-            ends.setdefault(v, ([], []))[c > 0].append((abs(c), terms, const))
-    above, below = min(ends.values(), key=lambda rows: len(rows[0]) * len(rows[1]))
-    for _, terms, _ in (*above, *below):
-        del left[terms]
+
+
+def _eliminated(left: dict[Terms, int], ends: Ends) -> list[Row]:
+    """Puts away a variable: rows that mention it go, and what follows from each two of them is handed back."""
+    v = min(ends, key=lambda v: len(ends[v][0]) * len(ends[v][1]))
+    above, below = ([(dict(e)[v], e, left.pop(e)) for e in rows] for rows in ends[v])
     new = []
     for p, one, high in above:
         for q, other, low in below:
-            total = {v: c * q for v, c in one}
-            for v, c in other:
-                total[v] = total.get(v, 0) + c * p
-            new.append((tuple(sorted([t for t in total.items() if t[1]])), high * q + low * p))
+            total = {w: c * q for w, c in one}
+            for w, c in other:
+                total[w] = total.get(w, 0) - c * p
+            new.append((tuple(sorted([t for t in total.items() if t[1]])), high * q - low * p))
     return new

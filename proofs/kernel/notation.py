@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache, wraps
+from marshal import dumps
 from typing import Any
 
 from . import index as declarations
@@ -40,7 +42,8 @@ def expect(what: str, held: bool, got: Any) -> None:
 
 def items(value: Any, what: str, *counts: int) -> list[Any]:
     """A list, of one of these lengths if any are given."""
-    expect(what, type(value) is list and (not counts or len(value) in counts), value)
+    if type(value) is not list or (counts and len(value) not in counts):
+        expect(what, False, value)
     return value
 
 
@@ -67,14 +70,28 @@ def variable_of(value: Any) -> int:
     return value
 
 
+def once(one: Decode) -> Decode:
+    """The same thing stands in many places of a proof; it is read once, and known by its bytes."""
+
+    @wraps(one)
+    def read(value: Any) -> Any:
+        known, key = declarations.current.read, (one, dumps(value, 2))
+        if key not in known:
+            known[key] = one(value)
+        return known[key]
+
+    return read
+
+
+@once
 def index_of(value: Any) -> Index:
     const, terms = items(value, "an index", 2)
     found: dict[int, int] = {}
+    last = -NUMBERED - 1
     for one in items(terms, "an index's terms"):
         v, c = items(one, "a variable with its coefficient", 2)
-        rising = not found or variable_of(v) > max(found)
-        expect("an index's variables in order", rising and whole(c) != 0, value)
-        found[variable_of(v)] = c
+        expect("an index's variables in order", variable_of(v) > last and whole(c) != 0, value)
+        found[v], last = c, v
     return Index(whole(const), found)
 
 
@@ -86,11 +103,13 @@ indices_of = several(index_of, "a list of indices")
 
 
 def fraction_of(value: Any) -> Fraction:
-    expect(
-        "a rational number 'p/q'",
-        type(value) is str and FRACTION.fullmatch(value) is not None,
-        value,
-    )
+    expect("a rational number 'p/q'", type(value) is str, value)
+    return _fraction(value)
+
+
+@lru_cache(maxsize=10_000)
+def _fraction(value: str) -> Fraction:
+    expect("a rational number 'p/q'", FRACTION.fullmatch(value) is not None, value)
     try:
         found = Fraction(value)
     except ZeroDivisionError:
@@ -108,6 +127,7 @@ def images_of(value: Any) -> dict[int, Index]:
     return found
 
 
+@once
 def factor_of(value: Any) -> Factor:
     name, at = items(value, "a factor", 2)
     return Factor(name_of(name), tuple(indices_of(at)))

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import index
 from .errors import IllTyped, NotProved, TooHard
-from .index import Index, as_index, declared, facts, variable
+from .index import Index, as_index, declared, facts, moving, variable
 from .inequalities import contradictory, implied, negation
 from .term import (
     INVERSE,
@@ -25,12 +25,14 @@ from .term import (
     Monomial,
     Pairs,
     Term,
+    beyond,
     body,
     check,
     function_of,
     made,
     one_factor,
     rational,
+    times,
 )
 from .theorem import BY_THE_KERNEL, HYPOTHESIS, Theorem
 
@@ -88,14 +90,16 @@ class Rewriting:
     def _exchange(self, k: int, method: Callable[..., Pairs], args: tuple[Any, ...]) -> None:
         self.spend()
         try:
-            parts = self._parts  # a step within this one comes to nothing
-            m, c = parts[k]
-            new = [(n, c * rational(d)) for n, d in method(self, m, *args)]
+            parts = dict(self._parts)  # a step within this one comes to nothing
+            m, c = parts.pop(k)
+            new = [(n, times(c, rational(d))) for n, d in method(self, m, *args)]
         except (LookupError, ValueError, ArithmeticError) as error:
             raise IllTyped(f"{method.__name__} of what is not there: {error}") from error
         for n, _ in new:
-            check(n, self.scope)
-        self._parts = self._sum(new, {n: pair for n, pair in parts.items() if n != k})
+            # What stood in the sum before was looked at then, and the scope only grows.
+            if n not in self._numbers:
+                check(n, self.scope)
+        self._parts = self._sum(new, parts)
         self.steps.append((method.__name__, k, *args))
 
     def _sum(self, pairs: Pairs, parts: Parts) -> Parts:
@@ -129,8 +133,10 @@ class Rewriting:
                 return True
         live = []
         for guards, c in shares:
+            if contradictory(guards, known):
+                continue
             rest = [g for g in guards if not implied(g, known)]
-            if not contradictory(known.union(rest)):
+            if not contradictory(rest, known):
                 live.append((rest, c))
         undecided = [g for rest, _ in live for g in rest]
         if not undecided:
@@ -189,22 +195,22 @@ class Rewriting:
     ) -> Pairs:
         """A factor by a theorem about it, with indices for the theorem's variables, each in its range."""
         f, images = m.factors[place], dict(images)
-        own = {v for e in images.values() for v in e.variables()}
         if type(theorem) is not Theorem or theorem.registry is not index.current:
             raise IllTyped("expected a theorem about what is declared now")
         if theorem.name == HYPOTHESIS and theorem not in self._allowed:
             raise IllTyped("an induction hypothesis is used outside its induction")
         if images.keys() != theorem.over or theorem.left.put(images) != f:
             raise IllTyped(f"the {theorem.name} does not speak of {f}")
-        if not own <= {*self.scope, *range(-m.bound, 0)}:
+        own = {v for e in images.values() for v, _ in e.terms}
+        if not own <= self.scope.union(range(-m.bound, 0)):
             raise IllTyped("an index speaks of a variable outside the scope")
-        facts = [fact.put(images) for v in theorem.over for fact in declared(v)]
-        if not all(implied(fact, self.known | m.guards) for fact in facts):
+        rows, to = self.known | m.guards, moving(images)
+        if not all(implied(to[fact], rows) for v in theorem.over for fact in declared(v)):
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
         self.scope |= theorem.right.scope - theorem.over
         self.used |= {theorem}
-        new = [(n.after(m.bound), c) for n, c in theorem.right.parts.items()]
-        return [(m.divided(f).joined(n.put(images, n.bound)), c) for n, c in new]
+        rest, new = m.divided(f), beyond(theorem.right.parts.items(), m.bound, images)
+        return [(rest.joined(n), c) for n, c in new]
 
     @_rule
     def cancel(self, m: Monomial, one: int, other: int) -> Pairs:

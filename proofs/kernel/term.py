@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import index
 from .errors import IllTyped, TooHard
-from .index import Index, as_index, position_number, variable
+from .index import Index, Moved, as_index, moving, position_number, variable
 from .inequalities import contradictory
 
 MONOMIALS = 4000
@@ -46,8 +46,12 @@ class Monomial(NamedTuple):
     def put(self, images: Mapping[int, Index], bound: int) -> Monomial:
         if not images:
             return Monomial(bound, self.guards, self.factors)
-        guards = frozenset([g.put(images) for g in self.guards])
-        return Monomial(bound, guards, tuple(sorted([f.put(images) for f in self.factors])))
+        return self.moved(moving(images), bound)
+
+    def moved(self, to: Moved, bound: int) -> Monomial:
+        new = to.__getitem__
+        factors = [Factor(name, tuple(map(new, at))) for name, at in self.factors]
+        return Monomial(bound, frozenset(map(new, self.guards)), tuple(sorted(factors)))
 
     def after(self, count: int) -> Monomial:
         """The same with bound indices −count−1, −count−2, …"""
@@ -74,8 +78,10 @@ class Monomial(NamedTuple):
         return self.put(images, self.bound - 1)
 
     def variables(self) -> set[int]:
-        found = {v for g in self.guards for v, _ in g.terms}
-        return found.union(*[f.variables() for f in self.factors])
+        every = [*self.guards]
+        for f in self.factors:
+            every += f.at
+        return {v for terms, _ in every for v, _ in terms}
 
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
@@ -125,7 +131,8 @@ class Term(_Sum):
     def put(self, images: Mapping[int, Index]) -> Term:
         """The term with indices for free variables; that they lie in their ranges is for the caller to see."""
         scope = (self.scope - images.keys()).union(*[e.variables() for e in images.values()])
-        return made([(m.put(images, m.bound), c) for m, c in self.parts.items()], scope)
+        to = moving(images)
+        return made([(m.moved(to, m.bound), c) for m, c in self.parts.items()], scope)
 
 
 def made(pairs: Pairs, scope: frozenset[int]) -> Term:
@@ -144,6 +151,29 @@ def rational(value: Any) -> Fraction:
     return value if type(value) is Fraction else Fraction(value)
 
 
+def times(c: Fraction, d: Fraction) -> Fraction:
+    """The product; most coefficients are 1."""
+    return c if d == 1 else d if c == 1 else c * d
+
+
+def beyond(
+    pairs: Pairs, bound: int, images: Mapping[int, Index], own: int = 0
+) -> list[tuple[Monomial, Fraction]]:
+    """Monomials with indices for variables, their bound indices coming after `bound` others.
+
+    The first `own` bound indices are among the variables that indices are put for.
+    """
+    moves: dict[int, Moved] = {}
+    result = []
+    for m, c in pairs:
+        if m.bound not in moves:
+            count = m.bound - own
+            after = {-k - own: variable(-k - bound) for k in range(1, count + 1)}
+            moves[m.bound] = moving({**after, **images})
+        result.append((m.moved(moves[m.bound], m.bound - own + bound), c))
+    return result
+
+
 def _plain(m: Monomial) -> bool:
     """Whether nothing in it only looks like what it should be."""
     places = [e for f in m.factors if type(f.at) is tuple for e in f.at]
@@ -157,9 +187,11 @@ def _plain(m: Monomial) -> bool:
 
 def check(m: Monomial, scope: Iterable[int]) -> None:
     """Raise IllTyped if a monomial speaks of what is not there, or sums over infinitely many: that has no rules."""
-    odd = {f.name for f in m.factors if not f.name.isidentifier()} - {NUMBER, INVERSE_NUMBER}
-    if not all(n in index.current.states or n in index.current.bodies for n in odd):
-        raise IllTyped("an array's name is an identifier, or that of a state")
+    known = index.current
+    for name, _ in m.factors:
+        odd = not name.isidentifier() and name not in (NUMBER, INVERSE_NUMBER)
+        if odd and name not in known.states and name not in known.bodies:
+            raise IllTyped("an array's name is an identifier, or that of a state")
     if not m.variables().difference(scope) <= set(range(-m.bound, 0)):
         raise IllTyped("a monomial speaks of a variable outside the scope")
     if m.bound and not _finite(m.bound, m.guards):
@@ -169,9 +201,12 @@ def check(m: Monomial, scope: Iterable[int]) -> None:
 @lru_cache(maxsize=50_000)
 def _finite(bound: int, guards: frozenset[Index]) -> bool:
     """Whether guards hold each bound index between ends."""
-    rows = {Index(0, {v: c for v, c in g.terms if v < 0}) for g in guards}
-    away = (variable(-k) * s - 1 for k in range(1, bound + 1) for s in (1, -1))
-    return bound > 0 and all(contradictory({*rows, e}) for e in away)
+    rows = {tuple([(v, c) for v, c in g.terms if v < 0]) for g in guards}
+    plain = {(terms[0][0], terms[0][1] > 0) for terms in rows if len(terms) == 1}
+    ends = {(-k, lower) for k in range(1, bound + 1) for lower in (True, False)} - plain
+    known = [Index(0, dict(terms)) for terms in rows] if ends else []
+    away = (variable(v) * (-1 if lower else 1) - 1 for v, lower in ends)
+    return bound > 0 and all(contradictory([*known, e]) for e in away)
 
 
 ONE = Monomial(0, frozenset(), ())
@@ -209,8 +244,7 @@ def apply(function: str, term: Term, order: Sequence[Index], whole: str | None =
     inside = {v for m in term.parts for v in m.variables() if v > 0} - index.current.sizes
     if not inside <= images.keys():
         raise IllTyped("a function of a term is an entry at each position that the term mentions")
-    moved = [(m.after(len(order)), c) for m, c in term.parts.items()]
-    new = Function(function, len(order), frozenset((m.put(images, m.bound), c) for m, c in moved))
+    new = Function(function, len(order), frozenset(beyond(term.parts.items(), len(order), images)))
     name = index.current.functions.setdefault(new, index.current.fresh(function, whole))
     index.current.bodies[name] = new
     return made([(one_factor(name, *order), Fraction(1))], term.scope.union(images))
@@ -230,15 +264,14 @@ def body(factor: Factor, bound: int) -> list[tuple[Monomial, Fraction]]:
         return [(one_factor(NUMBER, *factor.at)._replace(bound=bound), Fraction(1))]
     function = index.current.bodies[factor.name]
     images = {-k: e for k, e in enumerate(factor.at, start=1)}
-    result = []
-    # A set has another order in another process.
-    for m, c in sorted(
-        function.body, key=lambda pair: (pair[0][0], sorted(pair[0][1]), pair[0][2])
-    ):
-        own = m.bound - function.arity
-        moved = {-k - function.arity: variable(-k - bound) for k in range(1, own + 1)}
-        result.append((m.put({**images, **moved}, bound + own), c))
-    return result
+    return beyond(_ordered(function), bound, images, function.arity)
+
+
+@lru_cache(maxsize=10_000)
+def _ordered(function: Function) -> Pairs:
+    """The body in order: a set has another order in another process."""
+    parts = sorted(function.body, key=lambda pair: (pair[0][0], sorted(pair[0][1]), pair[0][2]))
+    return tuple(parts)
 
 
 def as_index_number(term: Term) -> tuple[Index, Fraction] | None:

@@ -29,7 +29,7 @@ HARMLESS = {
     "position_number: v in current.sizes": (
         "the ranges of sizes are always there, and `put` and `total` refuse what one of them speaks of"
     ),
-    "_contradictory: len(left) > ROWS": "a limit on time",
+    "_none: len(left) > ROWS": "a limit on time",
     "made: len(parts) > MONOMIALS": "a limit on time",
     "Rewriting.spend: self._left < 0": "a limit on time",
 }

@@ -320,7 +320,7 @@ def a_step_that_breaks_off() -> Sides:
     return shown(inverse(as_term(3), ()), 0, {}, step)
 
 
-@stopped_by("check: not all((n in index.current.states or n in index.current.bodies for n in odd))")
+@stopped_by("check: odd and name not in known.states and (name not in known.bodies)")
 def an_array_with_the_name_of_a_state_to_come() -> Sides:
     """X[0] = 5 for any array X, if X is called what a state is going to be called."""
     own = entry("S'0", 0)

@@ -201,7 +201,7 @@ def places_that_are_looked_at_once() -> Sides:
     return 0, 1
 
 
-@stopped_by("_contradictory: any((type(row) is not Index for row in rows))")
+@stopped_by("_contradictory: not {type(row) for row in rows} <= {Index}")
 def rows_that_overflow() -> Sides:
     """−100 ≤ x + y ≤ 100 in 8 bits has no solution; what was found of that is not kept for indices."""
     x, y, hundred = position("x"), position("y"), np.int8(100)

@@ -77,7 +77,7 @@ def a_definition_of_something_else() -> Sides:
     return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.definitions[0][0], {}))
 
 
-@stopped_by("Rewriting.rewrite: not own <= {*self.scope, *range(-m.bound, 0)}")
+@stopped_by("Rewriting.rewrite: not own <= self.scope.union(range(-m.bound, 0))")
 def a_sum_catches_what_is_put() -> Sides:
     """[y ≥ N] Σ_{0 ≤ j < N} Y[j] + [y < N] Σ_{N ≤ j < 2N} Y[j − N] for every y, also for j."""
     n, y = size("N", 1), position("y")
@@ -112,7 +112,9 @@ def a_sum_catches_what_is_put() -> Sides:
     return shown(state.entry(0, []), 0, at((n, 2)), step)
 
 
-@stopped_by("Rewriting.rewrite: not all((implied(fact, self.known | m.guards) for fact in facts))")
+@stopped_by(
+    "Rewriting.rewrite: not all((implied(to[fact], rows) for v in theorem.over for fact in declared(v)))"
+)
 def a_step_before_the_start() -> Sides:
     """S[0] = 5 is not S[−1] + 1."""
     made = defined(as_term(5), lambda s, t: number(t))
