@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
 from scanproof.proofs.exact.recorded import RecordedField, in_order
+from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 from scanproof.proofs.language.numbers import exceeds, is_nonzero
 
@@ -88,6 +90,30 @@ def test_an_operation_means_what_numpy_means(make, name, a, b):
     expected = OPERATIONS[name](_NumPy, np.array(a, dtype=object), np.array(b, dtype=object))
     assert found.shape == np.shape(expected)
     assert np.array_equal(fractions(found), np.asarray(expected, dtype=object))
+
+
+SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((4, 1, 2, 3), (5, 3, 1))]
+
+
+@pytest.mark.parametrize(("left", "right"), SHAPES, ids=str)
+@given(data=st.data())
+def test_a_product_of_fractions_is_numpy_s_and_of_fractions(left, right, data):
+    values = st.one_of(st.integers(-9, 9).map(Fraction), st.fractions(max_denominator=10**20))
+    a, b = (
+        np.array(data.draw(st.lists(values, min_size=n, max_size=n)), dtype=object).reshape(shape)
+        for shape, n in ((left, math.prod(left)), (right, math.prod(right)))
+    )
+    xp = Namespace(RationalField())
+    found = (xp.asarray(a) @ xp.asarray(b)).entries
+    assert found.shape == np.shape(np.matmul(a, b))
+    assert (found == np.matmul(a, b)).all()
+    assert all(type(entry) is Fraction for entry in found.flat)
+
+
+def test_a_product_with_roots_among_its_fractions_is_sympy_s():
+    xp = Namespace(RootsField())
+    row = xp.stack([xp.sqrt(xp.asarray(2)), xp.asarray(Fraction(1, 3))])
+    assert (row @ xp.asarray([3, 6])).item() == 3 * sympy.sqrt(2) + 2
 
 
 @pytest.mark.parametrize("make", FIELDS)

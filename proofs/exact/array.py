@@ -122,7 +122,7 @@ class ExactArray:
         entries = self._other(other)
         if entries is None:
             return NotImplemented
-        product = np.matmul(self.entries, entries)
+        product = getattr(self.field, "matmul", np.matmul)(self.entries, entries)
         if self.shape[-1] == 0:  # NumPy's empty sum of objects is the integer 0
             product = _filled(np.shape(product), self.field.number(0))
         return self._wrap(product, self.shape[-1])
