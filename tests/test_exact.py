@@ -174,6 +174,10 @@ def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
         ("exp(a) - exp(b)", False),
         ("exp(a + b) - exp(a) - exp(b)", False),
         ("exp(a)*b - exp(b)*a", False),
+        ("(exp(a) + b)**3 - exp(3*a) - 3*exp(2*a)*b - 3*exp(a)*b**2 - b**3", True),
+        ("(a + sqrt(2))**2 - a**2 - 2*sqrt(2)*a - 2", True),
+        ("(a + sqrt(2))**2 - a**2 - 2", False),
+        ("sqrt(a)*exp(a) - exp(a)", False),
     ],
 )
 def test_identities_of_exponentials_are_seen_and_others_are_not(text, zero):
