@@ -6,10 +6,11 @@ import math
 import operator
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.proofs.exact.array import ExactArray, Namespace
@@ -18,7 +19,7 @@ from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyF
 from scanproof.proofs.exact.recorded import RecordedField, in_order
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
-from scanproof.proofs.language.numbers import exceeds, is_nonzero
+from scanproof.proofs.language.numbers import enclosure, exceeds, is_nonzero
 
 FIELDS = [FlintField, SympyField, RationalField, ExpressionField]
 numbers = st.fractions(min_value=-3, max_value=3, max_denominator=4)
@@ -261,3 +262,19 @@ def test_the_sign_of_a_constant_is_told_however_much_cancels(text, sign):
     number = sympy.sympify(text)
     assert (exceeds(number), exceeds(-number)) == (sign > 0, sign < 0)
     assert is_nonzero(number) == (sign != 0)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(-9, 9), min_size=3, max_size=5), st.integers(1, 9))
+def test_a_ball_around_a_root_holds_that_root_and_no_other(coefficients, leading):
+    roots = sympy.Poly([leading, *coefficients], sympy.Symbol("x")).real_roots()
+    with flint.ctx.workprec(256):
+        for root in set(roots):
+            ball = enclosure(root)
+            assert ball.rad() < 2.0**-150
+            held = [other for other in set(roots) if ball.overlaps(in_digits(other))]
+            assert held == [root]
+
+
+def in_digits(number) -> flint.arb:
+    return flint.arb(str(number.evalf(60))) + flint.arb(0, 2.0**-150)
