@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, SympyField, rational_root
 from scanproof.proofs.exact.recorded import RecordedField, in_order
+from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
-from scanproof.proofs.language.numbers import exceeds, is_nonzero
+from scanproof.proofs.language.numbers import enclosure, exceeds, is_nonzero
 
 FIELDS = [FlintField, SympyField, RationalField, ExpressionField]
 numbers = st.fractions(min_value=-3, max_value=3, max_denominator=4)
@@ -90,6 +93,30 @@ def test_an_operation_means_what_numpy_means(make, name, a, b):
     assert np.array_equal(fractions(found), np.asarray(expected, dtype=object))
 
 
+SHAPES = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 2)), ((4, 1, 2, 3), (5, 3, 1))]
+
+
+@pytest.mark.parametrize(("left", "right"), SHAPES, ids=str)
+@given(data=st.data())
+def test_a_product_of_fractions_is_numpy_s_and_of_fractions(left, right, data):
+    values = st.one_of(st.integers(-9, 9).map(Fraction), st.fractions(max_denominator=10**20))
+    a, b = (
+        np.array(data.draw(st.lists(values, min_size=n, max_size=n)), dtype=object).reshape(shape)
+        for shape, n in ((left, math.prod(left)), (right, math.prod(right)))
+    )
+    xp = Namespace(RationalField())
+    found = (xp.asarray(a) @ xp.asarray(b)).entries
+    assert found.shape == np.shape(np.matmul(a, b))
+    assert (found == np.matmul(a, b)).all()
+    assert all(type(entry) is Fraction for entry in found.flat)
+
+
+def test_a_product_with_roots_among_its_fractions_is_sympy_s():
+    xp = Namespace(RootsField())
+    row = xp.stack([xp.sqrt(xp.asarray(2)), xp.asarray(Fraction(1, 3))])
+    assert (row @ xp.asarray([3, 6])).item() == 3 * sympy.sqrt(2) + 2
+
+
 @pytest.mark.parametrize("make", FIELDS)
 def test_an_empty_sum_is_the_field_s_zero(make):
     xp = Namespace(field(make))
@@ -148,6 +175,10 @@ def test_an_exact_array_refuses_floats_truth_values_and_double_equals():
         ("exp(a) - exp(b)", False),
         ("exp(a + b) - exp(a) - exp(b)", False),
         ("exp(a)*b - exp(b)*a", False),
+        ("(exp(a) + b)**3 - exp(3*a) - 3*exp(2*a)*b - 3*exp(a)*b**2 - b**3", True),
+        ("(a + sqrt(2))**2 - a**2 - 2*sqrt(2)*a - 2", True),
+        ("(a + sqrt(2))**2 - a**2 - 2", False),
+        ("sqrt(a)*exp(a) - exp(a)", False),
     ],
 )
 def test_identities_of_exponentials_are_seen_and_others_are_not(text, zero):
@@ -231,3 +262,19 @@ def test_the_sign_of_a_constant_is_told_however_much_cancels(text, sign):
     number = sympy.sympify(text)
     assert (exceeds(number), exceeds(-number)) == (sign > 0, sign < 0)
     assert is_nonzero(number) == (sign != 0)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(-9, 9), min_size=3, max_size=5), st.integers(1, 9))
+def test_a_ball_around_a_root_holds_that_root_and_no_other(coefficients, leading):
+    roots = sympy.Poly([leading, *coefficients], sympy.Symbol("x")).real_roots()
+    with flint.ctx.workprec(256):
+        for root in set(roots):
+            ball = enclosure(root)
+            assert ball.rad() < 2.0**-150
+            held = [other for other in set(roots) if ball.overlaps(in_digits(other))]
+            assert held == [root]
+
+
+def in_digits(number) -> flint.arb:
+    return flint.arb(str(number.evalf(60))) + flint.arb(0, 2.0**-150)

@@ -344,9 +344,11 @@ class Facts:
         found: dict[Monomial, dict[Monomial, Any]] = {}
         data = sorted(self._data)
         for powers, number in polynomial.to_dict().items():
-            own = tuple(int(powers[i]) for i in data)
-            rest = tuple(0 if i in self._data else int(k) for i, k in enumerate(powers))
-            found.setdefault(own, {})[rest] = number
+            own = tuple([int(powers[i]) for i in data])
+            rest = list(powers)
+            for i in data:
+                rest[i] = 0
+            found.setdefault(own, {})[tuple(rest)] = number
         context = polynomial.context()
         return {m: context.from_dict(terms) for m, terms in found.items()}
 

@@ -26,7 +26,7 @@ class ExactArray:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, entries: np.ndarray, field: Any) -> None:
-        entries.flags.writeable = False  # a definition computes new arrays, it never changes one
+        entries.setflags(write=False)  # a definition computes new arrays, it never changes one
         self.entries = entries
         self.field = field
 
@@ -67,7 +67,7 @@ class ExactArray:
             return Namespace(self.field).asarray(other).entries
         if hasattr(other, "__array_namespace__"):
             return None
-        return _filled((), self.field.number(other))
+        return _zero_dimensional(self.field.number(other))
 
     def _binary(self, other: Any, operation: Callable[[Any, Any], Any], swap: bool = False) -> Any:
         entries = self._other(other)
@@ -79,7 +79,7 @@ class ExactArray:
     def _wrap(self, result: Any, operations: int = 1) -> ExactArray:
         """The result of so many operations for each of its entries."""
         if not isinstance(result, np.ndarray):  # NumPy hands 0-d results out as bare scalars
-            result = _filled((), result)
+            result = _zero_dimensional(result)
         meter = getattr(self.field, "meter", None)
         if meter is not None:
             meter.spend(CALL + operations * result.size)
@@ -122,10 +122,11 @@ class ExactArray:
         entries = self._other(other)
         if entries is None:
             return NotImplemented
-        product = np.matmul(self.entries, entries)
-        if self.shape[-1] == 0:  # NumPy's empty sum of objects is the integer 0
+        product = getattr(self.field, "matmul", np.matmul)(self.entries, entries)
+        length = self.entries.shape[-1]
+        if length == 0:  # NumPy's empty sum of objects is the integer 0
             product = _filled(np.shape(product), self.field.number(0))
-        return self._wrap(product, self.shape[-1])
+        return self._wrap(product, length)
 
     def __getitem__(self, index: Any) -> ExactArray:
         return self._wrap(self.entries[index])
@@ -134,8 +135,8 @@ class ExactArray:
         if self.entries.size == 0 or (axis is not None and self.shape[axis] == 0):
             shape = () if axis is None else tuple(np.delete(self.shape, axis))
             return self._wrap(np.full(shape, self.field.number(0), dtype=object))
-        total = self.entries.sum(axis=axis)
-        return self._wrap(total, self.entries.size // max(1, np.size(total)))
+        total = np.add.reduce(self.entries, axis=axis)
+        return self._wrap(total, self.entries.size if axis is None else self.shape[axis])
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -248,6 +249,12 @@ def _without_symbols(array: ExactArray) -> ExactArray:
     if any(getattr(entry, "free_symbols", None) for entry in array.entries.flat):
         raise NotPolynomial("a norm")
     return array
+
+
+def _zero_dimensional(value: Any) -> np.ndarray:
+    out = np.empty((), dtype=object)
+    out[()] = value
+    return out
 
 
 def _filled(shape: Any, value: Any) -> np.ndarray:

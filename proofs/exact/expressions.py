@@ -96,4 +96,16 @@ def is_zero(expression: Any) -> bool:
         for atom, parts in terms.items()
     }
     numerator, _ = sympy.fraction(sympy.together(expression.xreplace(products)))
-    return sympy.expand(numerator) == 0
+    return _vanishes(numerator)
+
+
+def _vanishes(numerator: Any) -> bool:
+    """Whether an expression is 0 once it is multiplied out: in a ring, if it is a polynomial in its symbols."""
+    import sympy
+    from sympy.polys.rings import PolyRing
+
+    symbols = list(numerator.free_symbols)
+    try:
+        return not PolyRing(symbols, sympy.QQ).from_expr(numerator)
+    except ValueError:  # no polynomial: roots and functions are in it
+        return sympy.expand(numerator) == 0

@@ -32,7 +32,8 @@ class Meter:
         """Raises TooLong when there are none left."""
         self.left -= operations
         self._now -= operations
-        self.check()
+        if self._now < 0 or self.left < 0:
+            raise TooLong
 
     def check(self) -> None:
         """Raise TooLong if it has been raised before, whoever caught it."""

@@ -58,6 +58,8 @@ class Ratio:
             return self
         if not other.num:
             return other
+        if self.den is None and other.den is None:
+            return Ratio(self.num * other.num)
         return Ratio(self.num * other.num, _product(self.den, other.den))
 
     def __truediv__(self, other: Ratio) -> Ratio:

@@ -75,6 +75,9 @@ def enclosure(number: Any) -> Any:
     name = type(number).__name__.lower()
     if name in FUNCTIONS:
         return abs(*parts) if name == "abs" else getattr(parts[0], name)()
+    root = _by_interval(number, flint.ctx.prec) if isinstance(number, sympy.CRootOf) else None
+    if root is not None:
+        return root
     value = _root(number)
     if not value.is_Float:
         return flint.arb("nan")
@@ -82,6 +85,26 @@ def enclosure(number: Any) -> Any:
 
 
 @lru_cache(maxsize=10_000)
+def _by_interval(number: Any, precision: int) -> Any:
+    """flint's ball around a real root that sympy has isolated: the only one of the roots that meets the interval.
+
+    None if there is no such interval, or if several balls meet it. Conditions ask for the same one again and again.
+    """
+    import flint
+
+    if not number.is_real:
+        return None
+    interval = number._get_interval()
+    low, high = (flint.fmpq(int(e.numerator), int(e.denominator)) for e in (interval.a, interval.b))
+    coefficients = [int(c) for c in reversed(number.poly.all_coeffs())]
+    with flint.ctx.workprec(precision):
+        pairs: Any = flint.fmpz_poly(coefficients).complex_roots()  # each with how often it is one
+    roots = [root.real for root, _ in pairs if root.imag == 0]
+    found = [root for root in roots if not (root < low or root > high)]
+    return found[0] if len(found) == 1 else None
+
+
+@lru_cache(maxsize=10_000)
 def _root(number: Any) -> Any:
-    """A root of a polynomial in digits; conditions ask for the same one again and again."""
+    """What is neither a sum nor a product nor a known function, in digits."""
     return number.evalf(PRECISIONS[0] // 3)
