@@ -136,13 +136,15 @@ def test_a_cycle_of_differences_says_what_elimination_says():
 
 
 def _by_elimination(left: dict[Any, int]) -> bool:
-    while left:
-        for terms, const in inequalities._eliminated(left):
+    while True:
+        ends = inequalities._ends(left)
+        if not left:
+            return False
+        for terms, const in inequalities._eliminated(left, ends):
             if terms:
                 left[terms] = min(const, left.get(terms, const))
             elif const < 0:
                 return True
-    return False
 
 
 def _at(e: Index, place: dict[int, int]) -> int:

@@ -238,7 +238,7 @@ def test_time_limit_option_gives_up_on_a_claim(run: Run, write: Write):
     answer = run("check", write(ENDLESS, TRUE), "--time-limit", "3")
     assert answer.code == 0
     assert answer.err == ""  # nobody looks at a pipe
-    assert "mine.endless  unknown             not decided within 3 s" in answer.out
+    assert "mine.endless  unknown  not decided within 3 s" in answer.out
     assert "mine.linear   proved " in answer.out
 
 
