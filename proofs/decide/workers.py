@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = 300.0
 """Seconds that a task gets, if nothing else is said."""
-GARBAGE = 100_000
+GARBAGE = 1_000_000
 """Python looks for garbage after so many new objects: terms and theorems live as long as their claim."""
 TICK = 0.5
 """Seconds between two looks at workers that say nothing."""
