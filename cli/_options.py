@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +14,13 @@ Targets = Annotated[
 ]
 SourceName = Annotated[
     str | None, typer.Option("--source", metavar="NAME", help="Only claims of this source.")
+]
+PagesFolder = Annotated[
+    Path, typer.Option("--output", metavar="DIR", help="The folder of the pages.")
+]
+PagesOnly = Annotated[
+    bool,
+    typer.Option("--check", help="Write nothing; exit 1 if a page is missing or not current."),
 ]
 
 

@@ -6,7 +6,7 @@ import os
 from contextlib import AbstractContextManager
 from typing import Any
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.proofs.language import libraries
 
 
 def jax(caller: str = "scanproof.numeric") -> Any:
@@ -18,14 +18,7 @@ def jax(caller: str = "scanproof.numeric") -> Any:
     Raises:
         UsageError: if JAX is not installed.
     """
-    try:
-        import jax
-        import jax.numpy
-    except ImportError as error:
-        raise UsageError(
-            f"{caller} needs JAX, which is not installed; try: pip install 'scanproof[jax]'"
-        ) from error
-    return jax
+    return libraries.jax(caller)
 
 
 def one_blas_thread() -> None:

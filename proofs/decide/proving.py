@@ -33,10 +33,11 @@ from ..exact.points import find, inputs_as_text, nested, simplest, statements_at
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
-from ..interpret.programs.tracing import jax_for, traced
+from ..interpret.programs.tracing import traced
 from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.errors import UsageError
+from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.pinned import Redefined, definitions
 from ..language.sizes import Sizes, names, shape

@@ -24,6 +24,7 @@ from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial
 from ...kernel.index import Index
 from ...language.errors import UsageError
+from ...language.libraries import jax as jax_for
 from ..array import KernelArray
 from ..namespace import array
 from ..questions import Unreadable
@@ -31,7 +32,7 @@ from ..session import current
 from . import exact, symbolic
 from .arithmetic import literal
 from .reader import Reader, equations
-from .tracing import Traced, jax_for, traced
+from .tracing import Traced, traced
 from .values import reals
 
 TRACE = 40

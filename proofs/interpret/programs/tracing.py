@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ...kernel.index import Index
 from ...language.errors import UsageError
+from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
 from .decisions import INSTEAD, NAME, Decided, folders, refused
 from .sizes import Dimensions
@@ -21,23 +22,6 @@ class Traced(NamedTuple):
     tree: Any
     """How its outputs are nested."""
     dimensions: Dimensions
-
-
-def jax_for(caller: str) -> Any:
-    """The module `jax`, with `jax.numpy` and `jax.export`.
-
-    Raises:
-        UsageError: if JAX is not installed.
-    """
-    try:
-        import jax
-        import jax.export
-        import jax.numpy
-    except ImportError as error:
-        raise UsageError(
-            f"{caller} needs JAX, which is not installed; try: pip install 'scanproof[jax]'"
-        ) from error
-    return jax
 
 
 def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> Traced:
