@@ -132,6 +132,7 @@ def check(
                 certificates=given,
                 heard=heard,
                 cache=remembered,
+                pinned=chosen.pinned,
                 progress=tell,
             )
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}

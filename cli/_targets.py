@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from scanproof.proofs.decide import ledger as ledgers
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.pinned import Redefined
+from scanproof.proofs.language.pinned import Definitions, Redefined
 from scanproof.proofs.language.source import Row, Source
 
 from . import _providers
@@ -34,6 +35,8 @@ class Selection:
     whole: set[str] | None = None
     """Sources of which every row was asked for; None stands for all sources."""
     source: str | None = None
+    pinned: Definitions | None = None
+    """What was noted of the package before the user's files ran; None if there are none."""
 
     def selected(self, id: str, source: str) -> bool:
         """Whether a claim with this id, of this source, was asked for, whether or not it exists now."""
@@ -56,17 +59,18 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     files: list[Source] = []
     patterns: list[str] = []
     everything = _providers.sources()
+    pinned = functools.cache(ledgers.noted)
     for target in dict.fromkeys(targets):
         if target.endswith(".py") or Path(target).is_file():
-            _load(lambda name: ledgers.from_file(Path(name)), target, files, problems)
+            _load(lambda name: ledgers.from_file(Path(name), pinned()), target, files, problems)
         else:
             patterns.append(target)
     built_in = everything if patterns or not targets else []
     for pattern in list(patterns):
         known = ledgers.Ledger(_distinct([*files, *built_in]))
-        if not _matches(known, pattern) and _importable(pattern):
+        if not _matches(known, pattern) and _importable(pattern, pinned):
             patterns.remove(pattern)
-            _load(ledgers.from_module, pattern, files, problems)
+            _load(lambda name: ledgers.from_module(name, pinned()), pattern, files, problems)
     files = [s for s in _distinct(files) if s not in everything]
     ledger = ledgers.Ledger([*files, *built_in])
     own = {row.claim.id for s in files for row in s.rows}
@@ -79,7 +83,9 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     ]
     if source is not None:
         rows = _of_source(rows, source, ledger, problems)
-    return Selection(ledger, rows, own, problems, patterns, whole if targets else None, source)
+    found = Selection(ledger, rows, own, problems, patterns, whole if targets else None, source)
+    found.pinned = pinned() if files else None
+    return found
 
 
 def core(source: str | None = None) -> Selection:
@@ -100,7 +106,8 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
     Raises:
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
     """
-    sources = [s for name in files for s in ledgers.from_file(Path(name))]
+    pinned = ledgers.noted() if files else None
+    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned)]
     ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
     for row in ledger.rows:
         if id in (row.claim.id, *(a.id for a in row.amendments)):
@@ -137,12 +144,12 @@ def _matches(ledger: ledgers.Ledger, pattern: str) -> bool:
         return False
 
 
-def _importable(name: str) -> bool:
+def _importable(name: str, pinned: Callable[[], Definitions]) -> bool:
     if not MODULE.fullmatch(name):
         return False
     sys.path.insert(0, str(Path.cwd()))
     try:
-        with ledgers.foreign(name):  # the packages that it lies in are imported to find it
+        with pinned().kept(name):  # the packages that it lies in are imported to find it
             spec = importlib.util.find_spec(name)
     except ModuleNotFoundError:
         return False

@@ -128,6 +128,27 @@ OTHERS = (
 # What is no such object.
 
 
+@bad(SCAN, SUMS)
+def a_name_that_prints_as_another_line(trace: Trace) -> None:
+    trace["problem"]["sizes"][0][1] = "N ≥ 1:\n  ⊢ 1 = 2"
+
+
+@bad(SCAN, SUMS)
+def a_size_that_is_called_like_a_number(trace: Trace) -> None:
+    trace["problem"]["sizes"][0][1] = "2"
+
+
+@bad(SUMS)
+def two_sizes_of_one_name(trace: Trace) -> None:
+    first, second, *_ = trace["problem"]["sizes"]
+    second[1] = first[1]
+
+
+@bad(SCAN)
+def half_of_a_surrogate_pair_in_a_name(trace: Trace) -> None:
+    trace["problem"]["sizes"][0][1] = "\ud800"
+
+
 @bad(SCAN)
 def another_format(t: Trace) -> None:
     t["format"] = "scanproof.trace/2"

@@ -116,7 +116,7 @@ def test_it_refuses_a_proof_of_something_else(folder: Path, tmp_path: Path):
     done = checker(tmp_path, "--quiet", tmp_path / "false.json", folder)
     assert done.returncode == 1
     assert "false.json: equations refused: theorem" in done.stdout
-    assert done.stdout.splitlines()[-1] == "3 theorems shown, 1 proofs refused."
+    assert done.stdout.splitlines()[-1] == "3 theorems shown, 1 proof refused."
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_strict_asks_for_all_sizes(prove):
 def test_the_page_s_claim_is_proved(run: Run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).resolve().parent.parent / "docs" / "prove.md").read_text("utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    (code,) = re.findall(r"```python\n(from scanproof.*?)```", page, re.S)
     Path("mine.py").write_text(code, encoding="utf-8")
     answer = run("check", "mine.py")
     assert answer.code == 0

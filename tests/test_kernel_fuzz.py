@@ -6,6 +6,7 @@ An accepted equation whose sides differ anywhere is a false accept; there must b
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections import Counter
 from itertools import product
 from typing import Any, cast
@@ -18,8 +19,8 @@ from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, agree, equations
 
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, put, total
-from scanproof.proofs.kernel import inequalities
-from scanproof.proofs.kernel.errors import IllTyped, NotProved
+from scanproof.proofs.kernel import inequalities, term
+from scanproof.proofs.kernel.errors import IllTyped, NotProved, TooHard
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import contradictory, implied
 from scanproof.proofs.kernel.rules import Goal, Rewriting
@@ -244,3 +245,39 @@ def test_many_alike_indices_are_no_hang():
 def test_a_variable_must_be_declared():
     with proving(), pytest.raises(IllTyped):
         put(entry("X", size("N", 1)), {variable(-1): 0})
+
+
+HARD = (
+    (((2, ((6, -1),)), (4, ((5, 5), (6, 5))), (3, ((3, -4), (5, -4), (6, 5))), (2, ((4, 3),)))),
+    (((5, ((4, 5), (6, -3))), (3, ((6, -2),)), (-3, ((3, 1), (4, -4), (5, 5))))),
+    (((6, ((5, -3),)), (-1, ((3, 3), (5, -4))), (3, ((4, -2), (5, -1))), (4, ((3, -2), (6, 1))))),
+)
+"""Rows whose elimination rounds one way or the other, as the order has it."""
+
+
+def test_an_answer_depends_on_neither_the_order_of_rows_nor_what_was_asked_before():
+    rng, rows = random.Random(0), [row for part in HARD for row in part]
+    answers = set()
+    for _ in range(200):
+        away = rng.randrange(40)
+        rng.shuffle(rows)
+        if rng.random() < 0.5:
+            inequalities._none.cache_clear()
+        moved = [Index(c, {v + away: k for v, k in terms}) for c, terms in rows]
+        answers.add(contradictory(moved))
+    assert len(answers) == 1
+
+
+def test_a_sum_without_as_many_guards_as_indices_is_refused_before_any_table_is_made():
+    tracemalloc.start()
+    try:
+        assert not term._finite(10**6, frozenset())
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_more_known_inequalities_than_a_proof_has_are_too_hard():
+    every = [Index(0, {v: 1}) for v in range(1, inequalities.KNOWN + 2)]
+    with pytest.raises(TooHard, match="are known"):
+        contradictory([Index(-1, {1: -1})], frozenset(every))

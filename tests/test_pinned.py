@@ -17,10 +17,9 @@ from scanproof.proofs.decide import rows as checking
 from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact import engines
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.errors import UsageError
-from scanproof.proofs.language.pinned import Definitions, Redefined, definitions
+from scanproof.proofs.language.pinned import Definitions, Redefined
 
 run = command_line.run
 write = command_line.write
@@ -303,22 +302,11 @@ def test_what_decides_is_imported_before_a_users_code_runs(write: Write):
     }
 
 
-def test_what_was_noted_serves_again_until_something_changes(monkeypatch: pytest.MonkeyPatch):
-    def other() -> bool:
-        return True
-
-    noted = definitions()
-    assert definitions() is noted
-    for owner, name, value in (
-        (engines, "truth", other),
-        (engines.truth, "__code__", other.__code__),
-        (engines.truth, "__defaults__", (1,)),
-        (engines.truth, "__wrapped__", other),
-        (engines.Engine, "statements", other),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, name, value, raising=False)
-            assert not noted.are_current()
-        assert noted.are_current()
-    monkeypatch.delitem(ENGINES, "all")
-    assert definitions() is not noted
+def test_what_was_noted_is_in_no_module_where_a_users_code_would_find_it(run: Run, write: Write):
+    assert run("check", write(TRUE)).code == 0
+    for name, module in list(sys.modules.items()):
+        if name.startswith("scanproof"):
+            for one in vars(module).values():
+                held = [one, *(one if type(one) in (list, tuple, set) else [])]
+                held += list(one.values()) if type(one) is dict and one is not vars(module) else []
+                assert not any(isinstance(inner, Definitions) for inner in held), name

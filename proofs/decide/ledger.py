@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import fnmatch
 import importlib
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from ..language.errors import UsageError
-from ..language.pinned import Redefined, definitions
+from ..language.pinned import Definitions, Redefined
 from ..language.source import Row, Source
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
@@ -101,25 +100,18 @@ class _AsItStands(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-@contextlib.contextmanager
-def foreign(by: str) -> Iterator[None]:
-    """Run a user's code in this block, which finds all that decides imported and can put nothing in its place.
+def noted() -> Definitions:
+    """The definitions before a user's code runs, which finds all that decides imported.
 
-    Args:
-        by: what runs, by the name that the user knows.
-
-    Raises:
-        Redefined: if it replaces a definition; that is put back.
+    What is imported after a user's code may be what that code puts there.
     """
-    # What is imported after a user's code may be what that code puts there.
     from ..check import certificate_file  # noqa: F401
     from . import verdict  # noqa: F401
 
-    with definitions().kept(by):
-        yield
+    return Definitions()
 
 
-def from_file(path: Path) -> list[Source]:
+def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
     """The sources that a user's Python file defines at its top level.
 
     Raises:
@@ -139,7 +131,7 @@ def from_file(path: Path) -> list[Source]:
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.resolve().parent))
     try:
-        with foreign(str(path)):
+        with (pinned or noted()).kept(str(path)):
             spec.loader.exec_module(module)
     except (KeyboardInterrupt, Redefined):
         raise
@@ -153,11 +145,11 @@ def from_file(path: Path) -> list[Source]:
     return sources_of(module, str(path))
 
 
-def from_module(name: str) -> list[Source]:
+def from_module(name: str, pinned: Definitions | None = None) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
     sys.path.insert(0, str(Path.cwd()))
     try:
-        with foreign(name):
+        with (pinned or noted()).kept(name):
             module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise

@@ -39,7 +39,7 @@ from ..language.claim import Claim
 from ..language.errors import UsageError
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
-from ..language.pinned import Redefined, definitions
+from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, names, shape
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
@@ -398,7 +398,7 @@ def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
         raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
     with _from_here():
         try:
-            with definitions().kept(f"prove {target}: {module}"):
+            with Definitions().kept(f"prove {target}: {module}"):
                 found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
         except Redefined:
             raise

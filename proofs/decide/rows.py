@@ -15,7 +15,7 @@ from typing import Any
 from ..check.result import Result
 from ..language.claim import Claim
 from ..language.errors import UsageError
-from ..language.pinned import Definitions, Redefined, definitions, of_user
+from ..language.pinned import Definitions, Redefined, of_user
 from ..language.source import Row
 from .cache import Cache
 from .certificates import Certificates, Heard
@@ -47,6 +47,7 @@ def check(
     certificates: Certificates | None = None,
     heard: Heard | None = None,
     cache: Cache | None = None,
+    pinned: Definitions | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Decide every row and its amendments, in processes of their own where processes can fork.
@@ -62,6 +63,7 @@ def check(
         heard: told what is to be said of certificates.
         cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
             certificates are written.
+        pinned: what was noted of the package before a user's file ran; noted now if nothing is given.
         progress: told about each claim that is done, and those that take long.
 
     Returns:
@@ -104,7 +106,7 @@ def check(
         results = cache.recall([(claim, *asked[claim.id]) for claim in every])
     remembered = sum(claim.id in results for claim in claims)
     every, whole = [claim for claim in every if claim.id not in results], every
-    answers = _decided(every, asked, jobs, time_limit, watch) if every else iter(())
+    answers = _decided(every, asked, jobs, time_limit, watch, pinned) if every else iter(())
     for answer in answers:
         id = every[answer.index].id
         results[id] = _result(answer)
@@ -144,6 +146,7 @@ def _decided(
     jobs: int | None,
     time_limit: float,
     watch: Watch,
+    pinned: Definitions | None,
 ) -> Iterator[Answer]:
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
     from ..exact.engines import BY_NAME, Engines
@@ -152,7 +155,8 @@ def _decided(
     if any(names != ("flint",) for names, _ in asked.values()):
         import sympy  # noqa: F401  imported once, before the workers are forked
     tasks = []
-    pinned = definitions() if any(map(of_user, every)) else None
+    if any(map(of_user, every)):
+        pinned = pinned or Definitions()
     for claim in every:
         names, certificates = asked[claim.id]
         fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)

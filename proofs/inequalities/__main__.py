@@ -45,7 +45,7 @@ def _words(one: Inequality) -> str:
 
 def main() -> NoReturn:
     """The command; it ends the process, as the one file's own start would forget the exit code."""
-    sys.exit(kernel.main(bounds=lines))
+    sys.exit(kernel.main(bounds=lines, about=__doc__))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,15 +25,18 @@ Lines = Callable[[Any], tuple[int, list[str]]]
 """How many statements a written proof shows, and what they are in words; raises Refused if it does not."""
 
 
-def main(arguments: list[str] | None = None, bounds: Lines | None = None) -> int:
+def main(
+    arguments: list[str] | None = None, bounds: Lines | None = None, about: str | None = __doc__
+) -> int:
     """The command.
 
     Args:
         arguments: those of the command line.
         bounds: checks certificates of bounds, of which otherwise the equations alone are checked.
+        about: a docstring whose second paragraph describes the command.
     """
     parser = argparse.ArgumentParser(
-        prog="scanproof_checker", description=(__doc__ or "").split("\n\n")[1]
+        prog="scanproof_checker", description=(about or "").split("\n\n")[1]
     )
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
     parser.add_argument("-q", "--quiet", action="store_true", help="one line for each file")
@@ -40,20 +44,31 @@ def main(arguments: list[str] | None = None, bounds: Lines | None = None) -> int
         given = parser.parse_args(arguments)
     except SystemExit as ended:
         return 3 if ended.code else 0
+    for stream in (sys.stdout, sys.stderr):  # names of files may have what no terminal shows
+        getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
+    try:
+        return _all(given.paths, given.quiet, bounds)
+    except BrokenPipeError:  # whoever reads, `head` say, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _all(paths: list[Path], quiet: bool, bounds: Lines | None) -> int:
+    """Check the files, and say what each of them shows; the exit code."""
     gc.disable()  # what a proof needs lives as long as it is checked
     shown = refused = 0
-    for path in given.paths:
+    for path in paths:
         if not path.exists():
-            print(f"{path}: there is no such file or folder", file=sys.stderr)
+            print(f"scanproof_checker: {path}: no such file or folder", file=sys.stderr)
             return 3
         files = sorted(path.glob("*.json")) if path.is_dir() else [path]
         if not files:
-            print(f"{path}: no *.json file in this folder", file=sys.stderr)
+            print(f"scanproof_checker: {path}: no *.json file in this folder", file=sys.stderr)
             return 3
         for file in files:
-            good, bad = _checked(file, given.quiet, bounds)
+            good, bad = _checked(file, quiet, bounds)
             shown, refused = shown + good, refused + bad
-    print(f"{shown} theorems shown, {refused} proofs refused.")
+    print(f"{_count(shown, 'theorem')} shown, {_count(refused, 'proof')} refused.", flush=True)
     return 1 if refused else 0
 
 
@@ -82,6 +97,10 @@ def _checked(file: Path, quiet: bool, bounds: Lines | None) -> tuple[int, int]:
         if not quiet:
             print("\n".join(f"    {line}" for line in found))
     return shown, refused
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _equations(proof: Any) -> tuple[int, list[str]]:

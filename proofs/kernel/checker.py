@@ -19,6 +19,7 @@ from .notation import (
     Malformed,
     expect,
     factor_of,
+    identifier_of,
     images_of,
     index_of,
     indices_of,
@@ -46,6 +47,7 @@ FAULTS = (
     TypeError,
     ValueError,
     RecursionError,
+    MemoryError,
 )
 """What a file raises that proves nothing."""
 
@@ -87,6 +89,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.theorems: list[Theorem] = []
+        self.sizes: set[str] = set()
         self.recursions: dict[str, tuple[Recursion, int]] = {}
         self.unfolded: dict[str, Theorem] = {}
 
@@ -134,12 +137,14 @@ class _Reader:
     def _size(self, one: Any) -> None:
         number, name, least = items(one, "a size", 3)
         self._ahead(number)
-        size(name_of(name), natural(least))
+        expect("a size of another name", identifier_of(name) not in self.sizes, name)
+        self.sizes.add(name)
+        size(name, natural(least))
 
     def _position(self, one: Any) -> None:
         number, name, *ends = one
         self._ahead(number)
-        name, ends = name_of(name), indices_of(ends)
+        name, ends = identifier_of(name), indices_of(ends)
         if len(ends) == 2:
             position(name, *ends)
         else:

@@ -11,6 +11,8 @@ from .index import Index
 
 ROWS = 400
 """More inequalities than this at once are too hard."""
+KNOWN = 2_000
+"""So are more than these that are known, of which few have to do with what is asked."""
 Terms = tuple[tuple[int, int], ...]
 Row = tuple[Terms, int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
@@ -44,9 +46,11 @@ def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) 
     return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_000)
 def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     """The least constant of rows that are otherwise alike, and for each variable all rows that have to do with it."""
+    if len(known) > KNOWN:
+        raise TooHard(f"more than {KNOWN} inequalities are known")
     least: dict[Terms, int] = {}
     groups: dict[int, tuple[list[int], list[Index]]] = {}
     for row in known:
@@ -81,7 +85,16 @@ def _against(rows: Iterable[Index], linked: Linked) -> bool:
 def _hopeless(known: frozenset[Index]) -> bool:
     """Whether what is known contradicts itself."""
     groups = {*_sorted_out(known)[1].values(), frozenset(row for row in known if not row[0])}
-    return any(map(_contradictory, groups))
+    too_hard: TooHard | None = None
+    for group in groups:
+        try:
+            if _contradictory(group):
+                return True
+        except TooHard as error:
+            too_hard = error
+    if too_hard is not None:
+        raise too_hard
+    return False
 
 
 @lru_cache(maxsize=200_000)
@@ -96,7 +109,8 @@ def _contradictory(rows: frozenset[Index]) -> bool:
 @lru_cache(maxsize=50_000)
 def _none(rows: frozenset[Row]) -> bool:
     """Whether no whole numbers make all rows ≥ 0, as far as is seen."""
-    new: Iterable[Row] = rows
+    # Rounding makes the answer depend on the order, and these rows may have come in any.
+    new: Iterable[Row] = sorted(rows)
     left: dict[Terms, int] = {}
     while True:
         for terms, const in new:

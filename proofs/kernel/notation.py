@@ -58,7 +58,15 @@ def natural(value: Any) -> int:
 
 
 def name_of(value: Any) -> str:
-    expect("a name", type(value) is str and 0 < len(value) <= NAME, value)
+    """A name, which may be printed: no line breaks, nothing that a terminal takes for an order."""
+    held = type(value) is str and 0 < len(value) <= NAME and value.isprintable()
+    expect("a name", held, value)
+    return value
+
+
+def identifier_of(value: Any) -> str:
+    """A name that cannot be taken for a number or a formula."""
+    expect("a name that is an identifier", name_of(value).isidentifier(), value)
     return value
 
 

@@ -201,12 +201,14 @@ def check(m: Monomial, scope: Iterable[int]) -> None:
 @lru_cache(maxsize=50_000)
 def _finite(bound: int, guards: frozenset[Index]) -> bool:
     """Whether guards hold each bound index between ends."""
+    if not 0 < bound < len(guards):  # it takes one guard more than there are indices
+        return False
     rows = {tuple([(v, c) for v, c in g.terms if v < 0]) for g in guards}
     plain = {(terms[0][0], terms[0][1] > 0) for terms in rows if len(terms) == 1}
     ends = {(-k, lower) for k in range(1, bound + 1) for lower in (True, False)} - plain
     known = [Index(0, dict(terms)) for terms in rows] if ends else []
     away = (variable(v) * (-1 if lower else 1) - 1 for v, lower in ends)
-    return bound > 0 and all(contradictory([*known, e]) for e in away)
+    return all(contradictory([*known, e]) for e in away)
 
 
 ONE = Monomial(0, frozenset(), ())

@@ -6,7 +6,8 @@ runs, and compared after it.
 
 What is noted: the names of a module, except those that its own functions rebind by `global`; the attributes of a class;
 code, defaults and closure of a function; and the inside of constants (names in capitals, frozen dataclasses) and of a
-source's rows. Other lists, dictionaries and objects are memories, which may change.
+source's rows. Other lists, dictionaries and objects are memories, which may change. So what was noted is handed from
+caller to callee, and is kept in no module: there the user's code would find it.
 """
 
 from __future__ import annotations
@@ -140,15 +141,6 @@ class Definitions:
                     "another name."
                 )
 
-    def are_current(self) -> bool:
-        """Whether all that was noted is as it was, so that to note it again would note the same."""
-        return (
-            all(sys.modules.get(name) is module for name, module in self._modules.items())
-            and all(space.is_same() for space in self._spaces)
-            and all(_read(one, part) is value for one, part, value, _ in self._parts)
-            and not any(map(vars, self._bare))
-        )
-
     def _catch_up(self) -> None:
         """Note what the package has imported by itself since."""
         new = [n for n in sys.modules if n not in self._modules and _is_pinned(n)]
@@ -273,20 +265,6 @@ class Definitions:
             ]
             self._variables[space.label] = {n for code in codes for n in _globals(code)}
         return name in self._variables[space.label]
-
-
-_noted: list[Definitions] = []
-"""What was noted last. A list, since another value of a name would be a change."""
-
-
-def definitions() -> Definitions:
-    """What the modules of the package hold now: what was noted last, unless something has changed since.
-
-    A check asks several times, and to see that all is as it was takes an eighth of the time that noting it takes.
-    """
-    if not (_noted and _noted[0].are_current()):
-        _noted[:] = [Definitions()]
-    return _noted[0]
 
 
 class _Watch(importlib.abc.MetaPathFinder):

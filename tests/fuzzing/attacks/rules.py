@@ -55,11 +55,11 @@ def coefficients_that_are_rounded() -> Sides:
 
 @stopped_by("check: m.bound and (not _finite(m.bound, m.guards))")
 def one_told_apart_into_two_sums_without_end() -> Sides:
-    """Σ_j [j = 0] 1 = Σ_{j ≥ 0} 1 − Σ_{j ≥ 1} 1, and shifted by one it is 0."""
+    """Σ_j [j = 0] 1 = Σ_{j ≥ 0} 1 − Σ_{j ≥ 1} 1, each with a second guard that says less; shifted by one it is 0."""
     one = Term({Monomial(1, frozenset([B1, B1 * -1]), ()): Fraction(1)})
 
     def step(goal: Goal) -> None:
-        goal.regroup(0, [([B1], Fraction(1)), ([B1 - 1], Fraction(-1))])
+        goal.regroup(0, [([B1, B1 + 1], Fraction(1)), ([B1 - 1, B1], Fraction(-1))])
         goal.rename(next(k for k, (_, c) in goal.parts.items() if c < 0), [{-1: B1 + 1}])
 
     return shown(one, 0, {}, step)
