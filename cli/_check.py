@@ -44,7 +44,8 @@ def check(
     long: Annotated[
         bool,
         typer.Option(
-            "--long", help="A table with a line for each amendment, and nothing cut short."
+            "--long",
+            help="A table with a line for each amendment that is decided, and nothing cut short.",
         ),
     ] = False,
     output: Annotated[
@@ -111,6 +112,8 @@ def check(
 
     if jobs is not None and jobs < 1:
         raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
+    if long and format != "table":
+        raise UsageError(f"--long --format {format}: --long is for the table; leave one out.")
     if save_proofs is not None:  # former names
         certificates, save, from_scratch = save_proofs, True, True
     if replay is not None:
@@ -138,7 +141,8 @@ def check(
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
     if chosen.rows:
-        destination.write(_rendered(report, format, long, blamed, destination.colour))
+        files = [target for target in targets or () if target.endswith(".py")]
+        destination.write(_rendered(report, format, long, blamed, files, destination.colour))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
     for id, blame in blamed.items():
@@ -202,7 +206,9 @@ def _of_certificates(heard: Heard, save: bool) -> list[str]:
     return [f"{id}: {why}" for id, why in heard.broken.items()]
 
 
-def _rendered(report: dict, format: str, long: bool, blamed: dict, colour: bool) -> str:
+def _rendered(
+    report: dict, format: str, long: bool, blamed: dict, files: list[str], colour: bool
+) -> str:
     if format == "json":
         import json
 
@@ -220,7 +226,7 @@ def _rendered(report: dict, format: str, long: bool, blamed: dict, colour: bool)
     if long:
         from scanproof.proofs.report.table import table
 
-        return table(report, colour=colour, width=columns())
+        return table(report, files=files, colour=colour, width=columns())
     from scanproof.proofs.report.overview import overview
 
-    return overview(report, blamed, colour=colour, width=columns())
+    return overview(report, blamed, files=files, colour=colour, width=columns())

@@ -1,22 +1,33 @@
 """The overview for people: one line a claim, grouped by source, then what is still open or wrong, in full.
 
-An amendment that is proved stands in its claim's line, as what holds. `table` has a line for each statement.
+An amendment that is proved stands in its claim's line, as what holds. `table` has a line for each statement. Widths are
+columns of a terminal, of which wide letters take two.
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from rich.cells import cell_len, set_cell_size
+
 from .standing import Blame, statements
-from .table import COLOURS, WIDTH, caveats_before, counts, fault_or_no_mend, notes, short_verdict
-from .words import Record, is_mended, one_line
+from .table import (
+    COLOURS,
+    LIMITS,
+    WIDTH,
+    caveats_before,
+    counts,
+    fault_or_no_mend,
+    notes,
+    short_verdict,
+)
+from .words import Record, fault, is_mended, one_line
 
 GAP = "  "
-LEAST = 4
-"""Fewer letters than these say nothing."""
+LEAST = 20
+"""Where fewer columns are left, the text has a line of its own."""
 
 
 class Line(NamedTuple):
@@ -31,38 +42,41 @@ def overview(
     report: Record,
     blamed: Mapping[str, Blame],
     *,
+    files: Sequence[str] = (),
     colour: bool = False,
     width: int = WIDTH,
 ) -> str:
-    """The report as text, each claim's line cut to `width` columns.
+    """The report as text, each claim's line cut to `width` columns; ids are never cut.
 
     Args:
         report: what `scanproof.check` returned.
         blamed: what keeps the exit code from 0, as `standing.blames` gives it; it stands below, in full.
+        files: the user's files, which `scanproof show` needs to know, too.
         colour: whether verdicts are coloured and headings bold, by the codes of terminals.
         width: columns.
     """
-    blocks, wrong = [], []
+    blocks: list[list[str]] = []
+    wrong: list[str] = []
+    starred = False
     for source, grouped in groupby(report["claims"], key=lambda claim: claim["source"]):
         claims = list(grouped)
         lines = [_line(claim) for claim in claims]
         title = _cut(f"{source}: {one_line(report['sources'][source]['title'])}", width)
-        heading = f"\x1b[1m{title}\x1b[0m" if colour else title
-        room = width - len(_columns(Line("", "", ""), lines, colour=False))
-        shown = [_columns(line, lines, colour) + _cut(line.text, room) for line in lines]
         several = len(claims) < len(report["claims"])
-        counted = _wrapped(counts(claims), width) if several else []
-        blocks.append([heading, *counted, *(line.rstrip() for line in shown)])
-        for claim, line in zip(claims, lines, strict=True):
-            told = line.text if len(line.text) <= room else ""
-            wrong += _wrong(claim, told, blamed)
+        blocks.append([f"\x1b[1m{title}\x1b[0m" if colour else title])
+        blocks[-1] += _wrapped(counts(claims), width) if several else []
+        blocks[-1] += [part for line in lines for part in _printed(line, lines, colour, width)]
+        wrong += [text for claim in claims for text in _wrong(claim, blamed)]
+        starred |= any("*" in line.verdict or line.text.startswith(f"{HOLDS}*") for line in lines)
     if wrong:
-        blocks.append(
-            ["Open or wrong:", *(part for text in wrong for part in _wrapped(text, width))]
-        )
-    verdicts = [short_verdict(s) for claim in report["claims"] for s, _ in statements(claim)]
-    blocks.append(notes(report, fixed="proved*" in verdicts, width=width))
+        below = [part for text in wrong for part in _wrapped(text, min(width, WIDTH))]
+        blocks.append(["Open or wrong:", *below])
+    starred |= any("(proved*)" in text for text in wrong)
+    blocks.append(notes(report, fixed=starred, width=width, files=files))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+HOLDS = "what holds"
 
 
 def _line(claim: Record) -> Line:
@@ -76,50 +90,55 @@ def _said(claim: Record) -> str:
     if statement["verdict"] == "proved":
         return one_line(statement["statement"])
     if statement["verdict"] == "refuted" and is_mended(claim):
-        first, *more = [a for a in claim["amended"] if a["verdict"] == "proved"]
-        also = f" (and {len(more)} more)" if more else ""
-        star = "*" * short_verdict(first).endswith("*")
-        return f"holds{star}{also}: {one_line(first['statement'])}"
+        proved = [a for a in claim["amended"] if a["verdict"] == "proved"]
+        star = "*" * short_verdict(proved[0]).endswith("*")
+        one_of = f" (1 of {len(proved)})" if len(proved) > 1 else ""
+        return f"{HOLDS}{star}{one_of}: {one_line(proved[0]['statement'])}"
     return fault_or_no_mend(claim, statement)
 
 
-def _columns(line: Line, lines: list[Line], colour: bool) -> str:
-    """The columns before the text, as wide as they have to be for all these lines."""
-    ids, verdicts = (max(len(one[k]) for one in lines) for k in (0, 1))
-    verdict = f"{line.verdict:{verdicts}}"
+def _printed(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterator[str]:
+    """The claim in columns: what is longer than its column moves what comes after it."""
+    ids = min(max(cell_len(one.id) for one in lines), LIMITS["id"])
+    verdicts = max(len(one.verdict) for one in lines)
     code = COLOURS.get(line.verdict.rstrip("*")) if colour else None
-    verdict = f"\x1b[{code}m{verdict}\x1b[0m" if code else verdict
-    return f"{GAP}{line.id:{ids}}{GAP}{verdict}{GAP}"
+    verdict = f"\x1b[{code}m{line.verdict}\x1b[0m" if code else line.verdict
+    padding = " " * max(ids - cell_len(line.id), 0)
+    room = width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
+    begin = f"{GAP}{line.id}{padding}{GAP}{verdict}"
+    if not line.text or room < LEAST:
+        yield begin
+        yield from [f"{GAP * 3}{_cut(line.text, width - 3 * len(GAP))}"] if line.text else []
+        return
+    yield f"{begin}{' ' * (verdicts - len(line.verdict))}{GAP}{_cut(line.text, room)}"
 
 
-def _wrong(claim: Record, told: str, blamed: Mapping[str, Blame]) -> Iterator[str]:
-    """In full: what is unknown, refuted without a mend, in error, doubtful or blamed, and was not told yet."""
+def _wrong(claim: Record, blamed: Mapping[str, Blame]) -> Iterator[str]:
+    """In full: what is unknown, refuted without a mend, in error, doubtful or blamed."""
     for statement, amends in statements(claim):
         verdict, blame = statement["verdict"], blamed.get(statement["id"])
-        mended = not amends and is_mended(claim)
-        settled = verdict in ("proved", "not-checkable") or (verdict == "refuted" and mended)
-        of_no_use = amends and verdict == "unknown"  # an amendment that was tried
+        mended = is_mended(claim)
+        settled = verdict in ("proved", "not-checkable") or (
+            verdict == "refuted" and mended and not amends
+        )
         said = "" if settled else fault_or_no_mend(claim, statement, amends=amends)
-        if blame is not None and settled:
-            said = blame.why
+        if blame is not None and (settled or fault(statement) not in blame.why):
+            said = "; ".join([*([said] if said else []), blame.why])
         said = caveats_before(statement, said)
-        if said and not of_no_use and (amends or said not in told):
+        of_no_use = amends and mended and verdict == "unknown"  # another one holds
+        if said and not of_no_use:
             yield f"{statement['id']} ({short_verdict(statement)}): {said}"
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        min(width, WIDTH),
-        initial_indent=GAP,
-        subsequent_indent=GAP * 2,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    """Lines of whole words, all but the first indented twice."""
+    lines = [GAP]
+    for word in text.split():
+        if cell_len(lines[-1]) + cell_len(word) > width and lines[-1].strip():
+            lines.append(GAP * 2)
+        lines[-1] += f"{word} "
+    return [line.rstrip() for line in lines]
 
 
 def _cut(text: str, room: int) -> str:
-    """The text, or its beginning; nothing where there is no room to say anything."""
-    if len(text) <= room:
-        return text
-    return f"{text[: room - 1].rstrip()}…" if room > LEAST else ""
+    return text if cell_len(text) <= room else f"{set_cell_size(text, max(room - 1, 0)).rstrip()}…"

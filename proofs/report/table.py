@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
@@ -24,12 +24,14 @@ PADDING = 2
 """What tabulate puts between columns, and adds to a header's width."""
 HEADERS = ["id", "verdict", "where", "what fails, what holds"]
 COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
-REMEMBERED = "Remembered: checked before, of the same text; --no-cache checks it all."
-HINT = "`scanproof show ID` tells a row's story; --script makes a program of its counterexample."
+REMEMBERED = "Remembered: verdicts of an earlier run; nothing they rest on has changed. --no-cache checks it all."
+HINT = "`scanproof show {}` tells a claim's whole story; with --script, its counterexample as a program."
 FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
 
 
-def table(report: Record, *, colour: bool = False, width: int = WIDTH) -> str:
+def table(
+    report: Record, *, files: Sequence[str] = (), colour: bool = False, width: int = WIDTH
+) -> str:
     """The report as text of at most `width` columns (and never more than 100)."""
     rows = [row for claim in report["claims"] for row in _rows(claim)]
     limits = [LIMITS["id"], LIMITS["verdict"], LIMITS["where"] if width >= WIDTH else NARROW]
@@ -41,13 +43,14 @@ def table(report: Record, *, colour: bool = False, width: int = WIDTH) -> str:
     if colour:
         lines = [_coloured(line) for line in lines]
     fixed = any(row[1] == "proved*" for row in rows)
-    return "\n".join([*lines, "", *notes(report, fixed=fixed, width=width)]) + "\n"
+    return "\n".join([*lines, "", *notes(report, fixed=fixed, width=width, files=files)]) + "\n"
 
 
-def notes(report: Record, *, fixed: bool, width: int) -> list[str]:
+def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
     remembered = [REMEMBERED] if report["timing"].get("remembered") else []
-    every = [*([FIXED] if fixed else []), summary(report), *remembered, HINT]
+    hint = HINT.format(" ".join(["ID", *map(one_line, files)]))
+    every = [*([FIXED] if fixed else []), summary(report), *remembered, hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 
 
@@ -60,7 +63,9 @@ def short_verdict(statement: Record) -> str:
 def summary(report: Record) -> str:
     """The counts in one line, with the time: "3 claims: 1 proved*, 2 refuted (2 mended); … (1.2 s)."."""
     seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
-    time = f"{seconds:.1f} s" + (f"; {remembered} statements remembered" if remembered else "")
+    time = f"{seconds:.1f} s" + (
+        f"; {remembered} statement{'s' * (remembered != 1)} remembered" if remembered else ""
+    )
     return f"{counts(report['claims'])} ({time})."
 
 
