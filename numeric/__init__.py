@@ -41,3 +41,7 @@ def __getattr__(name: str) -> Any:
     from . import rounding
 
     return rounding
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "bounds"})

@@ -1,4 +1,4 @@
-"""`scan` as the kernel's recursion: real carries by `reading.scanning`, integer ones as linear counters."""
+"""`scan` as the kernel's recursion: real carries by `interpret.scanning`, integer ones as linear counters."""
 
 from __future__ import annotations
 
