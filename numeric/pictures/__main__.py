@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from scanproof.proofs.decide.ledger import built_in
@@ -21,4 +21,8 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(
+        prog="python -m scanproof.numeric.pictures", description="Draw the rows' pictures as SVG."
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where they are written")
+    main(parser.parse_args().folder)

@@ -1,10 +1,16 @@
 """Print how close a climb over inputs comes to the bound of each lane."""
 
+import argparse
+
 from tabulate import tabulate
 
 from .search import LANES, tightest
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(
+        prog="python -m scanproof.numeric.rounding",
+        description="Print how close a climb over inputs comes to the bound of each lane.",
+    ).parse_args()
     found = [
         [lane, precision, tightest(lane, precision=precision).ratio]
         for precision in ("float32", "bfloat16")
