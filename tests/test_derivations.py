@@ -12,10 +12,16 @@ import pytest
 from command_line import Run
 from derivation_values import Values
 
-from scanproof.proofs.decide.ledger import built_in
+from scanproof.constructs.definition import definition
+from scanproof.proofs.decide.ledger import Ledger, built_in
+from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
+from scanproof.proofs.language.source import Source
+from scanproof.proofs.language.statements import equal
 from scanproof.proofs.report.derivation.derive import breaking, derive
 from scanproof.proofs.report.derivation.expression import Addition
 from scanproof.proofs.report.derivation.latex import LATEX, as_latex
@@ -23,6 +29,7 @@ from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import TEXT, as_text
+from scanproof.proofs.report.derivation.told import tell
 from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
 
@@ -268,3 +275,27 @@ def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, mon
     )
     answer = run("derivations", "--output", "docs/derivations", "--check")
     assert answer.code == 0, answer.err
+
+
+@definition
+def doubled(u):
+    return u + u
+
+
+def test_a_claim_that_is_another_one_on_symbols_keeps_its_fixed_sizes_and_is_told_no_derivation():
+    source = Source("mine", title="Mine")
+
+    @source.claim("mine.two-faced", says="2 f(u) = f(2u)", given={"u": "n"})
+    def two_faced(u):
+        if hasattr(u, "dims"):  # an array with symbols for sizes
+            return equal(doubled(u), doubled(u))
+        return equal(doubled(u) * 2, doubled(u * 2))
+
+    claim = source.rows[0].claim
+    result = decide(claim, ENGINES["all"])
+    assert (result.verdict, result.scope, result.broken) == ("proved", "fixed-size", False)
+    assert "not the claim's own" in (result.reason or "")
+    report = check(Ledger([source]), jobs=1)
+    told = tell(claim, report["claims"][0]["as_stated"])
+    assert told.proof is None
+    assert "not the claim's own" in told.why

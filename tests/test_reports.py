@@ -126,6 +126,12 @@ def test_overview_cuts_each_claim_to_its_width_but_no_id(width: int):
     assert [words[0] for line in above if (words := line.split()) and words[0] in ids] == ids
 
 
+def test_overview_explains_a_star_after_a_caveat():
+    report = report_of(("refuted", {"sign": "proved"}))
+    report["claims"][0]["as_stated"]["stale"] = True
+    assert "* proved at fixed sizes" in overview(report, {})
+
+
 def test_overview_counts_columns_of_the_terminal():
     report = report_of(("proved", {}), ("refuted", {"sign": "proved"}))
     report["claims"][0]["as_stated"]["statement"] = "\u5b66\u7fd2" * 60

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
 from pathlib import Path
 from typing import BinaryIO
 
 
 def replace(path: Path, content: str | bytes) -> None:
-    """Write the file; its mode stays as it was.
+    """Write the file. The mode of one that was there stays; a link is replaced, not followed.
 
     Raises:
         OSError: if that cannot be done; then nothing has changed.
     """
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
     temporary = unfinished(path)
     try:
-        with create(temporary, mode) as file:
+        with create(temporary) as file:
+            if path.is_file() and not path.is_symlink():
+                os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
             file.write(as_bytes(content))
         temporary.replace(path)
     except BaseException:
@@ -28,18 +30,17 @@ def replace(path: Path, content: str | bytes) -> None:
 
 
 def unfinished(path: Path) -> Path:
-    """Where this process keeps what is to become the file."""
-    return path.with_name(f".scanproof-{os.getpid()}.part")
+    """A place beside the file, and no other process's, for what is to become it."""
+    return path.with_name(f".scanproof-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
-def create(path: Path, mode: int = 0o666) -> BinaryIO:
-    """A new file, open for bytes, in the place of one that a process of this number left behind.
+def create(path: Path) -> BinaryIO:
+    """A new file, open for bytes.
 
     Raises:
-        OSError: if that cannot be done; nobody else's file or link is followed or written to.
+        OSError: if that cannot be done, or there is one, or a link.
     """
-    path.unlink(missing_ok=True)
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
 
 
 def as_bytes(text: str | bytes) -> bytes:

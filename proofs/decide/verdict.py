@@ -73,7 +73,9 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if not isinstance(certificate, Unsettled):
         ran.clear()  # what counts is what is checked
     result = check(claim, certificate, proving)
-    if result.broken:  # the search did not compare what it read with the claim's own numbers
+    if (
+        result.broken
+    ):  # it may be that what was read is not the claim's own, which the search did not ask
         ran.clear()
         certificate = find(claim, engines, compared=True)
         if not isinstance(certificate, Unsettled):

@@ -26,6 +26,7 @@ from .table import (
 from .words import Record, fault, is_mended, one_line
 
 GAP = "  "
+HOLDS = "what holds"
 LEAST = 20
 """Where fewer columns are left, the text has a line of its own."""
 
@@ -36,6 +37,8 @@ class Line(NamedTuple):
     id: str
     verdict: str
     text: str
+    starred: bool
+    """Whether a star stands in it, which is explained below."""
 
 
 def overview(
@@ -67,7 +70,7 @@ def overview(
         blocks[-1] += _wrapped(counts(claims), width) if several else []
         blocks[-1] += [part for line in lines for part in _printed(line, lines, colour, width)]
         wrong += [text for claim in claims for text in _wrong(claim, blamed)]
-        starred |= any("*" in line.verdict or line.text.startswith(f"{HOLDS}*") for line in lines)
+        starred |= any(line.starred for line in lines)
     if wrong:
         below = [part for text in wrong for part in _wrapped(text, min(width, WIDTH))]
         blocks.append(["Open or wrong:", *below])
@@ -76,12 +79,11 @@ def overview(
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-HOLDS = "what holds"
-
-
 def _line(claim: Record) -> Line:
     statement = claim["as_stated"]
-    return Line(claim["id"], short_verdict(statement), caveats_before(statement, _said(claim)))
+    verdict, said = short_verdict(statement), _said(claim)
+    starred = verdict.endswith("*") or said.startswith(f"{HOLDS}*")
+    return Line(claim["id"], verdict, caveats_before(statement, said), starred)
 
 
 def _said(claim: Record) -> str:

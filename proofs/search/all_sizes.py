@@ -92,7 +92,7 @@ def find(
     claim: Claim,
     mutate: Mutation = None,
     seen: Callable[[Reading], None] | None = None,
-    compared: bool = False,
+    compared: bool = True,
 ) -> Found | str:
     """What proves a claim at every size, or why nothing was found.
 
@@ -101,7 +101,8 @@ def find(
         mutate: a change of the construction's parameters.
         seen: shown what the claim's body produced, before it is proved.
         compared: whether the reading is compared with the claim's own numbers before it is proved. The check does that
-            too; where nothing is found it is done in any case, since it may be the reason.
+            too, so that a search that is followed by it need not; where nothing is found it is done in any case, since
+            it may be the reason.
     """
     return outcome(lambda: _told(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
 
@@ -109,15 +110,16 @@ def find(
 def _told(
     claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None, compared: bool
 ) -> Found:
+    if compared:
+        _compare(claim, mutate)
     try:
-        if compared:
-            _compare(claim, mutate)
         return _found(claim, mutate, seen)
-    except Stuck:
-        _compare(claim, mutate)
-        raise NotProved("normal forms and guessed lemmas leave something over") from None
-    except Exception:
-        _compare(claim, mutate)
+    except Exception as error:
+        if not compared:
+            _compare(claim, mutate)
+        if isinstance(error, Stuck):
+            why = "normal forms and guessed lemmas leave something over"
+            raise NotProved(why) from None
         raise
 
 
