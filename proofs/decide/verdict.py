@@ -73,9 +73,8 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if not isinstance(certificate, Unsettled):
         ran.clear()  # what counts is what is checked
     result = check(claim, certificate, proving)
-    if (
-        result.broken
-    ):  # it may be that what was read is not the claim's own, which the search did not ask
+    if result.broken:
+        # What was read may not be the claim's own, which the search left to the check.
         ran.clear()
         certificate = find(claim, engines, compared=True)
         if not isinstance(certificate, Unsettled):
