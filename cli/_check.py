@@ -141,8 +141,7 @@ def check(
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
     if chosen.rows:
-        files = [target for target in targets or () if target.endswith(".py")]
-        destination.write(_rendered(report, format, long, blamed, files, destination.colour))
+        destination.write(_rendered(report, format, long, blamed, chosen.files, destination.colour))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
     for id, blame in blamed.items():

@@ -43,7 +43,7 @@ def plot(
             f"plot {id}: give one id, not a pattern; `scanproof list` prints every id."
         )
     with quiet_stdout():
-        _, row = find_id(id, files or [])
+        _, row, _ = find_id(id, files or [])
         file = Destination(out, "--out")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib

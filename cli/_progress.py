@@ -27,8 +27,8 @@ def progress(what: str) -> Iterator[Tell | None]:
 @contextlib.contextmanager
 def lasting(what: str) -> Iterator[None]:
     """A bar with the seconds that have passed, for work in this process that counts nothing."""
-    with progress(what) as tell:
-        if tell is None:
+    with ProgressBar(what) as bar:
+        if not bar.shown:
             yield
             return
         over = threading.Event()
@@ -36,7 +36,7 @@ def lasting(what: str) -> Iterator[None]:
         def draw() -> None:
             began = time.monotonic()
             while not over.wait(PAUSE):
-                tell(f"{time.monotonic() - began:.0f} s", 0, 1)
+                bar.tell(0, f"{time.monotonic() - began:.0f} s")
 
         drawing = threading.Thread(target=draw, daemon=True)
         drawing.start()

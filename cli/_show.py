@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ._options import one_of
+
+if TYPE_CHECKING:
+    from scanproof.proofs.language.pinned import Definitions
 
 LEAST, WIDEST = 40, 100
 """The narrowest and the widest that a story is told, on whatever terminal."""
@@ -52,24 +56,24 @@ def show(
         )
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
-        ledger, row = find_id(id, files or [])
+        ledger, row, pinned = find_id(id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         text = (
-            _script(ledger, claim)
+            _script(ledger, claim, pinned)
             if script
-            else _story(ledger, row, claim, format or "text", files or [], width)
+            else _story(ledger, row, claim, pinned, format or "text", files or [], width)
         )
     write(text)
 
 
-def _script(ledger, claim) -> str:
+def _script(ledger, claim, pinned: Definitions | None) -> str:
     from functools import partial
 
     from scanproof.proofs.decide.rows import homes
     from scanproof.proofs.decide.workers import run
     from scanproof.proofs.language.errors import UsageError
 
-    (answer,) = run([partial(_program, claim, homes(ledger))])
+    (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
     if answer.timed_out or answer.ended is not None:
         how = answer.ended or f"no answer within {answer.seconds:g} s"
         raise UsageError(
@@ -78,7 +82,7 @@ def _script(ledger, claim) -> str:
     return answer.value
 
 
-def _program(claim, homes) -> str:
+def _program(claim, homes, pinned: Definitions | None) -> str:
     """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
     from scanproof.proofs.decide.certificates import Certificates
     from scanproof.proofs.decide.verdict import decide
@@ -86,13 +90,16 @@ def _program(claim, homes) -> str:
     from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.script import script
 
-    result = decide(claim, ENGINES["all"], Certificates(homes=homes))
-    if result.counterexample is None:
-        raise UsageError(f"{claim.id} has no counterexample to print: it is {result.verdict}.")
-    return script(claim, result.counterexample)
+    with nullcontext() if pinned is None else pinned.kept(f"claim {claim.id}"):
+        result = decide(claim, ENGINES["all"], Certificates(homes=homes))
+        if result.counterexample is None:
+            raise UsageError(f"{claim.id} has no counterexample to print: it is {result.verdict}.")
+        return script(claim, result.counterexample)
 
 
-def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str:
+def _story(
+    ledger, row, claim, pinned: Definitions | None, format: str, files: list[str], width: int
+) -> str:
     from scanproof.proofs.decide import cache
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.report import latex, markdown, story
@@ -101,7 +108,7 @@ def _story(ledger, row, claim, format: str, files: list[str], width: int) -> str
     from ._progress import progress
 
     with progress("checking") as tell:
-        report = check(ledger, [row], cache=cache.opened(), progress=tell)
+        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=tell)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":

@@ -35,6 +35,8 @@ class Selection:
     whole: set[str] | None = None
     """Sources of which every row was asked for; None stands for all sources."""
     source: str | None = None
+    files: list[str] = field(default_factory=list)
+    """The user's files, as they were named."""
     pinned: Definitions | None = None
     """What was noted of the package before the user's files ran; None if there are none."""
 
@@ -57,11 +59,13 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     """
     problems: list[str] = []
     files: list[Source] = []
+    named: list[str] = []
     patterns: list[str] = []
     everything = _providers.sources()
     pinned = functools.cache(ledgers.noted)
     for target in dict.fromkeys(targets):
         if target.endswith(".py") or Path(target).is_file():
+            named.append(target)
             _load(lambda name: ledgers.from_file(Path(name), pinned()), target, files, problems)
         else:
             patterns.append(target)
@@ -83,9 +87,17 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     ]
     if source is not None:
         rows = _of_source(rows, source, ledger, problems)
-    found = Selection(ledger, rows, own, problems, patterns, whole if targets else None, source)
-    found.pinned = pinned() if files else None
-    return found
+    return Selection(
+        ledger,
+        rows,
+        own,
+        problems,
+        patterns,
+        whole if targets else None,
+        source,
+        files=named,
+        pinned=pinned() if files else None,
+    )
 
 
 def core(source: str | None = None) -> Selection:
@@ -100,8 +112,10 @@ def core(source: str | None = None) -> Selection:
     return chosen
 
 
-def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
+def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row, Definitions | None]:
     """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
+
+    With it, what was noted of the package before the files ran, if there are any.
 
     Raises:
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
@@ -111,7 +125,7 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row]:
     ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
     for row in ledger.rows:
         if id in (row.claim.id, *(a.id for a in row.amendments)):
-            return ledger, row
+            return ledger, row, pinned
     if re.search(r"[*?[]", id):
         raise UsageError(
             f"show {id}: give one id, not a pattern; `scanproof list` prints every id."

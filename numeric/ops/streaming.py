@@ -87,7 +87,7 @@ class Stream:
         return self.finished.state
 
     def _bar(self) -> ProgressBar:
-        return ProgressBar("streaming", self._count, shown=self._progress)
+        return ProgressBar("streaming, blocks", self._count, shown=self._progress)
 
     def _advance(self, function: Callable[[Any, Any], Any] | None) -> bool:
         """Run one block; False if there is none."""

@@ -14,7 +14,9 @@ PAUSE = 0.1
 
 
 class ProgressBar:
-    """`with ProgressBar("streaming", total) as bar: bar.tell(done)`; silent unless stderr is a terminal.
+    """A progress bar; use it as `with ProgressBar("streaming", total) as bar: bar.tell(done)`.
+
+    It is silent unless standard error is a terminal.
 
     Args:
         what: the words beside the bar.
@@ -55,10 +57,10 @@ def _open(what: str, total: int | None) -> Any:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
+    counted = [MofNCompleteColumn(), Remaining()] if total is not None else []
     bar = Progress(
         BarColumn(30),
-        MofNCompleteColumn(),
-        Remaining(),
+        *counted,
         TextColumn("{task.description}", markup=False),
         console=Console(file=sys.stderr),
         auto_refresh=False,

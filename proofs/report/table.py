@@ -1,4 +1,4 @@
-"""The long table: a line for each claim and amendment, at most 100 columns, what is wrong in the last of them.
+"""The long table: a line for each claim and each amendment that is decided; what is wrong stands in the last column.
 
 `overview` is what `scanproof check` prints by default; what both say is here.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -49,7 +50,7 @@ def table(
 def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
     remembered = [REMEMBERED] if report["timing"].get("remembered") else []
-    hint = HINT.format(" ".join(["ID", *map(one_line, files)]))
+    hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
     every = [*([FIXED] if fixed else []), summary(report), *remembered, hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 
