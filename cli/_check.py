@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scanproof.proofs.language.engines import ENGINES
+
 from ._options import SourceName, Targets, one_of
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import Certificates, Heard
 
-ENGINES = ("all", "sympy", "flint", "kernel")
 FORMATS = ("table", "json", "junit", "markdown")
 
 
@@ -95,7 +96,7 @@ def check(
     ] = 300,
 ) -> None:
     """Check claims, the sources' or your own."""
-    one_of("--engine", engine, ENGINES)
+    one_of("--engine", engine, [*ENGINES])
     one_of("--format", format, FORMATS)
 
     from scanproof.proofs.decide import cache as caches

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._options import PagesFolder, PagesOnly, SourceName
+from ._options import PagesCheck, PagesFolder, SourceName
 
 
-def derivations(output: PagesFolder, source: SourceName = None, check: PagesOnly = False) -> None:
+def derivations(output: PagesFolder, source: SourceName = None, check: PagesCheck = False) -> None:
     """Write the pages of derivations, one for each source."""
     from scanproof.proofs.report.derivation.pages import pages as printed
     from scanproof.proofs.report.derivation.told import tell_all

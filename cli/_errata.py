@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._options import PagesFolder, PagesOnly, SourceName
+from ._options import PagesCheck, PagesFolder, SourceName
 
 
-def errata(output: PagesFolder, source: SourceName = None, check: PagesOnly = False) -> None:
+def errata(output: PagesFolder, source: SourceName = None, check: PagesCheck = False) -> None:
     """Write the errata pages, one for each source with something that fails."""
     from scanproof.proofs.report.errata import errata as page
     from scanproof.proofs.report.measured import figures_beside
@@ -17,9 +17,9 @@ def errata(output: PagesFolder, source: SourceName = None, check: PagesOnly = Fa
 
     figures = figures_beside(output)
 
-    def failing(rows: object, report: Mapping[str, Any]) -> dict[str, str]:
+    def made(_rows: object, report: Mapping[str, Any]) -> dict[str, str]:
         claims = report["claims"]
         names = {c["source"] for c in claims if c["as_stated"]["verdict"] == "refuted"}
         return {name: page(report, name, figures) for name in report["sources"] if name in names}
 
-    pages("errata", output, source, check, failing)
+    pages("errata", output, source, check, made)

@@ -18,7 +18,7 @@ SourceName = Annotated[
 PagesFolder = Annotated[
     Path, typer.Option("--output", metavar="DIR", help="The folder of the pages.")
 ]
-PagesOnly = Annotated[
+PagesCheck = Annotated[
     bool,
     typer.Option("--check", help="Write nothing; exit 1 if a page is missing or not current."),
 ]

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..check.result import Result
 from ..language.claim import Claim
+from ..language.engines import ENGINES
 from ..language.errors import UsageError
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.source import Row
@@ -23,13 +24,6 @@ from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .workers import TIME_LIMIT, Answer, Watch, run
 
-ENGINES = {
-    "sympy": ("sympy",),
-    "flint": ("flint",),
-    "kernel": ("kernel",),
-    "all": ("flint", "sympy", "kernel"),
-}
-"""Those of `exact.engines` by their names alone, which a cache asks for."""
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
@@ -149,7 +143,7 @@ def _decided(
     pinned: Definitions | None,
 ) -> Iterator[Answer]:
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
-    from ..exact.engines import BY_NAME, Engines
+    from ..exact.engines import Engines
     from .verdict import decide
 
     if any(names != ("flint",) for names, _ in asked.values()):
@@ -159,9 +153,7 @@ def _decided(
         pinned = pinned or Definitions()
     for claim in every:
         names, certificates = asked[claim.id]
-        fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
-        engines = Engines(fixed, kernel="kernel" in names)
-        task = partial(decide, claim, engines, certificates)
+        task = partial(decide, claim, Engines.of(names), certificates)
         if pinned is not None and of_user(claim):
             task = partial(_kept, pinned, task, claim.id)
         tasks.append(task)

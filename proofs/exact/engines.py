@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..language.claim import Claim
+from ..language.engines import ENGINES as NAMES
 from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement
@@ -61,6 +62,12 @@ class Engines:
     kernel: bool = False
     """Whether a proof for all sizes is looked for."""
 
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Engines:
+        """Those with these names."""
+        fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
+        return cls(fixed, kernel="kernel" in names)
+
     @property
     def names(self) -> list[str]:
         return [engine.name for engine in self.fixed] + ["kernel"] * self.kernel
@@ -70,12 +77,7 @@ SYMPY = Engine("sympy", (SympyField, ExpressionField))
 FLINT = Engine("flint", (FlintField,))
 BY_NAME = {engine.name: engine for engine in (FLINT, SYMPY)}
 FIXED = Engines((FLINT, SYMPY))
-ENGINES = {
-    "sympy": Engines((SYMPY,)),
-    "flint": Engines((FLINT,)),
-    "kernel": Engines(kernel=True),
-    "all": Engines((FLINT, SYMPY), kernel=True),
-}
+ENGINES = {name: Engines.of(asked) for name, asked in NAMES.items()}
 
 
 def chosen(claim: Claim) -> list[dict[str, int]]:

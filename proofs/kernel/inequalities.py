@@ -12,7 +12,7 @@ from .index import Index
 ROWS = 400
 """More inequalities than this at once are too hard."""
 KNOWN = 2_000
-"""So are more than these that are known, of which few have to do with what is asked."""
+"""More known inequalities than this are too hard, even if few of them concern the question."""
 Terms = tuple[tuple[int, int], ...]
 Row = tuple[Terms, int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
