@@ -9,12 +9,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scanproof.constructs.definition import definition
-    from scanproof.constructs.gradient import gradient
-    from scanproof.constructs.iteration import iterate, iterates
-    from scanproof.constructs.norms import absolute, norm, operator_norm
-    from scanproof.constructs.ranges import build, each
-    from scanproof.constructs.scan import scan
+    from scanproof.constructs.arrays.definition import definition
+    from scanproof.constructs.arrays.gradient import gradient
+    from scanproof.constructs.arrays.iteration import iterate, iterates
+    from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
+    from scanproof.constructs.arrays.ranges import build, each
+    from scanproof.constructs.arrays.scan import scan
     from scanproof.numeric.export.exporting import export
     from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.identify.weights import load
@@ -47,16 +47,16 @@ _PUBLIC = {
     "Ledger": "scanproof.proofs.decide.ledger",
     "UsageError": "scanproof.proofs.language.errors",
     "construct": "scanproof.proofs.decide.construction",
-    "definition": "scanproof.constructs.definition",
-    "scan": "scanproof.constructs.scan",
-    "iterate": "scanproof.constructs.iteration",
-    "iterates": "scanproof.constructs.iteration",
-    "each": "scanproof.constructs.ranges",
-    "build": "scanproof.constructs.ranges",
-    "gradient": "scanproof.constructs.gradient",
-    "norm": "scanproof.constructs.norms",
-    "absolute": "scanproof.constructs.norms",
-    "operator_norm": "scanproof.constructs.norms",
+    "definition": "scanproof.constructs.arrays.definition",
+    "scan": "scanproof.constructs.arrays.scan",
+    "iterate": "scanproof.constructs.arrays.iteration",
+    "iterates": "scanproof.constructs.arrays.iteration",
+    "each": "scanproof.constructs.arrays.ranges",
+    "build": "scanproof.constructs.arrays.ranges",
+    "gradient": "scanproof.constructs.arrays.gradient",
+    "norm": "scanproof.constructs.arrays.norms",
+    "absolute": "scanproof.constructs.arrays.norms",
+    "operator_norm": "scanproof.constructs.arrays.norms",
     "run": "scanproof.numeric.run.running",
     "export": "scanproof.numeric.export.exporting",
     "load": "scanproof.numeric.identify.weights",

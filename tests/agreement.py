@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from loops import WIDE
 
-from scanproof.constructs.scan import leaves, map_leaves
+from scanproof.constructs.arrays.scan import leaves, map_leaves
 from scanproof.numeric.rounding.running_error import Bounded, bounded
 
 VACUOUS = 2.0**-24

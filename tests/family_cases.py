@@ -10,8 +10,8 @@ from agreement import Draw
 from layer_cases import WIDTH, Case, two_head
 from layer_cases import block as gril_parameters
 
-from scanproof.constructs.export import families, neutral
 from scanproof.constructs.layers import gd_ssm, lsa, ssd
+from scanproof.constructs.layouts import families, neutral
 from scanproof.constructs.tokens import windows
 
 LAYERS = 2

@@ -11,9 +11,9 @@ from agreement import Draw
 from layer_cases import WIDTH, Case, discrete, selective, steps, transformer, two_head
 from loops import WIDE
 
-from scanproof.constructs import expansion, trajectories
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.inverse import inverse
+from scanproof.constructs.arrays import expansion
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.inverse import inverse
 from scanproof.constructs.layers import (
     delta_rule,
     fla_linear_attention,
@@ -30,6 +30,7 @@ from scanproof.constructs.layers import (
     multi_step,
     ssd,
     ssm,
+    trajectories,
 )
 
 LAYERS = 2

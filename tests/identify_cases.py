@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.constructions import gd_ssm, linear_attention, ssd
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import encoding
 from scanproof.constructs.layers import lsa
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export import exporting, request
 from scanproof.numeric.export.loading import Loaded, load
 

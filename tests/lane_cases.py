@@ -11,10 +11,10 @@ import numpy as np
 from agreement import Draw
 from layer_cases import Case
 
-from scanproof.constructs.lanes import chunked, prefix, wy
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms import chunked, prefix, wy
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule, ssd
-from scanproof.constructs.scan import scan
 
 WIDTH = 2
 

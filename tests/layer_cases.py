@@ -10,6 +10,7 @@ import loops
 import numpy as np
 from agreement import Draw
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import (
     delta_rule,
     gd_ssm,
@@ -24,7 +25,6 @@ from scanproof.constructs.layers import (
     ssm,
 )
 from scanproof.constructs.learners import accumulation
-from scanproof.constructs.scan import scan
 
 WIDTH = 3
 

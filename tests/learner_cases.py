@@ -14,9 +14,10 @@ from layer_cases import Case
 from loops import WIDE
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.exposure import exposures
-from scanproof.constructs.gradient import gradient
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.arrays.size import entries
 from scanproof.constructs.learners import (
     accumulation,
     coefficients,
@@ -35,8 +36,7 @@ from scanproof.constructs.learners.losses import (
     CrossEntropy,
     SquaredError,
 )
-from scanproof.constructs.scan import scan
-from scanproof.constructs.size import entries
+from scanproof.constructs.tokens.exposure import exposures
 
 STEPS = 3
 RIDGE = SquaredError(Fraction(1, 2), ridge=Fraction(1, 3))

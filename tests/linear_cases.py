@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export import statements
 from scanproof.numeric.export.statements import Exported
 

@@ -15,6 +15,15 @@ from scanproof._imports import arrows, cycles, imported, modules, reached, withi
 from scanproof._trust import KINDS
 
 MAY: dict[str, dict[str, tuple[str, ...]]] = {
+    "constructs": {
+        "arrays": (),
+        "layers": ("arrays",),
+        "learners": ("arrays",),
+        "tokens": ("arrays", "layers"),
+        "constructions": ("arrays", "layers", "learners", "tokens"),
+        "forms": ("arrays", "layers"),
+        "layouts": ("arrays", "layers", "tokens", "constructions"),
+    },
     "proofs": {
         "kernel": (),
         "language": (),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scanproof import Source, at_most, build, definition, each
-from scanproof.constructs.norms import absolute, norm, operator_norm
+from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import decide

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from scanproof import Source, at_most, definition, iterate, scan
+from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 from scanproof.constructs.layers.ssd import decay_mask
-from scanproof.constructs.norms import absolute, norm, operator_norm
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.interpret.array import KernelArray, comprehension, symbol
 from scanproof.proofs.interpret.bounds import problem_of

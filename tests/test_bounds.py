@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jax import lax
 from loops import WIDE
 
+from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.layers import gril
-from scanproof.constructs.scan import map_leaves, scan
 from scanproof.numeric.jax_backend import x64
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.rounding import Magnitude, arithmetic, compressed, promise

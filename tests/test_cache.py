@@ -172,7 +172,7 @@ def test_a_key_depends_on_the_definitions_that_a_claim_imports():
     names = {Path(path).relative_to(cache.ROOT).as_posix() for path in files}
     assert {
         "constructs/layers/gril.py",
-        "constructs/scan.py",
+        "constructs/arrays/scan.py",
         "proofs/claims/gril/scalar.py",
     } <= names
     assert "proofs/claims/ssd/duality.py" not in names

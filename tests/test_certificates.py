@@ -11,7 +11,7 @@ import certificates
 import pytest
 from certificates import CLAIMS, VARIED, copy, lines, of_a_false_problem, real, shows
 
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.definition import definition
 from scanproof.proofs.check.all_sizes import Proof, Stale
 from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.traces import OtherProblem, shown

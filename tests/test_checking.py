@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.learners.losses import sigmoid
 from scanproof.proofs.check import certificates
 from scanproof.proofs.check.certificate import (

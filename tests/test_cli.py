@@ -73,7 +73,7 @@ def test_trust_prints_lines_and_hash_of_the_definitions(run: Run):
     lines, digest = str(content.count(b"\n")), hashlib.sha256(content).hexdigest()[:12]
     answer = run("trust")
     assert answer.code == 0
-    assert [lines, digest, "constructs/scan.py"] in [
+    assert [lines, digest, "constructs/arrays/scan.py"] in [
         line.split() for line in answer.out.splitlines()
     ]
     for reader in (

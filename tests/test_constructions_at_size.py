@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from scanproof.constructs import tokens as tokenisations
+from scanproof.constructs.arrays.iteration import iterate
+from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.constructions import hybrid as hybrid_parameters
-from scanproof.constructs.iteration import iterate
 from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
 from scanproof.constructs.layers import linear_transformer as transformer
-from scanproof.constructs.scan import map_leaves, scan
 from scanproof.numeric import x64
 from scanproof.numeric.run import bounding, comparison, preparation, running, statement
 from scanproof.numeric.run import tokenising as cut

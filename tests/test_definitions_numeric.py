@@ -21,10 +21,10 @@ from learner_cases import LEARNER_CASES, OPERATOR_CASES, TOKEN_CASES
 from mamba2_loops import MAMBA2_CASES
 
 import scanproof.constructs
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.definition import recording
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.definition import recording
+from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.layers import linear_attention
-from scanproof.constructs.scan import map_leaves, scan
 from scanproof.constructs.tokens import windows
 
 GROUPS = (

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_lane_bounds import exactly
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import delta_rule
-from scanproof.constructs.scan import scan
 from scanproof.numeric import x64
 from scanproof.numeric.ops.delta import delta
 from scanproof.numeric.ops.delta import longhorn as longhorn_lane

@@ -12,7 +12,7 @@ import pytest
 from command_line import Run
 from derivation_values import Values
 
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.definition import definition
 from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.rows import check
 from scanproof.proofs.decide.verdict import decide

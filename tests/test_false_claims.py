@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanproof.constructs.definition import definition
-from scanproof.constructs.scan import scan
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.source import Source

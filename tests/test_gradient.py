@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loops import WIDE
 
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.gradient import gradient
-from scanproof.constructs.inverse import inverse
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.inverse import inverse
 from scanproof.numeric.rounding.running_error import Bounded
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.expressions import ExpressionField, is_zero

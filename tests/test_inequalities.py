@@ -33,7 +33,7 @@ from test_bound_engine import (
 )
 
 from scanproof import at_most
-from scanproof.constructs.norms import norm
+from scanproof.constructs.arrays.norms import norm
 from scanproof.proofs import inequalities
 from scanproof.proofs.check import bounds as of_bounds
 from scanproof.proofs.check.all_sizes import Proof, Stale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scanproof.constructs.iteration import iterate, iterates
+from scanproof.constructs.arrays.iteration import iterate, iterates
 
 
 def fibonacci(pair):

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scanproof.constructs.array_api import outer
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.ranges import build, each, product
+from scanproof.constructs.arrays.scan import leaves
 from scanproof.constructs.layers import gril
 from scanproof.constructs.learners import losses
-from scanproof.constructs.ranges import build, each, product
-from scanproof.constructs.scan import leaves
 from scanproof.constructs.tokens import interleaved, windows
 from scanproof.proofs import kernel
 from scanproof.proofs.check.all_sizes import Proof

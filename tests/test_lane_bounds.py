@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loops import WIDE
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import delta_rule, longhorn, ssd
-from scanproof.constructs.scan import scan
 from scanproof.numeric import x64
 from scanproof.numeric.ops import decay
 from scanproof.numeric.ops.blocks import in_blocks

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import pytest
 
 from scanproof import Source, _providers, equal
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.scan import scan
 from scanproof.numeric.claims import SOURCE
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES

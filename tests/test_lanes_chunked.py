@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanproof.constructs.arrays.scan import Scan, leaves, scan
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.constructs.scan import Scan, leaves, scan
 from scanproof.numeric import chunked, recurrent, x64
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric.ops import inputs

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
-from scanproof.constructs.scan import scan
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric import x64
 from scanproof.numeric.ops.chunked import chunked

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scanproof.constructs.arrays.scan import Scan
 from scanproof.constructs.layers import delta_rule, linear_attention, ssd
-from scanproof.constructs.scan import Scan
 from scanproof.numeric import log_decays, x64
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric.ops.blocks import in_blocks

@@ -11,9 +11,9 @@ import pytest
 
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.constructions.linear_attention import LAYOUTS, least, released
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.neutral import LayoutError
 from scanproof.constructs.layers.fla_linear_attention import Parameters, root
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.numeric.export.certificates import stacked_attention
 from scanproof.numeric.export.certificates.domain import Domain
 from scanproof.numeric.export.certificates.linear import bound, bound_at

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scanproof.constructs.definition import definition
-from scanproof.constructs.gradient import gradient
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.errors import UsageError

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from mamba2_cases import CASES, Case
 
-from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes, mamba2_tokens
-from scanproof.constructs.export import hf_mamba2
+from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba2_block import Parameters, Sizes
+from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.tokens import mamba2 as mamba2_tokens
 from scanproof.numeric.export.certificates import mamba2
 
 EPS = hf_mamba2.EPSILON

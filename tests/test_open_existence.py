@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions import reverse_sgd, sequential_sgd
 from scanproof.constructs.constructions.hybrid import theorem5_1_layers
 from scanproof.constructs.layers import hybrid, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.scan import scan
 from scanproof.numeric import x64
 from scanproof.numeric.run import running
 from scanproof.proofs.claims.open import printed_form

@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.norms import absolute, operator_norm
 from scanproof.constructs.constructions.gram_polynomial import (
     gram_layer,
     gram_polynomial,
     selecting_last,
 )
 from scanproof.constructs.constructions.value_projection import label_value, selecting_decays
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.layers.hybrid_terms import half_step_term
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.constructs.learners.operators import batch_gram, steps_polynomial
-from scanproof.constructs.norms import absolute, operator_norm
 from scanproof.proofs.claims.open import batch_steps, first_order, two_layers
 from scanproof.proofs.claims.ssd import single_example
 from scanproof.proofs.decide.ledger import built_in

@@ -228,7 +228,7 @@ ORDINARY = """
     from scanproof.constructs.learners.descent import gradient_descent as learner
     from scanproof.proofs.claims.gd_ssm import SOURCE as theirs
     from scanproof.proofs.kernel.index import Index
-    import scanproof.constructs.lanes.wy
+    import scanproof.constructs.forms.wy
 
     class Mine(Index):
         def __bool__(self):

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions import two_examples
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM

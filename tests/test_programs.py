@@ -13,9 +13,9 @@ from fuzzing.jax_kinds import MATRICES
 from fuzzing.jax_programs import SHAPES, compared, jax_programs, node
 
 from scanproof import Source, equal
-from scanproof.constructs.array_api import namespace
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.constructs.scan import scan
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs import symbolic

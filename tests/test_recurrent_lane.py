@@ -11,10 +11,10 @@ import pytest
 from agreement import Draw, assert_agrees, bounds
 from layer_cases import LAYER_CASES
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import delta_rule, gril, ssm
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.scan import scan
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.proofs.language.errors import UsageError
 

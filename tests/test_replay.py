@@ -21,8 +21,8 @@ from certificates import CLAIMS, lines, mutated, of_a_false_problem, steps
 from command_line import TRUE, Run, Write, one_line
 from forged import at, mono
 
-from scanproof.constructs.definition import definition
-from scanproof.constructs.norms import absolute
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.norms import absolute
 from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_reading
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written

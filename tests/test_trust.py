@@ -23,9 +23,9 @@ from scanproof import (
     equal,
     undetermined,
 )
-from scanproof.constructs.array_api import unit
-from scanproof.constructs.ranges import build, each, product
-from scanproof.constructs.scan import scan
+from scanproof.constructs.arrays.array_api import unit
+from scanproof.constructs.arrays.ranges import build, each, product
+from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.check import beyond
 from scanproof.proofs.check.source import Source as Code
 from scanproof.proofs.decide.proving import prove

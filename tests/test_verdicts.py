@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.learners.losses import SUM, sigmoid
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import BY_NAME, ENGINES, FIXED, FLINT, SYMPY, Engines

@@ -10,9 +10,9 @@ import jsonschema
 import numpy as np
 import pytest
 
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.definition import definition
-from scanproof.constructs.ranges import each
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.ranges import each
 from scanproof.proofs import report
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scanproof import Source, at_most
-from scanproof.constructs.definition import definition
-from scanproof.constructs.norms import norm, operator_norm
+from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.arrays.norms import norm, operator_norm
 
 paper = Source("tight", title="Bounds whose tightness is known")
 

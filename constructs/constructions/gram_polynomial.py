@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array_api import Array, namespace, unit
-from ..definition import definition
-from ..iteration import iterate
+from ..arrays.array_api import Array, namespace, unit
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
 from ..layers.hybrid import Parameters
 from ..layers.ssd import decay_mask
 from ..learners.operators import batch_gram

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from .. import tokens
-from ..array_api import Array
-from ..definition import definition
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
 from ..layers import gril
 from ..learners.losses import sigmoid, softmax
+from ..tokens import examples as tokens
 from .gril import CONSTANT, prop4_1
 
 

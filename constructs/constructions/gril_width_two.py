@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from ..array_api import Array, outer, unit
-from ..definition import definition
+from ..arrays.array_api import Array, outer, unit
+from ..arrays.definition import definition
 from ..layers import gril
 
 

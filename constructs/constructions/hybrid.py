@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..array_api import Array, namespace, outer, unit
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, outer, unit
+from ..arrays.definition import definition
+from ..arrays.scan import Scan, scan
 from ..layers import hybrid, lsa
 from ..layers.hybrid import Parameters
 from ..layers.ssd import decay_mask
 from ..learners.operators import batch_gram, steps_polynomial
-from ..scan import Scan, scan
 
 
 @definition

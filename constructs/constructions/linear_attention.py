@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..iteration import iterate
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
 from ..layers.fla_linear_attention import Parameters, layer
-from .mamba2_tokens import Layout, Slot, concatenated, labelled
+from ..tokens.mamba2 import Layout, Slot, concatenated, labelled
 
 LAYOUTS = {"labelled": labelled, "concatenated": concatenated}
 """The tokenisations by name. An interleaved stream will not do: the layer has no convolution to see x_j beside y_j."""

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..array_api import Array
-from ..definition import definition
-from ..iteration import iterate
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
 from ..layers.mamba2_block import RELEASED, Parameters, Parts, block
+from ..tokens.mamba2 import LAYOUTS, Layout
 from . import mamba2_sizes
 from .mamba2_pairs import Head, Rows, Writer
 from .mamba2_sizes import Constants, Widths
-from .mamba2_tokens import LAYOUTS, Layout
 
 
 class Model(NamedTuple):

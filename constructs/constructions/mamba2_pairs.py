@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..array_api import Array
+from ..arrays.array_api import Array
 from ..layers.mamba2_block import Parameters
+from ..tokens.mamba2 import Layout, Slot
 from .mamba2_sizes import Constants, Widths, reading_head
-from .mamba2_tokens import Layout, Slot
 
 
 class Rows(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..layers.mamba2_block import Sizes
-from .mamba2_tokens import Layout
+from ..tokens.mamba2 import Layout
 
 
 class Constants(NamedTuple):

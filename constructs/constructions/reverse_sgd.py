@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
+from ..arrays.ranges import build
 from ..layers import hybrid, lsa
 from ..layers.hybrid import Parameters
 from ..learners.losses import Loss
-from ..ranges import build
 from .hybrid import on_features
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
+from ..arrays.ranges import build
 from ..layers import lsa
 from ..layers.hybrid import Parameters
-from ..ranges import build
 from .hybrid import decays_of_column
 from .reverse_sgd import with_masks
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from ..array_api import Array, outer, unit
-from ..definition import definition
+from ..arrays.array_api import Array, outer, unit
+from ..arrays.definition import definition
 from ..layers.ssd import Parameters
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array_api import Array, outer
-from ..definition import definition
+from ..arrays.array_api import Array, outer
+from ..arrays.definition import definition
 from ..layers import lsa
 from ..layers.hybrid import Parameters
 

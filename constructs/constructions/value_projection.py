@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..array_api import Array, outer, unit
-from ..definition import definition
+from ..arrays.array_api import Array, outer, unit
+from ..arrays.definition import definition
 from ..layers import lsa
 from .hybrid import decays_of_column, on_features
 

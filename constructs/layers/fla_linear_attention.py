@@ -10,10 +10,10 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..ranges import build, is_number
-from ..scan import scan
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build, is_number
+from ..arrays.scan import scan
 from . import linear_attention
 
 

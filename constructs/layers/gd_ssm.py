@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array
-from ..definition import definition
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
 from .gril import TwoHead, WeightedWindow, read_scale, two_heads
 
 

@@ -7,8 +7,8 @@ is ±E_2, and that of the second is the update's leading part with E_1 in it.
 
 from __future__ import annotations
 
-from ..array_api import Array, namespace
-from ..definition import definition
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
 from . import hybrid, ssd
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
-from ..iteration import iterate
-from ..scan import scan
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
+from ..arrays.scan import scan
 
 
 class Parameters(NamedTuple):

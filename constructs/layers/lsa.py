@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
 
 
 class Parameters(NamedTuple):

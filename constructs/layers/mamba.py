@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..ranges import build
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build
 
 
 class Parameters(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..scan import scan
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.scan import scan
 from . import ssd
 from .mamba import softplus
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..iteration import iterate
-from ..ranges import build
-from ..scan import Scan, scan
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
+from ..arrays.ranges import build
+from ..arrays.scan import Scan, scan
 from .gril import TwoHead, WeightedWindow, Window
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
-from ..ranges import build, product
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
+from ..arrays.ranges import build, product
 
 
 class Token(NamedTuple):

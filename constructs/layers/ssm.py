@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..inverse import inverse
-from ..iteration import iterate, iterates
-from ..ranges import build
-from ..scan import scan
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.inverse import inverse
+from ..arrays.iteration import iterate, iterates
+from ..arrays.ranges import build
+from ..arrays.scan import scan
 
 
 class Discrete(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, outer
-from ..definition import definition
+from ..arrays.array_api import Array, outer
+from ..arrays.definition import definition
 
 
 class Example(NamedTuple):

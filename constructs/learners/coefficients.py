@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..iteration import iterate
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate
 
 
 @definition

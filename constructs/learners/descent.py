@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..gradient import gradient
-from ..inverse import inverse
-from ..iteration import iterate
-from ..ranges import build
-from ..scan import scan
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.gradient import gradient
+from ..arrays.inverse import inverse
+from ..arrays.iteration import iterate
+from ..arrays.ranges import build
+from ..arrays.scan import scan
 from .accumulation import Example
 from .losses import Loss
 

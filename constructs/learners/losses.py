@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..array_api import Array, namespace, times
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, times
+from ..arrays.definition import definition
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..array_api import Array
-from ..definition import definition
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
 
 
 class Data(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..array_api import Array, namespace
-from ..definition import definition
-from ..iteration import iterate, iterates
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.iteration import iterate, iterates
 
 
 @definition

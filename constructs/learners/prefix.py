@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..array_api import Array
-from ..definition import definition
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
 
 
 @definition

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from safetensors.flax import load_file
 
-from scanproof.constructs.export import neutral
+from scanproof.constructs.layouts import neutral
 
 jax.config.update("jax_enable_x64", True)
 

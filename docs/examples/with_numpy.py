@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from scanproof.constructs.export import neutral
+from scanproof.constructs.layouts import neutral
 
 folder = Path(sys.argv[1])
 model = neutral.from_tensors(

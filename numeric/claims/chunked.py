@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scanproof.constructs.lanes import chunked as form
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms import chunked as form
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.constructs.scan import scan
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
 
@@ -153,7 +153,7 @@ def remainder(z, b, c, H0, last_z, last_b, last_c):
     + " The products are those of the definitions: a_t ⋯ a_{s+1}, a_1 ⋯ a_t, a_C ⋯ a_{s+1}, a_1 ⋯ a_C.",
 )
 def with_decays(z, a, b, c, H0, xp, n):
-    from scanproof.constructs.ranges import build, product
+    from scanproof.constructs.arrays.ranges import build, product
 
     def lane(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:
         from ..ops.chunked import block_step

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from scanproof.constructs import tokens as definitions
-from scanproof.constructs.scan import scan
+from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.claim import Claim

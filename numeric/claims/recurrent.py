@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule, gd_ssm, gril, linear_attention, longhorn, ssd
-from scanproof.constructs.scan import leaves, map_leaves, scan
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
 

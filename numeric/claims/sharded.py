@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from scanproof.constructs.lanes import prefix
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms import prefix
 from scanproof.constructs.layers import linear_attention
-from scanproof.constructs.scan import scan
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.statements import Statement, equal
 

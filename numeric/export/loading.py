@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
+from scanproof.constructs.layouts import neutral
 from scanproof.proofs.language.errors import UsageError
 
 from . import manifest as manifests

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scanproof.constructs.export import fla_linear_attention, hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm
 
 from .strict_json import shown
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.families import TwoHeadLayer
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import encoding
+from scanproof.constructs.arrays.scan import map_leaves
 from scanproof.constructs.layers import gril, ssd
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import TwoHeadLayer
+from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.learners.losses import SquaredError
-from scanproof.constructs.scan import map_leaves
+from scanproof.constructs.tokens.encoding import encoding
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField

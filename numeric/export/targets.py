@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export import fla_linear_attention, hf_mamba2, mamba_ssm, neutral
-from scanproof.constructs.export.families import FAMILIES
+from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm, neutral
+from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.proofs.language.errors import UsageError
 
 Laid = tuple[dict[str, Any] | None, dict[str, np.ndarray]]

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.language.errors import UsageError
 
 from ..export.built import LOSS

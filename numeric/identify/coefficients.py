@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
 
 from . import polynomial, recognition, verdict
 from .measured import Fit

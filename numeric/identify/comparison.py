@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
 
 from . import polynomial, recognition, rounding, sampled
 from .measured import sample

@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from scanproof.constructs.constructions import linear_attention, ssd
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.families import FAMILIES
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import encoding
 from scanproof.constructs.layers import lsa
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.families import FAMILIES
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import encoding
 
 from ..export import statements
 from ..export.linear_attention import ROWS

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
 from scanproof.proofs.language.errors import UsageError
 
 from . import constructed, rounding

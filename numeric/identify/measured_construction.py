@@ -15,8 +15,8 @@ import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.mamba2_gd import Instance
-from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
-from scanproof.constructs.export import hf_mamba2
+from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..rounding.arithmetic import FORMATS
 from .measured_model import Model

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.constructions.mamba2_tokens import Layout
+from scanproof.constructs.tokens.mamba2 import Layout
 
 from . import measured_model
 from .measured import (

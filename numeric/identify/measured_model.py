@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.constructions.mamba2_tokens import LAYOUTS, Layout
-from scanproof.constructs.export import hf_mamba2
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba import softplus
 from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters, Sizes
+from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from .measured_batch import Batch
 

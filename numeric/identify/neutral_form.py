@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.families import FAMILIES
-from scanproof.constructs.export.neutral import LayoutError, Model
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.families import FAMILIES
+from scanproof.constructs.layouts.neutral import LayoutError, Model
 
 from ..export.loading import Loaded
 

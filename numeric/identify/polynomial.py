@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export.neutral import Model, encoding, mapped, predict, tensors
+from scanproof.constructs.layouts.neutral import Model, encoding, mapped, predict, tensors
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, rational_root
 from scanproof.proofs.exact.scalar import NotPolynomial, Ratio, as_fraction

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export.families import FAMILIES
-from scanproof.constructs.export.neutral import Model, predict, sizes
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.constructs.layouts.families import FAMILIES
+from scanproof.constructs.layouts.neutral import Model, predict, sizes
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray
 from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
 
 NARROW, WIDE = Fraction(1, 2**20), Fraction(1, 2**44)
 """Relative, for models with float32 arrays, and for those with float64 arrays alone: a few products and sums."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.array_api import namespace
-from scanproof.constructs.export.neutral import Model, sizes
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.layouts.neutral import Model, sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.proofs.exact.array import ExactArray, Namespace
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
 
 from .measured import (
     Fit,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
+from scanproof.constructs.layouts import neutral
 from scanproof.proofs.language.errors import UsageError
 
 from ..export.loading import Loaded
@@ -150,7 +150,7 @@ def _one_of(found: Loaded, tokens: str | None, known: list[str]) -> str:
 def _for_transformers(found: Loaded) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
     assert found.settings is not None  # `loaded` has seen to it
     if found.target == "mamba-ssm":
-        from scanproof.constructs.export import mamba_ssm
+        from scanproof.constructs.layouts import mamba_ssm
 
         return mamba_ssm.for_transformers(found.settings, found.tensors)
     return found.settings, found.tensors

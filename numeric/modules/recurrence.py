@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.families import FAMILIES, Family
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import FAMILIES, Family
 from scanproof.proofs.language.errors import UsageError
 
 from ..export.folder import ENCODING, WEIGHTS, write

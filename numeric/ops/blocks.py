@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scanproof.constructs.scan import leaves, map_leaves
+from scanproof.constructs.arrays.scan import leaves, map_leaves
 from scanproof.proofs.language.errors import UsageError
 
 from .inputs import positive

@@ -1,7 +1,7 @@
 """The chunked lane: masked matrix products within a chunk, a state between chunks.
 
 The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention and the GRIL
-block with A = 1. `constructs.lanes.chunked` has the same evaluation as a definition with decays; this program takes
+block with A = 1. `constructs.forms.chunked` has the same evaluation as a definition with decays; this program takes
 their logarithms, and sums those of a chunk before it takes one `exp`. The last T mod C tokens run through `ssd.step`.
 """
 
@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from scanproof.constructs.arrays.scan import Scan
 from scanproof.constructs.layers import ssd
-from scanproof.constructs.scan import Scan
 
 from ..jax_backend import jax, platform
 from ..precision import Precision, matmul
@@ -213,7 +213,7 @@ def block_step(
 ) -> tuple[Any, Any]:
     """A block of G chunks at once: the state after it, and its outputs (G, C, D).
 
-    Each chunk is `constructs.lanes.chunked.step`, in an order that batches the products over the chunks: what each
+    Each chunk is `constructs.forms.chunked.step`, in an order that batches the products over the chunks: what each
     chunk writes, then the states between the chunks, then what each reads.
 
     Args:

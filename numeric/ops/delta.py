@@ -1,6 +1,6 @@
 """The delta lane: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
 
-The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.lanes.wy` has
+The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.forms.wy` has
 the form as definitions, and its two matrices are taken from there; the triangular system, which does not depend on the
 state, is inverted for all chunks at once. Once the vectors u_t that the tokens write are known, the rest is linear
 attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked lane. The last T mod C tokens run through the layer's own step.
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.lanes import wy
+from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
-from scanproof.constructs.scan import Scan
 from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, platform, traced

@@ -1,6 +1,6 @@
 """The exclusive prefix of summaries over the devices of a mesh axis: what all shards before this one do to a state.
 
-`constructs.lanes.prefix` says what a summary is and how two are composed. Traffic does not depend on the number of
+`constructs.forms.prefix` says what a summary is and how two are composed. Traffic does not depend on the number of
 tokens. Up to `GATHERED` devices every device fetches all summaries and composes those before its own; beyond that,
 ⌈log₂ n⌉ + 1 exchanges with one neighbour each (Hillis and Steele 1986) bring no device more than it needs.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from scanproof.constructs.lanes import prefix
-from scanproof.constructs.lanes.prefix import Summary
+from scanproof.constructs.forms import prefix
+from scanproof.constructs.forms.prefix import Summary
 
 from ..jax_backend import jax
 

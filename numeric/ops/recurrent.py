@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.scan import Scan, leaves, map_leaves
+from scanproof.constructs.arrays.scan import Scan, leaves, map_leaves
 from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax

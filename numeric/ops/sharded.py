@@ -1,7 +1,7 @@
 """The sharded lane: `chunked` on several devices, which share the heads or the sequence.
 
 Heads do not know of each other. Along a sequence each device folds its tokens from the zero state, the summaries of
-the shards before it make the state that comes in (`constructs.lanes.prefix`), and with that state it runs its tokens.
+the shards before it make the state that comes in (`constructs.forms.prefix`), and with that state it runs its tokens.
 The first of the two passes needs no outputs, so that it takes half the work of the second; adding the incoming state's
 part to local outputs would take as much, and round once more.
 """
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.lanes import prefix
-from scanproof.constructs.lanes.prefix import Summary
-from scanproof.constructs.scan import Scan
+from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.forms import prefix
+from scanproof.constructs.forms.prefix import Summary
 from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, traced

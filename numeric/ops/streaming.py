@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scanproof.constructs.scan import Scan
+from scanproof.constructs.arrays.scan import Scan
 from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.report.progress import ProgressBar
 

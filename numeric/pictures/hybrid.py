@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.norms import norm
 from scanproof.constructs.constructions.hybrid import theorem5_1_layers, theorem5_2
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
-from scanproof.constructs.norms import norm
 from scanproof.proofs.language.source import Row
 
 from .panel import NOTHING, Line, Panel, Picture

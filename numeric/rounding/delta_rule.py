@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.lanes import wy
+from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
-from scanproof.constructs.scan import Scan
 from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, x64

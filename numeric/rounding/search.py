@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import delta_rule, ssd
-from scanproof.constructs.scan import scan
 
 from ..jax_backend import jax, x64
 from ..ops.chunked import chunked

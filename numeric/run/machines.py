@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.scan import Scan, map_leaves
 from scanproof.constructs.layers import gril
-from scanproof.constructs.scan import Scan, map_leaves
 
 from ..jax_backend import jax, traced
 from ..ops.chunked import chunked

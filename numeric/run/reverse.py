@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs import tokens as tokenisations
-from scanproof.constructs.array_api import unit
+from scanproof.constructs.arrays.array_api import unit
 from scanproof.constructs.constructions import reverse_sgd
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN

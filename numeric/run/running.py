@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.scan import Scan
+from scanproof.constructs.arrays.scan import Scan
 from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, x64

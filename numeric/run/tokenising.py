@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs import tokens as definitions
-from scanproof.constructs.scan import map_leaves
+from scanproof.constructs.arrays.scan import map_leaves
 
 from ..jax_backend import jax, traced
 from .problem import Problem

@@ -1,4 +1,4 @@
-"""JAX arrays in whose namespace `constructs.gradient` is JAX's own reverse mode.
+"""JAX arrays in whose namespace `constructs.arrays.gradient` is JAX's own reverse mode.
 
 `gradient` evaluates a loss on dual numbers with one tangent for every entry of the weights, which is exact on every
 backend and costs f·k evaluations. Of a namespace with a function `differentiate` it asks that instead, and

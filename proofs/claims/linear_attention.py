@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.ranges import build
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions import linear_attention as construction
 from scanproof.constructs.constructions.linear_attention import LAYOUTS, Widths
 from scanproof.constructs.layers import fla_linear_attention as multi_head
@@ -9,8 +11,6 @@ from scanproof.constructs.layers import linear_attention, lsa
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.ranges import build
-from scanproof.constructs.scan import scan
 
 from ..language.source import Source
 from ..language.statements import equal

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from scanproof.constructs.scan import leaves
+from scanproof.constructs.arrays.scan import leaves
 
 from ..check.changes import WRONG_FIT
 from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scanproof.constructs.scan import leaves, map_leaves
+from scanproof.constructs.arrays.scan import leaves, map_leaves
 
 from ..exact.array import ExactArray, Namespace
 from ..exact.expressions import ExpressionField

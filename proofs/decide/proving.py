@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.definition import definition
+from scanproof.constructs.arrays.definition import definition
 
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS

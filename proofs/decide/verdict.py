@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scanproof.constructs.definition import recording
+from scanproof.constructs.arrays.definition import recording
 
 from ..check.axioms import discharged
 from ..check.certificate import Unsettled

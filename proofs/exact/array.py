@@ -219,14 +219,14 @@ class Namespace:
         return self._map(self.field.abs, self.asarray(array).entries)
 
     def norm(self, array: Any) -> ExactArray:
-        """See `constructs.norms`."""
+        """See `constructs.arrays.norms`."""
         array = _without_symbols(self.asarray(array))
         if array.shape[-1] == 1:
             return self.abs(array[..., 0])
         return self.sqrt((array * array).sum(axis=-1))
 
     def operator_norm(self, array: Any) -> ExactArray:
-        """See `constructs.norms`."""
+        """See `constructs.arrays.norms`."""
         matrices = _without_symbols(self.asarray(array)).entries
         out = np.empty(matrices.shape[:-2], dtype=object)
         for index in np.ndindex(out.shape):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.scan import leaves, map_leaves
+from scanproof.constructs.arrays.scan import leaves, map_leaves
 
 from ..language.statements import Equal, Statement
 from .array import ExactArray

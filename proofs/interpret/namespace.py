@@ -90,7 +90,7 @@ class Namespace:
     def tril(self, one: KernelArray) -> KernelArray:
         return comprehension(one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1]))
 
-    # What numeric namespaces lack; `constructs.ranges` and `constructs.gradient` ask for these.
+    # What numeric namespaces lack; `constructs.arrays.ranges` and `constructs.arrays.gradient` ask for these.
 
     def build(self, length: Any, function: Callable[[Any], Any]) -> KernelArray:
         """stack([function(0), …, function(length − 1)]), the function run once on a position."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scanproof.constructs.scan import Scan, leaves, map_leaves
+from scanproof.constructs.arrays.scan import Scan, leaves, map_leaves
 
 from ..kernel import index as declarations
 from ..kernel.index import Index, position, reach, variable
@@ -21,7 +21,7 @@ from .terms import share
 
 
 def scan(step: Any, parameters: Any, state: Any, tokens: Any, length: Index) -> Scan:
-    """`constructs.scan.scan` on kernel arrays: states, outputs and the last state as comprehensions."""
+    """`constructs.arrays.scan.scan` on kernel arrays: states, outputs and the last state as comprehensions."""
 
     def at(time: Index, before: Any) -> tuple[Any, Any]:
         token = map_leaves(lambda leaf: leaf[plain(time)], tokens)

@@ -31,7 +31,7 @@ class Size:
         return int
 
     def symbolic_range(self, first: Any, last: Any) -> Iterator[Size]:
-        """One position that stands for each of first, …, last, and another; see `constructs.ranges.each`."""
+        """One position that stands for each of first, …, last, and another; see `constructs.arrays.ranges.each`."""
         loop = Loop([position("t", index(first), index(last) + 1) for _ in range(TURNS)])
         current().loops.append(loop)
         for turn in loop.turns:

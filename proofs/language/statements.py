@@ -128,7 +128,7 @@ def differs(left: Any, right: Any, label: Name = "") -> Differs:
 
 
 def at_most(left: Any, right: Any, label: Name = "") -> AtMost:
-    """left ≤ right in every entry; one side may be a single number. See `constructs.norms` for norms."""
+    """left ≤ right in every entry; one side may be a single number. See `constructs.arrays.norms` for norms."""
     return AtMost(left, right, _named(label))
 
 

@@ -21,9 +21,9 @@ import pytest
 from linear_cases import Tasks
 
 from scanproof.constructs.constructions import linear_attention
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.constructs.layers import fla_linear_attention as definition
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export.certificates.linear import bound_at
 from scanproof.numeric.export.exporting import export
 

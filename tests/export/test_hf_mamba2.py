@@ -14,9 +14,9 @@ from mamba2_cases import CASES, Case, Tasks
 from scanproof.constructs.constructions.mamba2_gd import Instance
 from scanproof.constructs.constructions.mamba2_pairs import accumulated
 from scanproof.constructs.constructions.mamba2_sizes import reading_head
-from scanproof.constructs.export import hf_mamba2
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba2_block import Sizes
+from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.numeric.export.exporting import export
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from identify_cases import ETA, FAMILIES, Export
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.families import FAMILIES as LAYERS
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import FAMILIES as LAYERS
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export.loading import Loaded
 from scanproof.numeric.identify import measured, polynomial, recognition, rule
 from scanproof.numeric.identify.identifying import identify

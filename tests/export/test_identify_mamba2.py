@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scanproof.constructs.constructions import mamba2_gd
-from scanproof.constructs.export import hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.numeric.export import tensors as files

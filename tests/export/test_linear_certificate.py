@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from linear_cases import CASES, Case
 
-from scanproof.constructs.export import neutral
 from scanproof.constructs.layers import gril, ssd
+from scanproof.constructs.layouts import neutral
 from scanproof.constructs.tokens import windows
 from scanproof.numeric import chunked, recurrent, x64
 from scanproof.numeric.export.certificates import linear, two_head

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scanproof.constructs.export import neutral
+from scanproof.constructs.layouts import neutral
 from scanproof.numeric.export import folder, tensors
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load

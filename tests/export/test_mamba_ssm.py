@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from mamba2_cases import CASES, Case
 
-from scanproof.constructs.export import hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.numeric.export.certificates import mamba2
 from scanproof.numeric.export.exporting import export
 

@@ -225,7 +225,7 @@ def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):
     "id", ["gril.prop4.1", "gril.propA.1", "gd-ssm.prop1", "ssd.thm4.1", "linear-attention.gd"]
 )
 def test_the_weights_do_what_the_manifest_says_within_its_bound(id, tmp_path):
-    from scanproof.constructs.export import neutral
+    from scanproof.constructs.layouts import neutral
 
     steps = 2 if id in ("gril.propA.1", "linear-attention.gd") else 1
     out, n, d = tmp_path / "out", 7, 3

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from linear_cases import CASES, Case
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.families import FAMILIES, ssd_layer, two_head_stack
-from scanproof.constructs.export.neutral import LayoutError
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.layers.gril import Window, two_head_step
 from scanproof.constructs.layers.multi_step import stack
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import FAMILIES, ssd_layer, two_head_stack
+from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.constructs.tokens import windows
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export import statements
 from scanproof.numeric.run.programs import PROGRAMS
 from scanproof.numeric.run.statement import find

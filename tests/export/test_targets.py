@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from scanproof.constructs.export.families import FAMILIES
+from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.numeric.export import targets
 from scanproof.numeric.export.targets import TARGETS
 from scanproof.numeric.export.tensors import NAMES

@@ -8,8 +8,8 @@ import pytest
 from linear_cases import CASES, Case
 
 from scanproof.constructs.constructions import linear_attention
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.fla_linear_attention import neutral_model
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.fla_linear_attention import neutral_model
 from scanproof.numeric.export.certificates import linear
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DESCENT

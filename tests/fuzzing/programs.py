@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.array_api import outer
-from scanproof.constructs.ranges import build
-from scanproof.constructs.scan import scan
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.ranges import build
+from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.interpret.array import symbol

@@ -5,7 +5,7 @@ are (given, body, fields) in UNREGISTERED. The others are false where they say.
 """
 
 from scanproof import build, definition, equal, iterate
-from scanproof.constructs.ranges import product
+from scanproof.constructs.arrays.ranges import product
 
 from .case import claim
 

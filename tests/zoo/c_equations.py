@@ -3,10 +3,10 @@
 from itertools import permutations
 
 from scanproof import build, definition, each, equal, iterate, scan
+from scanproof.constructs.arrays.ranges import product
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
-from scanproof.constructs.ranges import product
 
 from .case import claim
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import TOKENISATIONS
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ...rounding.arithmetic import FORMATS, OUTWARD, OWN, Format
 from . import stacked_attention, two_head

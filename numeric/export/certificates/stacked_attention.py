@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from scanproof.constructs.array_api import namespace
+from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.constructions import linear_attention as construction
 from scanproof.constructs.constructions.linear_attention import LAYOUTS
-from scanproof.constructs.export import fla_linear_attention, neutral
-from scanproof.constructs.export.neutral import Model
 from scanproof.constructs.layers.fla_linear_attention import Parameters, layer
+from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.neutral import Model
 
 from .counted import Counted
 from .domain import Domain, Reading

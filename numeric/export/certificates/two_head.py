@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from scanproof.constructs.array_api import outer, unit
-from scanproof.constructs.export import neutral
-from scanproof.constructs.export.families import STRIDE, WINDOW, two_head_layer
-from scanproof.constructs.export.neutral import Model
-from scanproof.constructs.export.tokenisations import encoding
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import STRIDE, WINDOW, two_head_layer
+from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens import windows
+from scanproof.constructs.tokens.encoding import encoding
 
 from .counted import Counted, entering
 from .domain import Domain, Reading

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import trajectories
-from scanproof.constructs.layers import ssm
-from scanproof.constructs.scan import scan
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.layers import ssm, trajectories
 
 from ...language.statements import differs, equal
 from .source import ch9

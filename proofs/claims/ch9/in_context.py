@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.ch9 import icl
 from scanproof.constructs.layers import linear_transformer
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.coefficients import coefficient_descent, weighted_sum
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from .source import ch9

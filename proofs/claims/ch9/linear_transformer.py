@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.arrays.size import entries
 from scanproof.constructs.layers import linear_attention
-from scanproof.constructs.scan import scan
-from scanproof.constructs.size import entries
 
 from ...language.statements import equal
 from .source import ch9

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gd_ssm import CONSTANT, prop1
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SquaredError
-from scanproof.constructs.scan import scan
 from scanproof.constructs.tokens import concatenated
 
 from ...language.statements import determines, equal, undetermined

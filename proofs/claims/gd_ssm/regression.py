@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.learners.accumulation import (
     Example,
     accumulation_step,
@@ -9,8 +11,6 @@ from scanproof.constructs.learners.accumulation import (
 )
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import gd_ssm

@@ -5,15 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gd_ssm import ridge
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import gd_ssm as printed_layer
 from scanproof.constructs.layers import gril as mended_layer
 from scanproof.constructs.layers.multi_step import stack
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM, SquaredError
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import gd_ssm

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gd_ssm import prop1
 from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import gd_ssm

@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gd_ssm import prop2
 from scanproof.constructs.layers import gril, linear_attention
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import gd_ssm

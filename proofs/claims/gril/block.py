@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.ranges import build, each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import prop4_1
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.ranges import build, each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from .linear_model import targets

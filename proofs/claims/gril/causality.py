@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import gril as layer
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 from scanproof.constructs.tokens import left_padded_windows
 
 from ...language.statements import equal

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril_classification import (
     binary_windows,
     classifier_windows,
     prop4_3,
 )
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import (
@@ -17,8 +19,6 @@ from scanproof.constructs.learners.losses import (
     sigmoid,
     softmax,
 )
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from .source import gril

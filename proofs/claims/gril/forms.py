@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, lsa
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import gril

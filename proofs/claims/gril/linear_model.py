@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.array_api import Array
+from scanproof.constructs.arrays.array_api import Array
 
 
 def targets(x: Array, w: Array | None = None, y: Array | None = None) -> Array:

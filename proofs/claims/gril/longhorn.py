@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import prop4_1
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import delta_rule, longhorn
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from .source import gril

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from scanproof.constructs.array_api import Array, outer, unit
+from scanproof.constructs.arrays.array_api import Array, outer, unit
+from scanproof.constructs.arrays.ranges import build, each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import a1
 from scanproof.constructs.layers import gd_ssm, linear_recurrence
 from scanproof.constructs.layers.gril import cross_product
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
-from scanproof.constructs.ranges import build, each
-from scanproof.constructs.scan import scan
 from scanproof.constructs.tokens import concatenated, padded
 
 from ...language.statements import equal, undetermined

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.ranges import build, each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import a2, prop4_1
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.layers import linear_recurrence
@@ -14,8 +16,6 @@ from scanproof.constructs.learners.accumulation import (
 )
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
-from scanproof.constructs.ranges import build, each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .linear_model import targets

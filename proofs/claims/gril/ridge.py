@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.constructions.gril import a5, propA_1
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers.gril import two_head_step
 from scanproof.constructs.layers.multi_step import stack
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM, SquaredError
-from scanproof.constructs.ranges import build
 
 from ...language.statements import equal
 from .linear_model import targets

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.ranges import build, each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import a1
 from scanproof.constructs.layers.gd_ssm import step
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.ranges import build, each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from .linear_model import targets

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.arrays.size import entries
 from scanproof.constructs.constructions.gril import prop4_1
 from scanproof.constructs.layers import linear_attention, linear_recurrence
-from scanproof.constructs.scan import scan
-from scanproof.constructs.size import entries
 
 from ...language.statements import at_most, equal
 from .source import gril

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from scanproof.constructs.published import (
+from scanproof.constructs.constructions.gril_tables import (
     LRA_DIGIT,
     LRA_TASKS,
     table1,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import prop4_1
 from scanproof.constructs.constructions.gril_width_two import width_two
-from scanproof.constructs.exposure import exposures
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
+from scanproof.constructs.tokens.exposure import exposures
 
 from ...language.statements import differs, equal
 from .source import gril

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.lanes import chunked
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms import chunked
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import lanes

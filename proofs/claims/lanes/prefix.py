@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.lanes import prefix
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.forms import prefix
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import ssd
 
 from ...language.statements import equal

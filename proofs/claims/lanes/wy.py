@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.lanes import wy
-from scanproof.constructs.lanes.merged import scan_merged
+from scanproof.constructs.arrays.scan import map_leaves, scan
+from scanproof.constructs.forms import wy
+from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule, longhorn
-from scanproof.constructs.scan import map_leaves, scan
 
 from ...language.statements import equal
 from .source import lanes

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import trajectories
-from scanproof.constructs.layers import mamba2_block
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.layers import mamba2_block, trajectories
 from scanproof.constructs.layers.mamba import softplus
-from scanproof.constructs.ranges import each
 
 from ...language.statements import equal
 from .source import mamba2

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes, mamba2_tokens
+from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.tokens import mamba2 as mamba2_tokens
 
 from ...language.statements import equal
 from .source import mamba2

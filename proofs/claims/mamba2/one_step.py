@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes, mamba2_tokens
+from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.mamba2_pairs import accumulated
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import prefix_predictions
 from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.tokens import mamba2 as mamba2_tokens
 
 from ...language.statements import equal
 from .gradient_descent import DEPENDS, IDEAL

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.layers.mamba2_block import silu
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import mamba2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, times, unit
+from scanproof.constructs.arrays.array_api import outer, times, unit
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions.gram_polynomial import gram_polynomial, steps_matrix
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.learners.descent import gradient_descent

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions.reverse_sgd import (
     query_mask,
     weighted,
     with_masks,
 )
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.constructions.reverse_sgd import query_mask, with_masks
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa
-from scanproof.constructs.ranges import build
 
 from ...language.statements import equal
 from .source import open_questions

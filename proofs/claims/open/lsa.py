@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.value_projection import label_value
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.learners.prefix import prefix_step
-from scanproof.constructs.scan import scan
 
 from ...language.statements import differs, equal
 from ..ssd.single_example import exchanged, steps_exchanged

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.norms import absolute
+from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.constructions.hybrid import decays_of_column, selecting_mask
 from scanproof.constructs.layers.ssd import decay_mask
-from scanproof.constructs.norms import absolute
-from scanproof.constructs.ranges import each
 
 from ...language.statements import at_most, equal
 from .source import open_questions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from scanproof.constructs.array_api import times
+from scanproof.constructs.arrays.array_api import times
 
 POINTS = (1, 2, 3, 4)
 """Arguments k; a polynomial is k times one of degree 3 in k²."""

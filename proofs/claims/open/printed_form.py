@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from scanproof.constructs.array_api import Array, outer
-from scanproof.constructs.gradient import gradient
+from scanproof.constructs.arrays.array_api import Array, outer
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.layers.hybrid import Parameters
 from scanproof.constructs.learners.descent import stochastic_gradient_descent

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions.reverse_sgd import query_mask, with_masks
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN

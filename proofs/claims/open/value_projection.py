@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.reverse_sgd import query_mask, reverse, weighted
 from scanproof.constructs.constructions.value_projection import (
     Selection,
@@ -21,7 +22,6 @@ from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.prefix import prefix_step
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import open_questions

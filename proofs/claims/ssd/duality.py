@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.array_api import outer
+from scanproof.constructs.arrays.array_api import outer
+from scanproof.constructs.arrays.ranges import build, each, product
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
-from scanproof.constructs.ranges import build, each, product
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import ssd

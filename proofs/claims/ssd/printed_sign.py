@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from scanproof.constructs.array_api import Array, outer, unit
-from scanproof.constructs.expansion import coefficient
-from scanproof.constructs.gradient import gradient
+from scanproof.constructs.arrays.array_api import Array, outer, unit
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.array_api import outer, unit
-from scanproof.constructs.gradient import gradient
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN

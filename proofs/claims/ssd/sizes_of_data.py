@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.norms import absolute, norm, operator_norm
+from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 
 from ...language.statements import at_most
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.iteration import iterate
 from scanproof.constructs.constructions.ssd import (
     label_attention,
     one_feature_attention,
     theorem4_1,
     two_steps_query_only,
 )
-from scanproof.constructs.iteration import iterate
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.ranges import build, each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.ssd import theorem4_1
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, MEAN, SUM
-from scanproof.constructs.ranges import build, each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .duality import decay

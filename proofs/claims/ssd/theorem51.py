@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import namespace, unit
+from scanproof.constructs.arrays.array_api import namespace, unit
+from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.constructions.hybrid import (
     decays_of_column,
     one_step,
@@ -15,7 +16,6 @@ from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.operators import example_index
-from scanproof.constructs.ranges import build
 
 from ...language.errors import UsageError
 from ...language.statements import equal

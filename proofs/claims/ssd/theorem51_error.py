@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.norms import absolute, norm
+from scanproof.constructs.arrays.ranges import build
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.hybrid import (
     on_features,
     theorem5_1,
@@ -12,9 +15,6 @@ from scanproof.constructs.layers import hybrid, lsa
 from scanproof.constructs.layers.hybrid_terms import half_step_term
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.norms import absolute, norm
-from scanproof.constructs.ranges import build
-from scanproof.constructs.scan import scan
 
 from ...language.statements import at_most, equal
 from .sizes_of_data import EPSILON, FEATURES, LABELS, MATRIX, STEP_SIZE

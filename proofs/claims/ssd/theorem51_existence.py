@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import unit
+from scanproof.constructs.arrays.array_api import unit
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.norms import absolute, norm
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions import sequential_sgd
 from scanproof.constructs.constructions.reverse_sgd import (
     decays,
@@ -15,14 +19,10 @@ from scanproof.constructs.constructions.reverse_sgd import (
     with_masks,
 )
 from scanproof.constructs.constructions.sequential_sgd import sequential
-from scanproof.constructs.expansion import coefficient
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN
-from scanproof.constructs.norms import absolute, norm
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import at_most, equal
 from .theorem51 import restate

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.norms import absolute, norm
 from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_1,
     theorem5_1_drift,
 )
-from scanproof.constructs.expansion import coefficient
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import (
@@ -17,7 +18,6 @@ from scanproof.constructs.layers.hybrid_terms import (
     increment,
     mask_term,
 )
-from scanproof.constructs.norms import absolute, norm
 
 from ...language.statements import at_most, equal
 from .sizes_of_data import FEATURES, HALF_STEP, MATRIX

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import Array, unit
+from scanproof.constructs.arrays.array_api import Array, unit
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.iteration import iterates
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.hybrid import on_features, theorem5_1
-from scanproof.constructs.expansion import coefficient
-from scanproof.constructs.iteration import iterates
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import (
@@ -20,8 +22,6 @@ from scanproof.constructs.layers.hybrid_terms import (
 )
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .source import ssd

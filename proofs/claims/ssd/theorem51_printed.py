@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from scanproof.constructs import tokens
-from scanproof.constructs.array_api import outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions import two_examples
-from scanproof.constructs.expansion import coefficient
-from scanproof.constructs.gradient import gradient
 from scanproof.constructs.layers import hybrid, lsa, ssd
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.ranges import each
+from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.hybrid import theorem5_1_layers
 from scanproof.constructs.learners import moving_metric
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.constructs.ranges import each
-from scanproof.constructs.scan import scan
 
 from ...language.statements import equal
 from .theorem51 import restate

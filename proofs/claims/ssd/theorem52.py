@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.iteration import iterate, iterates
 from scanproof.constructs.constructions.gram_polynomial import gram_layer, selecting_last
 from scanproof.constructs.constructions.hybrid import (
     decays_of_column,
@@ -12,7 +13,6 @@ from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_2,
 )
-from scanproof.constructs.iteration import iterate, iterates
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import half_step_term, increment, mask_term

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
+from scanproof.constructs.arrays.expansion import coefficient
+from scanproof.constructs.arrays.iteration import iterate, iterates
+from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 from scanproof.constructs.constructions.hybrid import (
     on_features,
     selecting_mask,
     theorem5_2,
 )
-from scanproof.constructs.expansion import coefficient
-from scanproof.constructs.iteration import iterate, iterates
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers.hybrid_terms import (
     half_step,
@@ -22,7 +23,6 @@ from scanproof.constructs.learners.operators import (
     binomials,
     steps_polynomial,
 )
-from scanproof.constructs.norms import absolute, norm, operator_norm
 
 from ...language.statements import at_most, differs, equal
 from .sizes_of_data import FEATURES, LABELS, MATRIX

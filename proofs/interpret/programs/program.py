@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.definition import note
+from scanproof.constructs.arrays.definition import note
 
 from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial

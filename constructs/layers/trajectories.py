@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .array_api import Array, namespace
-from .definition import definition
-from .gradient import gradient
-from .ranges import build
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.gradient import gradient
+from ..arrays.ranges import build
 
 
 @definition

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from ..array_api import Array, namespace
-from ..definition import definition
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
 
 Slot: TypeAlias = tuple[Any, Any]
 """The coordinates start, …, stop − 1 of the residual stream."""

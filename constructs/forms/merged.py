@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..array_api import namespace
-from ..definition import note
-from ..ranges import is_number
-from ..scan import Scan, leaves, map_leaves, scan
+from ..arrays.array_api import namespace
+from ..arrays.definition import note
+from ..arrays.ranges import is_number
+from ..arrays.scan import Scan, leaves, map_leaves, scan
 
 
 def scan_merged(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any) -> Scan:

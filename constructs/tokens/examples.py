@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .array_api import Array, namespace
-from .definition import definition
-from .layers import gd_ssm, gril
-from .ranges import build
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build
+from ..layers import gd_ssm, gril
 
 
 @definition

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..array_api import Array
+from ..arrays.array_api import Array
 from ..constructions.mamba2_gd import Instance
 from . import hf_mamba2
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace, outer
-from ..definition import definition
+from ..arrays.array_api import Array, namespace, outer
+from ..arrays.definition import definition
+from ..arrays.scan import Scan, scan
 from ..layers import delta_rule
-from ..scan import Scan, scan
 
 
 class Equation(NamedTuple):

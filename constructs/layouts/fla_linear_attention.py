@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..array_api import Array, namespace
+from ..arrays.array_api import Array, namespace
 from ..constructions.linear_attention import Instance
 from ..layers.fla_linear_attention import Parameters
 from .neutral import Model

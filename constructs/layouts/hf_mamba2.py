@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..array_api import Array
+from ..arrays.array_api import Array
 from ..constructions.mamba2_gd import Instance, Model
 from ..constructions.mamba2_sizes import Widths
 from ..layers.mamba2_block import Parameters, Sizes

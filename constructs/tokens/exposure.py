@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .array_api import Array
-from .definition import definition
-from .tokens import interleaved, windows
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
+from .examples import interleaved, windows
 
 
 @definition

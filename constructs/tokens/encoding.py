@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..array_api import Array, namespace
-from ..constructions import mamba2_tokens
-from ..definition import definition
-from ..tokens import concatenated
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from . import mamba2 as mamba2_tokens
+from .examples import concatenated
 
 
 class Tokenisation(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from .definition import definition
+from ..arrays.definition import definition
 
 LRA_TASKS = ("ListOps", "Text", "Retrieval", "Image", "Pathfinder")
 """The five tasks of Long Range Arena, in the order of the tables' columns."""

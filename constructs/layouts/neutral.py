@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ..array_api import Array
-from ..definition import definition
-from ..scan import map_leaves
+from ..arrays.array_api import Array
+from ..arrays.definition import definition
+from ..arrays.scan import map_leaves
+from ..tokens.encoding import TOKENISATIONS
 from .families import FAMILIES, Family
-from .tokenisations import TOKENISATIONS
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
 """Keys of the encoding: shapes (M, r), (M,), (k, O)."""

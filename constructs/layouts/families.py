@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build
+from ..arrays.scan import scan
 from ..layers import fla_linear_attention, gd_ssm, gril, lsa, ssd
-from ..ranges import build
-from ..scan import scan
-from ..tokens import steps, windows
+from ..tokens.examples import steps, windows
 
 WINDOW, STRIDE = 3, 2
 """Windows (x_t, y_t, x_{t+1}) of the interleaved stream."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..array_api import Array, namespace
-from ..definition import definition
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build, product
+from ..arrays.scan import map_leaves, scan
 from ..layers import ssd
-from ..ranges import build, product
-from ..scan import map_leaves, scan
 from .chunked import read_initial_state
 
 

@@ -6,11 +6,11 @@ tokens is a `ssd.Token` of arrays with a leading axis of length C ≥ 1: z (C, D
 
 from __future__ import annotations
 
-from ..array_api import Array, namespace
-from ..definition import definition
+from ..arrays.array_api import Array, namespace
+from ..arrays.definition import definition
+from ..arrays.ranges import build, product
+from ..arrays.scan import Scan, scan
 from ..layers import ssd
-from ..ranges import build, product
-from ..scan import Scan, scan
 
 
 @definition
