@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
     from scanproof.constructs.arrays.ranges import build, each
     from scanproof.constructs.arrays.scan import scan
+    from scanproof.constructs.errors import UsageError
     from scanproof.numeric.export.exporting import export
     from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.identify.weights import load
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import prove
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.interpret.programs.program import program
-    from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.language.source import Source
     from scanproof.proofs.language.statements import (
         at_most,
@@ -45,7 +45,7 @@ _PUBLIC = {
     "undetermined": "scanproof.proofs.language.statements",
     "check": "scanproof.proofs.decide.rows",
     "Ledger": "scanproof.proofs.decide.ledger",
-    "UsageError": "scanproof.proofs.language.errors",
+    "UsageError": "scanproof.constructs.errors",
     "construct": "scanproof.proofs.decide.construction",
     "definition": "scanproof.constructs.arrays.definition",
     "scan": "scanproof.constructs.arrays.scan",

@@ -51,7 +51,7 @@ def bench(
     """
     import json
 
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     from ._interrupts import heard
     from ._output import Destination, quiet_stdout, say, write
@@ -97,7 +97,7 @@ def bench(
 
 
 def _features(text: str | None) -> list[int] | None:
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     if text is None:
         return None
@@ -117,8 +117,8 @@ def _nearest(defaults: tuple[tuple[int, int, int], ...], d: int) -> tuple[int, i
 
 def _prepare(devices: int | None) -> None:
     """Settings that JAX reads when it starts: the CPU's devices, and GPU memory that torch must share."""
+    from scanproof.constructs.errors import UsageError
     from scanproof.numeric.jax_backend import jax, one_blas_thread
-    from scanproof.proofs.language.errors import UsageError
 
     one_blas_thread()
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -99,10 +99,10 @@ def check(
     one_of("--engine", engine, [*ENGINES])
     one_of("--format", format, FORMATS)
 
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import rows as checking
     from scanproof.proofs.decide.certificates import Heard
-    from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
@@ -163,8 +163,8 @@ def _certificates(
     Raises:
         UsageError: for options that contradict each other, and a folder that is not there or cannot be written to.
     """
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.certificates import Certificates, writable
-    from scanproof.proofs.language.errors import UsageError
 
     if offline and (save or from_scratch):
         other = "--save" if save else "--from-scratch"

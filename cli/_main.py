@@ -172,7 +172,7 @@ _add(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; every error is one line on stderr."""
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     try:
         code = app(

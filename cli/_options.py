@@ -30,7 +30,7 @@ def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     Raises:
         UsageError: if it is not; the allowed ones are named.
     """
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     if value not in allowed:
         raise UsageError(f"{option} {value}: no such value; allowed: {', '.join(allowed)}.")

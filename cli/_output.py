@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import as_bytes, create, replace, unfinished
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.report.words import one_line
 
 

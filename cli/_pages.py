@@ -10,8 +10,8 @@ from typing import Any
 
 import typer
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace
-from scanproof.proofs.language.errors import UsageError
 
 from ._output import say, write
 from ._progress import progress

@@ -28,7 +28,7 @@ def plot(
     import re
     from functools import partial
 
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     from ._output import Destination, quiet_stdout
     from ._targets import find_id

@@ -60,7 +60,7 @@ def prove(
 
 
 def _sizes(text: str | None) -> dict[str, tuple[int, ...]]:
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     found: dict[str, tuple[int, ...]] = {}
     for part in (text or "").split(";"):

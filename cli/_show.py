@@ -45,7 +45,7 @@ def show(
     """
     one_of("--format", format or "text", FORMATS)
 
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     from ._output import quiet_stdout, terminal_columns, write
     from ._targets import find_id
@@ -69,9 +69,9 @@ def show(
 def _script(ledger, claim, pinned: Definitions | None) -> str:
     from functools import partial
 
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.rows import homes
     from scanproof.proofs.decide.workers import run
-    from scanproof.proofs.language.errors import UsageError
 
     (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
     if answer.timed_out or answer.ended is not None:
@@ -84,10 +84,10 @@ def _script(ledger, claim, pinned: Definitions | None) -> str:
 
 def _program(claim, homes, pinned: Definitions | None) -> str:
     """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
+    from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.certificates import Certificates
     from scanproof.proofs.decide.verdict import decide
     from scanproof.proofs.exact.engines import ENGINES
-    from scanproof.proofs.language.errors import UsageError
     from scanproof.proofs.report.script import script
 
     with nullcontext() if pinned is None else pinned.kept(f"claim {claim.id}"):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import ledger as ledgers
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.pinned import Definitions, Redefined
 from scanproof.proofs.language.source import Row, Source
 

@@ -22,13 +22,13 @@ if __name__ == "__main__":
 import jax
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
 from scanproof.numeric import log_decays, x64
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric.ops.chunked import chunked
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.sharded import sharded
-from scanproof.proofs.language.errors import UsageError
 
 D, N, CHUNK = 3, 2, 4
 CHECKS: dict[str, Callable[[], None]] = {}

@@ -15,6 +15,7 @@ from jax import lax
 from loops import WIDE
 
 from scanproof.constructs.arrays.scan import map_leaves, scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril
 from scanproof.numeric.jax_backend import x64
 from scanproof.numeric.ops.recurrent import recurrent
@@ -22,7 +23,6 @@ from scanproof.numeric.rounding import Magnitude, arithmetic, compressed, promis
 from scanproof.numeric.rounding.arithmetic import FORMATS, FUNCTION, LOG1P, format_of
 from scanproof.numeric.rounding.enclosed import Enclosed, point
 from scanproof.numeric.rounding.rules import RULES
-from scanproof.proofs.language.errors import UsageError
 
 seeds = st.integers(0, 2**32 - 1)
 

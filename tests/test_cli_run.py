@@ -10,8 +10,8 @@ import command_line
 import pytest
 from command_line import Run, one_line
 
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.run import checking, running, statement
-from scanproof.proofs.language.errors import UsageError
 
 run = command_line.run
 

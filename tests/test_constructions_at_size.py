@@ -13,6 +13,7 @@ from scanproof.constructs import tokens as tokenisations
 from scanproof.constructs.arrays.iteration import iterate
 from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.constructions import hybrid as hybrid_parameters
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
 from scanproof.constructs.layers import linear_transformer as transformer
 from scanproof.numeric import x64
@@ -22,7 +23,6 @@ from scanproof.numeric.run.linear import mapped, rank_one
 from scanproof.numeric.run.problem import Problem, Settings
 from scanproof.numeric.run.programs import PROGRAMS
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.errors import UsageError
 
 SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 """Two chunks of examples and one left over."""

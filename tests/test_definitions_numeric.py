@@ -39,7 +39,7 @@ GROUPS = (
     MAMBA2_CASES,
 )
 CASES = {name: case for group in GROUPS for name, case in group.items()}
-SPECIAL = ("constructions.", "published", "definition")
+SPECIAL = ("constructions.", "tokens.mamba2", "arrays.definition")
 """Parameters of single propositions, printed tables, and the decorator itself: nothing to compute in another way."""
 
 

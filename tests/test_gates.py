@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.ops.gates import GENERIC, PER_TOKEN, SCALAR, UNIT, classify, log_decays
-from scanproof.proofs.language.errors import UsageError
 
 DECAYS = np.asarray([0.5, 0.0, 1.0])
 

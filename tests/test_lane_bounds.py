@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from loops import WIDE
 
 from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule, longhorn, ssd
 from scanproof.numeric import x64
 from scanproof.numeric.ops import decay
@@ -25,7 +26,6 @@ from scanproof.numeric.ops.streaming import streaming
 from scanproof.numeric.precision import precision as precision_of
 from scanproof.numeric.rounding import Magnitude, arithmetic, linear, probable, promise, tightest
 from scanproof.numeric.rounding import delta as delta_bound
-from scanproof.proofs.language.errors import UsageError
 
 SHAPES = {"odd": (7, 2, 3, 3), "one token": (1, 1, 1, 4), "long chunk": (5, 3, 2, 8)}
 """T, D, N and the chunk."""

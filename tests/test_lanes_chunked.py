@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.constructs.arrays.scan import Scan, leaves, scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import linear_attention, ssd
 from scanproof.numeric import chunked, recurrent, x64
 from scanproof.numeric import rounding as bounds
@@ -21,7 +22,6 @@ from scanproof.numeric.ops.chunked import Plan, plan, run
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import precision as precision_of
 from scanproof.numeric.rounding.running_error import EPSILON, ULPS, Bounded, bounded
-from scanproof.proofs.language.errors import UsageError
 
 HEADS, T, D, N, C = 2, 37, 3, 4, 4
 """Nine chunks, which the plan takes as three blocks or fewer, and a token that is left over."""

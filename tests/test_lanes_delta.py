@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
 from scanproof.numeric import rounding as bounds
@@ -18,7 +19,6 @@ from scanproof.numeric import x64
 from scanproof.numeric.ops.chunked import chunked
 from scanproof.numeric.ops.delta import delta, longhorn
 from scanproof.numeric.ops.recurrent import recurrent
-from scanproof.proofs.language.errors import UsageError
 
 LANES = {"delta": (delta, delta_rule.step), "longhorn": (longhorn, longhorn_layer.step)}
 D, N = 2, 3

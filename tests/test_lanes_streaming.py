@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule, linear_attention, ssd
 from scanproof.numeric import log_decays, x64
 from scanproof.numeric import rounding as bounds
@@ -25,7 +26,6 @@ from scanproof.numeric.ops.chunked import chunked
 from scanproof.numeric.ops.delta import delta, longhorn
 from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.streaming import Stream, stepwise, streaming
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.report import progress
 
 T, D, N, BLOCK = 23, 3, 2, 8

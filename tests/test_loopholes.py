@@ -6,9 +6,9 @@ import pytest
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import at_most, differs, equal
 

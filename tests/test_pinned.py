@@ -13,12 +13,12 @@ import command_line
 import pytest
 from command_line import TRUE, Run, Write, one_line
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import rows as checking
 from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.pinned import Definitions, Redefined
 
 run = command_line.run

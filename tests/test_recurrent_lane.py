@@ -12,11 +12,11 @@ from agreement import Draw, assert_agrees, bounds
 from layer_cases import LAYER_CASES
 
 from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import delta_rule, gril, ssm
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.numeric.ops.recurrent import recurrent
-from scanproof.proofs.language.errors import UsageError
 
 TWO_ROUNDINGS = 2
 """Both runs lie within the rounding bound of the exact value, so within twice the bound of each other."""

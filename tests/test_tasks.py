@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from agreement import Draw, assert_agrees, bounds
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, CrossEntropy, SquaredError
 from scanproof.numeric import x64
 from scanproof.numeric.tasks import learners, metrics, samplers
 from scanproof.numeric.tasks.step_size import BITS, curvature, largest_step_size
-from scanproof.proofs.language.errors import UsageError
 
 TWO_ROUNDINGS = 2
 """JAX and NumPy lie within the rounding bound of the exact value each."""

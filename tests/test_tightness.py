@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tightness_cases import CLAIMS, moved
 
 from scanproof import at_most, norm
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.jax_backend import jax, x64
 from scanproof.numeric.tightness.drawing import KINDS, draw
 from scanproof.numeric.tightness.exact import BITS, certify, point
@@ -25,7 +26,6 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.enclosed import enclosed
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 
 STEP, FALSE, OPERATOR = (CLAIMS[f"tight.{name}"] for name in ("step", "contraction", "operator"))
 SMALL = {"n": 2, "d": 2}

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.losses import SUM, sigmoid
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import BY_NAME, ENGINES, FIXED, FLINT, SYMPY, Engines
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     at_most,

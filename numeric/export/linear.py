@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 
 from . import statements
 from .built import LOSS, Asked, Built, Certificate, drawn

@@ -10,11 +10,11 @@ import numpy as np
 
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.constructions.linear_attention import LAYOUTS
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import fla_linear_attention, neutral
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.language.errors import UsageError
 
 from .built import LOSS, Asked, Built
 from .linear import LARGEST, certificate

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
-from scanproof.proofs.language.errors import UsageError
 
 from . import manifest as manifests
 from . import settings as checks

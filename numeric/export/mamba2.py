@@ -9,9 +9,9 @@ import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
-from scanproof.proofs.language.errors import UsageError
 
 from .built import LOSS, Asked, Built, Certificate
 from .certificates.mamba2 import Bound, Domain, bound

@@ -14,7 +14,7 @@ from fractions import Fraction
 from importlib import resources
 from typing import Any, TypeAlias
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from .schema import faults
 from .strict_json import NotStrict, parse

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 
 def opened(path: Path, largest: int) -> tuple[BinaryIO, int]:

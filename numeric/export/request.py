@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.errors import UsageError
 
 from . import linear, linear_attention, mamba2, statements
 from .built import Asked, Built

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 
 from .built import Asked, drawn
 

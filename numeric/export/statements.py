@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.arrays.scan import map_leaves
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril, ssd
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import TwoHeadLayer
@@ -25,7 +26,6 @@ from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 
 from ..run import statement
 from ..run import tokenising as cut

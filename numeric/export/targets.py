@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm, neutral
 from scanproof.constructs.layouts.families import FAMILIES
-from scanproof.proofs.language.errors import UsageError
 
 Laid = tuple[dict[str, Any] | None, dict[str, np.ndarray]]
 """Settings for config.json, if the target has any, and tensors under its names, in float64."""

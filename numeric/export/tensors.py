@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from .regular import opened
 from .strict_json import NotStrict, parse, shown

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
-from scanproof.proofs.language.errors import UsageError
 
 from ..export.built import LOSS
 from ..export.certificates.domain import Domain

@@ -13,9 +13,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
-from scanproof.proofs.language.errors import UsageError
 
 from . import constructed, rounding
 from .constructed import Construction

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
-from scanproof.proofs.language.errors import UsageError
 
 from ..export.loading import Loaded
 from . import (

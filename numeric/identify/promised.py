@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import quick_result
-from scanproof.proofs.language.errors import UsageError
 
 from ..export import request
 from ..export.built import Built

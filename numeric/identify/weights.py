@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
-from scanproof.proofs.language.errors import UsageError
 
 from ..export.loading import Loaded
 from ..export.loading import load as loaded

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import FAMILIES, Family
-from scanproof.proofs.language.errors import UsageError
 
 from ..export.folder import ENCODING, WEIGHTS, write
 from ..export.targets import PT

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scanproof.constructs.arrays.scan import leaves, map_leaves
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from .inputs import positive
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
-from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, platform, traced
 from ..precision import Precision, matmul

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 UNIT, SCALAR, PER_TOKEN, GENERIC = "unit", "scalar", "per-token scalar", "generic"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan, leaves, map_leaves
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from ..jax_backend import jax
 from ..precision import Precision

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms import prefix
 from scanproof.constructs.forms.prefix import Summary
-from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, traced
 from ..precision import Precision

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scanproof.constructs.arrays.scan import Scan
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax

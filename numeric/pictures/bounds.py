@@ -9,9 +9,9 @@ from math import prod
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.exact.instance import shapes
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 
 from ..tightness.hypotheses import Hypotheses, Values, hypotheses
 from ..tightness.report import with_bounds

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from .panel import Line, Panel, Picture, shown
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.source import Row
 
 from ..tightness.report import with_bounds

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude

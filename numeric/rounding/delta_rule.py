@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
-from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, x64
 from ..ops.delta import _DELTA, _LONGHORN, CHUNK

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from . import compressed
 from .control import CONTROL, closed, control, inner_programs

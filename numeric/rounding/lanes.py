@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
-from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, x64
 from ..ops import decay

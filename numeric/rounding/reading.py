@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from . import compressed, devices, solving  # noqa: F401  (each registers its rules)
 from .control import CONTROL

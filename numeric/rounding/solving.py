@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from . import compressed
 from .arithmetic import OWN, format_of, gamma

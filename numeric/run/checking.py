@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.interpret.programs.machine_integers import LIMIT
-from scanproof.proofs.language.errors import UsageError
 
 from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize
 from ..precision import PRECISIONS, Precision

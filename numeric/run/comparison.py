@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from ..jax_backend import jax, x64
 from ..tasks.metrics import Comparison, compare, squared_loss

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gd_ssm, gril, linear_transformer, lsa, ssd
-from scanproof.proofs.language.errors import UsageError
 
 from ..jax_backend import jax, traced
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax, platform

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 from ..jax_backend import jax, x64
 from ..ops.streaming import streaming

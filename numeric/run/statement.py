@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import construct, quick_verdict
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.source import Row
 
 from .program import Program

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.proofs.language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 SAMPLERS = ("uniform", "normal")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.errors import UsageError
 
 from .report import as_text, run
 

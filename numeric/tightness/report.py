@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import Ledger
 from scanproof.proofs.decide.rows import check
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.source import Row
 
 from ..jax_backend import jax

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.claim import Claim
-from scanproof.proofs.language.errors import UsageError
 from scanproof.proofs.language.statements import AtMost
 
 from ..jax_backend import jax, x64

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..interpret.evaluate import at_index
 from ..interpret.programs.reader import needed, place
 from ..interpret.programs.tracing import traced
 from ..kernel.index import Index, declared
-from ..language.errors import UsageError
 
 Call = tuple[Callable[..., Any], Sequence[Sequence[Index]]]
 """A program with the shapes of its arrays, lengths in symbols."""

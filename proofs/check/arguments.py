@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..exact.at_point import difference_index, inputs_as_text, statements_at
 from ..exact.enclosures import ArbField
 from ..exact.engines import (
@@ -28,7 +30,6 @@ from ..exact.instance import Point, constants, evaluate, ones, shapes
 from ..exact.scalar import NotPolynomial
 from ..interpret.session import Sessions
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
 from . import all_sizes

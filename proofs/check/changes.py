@@ -8,12 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from ..exact.array import ExactArray
 from ..exact.engines import FLINT, SYMPY, Engine, chosen, holds, small
 from ..exact.mutation import Change, on_leaf, on_right_side, paths
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
 

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..exact.array import ExactArray
 from ..exact.engines import SMALL, sides
 from ..exact.instance import Point, assumed, constants, evaluate, shapes
@@ -23,7 +25,6 @@ from ..interpret.questions import Unreadable
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
 

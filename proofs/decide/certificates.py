@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from .files import create, replace, unfinished
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.result import Result
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.fields import nearest
 
 SETTLED = ("refuted", "not-checkable", "error")

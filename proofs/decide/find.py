@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.all_sizes import Unsafe
 from ..check.arguments import NOT_SHOWN, says_nothing
 from ..check.beyond import smallest
@@ -41,7 +43,6 @@ from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import (
     Approached,

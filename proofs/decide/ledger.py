@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from ..language.errors import UsageError
+from scanproof.constructs.errors import UsageError
+
 from ..language.pinned import Definitions, Redefined
 from ..language.source import Row, Source
 

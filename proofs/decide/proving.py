@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.definition import definition
+from scanproof.constructs.errors import UsageError
 
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
@@ -36,7 +37,6 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import traced
 from ..kernel.index import Index
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.pinned import Definitions, Redefined

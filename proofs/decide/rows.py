@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.result import Result
 from ..language.claim import Claim
 from ..language.engines import ENGINES
-from ..language.errors import UsageError
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.source import Row
 from .cache import Cache

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from scanproof.constructs.arrays.definition import recording
+from scanproof.constructs.errors import UsageError
 
 from ..check.axioms import discharged
 from ..check.certificate import Unsettled
@@ -15,7 +16,6 @@ from ..exact.engines import Engines
 from ..exact.scalar import DivisionByZero
 from ..interpret.questions import raised_at
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..search.proving import proving
 from .certificates import MISSING, REPLACED, Certificates, Unusable
 from .find import NOT_RUN, find, find_again

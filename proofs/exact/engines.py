@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..language.claim import Claim
 from ..language.engines import ENGINES as NAMES
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .array import ExactArray

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..language.calls import call
 from ..language.claim import Claim
 from ..language.conditions import as_bounds, holds
-from ..language.errors import UsageError
 from ..language.sizes import Sizes, shape
 from ..language.statements import AtMost, Statement
 from .array import ExactArray, Namespace

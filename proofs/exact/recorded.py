@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ..language.errors import UsageError
+from scanproof.constructs.errors import UsageError
+
 from .scalar import as_fraction
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FunctionType, MappingProxyType
 from typing import Any
 
-from .errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 
 def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from .calls import call
 from .conditions import as_bounds, holds
-from .errors import UsageError
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .errors import UsageError
+from scanproof.constructs.errors import UsageError
+
 from .numbers import exceeds
 from .statements import AtMost
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from .calls import arguments
 from .claim import Claim
-from .errors import UsageError
 from .sizes import names
 
 RESERVED = ("p", "xp", "corrections")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 
 def jax(caller: str) -> Any:

@@ -23,8 +23,9 @@ from operator import is_
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from .claim import Claim
-from .errors import UsageError
 from .source import Row, Source
 
 PINNED = ("scanproof", "builtins", "fractions", "functools", "itertools", "math", "operator")

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from .errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 Sizes = Mapping[str, int]
 DEFAULT_RANGE = (1, 2, 3)

@@ -19,9 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from .calls import arguments
 from .claim import Claim
-from .errors import UsageError
 from .fields import CHANGES, FIELDS, check_fields, check_id, known
 
 OWN: dict[str, Any] = {

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.certificate import Collision, Counterexample, Witness, named
 from ..exact.at_point import (
     difference_index,
@@ -18,7 +20,6 @@ from ..exact.at_point import (
 from ..exact.instance import Point
 from ..exact.points import TRIES, candidates, find, simplest
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.numbers import is_nonzero
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined

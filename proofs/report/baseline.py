@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..language.errors import UsageError
+from scanproof.constructs.errors import UsageError
+
 from .standing import statements
 from .words import Record, verdict_words
 

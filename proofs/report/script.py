@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.errors import UsageError
+
 from ..exact.array import ExactArray
 from ..exact.at_point import difference_index, statements_at
 from ..exact.counterexample import Counterexample
@@ -19,7 +21,6 @@ from ..exact.engines import sides
 from ..exact.instance import evaluate
 from ..exact.recorded import Node, RecordedField, in_order
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
 
 SAME = "«actual and claimed are the same number»"

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from ..check.comparison import free_variables, function_value
 from ..check.families import Family, Pattern, numbers, patterns
 from ..check.traces import places_of
@@ -35,7 +37,6 @@ from ..interpret.evaluate import Evaluator, at_index, positions
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
 from ..language.claim import Claim
-from ..language.errors import UsageError
 from ..language.sizes import Sizes
 from ..language.statements import Differs, Statement
 from .closed_forms import conditions

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.export import folder
 from scanproof.numeric.export.folder import ENCODING, MANIFEST, WEIGHTS
-from scanproof.proofs.language.errors import UsageError
 
 OLD = {WEIGHTS: b"old", ENCODING: b"old", MANIFEST: b"old"}
 NEW = {WEIGHTS: b"new", ENCODING: b"new"}

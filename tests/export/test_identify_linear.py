@@ -53,7 +53,7 @@ def factor(report: Report, n: int) -> Fraction:
 
 
 def export_of(id: str, folder: Path) -> tuple[Loaded, dict]:
-    from scanproof.proofs.language.errors import UsageError
+    from scanproof.constructs.errors import UsageError
 
     for options in SIZES:
         try:

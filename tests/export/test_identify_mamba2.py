@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from scanproof.constructs.constructions import mamba2_gd
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
@@ -24,7 +25,6 @@ from scanproof.numeric.identify.measured_batch import Batch
 from scanproof.numeric.identify.measured_construction import simple
 from scanproof.numeric.identify.measured_model import layouts, model_of, predictions
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
-from scanproof.proofs.language.errors import UsageError
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
 

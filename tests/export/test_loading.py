@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.numeric.export import folder, tensors
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load
-from scanproof.proofs.language.errors import UsageError
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 

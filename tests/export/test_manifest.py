@@ -15,6 +15,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.numeric.export import linear_attention, mamba2, schema
@@ -25,7 +26,6 @@ from scanproof.numeric.export.manifest import exact
 from scanproof.numeric.export.targets import TARGETS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.errors import UsageError
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from linear_cases import CASES, Case
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.layers.gril import Window, two_head_step
 from scanproof.constructs.layers.multi_step import stack
@@ -25,7 +26,6 @@ from scanproof.numeric.run.programs import PROGRAMS
 from scanproof.numeric.run.statement import find
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.language.errors import UsageError
 
 EXACT = Namespace(RootsField())
 

@@ -6,11 +6,11 @@ from importlib import metadata
 
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.numeric.export import targets
 from scanproof.numeric.export.targets import TARGETS
 from scanproof.numeric.export.tensors import NAMES
-from scanproof.proofs.language.errors import UsageError
 
 TESTED = [(name, package) for name, target in TARGETS.items() for package in target.tested]
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scanproof.constructs.errors import UsageError
 from scanproof.numeric.export import tensors
 from scanproof.numeric.export.strict_json import NotStrict, parse
-from scanproof.proofs.language.errors import UsageError
 
 safetensors = pytest.importorskip(
     "safetensors.numpy", reason="files of tensors need safetensors (extra: export)"

@@ -8,12 +8,12 @@ import pytest
 from linear_cases import CASES, Case
 
 from scanproof.constructs.constructions import linear_attention
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.fla_linear_attention import neutral_model
 from scanproof.numeric.export.certificates import linear
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DESCENT
-from scanproof.proofs.language.errors import UsageError
 
 WANTED = "the target torch needs torch and safetensors (extra: torch)"
 torch = pytest.importorskip("torch", reason=WANTED)

@@ -11,13 +11,13 @@ from scanproof.constructs.constructions.hybrid import (
     selecting_mask,
     theorem5_1,
 )
+from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.learners.operators import example_index
 
-from ...language.errors import UsageError
 from ...language.statements import equal
 from . import printed_sign
 from .source import ssd

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from scanproof.constructs.errors import UsageError
+
 from ...kernel.index import Index
-from ...language.errors import UsageError
 from ..questions import NUMBERS_OWN, Unreadable, aside, asks, place
 from . import areas
 from .areas import Length

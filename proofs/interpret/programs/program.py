@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.arrays.definition import note
+from scanproof.constructs.errors import UsageError
 
 from ...exact.array import ExactArray
 from ...exact.scalar import NotPolynomial
 from ...kernel.index import Index
-from ...language.errors import UsageError
 from ...language.libraries import jax as jax_for
 from ..array import KernelArray
 from ..namespace import array

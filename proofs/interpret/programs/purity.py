@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ...language.errors import UsageError
+from scanproof.constructs.errors import UsageError
 
 WATCHED = {
     "open": "opens a file",

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from scanproof.constructs.errors import UsageError
+
 from ...kernel.index import Index
-from ...language.errors import UsageError
 from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
 from .decisions import INSTEAD, NAME, Decided, folders, refused
