@@ -214,7 +214,7 @@ def test_stacked_transformer_layers_are_the_stack(lane: str | None):
     for head in range(2):
         x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
         rows = transformer.weights_in_tokens(W0, x[:-1], y)
-        close(found[head], transformer.stack(run.p, rows, 2)[:, :3], 100)
+        close(found[head], transformer.LAYER.outputs(run.p, rows, layers=2)[:, :3], 100)
 
 
 @pytest.mark.short(2)

@@ -14,7 +14,8 @@ from scanproof.constructs.learners.losses import (
     SUM,
     CrossEntropy,
 )
-from scanproof.proofs.claims.gril.ridge import RIDGE, fading_ridge
+from scanproof.constructs.constructions.gril import RIDGE_LOSS as RIDGE
+from scanproof.constructs.constructions.gril import fading_ridge
 
 from ..ops.delta import delta as delta_lane
 from ..ops.delta import longhorn as longhorn_lane

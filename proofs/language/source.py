@@ -7,8 +7,8 @@
         return equal(what_the_layer_computes, what_is_claimed)
 
 `given` names the symbols and their shapes; the body is called with them, with the sizes (N, f) if it asks for them,
-and with `p`, the construction's parameters, if the claim has any. Keyword-only arguments of the body are readings of
-the source's wording with their default as printed; an amendment changes them.
+with `p`, the construction's parameters, and `construction` itself, if the claim has any. Keyword-only arguments of the
+body are readings of the source's wording with their default as printed; an amendment changes them.
 """
 
 from __future__ import annotations
@@ -34,6 +34,15 @@ OWN: dict[str, Any] = {
 """What an amendment does not inherit."""
 
 
+def _filled(fields: dict[str, Any], inherits: bool) -> dict[str, Any]:
+    """The fields with the parameters of a construction that comes without any; other parameters end its being said."""
+    if fields.get("construction") is not None and "parameters" not in fields:
+        return {**fields, "parameters": fields["construction"].parameters}
+    if inherits and "parameters" in fields and "construction" not in fields:
+        return {**fields, "construction": None}
+    return fields
+
+
 def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
     """The keyword-only arguments of a body with their defaults."""
     wanted = arguments(f"claim {id}: the body", body).values()
@@ -55,9 +64,10 @@ class Row:
         Args:
             suffix: what is mended, for example "sign" or "sign+scale".
             says: the mended statement.
-            changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
-                `assuming`), and readings (keyword-only arguments of the body). Of the statement printed alone are
-                `reading`, `unmended` and `over_all_parameters`: an amendment says them anew.
+            changes: fields of the claim to replace (`given`, `sizes`, `construction`, `parameters`, `corrections`,
+                `hypotheses`, `assuming`), and readings (keyword-only arguments of the body). Of the statement printed
+                alone are `reading`, `unmended` and `over_all_parameters`: an amendment says them anew; and parameters
+                without a construction have none.
 
         Raises:
             UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that
@@ -77,7 +87,7 @@ class Row:
             says=says,
             amends=self.claim.id,
             options={**readings, **options},
-            **{**OWN, **fields},
+            **{**OWN, **_filled(fields, inherits=True)},
         )
         check_fields(claim, written=fields)
         if any(other.id == claim.id for other in self.amendments):
@@ -124,6 +134,7 @@ class Source:
             UsageError: for a field that is unknown or of the wrong type, and for a name that nothing uses.
         """
         known(f"claim {id}", fields, FIELDS)
+        fields = _filled(fields, inherits=False)
 
         def decorate(body: Callable[..., Any]) -> Row:
             options = _printed_readings(id, body)
