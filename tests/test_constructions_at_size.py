@@ -16,12 +16,22 @@ from scanproof.constructs.constructions import hybrid as hybrid_parameters
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
 from scanproof.constructs.layers import linear_transformer as transformer
+from scanproof.constructs.tokens import Windows
 from scanproof.numeric import x64
-from scanproof.numeric.run import bounding, comparison, preparation, running, statement
-from scanproof.numeric.run import tokenising as cut
+from scanproof.numeric.run import (
+    bounding,
+    comparison,
+    drawing,
+    learning,
+    preparation,
+    running,
+    statement,
+)
 from scanproof.numeric.run.linear import mapped, rank_one
 from scanproof.numeric.run.problem import Problem, Settings
-from scanproof.numeric.run.programs import PROGRAMS
+from scanproof.numeric.run.selection import runner
+from scanproof.numeric.run.statement import constructed
+from scanproof.numeric.run.tokenising import Pairs
 from scanproof.proofs.decide.ledger import built_in
 
 SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
@@ -44,31 +54,26 @@ def float64(monkeypatch: pytest.MonkeyPatch):
         yield
 
 
-def test_every_program_belongs_to_a_statement_of_the_ledger():
-    ids = {c.id for row in built_in().rows for c in (row.claim, *row.amendments)}
-    assert set(PROGRAMS) <= ids
-
-
-@pytest.mark.parametrize("id", PROGRAMS)
-def test_every_program_traces_with_the_parameters_of_its_statement(id: str):
-    program = PROGRAMS[id]
-    claim = next(c for row in built_in().rows for c in (row.claim, *row.amendments) if c.id == id)
-    features = program.largest_features or 2
-    targets = {"vector": features, "scalar": None}.get(program.targets, 1 if "binary" in id else 2)
+@pytest.mark.parametrize("id", constructed())
+def test_every_construction_traces_with_the_parameters_of_its_statement(id: str):
+    claim = constructed()[id]
+    of = claim.construction
+    assert of is not None
+    features, runs = of.features or 2, runner(of)
+    targets = {"vector": features, "scalar": None}.get(of.targets, 1 if "binary" in id else 2)
     settings = Settings(features, 3, 1, targets, 1)
-    problem = program.draw(settings, 0.5)
-    values = {**program.letters(settings), "eta": 0.5, **problem.extra}
-    p = statement.parameters(claim, program, values)
-    if p is not None and not hasattr(program.machine, "program"):
-        gate = program.machine.gate(p, problem)
+    problem = drawing.draw(claim, settings, 0.5)
+    values = {**drawing.letters(settings), "eta": 0.5, **problem.extra}
+    p = statement.parameters(claim, values)
+    if p is not None and not hasattr(runs, "program"):
+        gate = runs.gate(p, problem)
         assert gate is None or gate.has_matrix_form
     if p is not None:
-        state = program.machine.work(p, problem, 1)
+        state = runs.work(p, problem, 1)
         assert features <= state.D * state.N  # the gradient for one target, at least
+    W0 = None if problem.W0 is None else problem.W0[0]
     learned = jax.eval_shape(
-        lambda x, y: program.learner(
-            x, y, None if problem.W0 is None else problem.W0[0], 0.5, problem.extra, 1, 3
-        ),
+        lambda x, y: learning.prediction(of.learner, x, y, W0, 0.5, 1, 3, problem.extra),
         problem.x[0],
         problem.y[0],
     )
@@ -140,18 +145,19 @@ def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.short("two", "concatenated")
 @pytest.mark.parametrize(
-    ("pairs", "whole"),
+    "whole",
     [
-        (cut.THREE, cut.three),
-        (cut.THREE_EMBEDDED, cut.three_embedded),
-        (cut.TWO_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 2, 1)),
-        (cut.THREE_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 3, 1)),
-        (cut.CONCATENATED, tokenisations.concatenated),
+        Windows(),
+        Windows(first=0),
+        Windows(apart=True),
+        Windows(2, 1, apart=True),
+        Windows(3, 1, apart=True),
+        tokenisations.concatenated,
     ],
-    ids=["three", "three embedded", "two", "three, stride 1", "concatenated"],
+    ids=["three", "from 0", "three embedded", "two", "three, stride 1", "concatenated"],
 )
-def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs, whole):
-    scalar = pairs is cut.CONCATENATED
+def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(whole):
+    pairs, scalar = Pairs(whole), whole is tokenisations.concatenated
     x, y = whole_numbers(6, 2), whole_numbers(5) if scalar else whole_numbers(5, 2, seed=1)
     problem = Problem(x[None], y[None], W0=None, w=np.zeros(0), extra={})
     found = pairs.tokens(*(a[0] for a in pairs.stream(problem)))
@@ -161,13 +167,9 @@ def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs,
     map_leaves(lambda a, b: np.testing.assert_array_equal(a[:last], b), found, wanted)
 
 
-def interleaved(x, y):
-    return tokenisations.interleaved(*cut.wide(x, y))
-
-
 def outputs(run, lane: str | None = None):
     """All outputs of a causal layer on one block, and the final states."""
-    stream = run.machine.stream(run.p, run.problem, run.options)
+    stream = run.runner.stream(run.p, run.problem, run.options)
     done = jax.jit(run.lane)(*stream, initial_state=run.state)
     return np.asarray(done.outputs), done.final_state
 
@@ -186,7 +188,7 @@ def test_the_block_is_the_scan_of_its_step_on_every_lane():
         found, (state,) = outputs(prepared("gril.prop4.1", lane=lane))
         for head in range(2):
             x, y = run.problem.x[head], run.problem.y[head]
-            done = scan(gril.step, run.p, np.zeros((3, 3)), cut.three(x, y))
+            done = scan(gril.step, run.p, np.zeros((3, 3)), Windows()(x, y))
             close(found[head], done.outputs, 30)
             close(state[head], done.final_state, 30)
 
@@ -195,13 +197,13 @@ def test_the_block_is_the_scan_of_its_step_on_every_lane():
 @pytest.mark.parametrize("lane", [None, "recurrent"])
 def test_layers_at_the_last_token_are_the_stack(lane: str | None):
     run = prepared("gril.propA.1", lane=lane, layers=3)
-    stream = run.machine.stream(run.p, run.problem, run.options)
+    stream = run.runner.stream(run.p, run.problem, run.options)
     states = jax.jit(run.lane)(*stream, initial_state=run.state).final_state
     found = jax.jit(run.finish)(states)
     assert run.problem.W0 is not None
     for head in range(2):
         x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
-        done = multi_step.stack(gril.two_head_step, run.p, cut.three(x, y), W0, 3)
+        done = multi_step.stack(gril.two_head_step, run.p, Windows()(x, y), W0, 3)
         close(found[head], done.outputs[1][-1], 100)
 
 
