@@ -107,7 +107,7 @@ def _attention(model: Model, W0: np.ndarray, eta: Fraction) -> Model:
     d, _ = neutral.sizes(model)
     one = len(model.layers) == 1
     made = linear_attention.instance(
-        np, d, steps(model), float(eta), W0, tokens=model.tokens, in_one_layer=one
+        np, d, steps(model), float(eta), W0, tokens=model.tokens, in_one_block=one
     )
     return fla_linear_attention.neutral_model(made)
 
