@@ -5,6 +5,7 @@ from __future__ import annotations
 from scanproof.constructs.constructions.gd_ssm import PRINTED, PROP3
 from scanproof.constructs.layers.multi_step import loop
 
+from ...language.learns import learns_in_steps
 from ...language.statements import equal
 from .source import gd_ssm
 
@@ -13,7 +14,7 @@ SIZES = {"N": (1, 2, 3), "f": (1, 2, 3), "L": (1, 2)}
 DEEP = {"N": (1, 2, 3), "f": (1, 2), "L": (1, 2, 3)}
 
 
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop3",
     where="Prop. 3",
     kind="existence",
@@ -23,12 +24,10 @@ DEEP = {"N": (1, 2, 3), "f": (1, 2), "L": (1, 2, 3)}
     construction=PROP3,
     fixed=("eta",),
     reading="Witness: the printed heads with Δ_l W = −(η/N)(Z̃ W_{l−1} − Z) and o = (W_{l−1} + Δ_l W)ᵀ C_t q.",
-)
-def existence(construction, p, x, y, W0, eta, L):
-    return equal(construction.predictions(p, x, y, W0, L), construction.learned(x, y, eta, W0, L))
+)(learns_in_steps)
 
 
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop3-construction",
     where="A.2",
     kind="construction",
@@ -43,9 +42,7 @@ def existence(construction, p, x, y, W0, eta, L):
         "With Q = e_1 e_2ᵀ the head Z is Σ x yᵀ, which belongs to W and not to Wᵀ; the formula mixes the two. "
         "At f = 1 nothing is seen of it."
     ),
-)
-def printed(construction, p, x, y, W0, eta, L):
-    return equal(construction.predictions(p, x, y, W0, L), construction.learned(x, y, eta, W0, L))
+)(learns_in_steps)
 
 
 printed.amend(

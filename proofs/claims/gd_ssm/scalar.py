@@ -8,13 +8,14 @@ from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .source import gd_ssm
 
 SCALAR = {"x": "N+1 f", "y": "N", "eta": ""}
 
 
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop1",
     where="Prop. 1",
     kind="existence",
@@ -27,12 +28,10 @@ SCALAR = {"x": "N+1 f", "y": "N", "eta": ""}
     fixed=("eta",),
     corrections=("sign",),
     reading="Witness: the printed construction with β = +η/N. It does it for arbitrary targets y.",
-)
-def existence(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop1-construction",
     where="eqs. 12–16",
     kind="construction",
@@ -46,15 +45,13 @@ def existence(construction, p, x, y, eta):
         "Eq. 12 accumulates +x_t y_t, which at w0 = 0 is minus the gradient's term, so that the minus sign of "
         "β = −η/N is one too many."
     ),
-)
-def printed(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
 printed.amend("sign", "the same with β = +η/N", corrections=("sign",))
 
 
-@gd_ssm.claim(
+every_token = gd_ssm.claim(
     "gd-ssm.prop1-every-token",
     where="Prop. 1",
     kind="construction",
@@ -62,9 +59,7 @@ printed.amend("sign", "the same with β = +η/N", corrections=("sign",))
     given=SCALAR,
     construction=NETWORK,
     reading="Read with the printed β = −η/N at every token.",
-)
-def every_token(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
 every_token.amend("sign+scale", "the same with β = +η/t at token t", corrections=("sign", "scale"))

@@ -14,13 +14,14 @@ from scanproof.constructs.learners.accumulation import Example, accumulation_ste
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .source import gd_ssm
 
 VECTOR = {"x": "N+1 f", "y": "N f", "eta": ""}
 
 
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop2",
     where="Prop. 2",
     kind="existence",
@@ -33,12 +34,10 @@ VECTOR = {"x": "N+1 f", "y": "N f", "eta": ""}
     fixed=("eta",),
     corrections=("transpose", "sign"),
     reading="Witness: the printed construction with Q = e_2 e_1ᵀ and β = +η/N, windows two tokens apart.",
-)
-def existence(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop2-construction",
     where="eqs. 17–21, A.1",
     kind="construction",
@@ -51,9 +50,7 @@ def existence(construction, p, x, y, eta):
         "Two slips: e_1 e_2ᵀ makes the state Σ x yᵀ where eq. 17 has Σ y xᵀ (seen from f = 2 on), and the sign of β "
         "is that of the gradient, while the state is minus the gradient."
     ),
-)
-def printed(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
 printed.amend(

@@ -6,6 +6,7 @@ from scanproof.constructs import tokens
 from scanproof.constructs.constructions.gril import PROP_A1, PROP_A1_EMBEDDED
 from scanproof.constructs.layers.multi_step import loop
 
+from ...language.learns import learns_in_steps
 from ...language.statements import equal
 from .linear_model import targets
 from .source import gril
@@ -16,7 +17,7 @@ SIZES = {"L": (1, 2, 3)}
 NARROW = {"f": (1, 2), "L": (1, 2, 3)}
 
 
-@gril.claim(
+gril.claim(
     "gril.propA.1",
     where="Prop. A.1",
     kind="existence",
@@ -33,9 +34,7 @@ NARROW = {"f": (1, 2), "L": (1, 2, 3)}
         "At the last token, the first at which a causal layer has seen D; any W0 that the first layer is given. "
         "Witness: the heads of A.3 with Q = e_1 e_2ᵀ. It does it for arbitrary targets."
     ),
-)
-def propA_1_exists(construction, p, x, y, W0, eta, L):
-    return equal(construction.predictions(p, x, y, W0, L), construction.learned(x, y, eta, W0, L))
+)(learns_in_steps)
 
 
 @gril.claim(

@@ -16,6 +16,7 @@ from scanproof.constructs.learners.accumulation import (
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .linear_model import targets
 from .source import gril
@@ -38,7 +39,7 @@ def eq10(C, Q, xp, w):
     return equal(layer.cross_product(C, Q), build(xp, w, column).sum(axis=0))
 
 
-@gril.claim(
+gril.claim(
     "gril.prop4.1",
     where="Prop. 4.1",
     kind="existence",
@@ -54,12 +55,10 @@ def eq10(C, Q, xp, w):
         "Step j averages over the t = j + 1 examples that it has accumulated. Witness: the printed "
         "construction with β = η/t. It does it for arbitrary targets."
     ),
-)
-def prop4_1_exists(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
-@gril.claim(
+gril.claim(
     "gril.prop4.1-construction",
     where="eqs. 7–10",
     kind="construction",
@@ -69,9 +68,7 @@ def prop4_1_exists(construction, p, x, y, eta):
     ),
     given=ANY_TARGETS,
     construction=PROP4_1,
-)
-def prop4_1_construction(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
 @gril.claim(
@@ -96,16 +93,15 @@ def prop4_1_from0(p, x, w, eta):
     return equal(outputs, FROM_0.learned(x, y, eta)[1:])
 
 
-@prop4_1_from0.restate(
+prop4_1_from0.amend(
     "index",
     "with tokens j = 0..N and β = η/(j + 1), o_j is the one-step prediction at every j, 0 included",
     given={"x": "N+2 f", "y": "N+1 f", "eta": ""},
     sizes={"N": (0, 1, 2)},
     construction=FROM_0,
     corrections=("index",),
+    body=learns,
 )
-def prop4_1_from0_index(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
 
 
 @gril.claim(

@@ -16,6 +16,7 @@ from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN
 
+from ...language.learns import learns
 from ...language.statements import differs, equal
 from .single_example import (
     example_and_query,
@@ -99,7 +100,7 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
     yield equal(bent, -2 * alpha**2 * x_1**3, label="x_1 M' − M of two steps")
 
 
-@no_stack.restate(
+no_stack.amend(
     "free-mask",
     (
         "it can for two steps if L need not be a matrix of decay products (the proofs of Theorems 5.1 and 5.2 take "
@@ -112,9 +113,8 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
         "Exactly, with that mask. Masks of decays do it up to any ε: open.ssd-stack-any-accuracy (sign −), "
         "open.eq5-two-layers+limit (sign +, two steps)."
     ),
+    body=learns,
 )
-def free_mask(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
 
 
 @ssd.claim(

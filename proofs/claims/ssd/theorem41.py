@@ -17,6 +17,7 @@ from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_SUM, MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .duality import decay
 from .source import ssd
@@ -37,7 +38,7 @@ def after_one_step(loss, x, y, eta, xp):
     return gradient_descent(loss, xp.zeros((x.shape[1],)), x[:-1], y, eta)
 
 
-@ssd.claim(
+theorem = ssd.claim(
     "ssd.thm4.1",
     where="Thm. 4.1",
     kind="existence",
@@ -53,9 +54,7 @@ def after_one_step(loss, x, y, eta, xp):
         "The layer of Def. 3.2, with its residual and 1/n, on the tokens of eq. 1. The witness is the proof's "
         "with 2η for η and 0 for every *. The labels need not be linear."
     ),
-)
-def theorem(construction, p, x, y, eta):
-    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
+)(learns)
 
 
 @ssd.claim(
