@@ -130,7 +130,8 @@ def _functions_in(one: Any) -> Iterator[Callable[..., Any]]:
         yield one
     elif isinstance(one, tuple) or is_dataclass(one):
         for kind in type(one).__mro__:
-            written = (f for f in vars(kind).values() if isinstance(f, FunctionType))
-            yield from (f for f in written if f.__module__ == kind.__module__)
+            methods = (f for f in vars(kind).values() if isinstance(f, FunctionType))
+            # Not those that Python writes into named tuples and dataclasses.
+            yield from (f for f in methods if f.__globals__.get("__name__") == kind.__module__)
     elif callable(one):
         yield one

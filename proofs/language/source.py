@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
@@ -36,8 +37,9 @@ OWN: dict[str, Any] = {
 
 def _filled(fields: dict[str, Any], inherits: bool) -> dict[str, Any]:
     """The fields with the parameters of a construction that comes without any; other parameters end its being said."""
-    if fields.get("construction") is not None and "parameters" not in fields:
-        return {**fields, "parameters": fields["construction"].parameters}
+    construction = fields.get("construction")
+    if isinstance(construction, Construction) and "parameters" not in fields:
+        return {**fields, "parameters": construction.parameters}
     if inherits and "parameters" in fields and "construction" not in fields:
         return {**fields, "construction": None}
     return fields
