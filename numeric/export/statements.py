@@ -25,7 +25,6 @@ from scanproof.constructs.tokens.encoding import encoding
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
@@ -261,17 +260,10 @@ def _own(loss: SquaredError, eta: Fraction, n: int) -> Fraction:
 
 def _parameters(claim: Claim, values: Mapping[str, Any], xp: Namespace) -> Any:
     """The parameters in exact numbers: of the values, those that the statement's own letters name."""
-    assert claim.parameters is not None
-    names = arguments(f"the parameters of {claim.id}", claim.parameters)
-    wanted = {
-        name: values[name]
-        for name, argument in names.items()
-        if name in values
-        and (name in claim.ranges or name in claim.given or argument.default is argument.empty)
-    }
     exact = {
         name: value if name in claim.ranges else xp.asarray(_exactly(value))
-        for name, value in wanted.items()
+        for name, value in values.items()
+        if name in claim.needed
     }
     return claim.construct({**exact, "xp": xp})
 

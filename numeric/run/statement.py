@@ -9,7 +9,6 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import construct, quick_verdict
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
@@ -76,15 +75,8 @@ def parameters(claim: Claim, values: Mapping[str, Any]) -> Any:
     """The layer's parameters at these sizes, step size and extra values; None if it has none."""
 
     def made(**values: Any) -> Any:
-        assert claim.parameters is not None
-        names = arguments(f"the parameters of {claim.id}", claim.parameters)
-        asked = {
-            n
-            for n, a in names.items()
-            if n in claim.ranges or n in claim.given or a.default is a.empty
-        }
-        wanted = {n: v for n, v in values.items() if n in asked and n != "xp"}
-        return construct(claim.id, as_stated=True, **wanted).parameters
+        needed = {name: value for name, value in values.items() if name in claim.needed}
+        return construct(claim.id, as_stated=True, **needed).parameters
 
     assert claim.construction is not None
     return runner(claim.construction).made(claim, values, made)

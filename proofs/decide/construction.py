@@ -15,7 +15,6 @@ from scanproof.constructs.errors import UsageError
 from ..exact.array import ExactArray, Namespace
 from ..exact.expressions import ExpressionField
 from ..exact.mutation import paths
-from ..language.calls import arguments
 from ..language.claim import Claim
 from ..language.fields import nearest
 from ..language.sizes import shape
@@ -107,7 +106,11 @@ def _by_letter(id: str, claim: Claim, values: Mapping[str, Any]) -> dict[str, An
                 f"construct({id!r}) was given {letter} twice, as {letter} and by name; give one of them."
             )
         found[letter] = value
-    needed = _needed(claim)
+    if claim.parameters is None:
+        raise UsageError(
+            f"{claim.id} has no parameters; `scanproof show {claim.amends or claim.id}` tells of it."
+        )
+    needed = claim.needed
     unknown = sorted(set(found) - set(known))
     missing = sorted(name for name in needed if name not in found)
     if unknown or missing:
@@ -131,21 +134,6 @@ def _size(id: str, name: str, value: Any) -> int:
 
 def _letter(name: str, known: Mapping[str, Any]) -> str:
     return next((letter for letter in ALIASES.get(name, ()) if letter in known), name)
-
-
-def _needed(claim: Claim) -> list[str]:
-    if claim.parameters is None:
-        raise UsageError(
-            f"{claim.id} has no parameters; `scanproof show {claim.amends or claim.id}` tells of it."
-        )
-    names = arguments(f"the parameters of {claim.id}", claim.parameters)
-    return [
-        n
-        for n, p in names.items()
-        if n in claim.ranges
-        or n in claim.given
-        or (n not in ("xp", "corrections") and p.default is p.empty)
-    ]
 
 
 def _row(id: str) -> Row:

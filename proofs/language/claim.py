@@ -11,7 +11,7 @@ from typing import Any
 from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
-from .calls import call
+from .calls import arguments, call
 from .conditions import as_bounds, holds
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
@@ -98,6 +98,19 @@ class Claim:
             return None
         seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
         return call(self.parameters, {**seen, "corrections": self.corrections})
+
+    @property
+    def needed(self) -> list[str]:
+        """The sizes and symbols that its parameters are made from; other arguments of theirs keep their defaults."""
+        if self.parameters is None:
+            return []
+        names = arguments(f"the parameters of {self.id}", self.parameters)
+        return [
+            name
+            for name, argument in names.items()
+            if name not in ("xp", "corrections")
+            and (name in self.ranges or name in self.given or argument.default is argument.empty)
+        ]
 
     @property
     def inputs(self) -> tuple[str, ...]:
