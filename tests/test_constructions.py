@@ -10,6 +10,7 @@ import pytest
 
 from scanproof import Source, UsageError, equal
 from scanproof.constructs.constructions import gril
+from scanproof.constructs.constructions.ch9 import ICL
 from scanproof.constructs.constructions.gd_ssm import PROP3
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import HALF_SUM
@@ -82,6 +83,13 @@ def test_a_users_step_makes_a_claim_a_users_though_its_body_is_ours():
 
 def test_a_construction_is_spelled_without_addresses():
     assert "0x" not in _spelled(PROP3)
+
+
+def test_the_weights_in_the_tokens_of_ch9_are_those_of_the_learner_at_every_token():
+    x, y, w = numbers(4, 2), numbers(1, 3, seed=1)[0], numbers(1, 2, seed=2)[0]
+    eta = EXACT.asarray(Fraction(1, 5))
+    found = ICL.predictions(ICL.parameters(EXACT, d=2, eta=eta), x, y, w, 2)
+    assert (found.entries == ICL.learned(x, y, eta, w, 2).entries).all()
 
 
 def test_stacked_layers_read_at_every_token_are_read_last_at_the_query():

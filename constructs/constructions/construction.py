@@ -65,19 +65,19 @@ class Construction(NamedTuple):
         """The layer's tokens."""
         return self.tokens(x, y, W0) if self.informed else self.tokens(x, y)
 
+    def _started(self, W0: Any) -> Any:
+        return W0 if self.start is None else self.start(W0)
+
     def run(self, p: Any, x: Array, y: Array, W0: Any = None, layers: Any = 1) -> Scan:
         """States and outputs at every token, of a layer that has a step function."""
         assert not isinstance(self.layer, Masked)
-        if isinstance(self.layer, TwoHeads):
-            start = W0 if self.start is None else self.start(W0)
-            return self.layer.run(p, self.seen(x, y, W0), start, layers)
-        return self.layer.run(p, self.seen(x, y, W0), W0)
+        stacked = (layers,) if isinstance(self.layer, TwoHeads) else ()
+        return self.layer.run(p, self.seen(x, y, W0), self._started(W0), *stacked)
 
     def outputs(self, p: Any, x: Array, y: Array, W0: Any = None, layers: Any = 1) -> Array:
         """What the (top) layer puts out at every token, or all tokens after layers that have no step function."""
-        start = self.start(W0) if self.start is not None else W0
         stacked = layers if self.stacked else None
-        return self.layer.outputs(p, self.seen(x, y, W0), start, stacked)
+        return self.layer.outputs(p, self.seen(x, y, W0), self._started(W0), stacked)
 
     def predictions(
         self, p: Any, x: Array, y: Array, W0: Any = None, layers: Any = 1, **symbols: Any

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..arrays.array_api import Array, namespace
+from ..arrays.ranges import build
 from . import descent
 from .losses import HALF_MEAN, HALF_SUM, Loss, SquaredError
 from .operators import example_index
@@ -96,8 +97,14 @@ class Descent(Learner):
     def predictions(
         self, x: Array, y: Array, eta: Array, W0: Any, steps: Any, **symbols: Any
     ) -> Array:
-        """At each t the prediction for x_{t+1} from the first t examples: (N,) or (N, k)."""
+        """At each t the prediction for x_{t+1} from the first t examples, (N,) or (N, k), or the weights (N, …)."""
         loss, start, count = self.of(**symbols), self.start(x, y, W0), self.steps or steps
+        if self.weights:
+            return build(
+                namespace(x),
+                y.shape[0],
+                lambda t: self.after(x[: t + 1], y[: t + 1], eta, W0, steps, **symbols),
+            )
         return self._held(descent.prefix_predictions(loss, start, x, y, eta, count))
 
     @property

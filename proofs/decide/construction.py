@@ -34,8 +34,8 @@ ALIASES = {
 """Long names that `construct` takes for the sources' letters; a source has one letter of each."""
 
 
-class Construction(Mapping[str, np.ndarray]):
-    """Named arrays of one construction; `parameters` is the tuple that its step function takes."""
+class Parameters(Mapping[str, np.ndarray]):
+    """The parameters of one construction as named arrays; `parameters` is the tuple that its step function takes."""
 
     def __init__(self, id: str, exact: Any, corrections: tuple[str, ...]) -> None:
         self.id = id
@@ -60,10 +60,10 @@ class Construction(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{n} {a.shape}" for n, a in self.items())
-        return f"Construction({self.id}: {shapes})"
+        return f"Parameters({self.id}: {shapes})"
 
 
-def construct(id: str, *, as_stated: bool = False, **values: Any) -> Construction:
+def construct(id: str, *, as_stated: bool = False, **values: Any) -> Parameters:
     """The parameters of the construction behind a row.
 
     Args:
@@ -92,7 +92,7 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Constructio
         if n in claim.given
     }
     exact = claim.construct({**sizes, **arrays, "xp": xp})
-    return Construction(claim.id, exact, claim.corrections)
+    return Parameters(claim.id, exact, claim.corrections)
 
 
 def _by_letter(id: str, claim: Claim, values: Mapping[str, Any]) -> dict[str, Any]:
