@@ -177,7 +177,7 @@ FORM_CASES = {
         lambda d, N, f, k: (d(f), d(f, f)),
     ),
     "stack of linear transformers": Case(
-        lambda p, h: linear_transformer.stack(p, h, LAYERS),
+        lambda p, h: linear_transformer.LAYER.outputs(p, h, layers=LAYERS),
         lambda p, h: loops.linear_transformer_stack(p, h, LAYERS),
         lambda d, N, f, k: (transformer(d, f), d(N, 2 * f + 1)),
     ),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd
-from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_MEAN
 from scanproof.numeric.export.certificates import mamba2

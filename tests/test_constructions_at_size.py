@@ -10,19 +10,27 @@ import numpy as np
 import pytest
 
 from scanproof.constructs import tokens as tokenisations
-from scanproof.constructs.arrays.iteration import iterate
-from scanproof.constructs.arrays.scan import map_leaves, scan
+from scanproof.constructs.arrays.scan import map_leaves
 from scanproof.constructs.constructions import hybrid as hybrid_parameters
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layers import gril, hybrid, lsa, multi_step, ssd
-from scanproof.constructs.layers import linear_transformer as transformer
+from scanproof.constructs.layers import ssd
+from scanproof.constructs.tokens import Windows
 from scanproof.numeric import x64
-from scanproof.numeric.run import bounding, comparison, preparation, running, statement
-from scanproof.numeric.run import tokenising as cut
+from scanproof.numeric.run import (
+    bounding,
+    comparison,
+    drawing,
+    learning,
+    preparation,
+    running,
+    statement,
+)
 from scanproof.numeric.run.linear import mapped, rank_one
 from scanproof.numeric.run.problem import Problem, Settings
-from scanproof.numeric.run.programs import PROGRAMS
-from scanproof.proofs.decide.ledger import built_in
+from scanproof.numeric.run.runners import TwoHeads
+from scanproof.numeric.run.selection import runner
+from scanproof.numeric.run.statement import constructed
+from scanproof.numeric.run.tokenising import Pairs
 
 SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 """Two chunks of examples and one left over."""
@@ -44,31 +52,26 @@ def float64(monkeypatch: pytest.MonkeyPatch):
         yield
 
 
-def test_every_program_belongs_to_a_statement_of_the_ledger():
-    ids = {c.id for row in built_in().rows for c in (row.claim, *row.amendments)}
-    assert set(PROGRAMS) <= ids
-
-
-@pytest.mark.parametrize("id", PROGRAMS)
-def test_every_program_traces_with_the_parameters_of_its_statement(id: str):
-    program = PROGRAMS[id]
-    claim = next(c for row in built_in().rows for c in (row.claim, *row.amendments) if c.id == id)
-    features = program.largest_features or 2
-    targets = {"vector": features, "scalar": None}.get(program.targets, 1 if "binary" in id else 2)
+@pytest.mark.parametrize("id", constructed())
+def test_every_construction_traces_with_the_parameters_of_its_statement(id: str):
+    claim = constructed()[id]
+    of = claim.construction
+    assert of is not None
+    features, runs = of.features or 2, runner(of)
+    targets = {"vector": features, "scalar": None}.get(of.targets, 1 if "binary" in id else 2)
     settings = Settings(features, 3, 1, targets, 1)
-    problem = program.draw(settings, 0.5)
-    values = {**program.letters(settings), "eta": 0.5, **problem.extra}
-    p = statement.parameters(claim, program, values)
-    if p is not None and not hasattr(program.machine, "program"):
-        gate = program.machine.gate(p, problem)
+    problem = drawing.draw(claim, settings, 0.5)
+    values = {**drawing.letters(settings), "eta": 0.5, **problem.extra}
+    p = statement.parameters(claim, values)
+    if p is not None and not hasattr(runs, "program"):
+        gate = runs.gate(p, problem)
         assert gate is None or gate.has_matrix_form
     if p is not None:
-        state = program.machine.work(p, problem, 1)
+        state = runs.work(p, problem, 1)
         assert features <= state.D * state.N  # the gradient for one target, at least
+    W0 = None if problem.W0 is None else problem.W0[0]
     learned = jax.eval_shape(
-        lambda x, y: program.learner(
-            x, y, None if problem.W0 is None else problem.W0[0], 0.5, problem.extra, 1, 3
-        ),
+        lambda x, y: learning.prediction(of.learner, x, y, W0, 0.5, 1, 3, problem.extra),
         problem.x[0],
         problem.y[0],
     )
@@ -140,18 +143,19 @@ def whole_numbers(*shape: int, seed: int = 0) -> np.ndarray:
 
 @pytest.mark.short("two", "concatenated")
 @pytest.mark.parametrize(
-    ("pairs", "whole"),
+    "whole",
     [
-        (cut.THREE, cut.three),
-        (cut.THREE_EMBEDDED, cut.three_embedded),
-        (cut.TWO_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 2, 1)),
-        (cut.THREE_BY_ONE, lambda x, y: tokenisations.windows(interleaved(x, y), 3, 1)),
-        (cut.CONCATENATED, tokenisations.concatenated),
+        Windows(),
+        Windows(first=0),
+        Windows(apart=True),
+        Windows(2, 1, apart=True),
+        Windows(3, 1, apart=True),
+        tokenisations.concatenated,
     ],
-    ids=["three", "three embedded", "two", "three, stride 1", "concatenated"],
+    ids=["three", "from 0", "three embedded", "two", "three, stride 1", "concatenated"],
 )
-def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs, whole):
-    scalar = pairs is cut.CONCATENATED
+def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(whole):
+    pairs, scalar = Pairs(whole), whole is tokenisations.concatenated
     x, y = whole_numbers(6, 2), whole_numbers(5) if scalar else whole_numbers(5, 2, seed=1)
     problem = Problem(x[None], y[None], W0=None, w=np.zeros(0), extra={})
     found = pairs.tokens(*(a[0] for a in pairs.stream(problem)))
@@ -161,17 +165,6 @@ def test_tokens_cut_from_pairs_are_those_of_the_whole_sequence(pairs: cut.Pairs,
     map_leaves(lambda a, b: np.testing.assert_array_equal(a[:last], b), found, wanted)
 
 
-def interleaved(x, y):
-    return tokenisations.interleaved(*cut.wide(x, y))
-
-
-def outputs(run, lane: str | None = None):
-    """All outputs of a causal layer on one block, and the final states."""
-    stream = run.machine.stream(run.p, run.problem, run.options)
-    done = jax.jit(run.lane)(*stream, initial_state=run.state)
-    return np.asarray(done.outputs), done.final_state
-
-
 def close(found, wanted, scale: float) -> None:
     """Equal but for float64's rounding of sums of a few dozen products of numbers up to `scale`."""
     np.testing.assert_allclose(
@@ -179,96 +172,57 @@ def close(found, wanted, scale: float) -> None:
     )
 
 
-@pytest.mark.long
-def test_the_block_is_the_scan_of_its_step_on_every_lane():
-    run = prepared("gril.prop4.1")
-    for lane in (None, "recurrent"):
-        found, (state,) = outputs(prepared("gril.prop4.1", lane=lane))
-        for head in range(2):
-            x, y = run.problem.x[head], run.problem.y[head]
-            done = scan(gril.step, run.p, np.zeros((3, 3)), cut.three(x, y))
-            close(found[head], done.outputs, 30)
-            close(state[head], done.final_state, 30)
+def computed(run) -> np.ndarray:
+    """What a run computes, on one block, at the tokens compared: (heads, tokens, …)."""
+    if run.whole:
+        return np.asarray(jax.jit(run.compute)(*run.arrays))[:, None]
+    stream = run.runner.stream(run.p, run.problem, run.options)
+    done = jax.jit(run.lane)(*stream, initial_state=run.state)
+    if isinstance(run.runner, TwoHeads):
+        return np.asarray(jax.jit(run.finish)(done.final_state))[:, None]
+    return np.asarray(done.outputs)[:, run.rows]
 
 
-@pytest.mark.short(2)
-@pytest.mark.parametrize("lane", [None, "recurrent"])
-def test_layers_at_the_last_token_are_the_stack(lane: str | None):
-    run = prepared("gril.propA.1", lane=lane, layers=3)
-    stream = run.machine.stream(run.p, run.problem, run.options)
-    states = jax.jit(run.lane)(*stream, initial_state=run.state).final_state
-    found = jax.jit(run.finish)(states)
-    assert run.problem.W0 is not None
+def composed(run, head: int) -> np.ndarray:
+    """The same of one head by the composition of the construction, in NumPy."""
+    claim, problem, layers = run.claim, run.problem, run.settings.layers
+    x, y = problem.x[head], problem.y[head]
+    W0 = None if problem.W0 is None else problem.W0[head]
+    V = run.eta * np.eye(5)[:layers]  # the steps of SGD on the examples in turn
+    symbols = {**problem.extra, "eta": run.eta, "V": V, "x": x}
+    values = {**drawing.letters(run.settings), "xp": np}
+    values |= {n: v if n in claim.ranges else np.asarray(v) for n, v in symbols.items()}
+    values = {n: v for n, v in values.items() if n in ("xp", *claim.needed)}
+    p = run.p if claim.parameters is None else claim.construct(values)
+    found = run.construction.predictions(p, x, y, W0, layers, **problem.extra)
+    return found[[t - 1 for t in run.places]] if run.construction.every else found[None]
+
+
+LANES = [
+    (id, lane)
+    for id, claim in constructed().items()
+    for lane in (None, "recurrent")
+    if lane is None or lane in runner(claim.construction).lanes
+]
+
+
+@pytest.mark.short(
+    "[gril.prop4.1 recurrent",
+    "[gril.propA.1 fast",
+    "[ch9.icl fast",
+    "[ssd.thm4.1 fast",
+    "[ssd.remark4.1-lsa+one-feature fast",
+    "[ssd.remark4.1-ssd+free-mask fast",
+    "[ssd.thm5.1+one-layer fast",
+    "[ssd.thm5.1+reverse+sign fast",
+)
+@pytest.mark.parametrize(("id", "lane"), LANES, ids=[f"{i} {lane or 'fast'}" for i, lane in LANES])
+def test_what_runs_is_the_construction_of_the_statement_on_every_lane(id: str, lane: str | None):
+    several = constructed()[id].construction.several
+    run = prepared(id, lane=lane, layers=2 if several else None)
+    found = computed(run)
     for head in range(2):
-        x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
-        done = multi_step.stack(gril.two_head_step, run.p, cut.three(x, y), W0, 3)
-        close(found[head], done.outputs[1][-1], 100)
-
-
-@pytest.mark.short(2)
-@pytest.mark.parametrize("lane", [None, "recurrent"])
-def test_stacked_transformer_layers_are_the_stack(lane: str | None):
-    run = prepared("ch9.icl", lane=lane, layers=2)
-    found, _ = outputs(run)
-    assert run.problem.W0 is not None
-    for head in range(2):
-        x, y, W0 = (a[head] for a in (run.problem.x, run.problem.y, run.problem.W0))
-        rows = transformer.weights_in_tokens(W0, x[:-1], y)
-        close(found[head], transformer.stack(run.p, rows, 2)[:, :3], 100)
-
-
-@pytest.mark.short(2)
-@pytest.mark.parametrize("lane", [None, "recurrent"])
-def test_the_ssd_layer_is_its_masked_form(lane: str | None):
-    run = prepared("ssd.thm4.1", lane=lane)
-    found, _ = outputs(run)
-    for head in range(2):
-        Z = tokenisations.labelled(run.problem.x[head], run.problem.y[head]).T
-        close(found[head], ssd.mamba2(run.p, Z)[-1], 30)
-
-
-def test_causal_attention_layers_are_their_masked_form():
-    run = prepared("ssd.remark4.1-lsa+one-feature", layers=2)
-    found, _ = outputs(run)
-    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
-    mask = lsa.causal_mask(np, 6)
-    wanted = iterate(lambda Z: lsa.layer(Z, mask, run.p.P, run.p.Q), Z, 2)
-    close(found[0], wanted[-1], 30)
-
-
-@pytest.mark.long
-def test_attention_that_hides_the_query_is_its_masked_form():
-    run = prepared("ssd.remark4.1-lsa-construction+mask", layers=2)
-    found = jax.jit(run.compute)(*run.arrays)
-    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
-    mask = lsa.examples_mask(np, 6)
-    wanted = iterate(lambda Z: lsa.layer(Z, mask, run.p.P, run.p.Q), Z, 2)
-    close(found[0], wanted[-1, -1], 30)
-
-
-def test_two_layers_that_only_the_query_sees_through_are_their_masked_form():
-    run = prepared("ssd.remark4.1-ssd+free-mask")
-    found = jax.jit(run.compute)(*run.arrays)
-    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
-    (claim,) = (a for r in built_in().rows for a in r.amendments if a.id == run.claim.id)
-    mask = claim.construct({"xp": np, "n": 5, "d": 3, "eta": 0.5}).mask
-    for S in (run.p.first, run.p.second):
-        Z = ssd.layer(Z, mask, S)
-    close(found[0], Z[-1, -1], 30)
-
-
-@pytest.mark.short(4)
-@pytest.mark.parametrize("id", ["ssd.thm5.1+one-layer", "ssd.thm5.2+one-step"])
-@pytest.mark.parametrize("lane", [None, "recurrent"])
-def test_the_hybrid_recurrence_is_the_masked_layer_with_the_proved_parameters(id, lane):
-    run = prepared(id, lane=lane)
-    found, _ = outputs(run)
-    values = {**run.problem.extra, "d": 3, "eta": run.eta, "xp": np}
-    values = {n: np.asarray(v) if n in ("eta", "eps") else v for n, v in values.items()}
-    masked = run.claim.construct(values)
-    np.testing.assert_allclose(ssd.decay_mask(run.p.decays), masked.ssd_mask, rtol=1e-13)
-    Z = tokenisations.labelled(run.problem.x[0], run.problem.y[0]).T
-    close(found[0], hybrid.layer(masked, Z)[-1], 30)
+        close(found[head], composed(run, head), 100)
 
 
 def test_the_decays_of_a_column_are_those_of_its_mask():

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from scanproof.constructs.constructions import linear_attention
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.constructions.linear_attention import LAYOUTS, least, released
 from scanproof.constructs.layers.fla_linear_attention import Parameters, root
 from scanproof.constructs.layouts import fla_linear_attention, neutral
@@ -27,27 +28,27 @@ SIZES: list[dict[str, Any]] = [
     {"features": 5, "examples": 13, "steps": 2, "targets": 3},
     {"features": 1, "examples": 1, "steps": 1},
     {"features": 15, "examples": 3, "steps": 2},
-    {"features": 5, "examples": 13, "steps": 1, "targets": 2, "in_one_layer": True},
+    {"features": 5, "examples": 13, "steps": 1, "targets": 2, "in_one_block": True},
     {
         "features": 5,
         "examples": 13,
         "steps": 1,
         "targets": 2,
         "tokens": "concatenated",
-        "in_one_layer": True,
+        "in_one_block": True,
     },
-    {"features": 1, "examples": 1, "steps": 1, "in_one_layer": True},
+    {"features": 1, "examples": 1, "steps": 1, "in_one_block": True},
 ]
 
 
-def made(features, examples, steps, targets=1, tokens="labelled", in_one_layer=False):
+def made(features, examples, steps, targets=1, tokens="labelled", in_one_block=False):
     """From weights other than 0, where there are such models."""
     W0 = np.random.default_rng(1).integers(-64, 65, (features, targets)) / 64
-    if in_one_layer and tokens == "labelled":
+    if in_one_block and tokens == "labelled":
         W0 = 0 * W0
     eta = 1 / examples
     return linear_attention.instance(
-        np, features, steps, eta, W0, tokens=tokens, in_one_layer=in_one_layer
+        np, features, steps, eta, W0, tokens=tokens, in_one_block=in_one_block
     )
 
 
@@ -89,7 +90,7 @@ def test_in_fractions_it_is_gradient_descent_exactly(targets, steps):
     built = linear_attention.gradient_descent(
         EXACT, layout, released(layout), EXACT.asarray(eta), EXACT.asarray(W0)
     )
-    instance = linear_attention.Instance(layout, released(layout), steps, eta, W0, built)
+    instance = Instance(layout, released(layout), steps, eta, W0, built)
     found = fla_linear_attention.neutral_model(instance)
     got = neutral.predict(found, EXACT.asarray(x), EXACT.asarray(y)).entries
     assert (got == linear_cases.explicit(x, y, eta, W0, steps)).all()
@@ -221,13 +222,13 @@ def test_the_query_is_an_example_where_the_first_layer_is_like_the_others():
     ("given", "told"),
     [
         ({"steps": 0}, r"steps=0\) expects steps ≥ 1"),
-        ({"steps": 2, "in_one_layer": True}, r"steps=2\) expects steps ≥ 1, and 1 in one layer"),
+        ({"steps": 2, "in_one_block": True}, r"steps=2\) expects steps ≥ 1, and 1 in one block"),
         ({"tokens": "interleaved"}, "expects one of labelled, concatenated"),
         ({"W0": np.zeros((2, 1))}, r"expects shape \(3, k\), got \(2, 1\)"),
         ({"W0": np.zeros((3, 0))}, r"expects shape \(3, k\), got \(3, 0\)"),
         ({"W0": np.zeros(3)}, r"expects shape \(3, k\), got \(3,\)"),
-        ({"W0": np.ones((3, 1)), "in_one_layer": True}, "expects W0 = 0: one layer counts"),
-        ({"tokens": "concatenated"}, "expects in_one_layer=True"),
+        ({"W0": np.ones((3, 1)), "in_one_block": True}, "expects W0 = 0: one layer counts"),
+        ({"tokens": "concatenated"}, "expects in_one_block=True"),
     ],
 )
 def test_what_no_such_layers_do_is_refused(given, told):

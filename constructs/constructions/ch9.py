@@ -7,6 +7,9 @@ from typing import Any
 from ..arrays.array_api import Array
 from ..arrays.definition import definition
 from ..layers import linear_transformer
+from ..learners.learner import Descent
+from ..learners.losses import HALF_SUM
+from .construction import SCALAR, Construction
 
 
 @definition
@@ -26,3 +29,29 @@ def icl(xp: Any, d: int, eta: Array) -> linear_transformer.Parameters:
         key=rest,
         value=xp.concat([-xp.asarray(eta) * rest[:d], xp.zeros((d + 1, size))], axis=0),
     )
+
+
+@definition
+def weights_in_tokens(x: Array, y: Array, w: Array) -> Array:
+    """h_i = [w; x_i; y_i] for the examples, without the query: (n, 2d + 1)."""
+    return linear_transformer.weights_in_tokens(w, x[:-1], y)
+
+
+def weights(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
+    """The weights that each token carries, its first d coordinates."""
+    return outputs[:, : outputs.shape[1] // 2]
+
+
+ICL = Construction(
+    "weights that token t carries after L layers: L steps from w0 on t examples",
+    icl,
+    weights_in_tokens,
+    linear_transformer.LAYER,
+    Descent(HALF_SUM, weights=True),
+    weights,
+    SCALAR,
+    several=True,
+    stacked=True,
+    informed=True,
+)
+"""Eqs. 9.25–9.30: L layers, read at every token."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
 from ..layers import gd_ssm, gril
+from ..layers.multi_step import TwoHeads
+from ..learners.learner import Descent
+from ..learners.losses import HALF_MEAN, SquaredError
+from ..tokens import Windows, concatenated
+from .construction import ANY, SCALAR, Construction, targets_only
 
 CONSTANT, AVERAGE = (1, 0), (0, 1)
 """Readout scales β and β/t."""
@@ -84,3 +89,78 @@ def prop3(xp: Any, N: int, eta: Array) -> gril.TwoHead:
 def ridge(xp: Any, N: int, eta: Array, corrections: Collection[str] = ()) -> gril.TwoHead:
     """A.4: the layer of Prop. 3 with W_{l−1} added inside the bracket; "scale" adds 2N W_{l−1} instead."""
     return prop3(xp, N, eta)._replace(ridge=xp.asarray(2 * N if "scale" in corrections else 1))
+
+
+RIDGE_LOSS = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
+"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.4."""
+
+
+def cubic(b: Array, c: Array, d: Array, **symbols: Any) -> Callable[[Array], Array]:
+    """z ↦ bz + cz² + dz³, which stands for any g with g(0) = 0."""
+    return lambda z: b * z + c * z * z + d * z * z * z
+
+
+FROM_ZERO = Descent(HALF_MEAN, from_zero=True)
+NETWORK = Construction(
+    "prediction for x_{t+1} after one step from 0 on t examples",
+    prop1,
+    concatenated,
+    gd_ssm.NETWORK,
+    FROM_ZERO,
+    targets=SCALAR,
+)
+"""The network of Prop. 1, read at every token."""
+PROP1 = NETWORK._replace(every=False)
+"""Read at the last one."""
+PRODUCTS = PROP1._replace(
+    does=f"minus the {PROP1.does}", learner=Descent(HALF_MEAN, from_zero=True, sign=-1)
+)
+"""With the printed β = −η/N, where that is taken for granted."""
+NONLINEAR = NETWORK._replace(learner=Descent(HALF_MEAN, from_zero=True, link=cubic))
+"""For targets g(w·x)."""
+
+BLOCK = Construction(
+    "prediction for x_{t+1} after one step from 0 on t examples",
+    prop2,
+    Windows(),
+    gril.BLOCK,
+    FROM_ZERO,
+)
+"""The layer of Prop. 2 at every token."""
+PROP2 = BLOCK._replace(every=False)
+
+
+@definition
+def embedded(
+    xp: Any, k: int, l: int, N: int, eta: Array, corrections: Collection[str] = ()
+) -> gril.Block:
+    """`prop2` for inputs of k and targets of l coordinates of their own."""
+    return prop2(xp, k + l, N, eta, corrections)
+
+
+EMBEDDED = PROP2._replace(
+    parameters=embedded, tokens=Windows(stride=1, apart=True), read=targets_only, targets=ANY
+)
+"""Windows one token apart, on inputs and targets in coordinates of their own."""
+
+PROP3 = Construction(
+    "prediction for x_{N+1} after L steps from W0 on N examples, by L layers",
+    prop3,
+    Windows(),
+    TwoHeads(gril.two_head_step),
+    Descent(HALF_MEAN),
+    every=False,
+    several=True,
+    stacked=True,
+    notes=(
+        "The states of the layers do not see the weights, so one pass serves all; stacked layers are run at the "
+        "last token only, where they equal the loop.",
+    ),
+)
+"""L layers with the transposes right."""
+PRINTED = PROP3._replace(layer=TwoHeads(gd_ssm.two_head_step))
+"""L layers as A.2 prints them."""
+PRINTED_RIDGE = PRINTED._replace(parameters=ridge, learner=Descent(RIDGE_LOSS))
+"""L layers of A.4 as printed."""
+RIDGE = PROP3._replace(parameters=ridge, learner=Descent(RIDGE_LOSS))
+"""L layers of A.4 with the transposes right."""

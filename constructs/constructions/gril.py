@@ -7,8 +7,23 @@ from typing import Any
 
 from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
-from ..layers import gd_ssm, gril
-from .gd_ssm import AVERAGE, CONSTANT, prop1
+from ..layers import delta_rule, gd_ssm, gril, longhorn
+from ..learners.learner import Descent, Implicit, Stochastic
+from ..learners.losses import HALF_MEAN
+from ..tokens import Windows, embedded_weights, keyed
+from .construction import ANY, Construction, targets_only
+from .gd_ssm import (
+    AVERAGE,
+    BLOCK,
+    CONSTANT,
+    NETWORK,
+    NONLINEAR,
+    PROP1,
+    PROP3,
+    RIDGE_LOSS,
+    prop1,
+)
+from .gril_width_two import width_two
 
 
 @definition
@@ -91,3 +106,71 @@ def a5(xp: Any, N: int, eta: Array, corrections: Collection[str] = ()) -> gril.T
     """
     ridge = 2 * N if "ridge" in corrections else 1
     return propA_1(xp, N, eta, corrections)._replace(ridge=xp.asarray(ridge))
+
+
+@definition
+def embedded(xp: Any, k: int, l: int, eta: Array) -> gril.Block:
+    """`prop4_1` for inputs of k and targets of l coordinates of their own (footnote 1)."""
+    return prop4_1(xp, k + l, eta)
+
+
+A1 = PROP1._replace(parameters=a1)
+"""The network of A.1, read at the last token."""
+A1_EVERY = NETWORK._replace(parameters=a1)
+"""Read at every token."""
+A1_NONLINEAR = NONLINEAR._replace(
+    parameters=a1, read=lambda outputs, following, W0, b, **symbols: b * outputs
+)
+"""For targets h(w·x): the MLP ρ(z) = h'(0) z, with h'(0) = b."""
+
+PROP4_1 = BLOCK._replace(parameters=prop4_1)
+"""The block on windows of three, two tokens apart."""
+FROM_0 = PROP4_1._replace(tokens=Windows(first=0))
+"""With tokens counted from 0."""
+EMBEDDED = PROP4_1._replace(
+    parameters=embedded, tokens=Windows(apart=True), read=targets_only, targets=ANY
+)
+"""With inputs and targets in coordinates of their own."""
+A2 = PROP4_1._replace(parameters=a2)
+A2_LAST = A2._replace(every=False)
+"""Read at the last token."""
+TWO_CYCLES = EMBEDDED._replace(parameters=width_two, tokens=Windows(2, 1, apart=True))
+"""With windows of two, one token apart."""
+
+PROP_A1 = PROP3._replace(parameters=propA_1)
+"""L layers on windows of three, at the last token."""
+PROP_A1_EMBEDDED = PROP_A1._replace(
+    tokens=Windows(apart=True), read=targets_only, targets=ANY, start=embedded_weights
+)
+"""With inputs and targets in coordinates of their own."""
+A5 = PROP_A1._replace(parameters=a5, learner=Descent(RIDGE_LOSS))
+"""L layers with a ridge."""
+
+
+def fading_ridge(W: Array, x: Array, y: Array) -> Array:
+    """(1/2N) (Σ ‖Wᵀx_i − y_i‖² + ‖W‖²)."""
+    return HALF_MEAN(W, x, y) + (W * W).sum() / (2 * x.shape[0])
+
+
+A5_FADING = A5._replace(learner=Descent(fading_ridge))
+"""With a penalty that fades with N."""
+
+ONLINE = Construction(
+    "prediction S_t x_{t+1} for the next input, from W0ᵀ",
+    None,
+    keyed,
+    delta_rule.RULE,
+    Stochastic(),
+    targets=ANY,
+    every=False,
+)
+"""The delta rule: stochastic gradient descent (App. G)."""
+
+
+def recall(S: Array, previous: Array, k: Array, v: Array, beta: Array) -> Array:
+    """Longhorn's objective for one example."""
+    return longhorn.objective(S, previous, delta_rule.Token(k, v, k, beta))
+
+
+LONGHORN = ONLINE._replace(layer=longhorn.RULE, learner=Implicit(recall))
+"""Longhorn: an implicit step for each example (App. G)."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from ..arrays.array_api import Array
+from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..layers import gril
-from ..learners.losses import sigmoid, softmax
+from ..learners.learner import Descent
+from ..learners.losses import BinaryCrossEntropy, CrossEntropy, Loss, sigmoid, softmax
 from ..tokens import examples as tokens
+from .construction import CLASSES, Construction
 from .gril import CONSTANT, prop4_1
 
 
@@ -54,3 +56,78 @@ def classifier_windows(features: Array, y: Array, W: Array) -> gril.Window:
 def binary_windows(features: Array, y: Array, w: Array) -> gril.Window:
     """`error_windows` of r_i = σ(w·φ(x_i)) − y_i (A.6): features (N + 1, d), y (N,), w (d,)."""
     return error_windows(features, (sigmoid(features[:-1] @ w) - y)[:, None])
+
+
+@definition
+def zero_windows(features: Array, y: Array) -> gril.Window:
+    """`classifier_windows` at W = 0."""
+    W = namespace(features).zeros((features.shape[1], y.shape[1]))
+    return classifier_windows(features, y, W)
+
+
+@definition
+def classes(xp: Any, J: int, d: int, eta: Array, corrections: Collection[str] = ()) -> gril.Block:
+    """`prop4_3` for K = J + 1 classes."""
+    return prop4_3(xp, J + 1, d, eta, corrections)
+
+
+@definition
+def one_logit(xp: Any, d: int, eta: Array, corrections: Collection[str] = ()) -> gril.Block:
+    """`prop4_3` for two classes, told by one logit."""
+    return prop4_3(xp, 1, d, eta, corrections)
+
+
+def updates(outputs: Array, following: Array, W0: Any, **symbols: Any) -> Array:
+    """The first K coordinates, which are the logits' updates."""
+    return outputs[:, : outputs.shape[1] - following.shape[1]]
+
+
+def updated(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
+    """W0ᵀφ + the logits' updates."""
+    return following @ W0 + outputs[:, : W0.shape[1]]
+
+
+def updated_logit(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
+    """w0·φ + the logit's update."""
+    return following @ W0 + outputs[:, 0]
+
+
+def from_given(loss: Loss) -> Construction:
+    """The classifier after one step on a cross-entropy from given weights."""
+    return Construction(
+        "logits for φ(x_{t+1}) after one step from W0 on t examples; φ(x) = x",
+        classes,
+        classifier_windows,
+        gril.BLOCK,
+        Descent(loss),
+        updated,
+        CLASSES,
+        informed=True,
+    )
+
+
+def from_zero(loss: Loss) -> Construction:
+    """The same from W0 = 0."""
+    return Construction(
+        "logits for φ(x_{t+1}) after one step from 0 on t examples; φ(x) = x",
+        classes,
+        zero_windows,
+        gril.BLOCK,
+        Descent(loss, from_zero=True),
+        updates,
+        CLASSES,
+    )
+
+
+SUMMED, MEAN = from_given(CrossEntropy()), from_given(CrossEntropy(mean=True))
+"""On the sum of the examples' cross-entropies, and on their mean."""
+ZERO_SUMMED, ZERO_MEAN = from_zero(CrossEntropy()), from_zero(CrossEntropy(mean=True))
+"""Likewise, from W0 = 0."""
+BINARY = SUMMED._replace(
+    does="logit for φ(x_{t+1}) after one step from w0 on t examples; φ(x) = x",
+    parameters=one_logit,
+    tokens=binary_windows,
+    learner=Descent(BinaryCrossEntropy()),
+    read=updated_logit,
+)
+"""Two classes."""

@@ -14,8 +14,13 @@ from ..arrays.definition import definition
 from ..arrays.scan import Scan, scan
 from ..layers import hybrid, lsa
 from ..layers.hybrid import Parameters
+from ..layers.hybrid_terms import half_step_term
+from ..layers.sequence import Masked
 from ..layers.ssd import decay_mask
+from ..learners.learner import Descent
+from ..learners.losses import HALF_SUM, MEAN
 from ..learners.operators import batch_gram, steps_polynomial
+from .ssd import THEOREM4_1
 
 
 @definition
@@ -203,3 +208,79 @@ def _cancelling(
     if "sign" not in corrections:
         P = P - 2 * outer(label, label)
     return Parameters(ssd_mask=mask, S=-S, lsa_mask=lsa.causal_mask(xp, mask.shape[0]), P=P, Q=Q)
+
+
+@definition
+def example_weights(xp: Any, t: int, r: int, eta: Array, eps: Array) -> Array:
+    """η for example t and ε for the others, since decays are not 0: (t + r,)."""
+    return xp.concat([eps * xp.ones((t - 1,)), eta[None], eps * xp.ones((r,))], axis=0)
+
+
+@definition
+def batch_weights(xp: Any, m: int, r: int, eta: Array, eps: Array) -> Array:
+    """2η/m for the first m examples and ε for the others: (m + r,)."""
+    return xp.concat([2 * eta / m * xp.ones((m,)), eps * xp.ones((r,))], axis=0)
+
+
+@definition
+def one_example(xp: Any, t: int, r: int, d: int, eta: Array, eps: Array) -> Parameters:
+    """`one_step` for a step on example t of t + r."""
+    return one_step(xp, d, example_weights(xp, t, r, eta, eps))
+
+
+@definition
+def one_batch(xp: Any, m: int, r: int, d: int, eta: Array, eps: Array) -> Parameters:
+    """`one_step` for a step on the first m of m + r examples."""
+    return one_step(xp, d, batch_weights(xp, m, r, eta, eps))
+
+
+@definition
+def theorem5_1_limit(
+    xp: Any, t: int, r: int, d: int, eta: Array, corrections: Collection[str]
+) -> Parameters:
+    """`theorem5_1` as ε → 0."""
+    return theorem5_1(xp, t + r, d, eta, eps=0, t=t, corrections=corrections)
+
+
+@definition
+def leading(parameters: Parameters, Z: Array) -> Array:
+    """The layer without the residual E (ssd Thm. 5.2): Z (D, T) -> (D, T)."""
+    return hybrid.layer(parameters, Z) - half_step_term(parameters, Z, parameters.Q)
+
+
+def example(t: int, **symbols: Any) -> tuple[int, int]:
+    """Example t alone, counted from 1."""
+    return t - 1, t
+
+
+def batch(m: int, **symbols: Any) -> tuple[None, int]:
+    """The first m examples."""
+    return None, m
+
+
+ON_EXAMPLE = THEOREM4_1._replace(
+    does="prediction for x_{n+1} in the query's label, by SSD ∘ LSA with a mask of decays",
+    parameters=one_example,
+    layer=Masked(hybrid.layer),
+    learner=Descent(HALF_SUM, from_zero=True, steps=1, part=example, others=True),
+)
+"""One step on example t, with a mask of decays."""
+ON_BATCH = ON_EXAMPLE._replace(
+    parameters=one_batch,
+    learner=Descent(MEAN, from_zero=True, steps=1, part=batch, others=True),
+)
+"""One step on the first m examples, with a mask of decays."""
+THEOREM5_1 = ON_EXAMPLE._replace(
+    does="minus the prediction for x_{n+1} after one step on example t, ε = 0",
+    parameters=theorem5_1_limit,
+    learner=Descent(HALF_SUM, from_zero=True, sign=-1, steps=1, part=example),
+)
+"""The printed parameters of Thm. 5.1 in the limit."""
+THEOREM5_2 = THEOREM5_1._replace(
+    does="minus the prediction for x_{n+1} after K = L steps on the first m examples, without E",
+    parameters=theorem5_2,
+    layer=Masked(leading),
+    learner=Descent(MEAN, from_zero=True, sign=-1, part=batch),
+    several=True,
+)
+"""The printed parameters of Thm. 5.2."""

@@ -17,6 +17,7 @@ from ..arrays.definition import definition
 from ..arrays.iteration import iterate
 from ..layers.fla_linear_attention import Parameters, layer
 from ..tokens.mamba2 import Layout, Slot, concatenated, labelled
+from .instance import Instance, Kind, maker
 
 LAYOUTS = {"labelled": labelled, "concatenated": concatenated}
 """The tokenisations by name. An interleaved stream will not do: the layer has no convolution to see x_j beside y_j."""
@@ -223,70 +224,31 @@ def _power_of_two(size: int) -> int:
     return 1 << (max(size, SMALLEST) - 1).bit_length()
 
 
-class Instance(NamedTuple):
-    """A model for the released layer, with all that tells what it computes."""
-
-    layout: Layout
-    widths: Widths
-    steps: int
-    """L, the layers before the last one; 0 if one layer does the only step."""
-    eta: Any
-    W0: Array
-    model: Model
-
-    @property
-    def layers(self) -> tuple[Parameters, ...]:
-        """The layers, from the first on."""
-        first, step, last = self.model.first, self.model.step, self.model.last
-        if first is None or step is None:
-            return (last,)
-        return (first, *[step] * (self.steps - 1), last)
-
-
-def instance(
-    xp: Any,
-    features: int,
-    steps: int,
-    eta: Any,
-    W0: Any,
-    *,
-    tokens: str = "labelled",
-    in_one_layer: bool = False,
-) -> Instance:
-    """The model that does `steps` steps from W0 in layers of the released sizes.
-
-    Args:
-        xp: namespace of the arrays to build.
-        features: d.
-        steps: L ≥ 1.
-        eta: the factor of the summed gradient.
-        W0: a NumPy array of numbers, shape (d, k).
-        tokens: a name in `LAYOUTS`.
-        in_one_layer: make the only step in one layer, without weights in the tokens.
-
-    Raises:
-        ValueError: for fewer than one step, a tokenisation that is unknown, a W0 of another shape, and for what no
-            such layers do: several steps in one layer, one step in one layer on labelled tokens from W0 ≠ 0, and steps
-            in layers of their own on tokens without a flag.
-    """
-    if steps < 1 or (in_one_layer and steps != 1):
-        raise ValueError(f"instance(steps={steps}) expects steps ≥ 1, and 1 in one layer.")
-    if tokens not in LAYOUTS:
-        raise ValueError(f"instance(tokens={tokens!r}) expects one of {', '.join(LAYOUTS)}.")
-    if len(W0.shape) != 2 or W0.shape[0] != features or 0 in W0.shape:
-        raise ValueError(f"instance(W0=…) expects shape ({features}, k), got {tuple(W0.shape)}.")
-    if in_one_layer and tokens == "labelled" and (W0 != 0).any():
+def _check(tokens: str, in_one_block: bool, W0: Any) -> None:
+    """Refuse one step in one layer on labelled tokens from W0 ≠ 0, and steps in layers of their own without a flag."""
+    if in_one_block and tokens == "labelled" and (W0 != 0).any():
         raise ValueError(
-            "instance(in_one_layer=True, tokens='labelled') expects W0 = 0: one layer counts the query as an example "
+            "instance(in_one_block=True, tokens='labelled') expects W0 = 0: one layer counts the query as an example "
             "with the target 0. Take tokens='concatenated', or two layers."
         )
-    if not in_one_layer and tokens != "labelled":
+    if not in_one_block and tokens != "labelled":
         raise ValueError(
-            f"instance(tokens={tokens!r}) expects in_one_layer=True: tokens without a flag have nothing to tell the "
+            f"instance(tokens={tokens!r}) expects in_one_block=True: tokens without a flag have nothing to tell the "
             "query by. Take tokens='labelled'."
         )
-    layout = LAYOUTS[tokens](features, W0.shape[1], weights=not in_one_layer)
-    widths = released(layout, in_one_layer=in_one_layer)
-    make = one_step if in_one_layer else gradient_descent
-    model = make(xp, layout, widths, eta, xp.asarray(W0))
-    return Instance(layout, widths, 0 if in_one_layer else steps, eta, W0, model)
+
+
+def _released(layout: Layout, in_one_block: bool) -> tuple[Widths]:
+    return (released(layout, in_one_layer=in_one_block),)
+
+
+instance = maker(Kind(LAYOUTS, _released, gradient_descent, one_step, _check))
+"""Models of the released layers: `instance.instance`."""
+
+
+def layers(made: Instance) -> tuple[Parameters, ...]:
+    """The layers of such a model, from the first on."""
+    first, step, last = made.model.first, made.model.step, made.model.last
+    if first is None or step is None:
+        return (last,)
+    return (first, *[step] * (made.steps - 1), last)

@@ -20,6 +20,7 @@ from ..arrays.iteration import iterate
 from ..layers.mamba2_block import RELEASED, Parameters, Parts, block
 from ..tokens.mamba2 import LAYOUTS, Layout
 from . import mamba2_sizes
+from .instance import Kind, maker
 from .mamba2_pairs import Head, Rows, Writer
 from .mamba2_sizes import Constants, Widths
 
@@ -175,56 +176,14 @@ def shape(layout: Layout, *, in_one_block: bool = False) -> dict[str, Any]:
     return {"queries": k, "values": d, "keys": d + 1}
 
 
-class Instance(NamedTuple):
-    """A model for the released modules, with all that tells what it computes."""
-
-    layout: Layout
-    widths: Widths
-    constants: Constants
-    steps: int
-    """L, the blocks before the last one; 0 if one block does the only step."""
-    eta: float
-    W0: Array
-    model: Model
-
-
-def instance(
-    xp: Any,
-    features: int,
-    steps: int,
-    eta: float,
-    W0: Array,
-    *,
-    tokens: str = "labelled",
-    in_one_block: bool = False,
-    channel: float = 2**24,
-) -> Instance:
-    """The model that does `steps` steps from W0 in the released modules, with their sizes and constants.
-
-    Args:
-        xp: namespace of the arrays to build.
-        features: d.
-        steps: L ≥ 1.
-        eta: the factor of the summed gradient.
-        W0: shape (d, k).
-        tokens: a name in `LAYOUTS`.
-        in_one_block: make the only step in one block, without weights in the tokens.
-        channel: K, the constant channel.
-
-    Raises:
-        ValueError: for fewer than one step, more than one step in one block, an unknown tokenisation, or a W0 of
-            another shape.
-    """
-    if steps < 1 or (in_one_block and steps != 1):
-        raise ValueError(f"instance(steps={steps}) expects steps ≥ 1, and 1 in one block.")
-    if tokens not in LAYOUTS:
-        raise ValueError(f"instance(tokens={tokens!r}) expects one of {', '.join(LAYOUTS)}.")
-    if len(W0.shape) != 2 or W0.shape[0] != features:
-        raise ValueError(f"instance(W0=…) expects shape ({features}, k), got {tuple(W0.shape)}.")
-    layout = LAYOUTS[tokens](features, W0.shape[1], weights=not in_one_block)
-    widths, constants = mamba2_sizes.released(
+def _released(
+    layout: Layout, in_one_block: bool, channel: float = 2**24
+) -> tuple[Widths, Constants]:
+    """Sizes and constants of the released modules; `channel` is K, the constant channel."""
+    return mamba2_sizes.released(
         layout, **shape(layout, in_one_block=in_one_block), channel=channel
     )
-    make = one_step if in_one_block else gradient_descent
-    model = make(xp, layout, widths, constants, eta, W0)
-    return Instance(layout, widths, constants, 0 if in_one_block else steps, eta, W0, model)
+
+
+instance = maker(Kind(LAYOUTS, _released, gradient_descent, one_step))
+"""Models of the released Mamba-2 blocks: `instance.instance`, with the option `channel`."""

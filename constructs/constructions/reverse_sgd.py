@@ -14,10 +14,14 @@ from typing import Any
 from ..arrays.array_api import Array, namespace, outer
 from ..arrays.definition import definition
 from ..arrays.ranges import build
-from ..layers import hybrid, lsa
+from ..arrays.scan import scan
+from ..layers import hybrid, lsa, ssd
 from ..layers.hybrid import Parameters
-from ..learners.losses import Loss
+from ..layers.sequence import Masked
+from ..learners.learner import Descent, Stochastic
+from ..learners.losses import MEAN, Loss
 from .hybrid import on_features
+from .ssd import THEOREM4_1
 
 
 @definition
@@ -122,3 +126,51 @@ def small_mask(chosen: Array, eta: Array, eps: Array) -> Array:
     last = xp.concat([-own, xp.ones((1,)) * (eps * eps)], axis=0)
     above = xp.concat([examples, xp.zeros((1, n))], axis=0)
     return xp.concat([above, last[:, None]], axis=1)
+
+
+@definition
+def after_each(parameters: Parameters, Z: Array) -> Array:
+    """The tokens after each of the layers, (l, D, T), which differ in their masks alone: Z (D, T)."""
+    return scan(layer_step, parameters, Z, parameters.ssd_mask).states
+
+
+@definition
+def stack(parameters: Parameters, Z: Array) -> Array:
+    """The tokens after all the layers: Z (D, T) -> (D, T)."""
+    return scan(layer_step, parameters, Z, parameters.ssd_mask).final_state
+
+
+@definition
+def ssd_sublayer(parameters: Parameters, Z: Array) -> Array:
+    """The SSD sublayer alone: Z (D, T) -> (D, T)."""
+    return ssd.layer(Z, parameters.ssd_mask, parameters.S)
+
+
+LIMITS = ("The layers at ε = 0: limits of masks of decays.",)
+IN_TURN = THEOREM4_1._replace(
+    does=(
+        "minus the prediction for x_{n+1} after L steps on the examples in turn, in the query's label, by L layers"
+    ),
+    parameters=reverse,
+    layer=Masked(stack),
+    learner=Stochastic(from_zero=True, sign=-1, in_turn=True),
+    several=True,
+    notes=LIMITS,
+)
+"""A layer for each step; their masks hold the steps, so that they are run once."""
+
+
+@definition
+def full_batches(xp: Any, n: int, d: int, eta: Array) -> Parameters:
+    """The layer of a full step of gradient descent on the mean of squares."""
+    return with_masks(xp, d, query_mask(2 * eta / n * xp.ones((n,))))
+
+
+FULL_BATCHES = IN_TURN._replace(
+    does="minus the prediction for x_{n+1} after L steps from 0, in the query's label, by L SSD layers",
+    parameters=full_batches,
+    layer=Masked(ssd_sublayer),
+    learner=Descent(MEAN, from_zero=True, sign=-1),
+    stacked=True,
+)
+"""Equal SSD layers, each for a step on all examples."""

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from ..arrays.array_api import Array, outer, unit
+from ..arrays.array_api import Array, namespace, outer, unit
 from ..arrays.definition import definition
+from ..layers import lsa, ssd
+from ..layers.sequence import Masked
 from ..layers.ssd import Parameters
+from ..learners.learner import Descent
+from ..learners.losses import HALF_MEAN, HALF_SUM, MEAN, SUM
+from ..tokens import labelled_columns
+from .construction import SCALAR, Construction
 
 
 @definition
@@ -119,3 +125,82 @@ def two_steps_query_only(xp: Any, n: int, d: int, eta: Array) -> QueryOnly:
         first=(1 + root) * features,
         second=(1 - root) * features,
     )
+
+
+@definition
+def causal_attention(parameters: Attention, Z: Array) -> Array:
+    """A layer in which token i sees the tokens j ≤ i: Z of shape (D, T) -> (D, T)."""
+    mask = lsa.causal_mask(namespace(Z), Z.shape[1])
+    return lsa.layer(Z, mask, parameters.P, parameters.Q)
+
+
+@definition
+def attention_to_examples(parameters: Attention, Z: Array) -> Array:
+    """A layer in which every token sees all the examples, and none the query: Z of shape (D, T) -> (D, T)."""
+    mask = lsa.examples_mask(namespace(Z), Z.shape[1])
+    return lsa.layer(Z, mask, parameters.P, parameters.Q)
+
+
+@definition
+def query_only(parameters: QueryOnly, Z: Array) -> Array:
+    """The two layers of `QueryOnly`, one after the other: Z of shape (D, T) -> (D, T)."""
+    Z = ssd.layer(Z, parameters.mask, parameters.first)
+    return ssd.layer(Z, parameters.mask, parameters.second)
+
+
+def query_label(Z: Array, following: Array, W0: Any, **symbols: Any) -> Array:
+    """The label of the last token, which is the query's."""
+    return Z[-1, -1]
+
+
+THEOREM4_1 = Construction(
+    "prediction for x_{n+1} after one step from 0 on n examples, in the query's label",
+    theorem4_1,
+    labelled_columns,
+    ssd.LAYER,
+    Descent(MEAN, from_zero=True),
+    query_label,
+    SCALAR,
+    every=False,
+)
+"""Thm. 4.1 in the layer of Def. 3.2, for the loss of the theorem."""
+HALVED = THEOREM4_1._replace(learner=Descent(HALF_MEAN, from_zero=True))
+"""For half that loss."""
+APPENDIX = THEOREM4_1._replace(layer=ssd.MIXING, learner=Descent(SUM, from_zero=True))
+"""In the appendix's form of the layer, for the appendix's loss."""
+APPENDIX_HALVED = APPENDIX._replace(learner=Descent(HALF_SUM, from_zero=True))
+"""For half that loss."""
+
+TWO_STEPS = THEOREM4_1._replace(
+    does="prediction for x_{n+1} after two steps from 0, in the query's label, by two layers",
+    parameters=two_steps_query_only,
+    layer=Masked(query_only),
+    learner=Descent(MEAN, from_zero=True, steps=2),
+    notes=(
+        "The query sees every example and no token sees anything else, which no decays can do.",
+    ),
+)
+"""Two layers under a mask that Def. 3.2 does not have."""
+LABELS = THEOREM4_1._replace(
+    does=(
+        "minus the prediction for x_{n+1} after L steps from 0, in the query's label, by L layers"
+    ),
+    parameters=label_attention,
+    layer=Masked(attention_to_examples),
+    learner=Descent(MEAN, from_zero=True, sign=-1),
+    several=True,
+    stacked=True,
+    notes=(
+        "Every token sees all the examples: a layer reads its state after they have all been written.",
+    ),
+)
+"""L layers of attention that move labels alone."""
+ONE_FEATURE = THEOREM4_1._replace(
+    does="prediction for x_{n+1} after L steps from 0, in the query's label, by L causal layers",
+    parameters=one_feature_attention,
+    layer=Masked(causal_attention),
+    several=True,
+    stacked=True,
+    features=1,
+)
+"""L causal layers for one feature."""

@@ -5,11 +5,12 @@ The vector-target layer of gd-ssm eqs. 17–21 is the GRIL block (`gril.step`) w
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..arrays.array_api import Array
+from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from .gril import TwoHead, WeightedWindow, read_scale, two_heads
+from .sequence import Recurrent
 
 
 class Scalar(NamedTuple):
@@ -42,6 +43,15 @@ def step(parameters: Scalar, state: Array, token: Token) -> tuple[Array, Array]:
     """
     state = state + parameters.Psi @ token.c
     return state, read_scale(parameters, token.t) * (state @ (parameters.Theta @ token.c))
+
+
+def empty(parameters: Scalar, tokens: Token, W0: Any = None) -> Array:
+    """z_0 = 0, of shape (d,)."""
+    return namespace(parameters.Psi).zeros((parameters.Psi.shape[0],))
+
+
+NETWORK = Recurrent(step, empty)
+"""The network from z = 0."""
 
 
 @definition

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..arrays.array_api import Array
+from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
+from .sequence import Recurrent
 
 
 class Block(NamedTuple):
@@ -76,6 +77,16 @@ def step(parameters: Block, state: Array, token: Window) -> tuple[Array, Array]:
     state = parameters.gate * state + cross_product(token.window, parameters.mixing)
     readout = token.window @ parameters.query
     return state, read_scale(parameters, token.t) * (state @ readout)
+
+
+def empty(parameters: Block, tokens: Window, W0: Any = None) -> Array:
+    """Z_0 = 0, of shape (f, f)."""
+    f = tokens.window.shape[1]
+    return namespace(tokens.window).zeros((f, f))
+
+
+BLOCK = Recurrent(step, empty)
+"""The block from Z = 0."""
 
 
 def two_heads(

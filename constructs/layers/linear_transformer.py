@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..arrays.array_api import Array, namespace, outer
 from ..arrays.definition import definition
-from ..arrays.iteration import iterate
-from ..arrays.scan import scan
+from .sequence import Recurrent
 
 
 class Parameters(NamedTuple):
@@ -36,11 +35,13 @@ def step(parameters: Parameters, state: Array, token: Array) -> tuple[Array, Arr
     return state, token + state @ (parameters.query @ token + parameters.query_bias)
 
 
-@definition
-def stack(parameters: Parameters, tokens: Array, layers: int) -> Array:
-    """The tokens after `layers` equal layers, each a scan from an empty state: (n, 2d + 1) -> (n, 2d + 1)."""
-    empty = namespace(tokens).zeros((tokens.shape[1], parameters.key.shape[0]))
-    return iterate(lambda below: scan(step, parameters, empty, below).outputs, tokens, layers)
+def empty(parameters: Parameters, tokens: Array, W0: Any = None) -> Array:
+    """S_0 = 0, of shape (2d + 1, d + 1)."""
+    return namespace(tokens).zeros((tokens.shape[1], parameters.key.shape[0]))
+
+
+LAYER = Recurrent(step, empty)
+"""The layer from S = 0; with several layers one puts out the tokens of the next."""
 
 
 @definition

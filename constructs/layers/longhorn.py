@@ -6,6 +6,7 @@ from ..arrays.array_api import Array
 from ..arrays.definition import definition
 from . import delta_rule
 from .delta_rule import Token
+from .sequence import Recurrent
 
 
 @definition
@@ -28,3 +29,7 @@ def step(parameters: None, state: Array, token: Token) -> tuple[Array, Array]:
     The state has shape (d, m).
     """
     return delta_rule.step(parameters, state, token._replace(beta=strength(token)))
+
+
+RULE = Recurrent(step, delta_rule.from_weights, delta_rule.at_rate)
+"""Longhorn from initial weights."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
@@ -59,6 +59,20 @@ def loop(
         return _layer(step, parameters, windows, _everywhere(weights, windows))
 
     return run(iterate(lambda W: run(W).outputs[0][-1], W0, passes - 1))
+
+
+class TwoHeads(NamedTuple):
+    """Layers that hand weights upwards, all over the same windows: `stack` of this step function."""
+
+    step: Callable[..., Any]
+
+    def run(self, parameters: Any, tokens: Any, W0: Any, layers: Any = 1) -> Scan:
+        """States, and for outputs the weights and the predictions, of the top layer."""
+        return stack(self.step, parameters, tokens, W0, layers)
+
+    def outputs(self, parameters: Any, tokens: Any, W0: Any, layers: Any = 1) -> Array:
+        """The predictions at every token."""
+        return self.run(parameters, tokens, W0, layers).outputs[1]
 
 
 def _layer(step: Callable[..., Any], parameters: TwoHead, windows: Window, weights: Array) -> Scan:

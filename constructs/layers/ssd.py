@@ -7,6 +7,7 @@ from typing import NamedTuple
 from ..arrays.array_api import Array, namespace, outer
 from ..arrays.definition import definition
 from ..arrays.ranges import build, product
+from .sequence import Masked
 
 
 class Token(NamedTuple):
@@ -103,3 +104,7 @@ def mixing(parameters: Parameters, Z: Array) -> Array:
 def mamba2(parameters: Parameters, Z: Array) -> Array:
     """SSD_θ(Z) = Z + (1/n) Z (L ∘ (Zᵀ S_Bᵀ S_C Z)), n = T − 1 (ssd eq. 4): (D, T) -> (D, T)."""
     return layer(Z, decay_mask(parameters.decays), parameters.S_B.T @ parameters.S_C)
+
+
+LAYER, MIXING = Masked(mamba2), Masked(mixing)
+"""The layer of Def. 3.2, and that of the appendix, on tokens as columns."""

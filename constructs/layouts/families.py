@@ -6,17 +6,24 @@ write its layer in `layers`, its forward here, and an entry in `FAMILIES`.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.ranges import build
 from ..arrays.scan import scan
+from ..constructions.construction import Construction
+from ..constructions.ssd import causal_attention
 from ..layers import fla_linear_attention, gd_ssm, gril, lsa, ssd
+from ..layers.multi_step import TwoHeads
+from ..layers.sequence import Masked
+from ..tokens import Windows, concatenated, labelled_columns
 from ..tokens.examples import steps, windows
 
-WINDOW, STRIDE = 3, 2
+WINDOW, STRIDE = Windows().width, Windows().stride
 """Windows (x_t, y_t, x_{t+1}) of the interleaved stream."""
 
 
@@ -39,33 +46,22 @@ class Family(NamedTuple):
     """(layers, embeddings (T, M)) -> outputs (T', O); the last one is the prediction's."""
     stacked: bool = False
     """Whether there may be several layers."""
+    of: tuple[Any, ...] = ()
+    """The layers of constructions that it has."""
+    written: Callable[..., Sequence[Any]] = lambda p, n, L, W0: (p,)
+    """(parameters, examples, L, W0) -> its layers, from the parameters of such a construction."""
 
 
-class TwoHeadLayer(NamedTuple):
-    """A layer of `gril.two_head_step`: the fields of `gril.TwoHead`, and weights that it adds to those from below."""
-
-    mixing: Array
-    """Q, shape (3, 3)."""
-    cross_mixing: Array
-    """Q̃, shape (3, 3)."""
-    query: Array
-    """q, shape (3,)."""
-    beta: Array
-    """β: step size, divided by count[0] + count[1] t."""
-    count: Array
-    """(2,)."""
-    ridge: Array
-    """λ, a scalar."""
-    weights: Array
-    """(f, f): W0 in the first layer, 0 in the others."""
+TwoHeadLayer = namedtuple("TwoHeadLayer", (*gril.TwoHead._fields, "weights"))
+"""A layer of `gril.two_head_step`: the fields of `gril.TwoHead`, and weights (f, f) that it adds to those from below,
+W0 in the first layer and 0 in the others."""
 
 
 @definition
 def gril_block(layers: Sequence[gril.Block], embeddings: Array) -> Array:
     """One GRIL block on windows of three rows, two apart, from Z = 0: (2n + 1, f) -> (n, f)."""
-    (block,), f = layers, embeddings.shape[1]
-    empty = namespace(embeddings).zeros((f, f))
-    return scan(gril.step, block, empty, windows(embeddings, WINDOW, STRIDE)).outputs
+    (block,) = layers
+    return gril.BLOCK.outputs(block, windows(embeddings, WINDOW, STRIDE))
 
 
 @definition
@@ -73,8 +69,7 @@ def scalar_network(layers: Sequence[gd_ssm.Scalar], embeddings: Array) -> Array:
     """The scalar-target network of gd-ssm from z = 0: (n, 2f) -> (n, 1)."""
     (network,), xp = layers, namespace(embeddings)
     tokens = gd_ssm.Token(embeddings, steps(xp, embeddings.shape[0]))
-    empty = xp.zeros((network.Psi.shape[0],))
-    return scan(gd_ssm.step, network, empty, tokens).outputs[:, None]
+    return gd_ssm.NETWORK.outputs(network, tokens)[:, None]
 
 
 @definition
@@ -138,6 +133,7 @@ FAMILIES: dict[str, Family] = {
             outputs="f",
             tokens=("interleaved",),
             forward=gril_block,
+            of=(gril.BLOCK,),
         ),
         Family(
             "gd-ssm",
@@ -147,6 +143,7 @@ FAMILIES: dict[str, Family] = {
             outputs="1",
             tokens=("products",),
             forward=scalar_network,
+            of=(gd_ssm.NETWORK,),
         ),
         Family(
             "two-head",
@@ -157,6 +154,8 @@ FAMILIES: dict[str, Family] = {
             tokens=("interleaved",),
             forward=two_head_stack,
             stacked=True,
+            of=(TwoHeads(gril.two_head_step),),
+            written=lambda p, n, L, W0: [TwoHeadLayer(*p, 0 * W0 if i else W0) for i in range(L)],
         ),
         Family(
             "ssd",
@@ -166,6 +165,7 @@ FAMILIES: dict[str, Family] = {
             outputs="D",
             tokens=("labelled",),
             forward=ssd_layer,
+            of=(ssd.LAYER, ssd.MIXING),
         ),
         Family(
             "lsa",
@@ -176,6 +176,8 @@ FAMILIES: dict[str, Family] = {
             tokens=("labelled",),
             forward=lsa_stack,
             stacked=True,
+            of=(Masked(causal_attention),),
+            written=lambda p, n, L, W0: [lsa.Parameters(p.P, p.Q, Fraction(1, n))] * L,
         ),
         Family(
             "linear-attention",
@@ -190,3 +192,30 @@ FAMILIES: dict[str, Family] = {
     )
 }
 """By name."""
+
+TOKENS = {
+    Windows(): "interleaved",
+    Windows(apart=True): "interleaved",
+    concatenated: "products",
+    labelled_columns: "labelled",
+}
+"""The names of constructions' tokens in `tokens.encoding`."""
+
+
+class Form(NamedTuple):
+    """How a construction is a model of a family."""
+
+    family: str
+    tokens: str
+    apart: bool | None
+    """Whether inputs and targets have coordinates of their own; None where either will do."""
+
+
+def form(construction: Construction) -> Form | None:
+    """The family that has a construction's layer and tokens; None if there is none."""
+    name = TOKENS.get(construction.tokens)
+    for family in FAMILIES.values():
+        if construction.layer in family.of and name in family.tokens:
+            shared = construction.tokens == Windows()
+            return Form(family.name, name, None if shared else True)
+    return None

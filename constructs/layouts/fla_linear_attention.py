@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arrays.array_api import Array, namespace
-from ..constructions.linear_attention import Instance
+from ..constructions import linear_attention
+from ..constructions.instance import Instance
 from ..layers.fla_linear_attention import Parameters
 from .neutral import Model
 
@@ -51,7 +52,9 @@ def neutral_model(instance: Instance) -> Model:
     """The neutral form of an instance."""
     made = instance.model
     encoding = made.encode_weight, made.encode_bias, made.readout
-    return Model("linear-attention", instance.layout.name, instance.layers, *encoding)
+    return Model(
+        "linear-attention", instance.layout.name, linear_attention.layers(instance), *encoding
+    )
 
 
 def tensors(model: Model) -> dict[str, Array]:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arrays.array_api import Array
-from ..constructions.mamba2_gd import Instance, Model
+from ..constructions.instance import Instance
+from ..constructions.mamba2_gd import Model
 from ..constructions.mamba2_sizes import Widths
 from ..layers.mamba2_block import Parameters, Sizes
 

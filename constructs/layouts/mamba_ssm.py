@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..arrays.array_api import Array
-from ..constructions.mamba2_gd import Instance
+from ..constructions.instance import Instance
 from . import hf_mamba2
 
 EMBEDDING = "backbone.embedding.weight"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
@@ -83,6 +83,31 @@ def prefix_predictions(
         return x[t] @ gradient_descent(loss, w, x[:t], y[:t], step_size, steps)
 
     return build(xp, y.shape[0], prediction)
+
+
+@definition
+def implicit_steps(
+    objective: Callable[..., Array], S: Array, x: Array, y: Array, step_size: Array
+) -> Array:
+    """The minimiser of objective(S, the S before, x_i, y_i, η) for each example in turn, found by `minimiser`."""
+
+    def step(rate: Array, before: Array, example: Example) -> tuple[Array, Array]:
+        found = minimiser(lambda at: objective(at, before, example.x, example.y, rate), before)
+        return found, found
+
+    return scan(step, step_size * namespace(x).asarray(1), S, Example(x, y)).final_state
+
+
+@definition
+def minimiser(objective: Callable[[Array], Array], at: Array) -> Array:
+    """The minimiser of a quadratic objective on the line through `at` along its gradient there, which must not be 0.
+
+    It is the minimiser everywhere if the gradient is an eigenvector of the Hessian, as that of Longhorn's objective
+    is at the former state.
+    """
+    slope = gradient(objective, at)
+    bend = gradient(objective, at + slope) - slope
+    return at - (slope * slope).sum() / (slope * bend).sum() * slope
 
 
 @definition

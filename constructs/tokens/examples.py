@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.ranges import build
-from ..layers import gd_ssm, gril
+from ..layers import delta_rule, gd_ssm, gril
 
 
 @definition
@@ -53,6 +55,58 @@ def windows(stream: Array, width: int, stride: int, first: int = 1) -> gril.Wind
     return gril.Window(cut, steps(xp, count, first))
 
 
+class Windows(NamedTuple):
+    """The tokenisation of gril: `windows` over the interleaved stream x_1, y_1, x_2, …, as a value.
+
+    A window reads a prediction where it ends with an input: (x_t, y_t, x_{t+1}), or (y_t, x_{t+1}) for width 2.
+    """
+
+    width: int = 3
+    stride: int = 2
+    first: int = 1
+    """The step count of the first window."""
+    apart: bool = False
+    """Whether inputs and targets have coordinates of their own (gril footnote 1)."""
+
+    def __call__(self, x: Array, y: Array) -> gril.Window:
+        """x (N + 1, k) and y (N, l), k = l unless they are apart, -> windows of k or of k + l features."""
+        rows = embedded(x, y) if self.apart else (x, y)
+        return windows(interleaved(*rows), self.width, self.stride, self.first)
+
+    @property
+    def an_example(self) -> int:
+        """Windows for each example."""
+        return 2 // self.stride
+
+    @property
+    def slot(self) -> int:
+        """Which of them, counted from 0, reads a prediction."""
+        return (self.width + 1) % self.an_example
+
+    def reading(self, outputs: Array) -> Array:
+        """Of the outputs at every window those that are predictions: (N, …)."""
+        return outputs if self.an_example == 1 else outputs[self.slot :: self.an_example]
+
+
+@definition
+def embedded(x: Array, y: Array) -> tuple[Array, Array]:
+    """Inputs in the first coordinates and targets in the last ones, zeros elsewhere: (N + 1, k) and (N, l)."""
+    return padded(x, 0, y.shape[1]), padded(y, x.shape[1], 0)
+
+
+@definition
+def embedded_weights(W: Array) -> Array:
+    """The weights (k, l) of a predictor for such data: (k + l, k + l)."""
+    k, l = W.shape
+    return padded(padded(W, k, 0).T, 0, l).T
+
+
+@definition
+def keyed(x: Array, y: Array) -> delta_rule.Token:
+    """Keys x_t, values y_t, queries x_{t+1} and strengths 1: x (N + 1, m), y (N, d)."""
+    return delta_rule.Token(x[:-1], y, x[1:], namespace(x).ones((y.shape[0],)))
+
+
 @definition
 def left_padded_windows(stream: Array, width: int) -> gril.Window:
     """(x_{t−w+1}, …, x_t) at every position t, zeros before the start (gril App. F.2): (T, f) -> T windows."""
@@ -80,6 +134,11 @@ def labelled(x: Array, y: Array) -> Array:
     xp = namespace(x)
     label = xp.concat([y, xp.zeros((1,))], axis=0)
     return xp.concat([x, label[:, None]], axis=1)
+
+
+def labelled_columns(x: Array, y: Array) -> Array:
+    """The tokens of `labelled` as columns: (d + 1, n + 1)."""
+    return labelled(x, y).T
 
 
 def steps(xp, length: int, first: int = 1) -> Array:

@@ -1,7 +1,6 @@
 """What `scanproof run` hands to JAX for a construction is the layer of the statement, with its parameters.
 
-A row for every program of `constructions.programs`; statements with the same machine and parameters share one. That
-the layer is the learner is the statement's own row.
+Statements with the same runner and parameters share a row. That the layer is the learner is the statement's own row.
 """
 
 from __future__ import annotations
@@ -11,18 +10,16 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from scanproof.constructs import tokens as definitions
-from scanproof.constructs.arrays.scan import scan
-from scanproof.proofs.decide.ledger import built_in
+from scanproof.constructs.constructions.construction import SCALAR, Construction
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
 
-from ..run import tokenising
-from ..run.machines import Hybrid, Online, Recurrence, TwoHeads
+from ..run.drawing import letters
 from ..run.problem import Options, Problem, Settings
-from ..run.program import SCALAR, Program
-from ..run.programs import PROGRAMS
+from ..run.runners import Hybrid, Online, Recurrence, TwoHeads
+from ..run.selection import runner
+from ..run.statement import constructed
 from ..run.tokenising import Pairs
 from .source import READ, lanes
 
@@ -30,8 +27,13 @@ FEATURES = 2
 LANES = ("chunked", "recurrent")
 
 
-def _targets(of: Program) -> int | None:
-    return None if of.targets == SCALAR else FEATURES
+def _of(claim: Claim) -> Construction:
+    assert claim.construction is not None
+    return claim.construction
+
+
+def _targets(claim: Claim) -> int | None:
+    return None if _of(claim).targets == SCALAR else FEATURES
 
 
 class Namespace:
@@ -54,19 +56,13 @@ def _floats(value: Any) -> Any:
     return type(value)(map(_floats, value)) if isinstance(value, list | tuple) else value
 
 
-def parameters(claim: Claim, of: Program, sizes: Mapping[str, Any], xp: Any) -> Any:
-    """The layer's parameters, in any namespace."""
-    assert claim.parameters is not None
-    return claim.construct({**sizes, "xp": xp})
+def parameters(claim: Claim, N: Any, eta: Any, xp: Any) -> Any:
+    """The layer's parameters for N examples, in any namespace."""
+    sizes = letters(Settings(FEATURES, N, targets=_targets(claim)))
+    return claim.construct({**sizes, "eta": eta, "xp": xp})
 
 
-def sizes_of(of: Program, N: Any, eta: Any) -> dict[str, Any]:
-    """The sizes by all letters, and η."""
-    settings = Settings(FEATURES, N, targets=_targets(of))
-    return {**of.letters(settings), **dict(of.extra(settings, 1.0)), "eta": eta}
-
-
-def runs(claim: Claim, of: Program, lane: str) -> Callable[..., Any]:
+def runs(claim: Claim, lane: str) -> Callable[..., Any]:
     """The program of a stream of N examples in one block: x (N + 1, f), y and η -> the predictions of all tokens."""
 
     def run(x: Any, y: Any, eta: Any, *W0: Any) -> Any:
@@ -74,62 +70,46 @@ def runs(claim: Claim, of: Program, lane: str) -> Callable[..., Any]:
 
         from ..precision import FLOAT64
 
-        machine, N = of.machine, y.shape[0]
+        made, N = runner(_of(claim)), y.shape[0]
         count = jax.numpy.asarray(N, dtype=x.dtype)
         with (
             jax.ensure_compile_time_eval()
         ):  # what does not depend on the data is data of the program
-            p = parameters(claim, of, sizes_of(of, count, eta), Namespace())
+            p = parameters(claim, count, eta, Namespace())
         start = W0[0][None] if W0 else None
         problem = Problem(x[None], y[None], start, None, {})  # type: ignore[arg-type]
-        options = Options(lane, FLOAT64, N * machine.tokens.an_example)
-        stream = machine.stream(p, problem, options)
-        state = machine.start(p, problem, options, 1)
-        return machine.lane(p, problem, options, 1)(*stream, initial_state=state).outputs[0]
+        options = Options(lane, FLOAT64, N * made.tokens.an_example)
+        stream = made.stream(p, problem, options)
+        state = made.start(p, problem, options, 1)
+        return made.lane(p, problem, options, 1)(*stream, initial_state=state).outputs[0]
 
     return run
 
 
-WHOLE = {
-    tokenising.three_by_one: lambda x, y: definitions.windows(
-        definitions.interleaved(*tokenising.wide(x, y)), 3, 1
-    )
-}
-"""Tokenisations of which a stream makes one example's at a time, as those of a sequence."""
-
-
-def defined(claim: Claim, of: Program, x: Any, y: Any, eta: Any, W0: Any, xp: Any) -> Any:
+def defined(claim: Claim, x: Any, y: Any, eta: Any, W0: Any, xp: Any) -> Any:
     """The same by the layer's definition, token after token."""
-    machine: Recurrence = of.machine
-    pairs = machine.tokens
-    assert isinstance(pairs, Pairs)
-    p = parameters(claim, of, sizes_of(of, y.shape[0], eta), xp)
-    extra = () if W0 is None or not machine.starts else (W0,)
-    tokens = WHOLE.get(pairs.definition, pairs.definition)(x, y, *extra)
-    tokens = tokens._replace(t=tokens.t + (pairs.first - 1))
-    state = xp.zeros(machine.layer.start(p))
-    outputs = scan(machine.layer.step, p, state, tokens).outputs
-    return machine.read(outputs[pairs.slot :: pairs.an_example], x[1:], W0)
+    every = _of(claim)._replace(every=True)
+    return every.predictions(parameters(claim, y.shape[0], eta, xp), x, y, W0)
 
 
 def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None:
-    """A row that both lanes of a machine are the layer, with the parameters of each of these statements."""
-    of = PROGRAMS[groups[0][0]]
-    k = _targets(of)
+    """A row that both lanes of a runner are the layer, with the parameters of each of these statements."""
+    first = claims[groups[0][0]]
+    starts, k = _of(first).informed, _targets(first)
     given = {"x": f"N+1 {FEATURES}", "y": "N" if k is None else f"N {k}", "eta": ""}
-    if of.machine.starts:
+    if starts:
         given["W0"] = f"{FEATURES} {k}"
 
     def body(x: Any, y: Any, eta: Any, xp: Any, W0: Any = None) -> Any:
         start = () if W0 is None else (W0,)
         for place, ids in enumerate(groups):
             claim = claims[ids[0]]
-            wanted = defined(claim, PROGRAMS[ids[0]], x, y, eta, W0, xp)
+            wanted = defined(claim, x, y, eta, W0, xp)
             for lane in LANES if place == 0 else LANES[:1]:
-                found = program(runs(claim, PROGRAMS[ids[0]], lane))(x, y, eta, *start)
+                found = program(runs(claim, lane))(x, y, eta, *start)
                 yield equal(found, wanted, label=f"{ids[0]}, {lane} lane")
 
-    if not of.machine.starts:
+    if not starts:
         names = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in (*given, "xp")]
         body.__signature__ = inspect.Signature(names)  # type: ignore[attr-defined]
     lanes.claim(
@@ -173,35 +153,33 @@ OUTSIDE = (
 )
 
 
-def _why_not(id: str, claim: Claim) -> str | None:
+def _why_not(claim: Claim) -> str | None:
     """The name in `UNREAD` of why a program is not read, None if it is."""
-    machine = PROGRAMS[id].machine
-    if isinstance(machine, Recurrence) and isinstance(machine.tokens, Pairs):
-        outside = any(id.startswith(one) for one in OUTSIDE) or claim.parameters is None
+    made = runner(_of(claim))
+    if isinstance(made, Recurrence) and isinstance(made.tokens, Pairs):
+        outside = any(claim.id.startswith(one) for one in OUTSIDE) or claim.parameters is None
         return "outside" if outside else None
-    if isinstance(machine, Recurrence | Hybrid):
+    if isinstance(made, Recurrence | Hybrid):
         return "decays"
-    if isinstance(machine, TwoHeads | Online):
-        return "two-head" if isinstance(machine, TwoHeads) else "online"
+    if isinstance(made, TwoHeads | Online):
+        return "two-head" if isinstance(made, TwoHeads) else "online"
     return "masked"
 
 
 def _rows() -> None:
-    claims = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
     read: dict[Any, dict[Any, list[str]]] = {}
     unread: dict[str, list[str]] = {}
-    for id, of in PROGRAMS.items():
-        claim = claims[id]
-        why = _why_not(id, claim)
+    for id, claim in constructed().items():
+        why = _why_not(claim)
         if why is not None:
             unread.setdefault(why, []).append(id)
             continue
-        machine = (type(of.machine), of.machine.layer.step, of.machine.tokens, of.targets)
-        kept = read.setdefault(machine, {})
+        of = _of(claim)
+        kept = read.setdefault((of.layer, of.tokens, of.targets), {})
         kept.setdefault((claim.parameters, claim.corrections), []).append(id)
     for groups in read.values():
         found = list(groups.values())
-        add(found[0][0], found, claims)
+        add(found[0][0], found, constructed())
     for why, ids in unread.items():
         lanes.unchecked(
             f"lanes.jax.run.{why}",

@@ -67,7 +67,7 @@ class Built(NamedTuple):
     beyond: tuple[str, ...]
     """Where it differs from what the statement is about."""
     model: Any
-    """A `mamba2_gd.Instance`, or a `neutral.Model` in float64."""
+    """A `instance.Instance`, or a `neutral.Model` in float64."""
     family: str
     """By which targets take it."""
     features: int

@@ -51,7 +51,7 @@ def build(asked: Asked) -> Built:
             xp.asarray(eta),
             start,
             tokens=chosen.tokens,
-            in_one_layer=chosen.in_one_block,
+            in_one_block=chosen.in_one_block,
         )
     except ValueError as error:
         raise UsageError(f"export {asked.id}: {_told(str(error))}") from None
@@ -95,7 +95,7 @@ def _told(text: str) -> str:
     """What the construction says, in the words of the options."""
     _, _, why = text.partition("expects ")
     for name, option in (
-        ("in_one_layer=True", "--in-one-block"),
+        ("in_one_block=True", "--in-one-block"),
         ("tokens='concatenated'", "--tokens concatenated"),
         ("tokens='labelled'", "--tokens labelled"),
     ):

@@ -1,41 +1,35 @@
 """From a statement of the ledger to a model of the neutral form, in exact numbers; nothing here imports JAX.
 
-What can be exported is read from the programs of `numeric.run.programs`: the layer and its tokens must be
-those of a family, and the learner plain gradient descent on a squared error, one step or L.
+What can be exported follows from the statement's construction: the layer and its tokens must be those of a family, and
+the learner plain gradient descent on a squared error, one step or L.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.arrays.scan import map_leaves
+from scanproof.constructs.constructions.construction import SCALAR, VECTOR, Construction
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layers import gril, ssd
-from scanproof.constructs.layouts import neutral
-from scanproof.constructs.layouts.families import TwoHeadLayer
+from scanproof.constructs.layers import ssd
+from scanproof.constructs.layouts import families, neutral
+from scanproof.constructs.layouts.families import FAMILIES, Form
 from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import SquaredError
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
-from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.source import Row
 
-from ..run import statement
-from ..run import tokenising as cut
-from ..run.learning import Descent
-from ..run.linear import GD_SSM, GRIL, LSA, SSD
-from ..run.machines import Recurrence, TwoHeads
+from ..run import drawing, statement
 from ..run.problem import Settings
-from ..run.program import ANY, SCALAR, VECTOR, Program
-from ..run.programs import PROGRAMS
-from ..run.tokenising import Rows
 
 
 class Exported(NamedTuple):
@@ -91,84 +85,23 @@ def in_float64(exact: np.ndarray) -> np.ndarray:
 NOT_LINEAR = "there is no stack of linear recurrences in it that does plain gradient descent"
 
 
-class _Built(NamedTuple):
-    """Layers, and by what their outputs are to be multiplied."""
-
-    layers: tuple[Any, ...]
-    factor: Fraction | int = 1
-
-
-def _single(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
-    return _Built((own,))
-
-
-def _stack(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
-    return _Built((own,) * size["L"])
-
-
-def _ssd(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
-    """Without residual and 1/n the query's label, 0 in its token, is n times that of the layer of Def. 3.2."""
-    factor = 1 if own.residual else size["n"]
-    return _Built((ssd.Parameters(p.decays, own.S_B, own.S_C),), factor)
-
-
-def _two_heads(own: Any, p: Any, size: Mapping[str, Any]) -> _Built:
-    start, none = size["W0"], 0 * size["W0"]
-    layers = (TwoHeadLayer(*own, weights=none if i else start) for i in range(size["L"]))
-    return _Built(tuple(layers))
-
-
-class Form(NamedTuple):
-    """How the layers of a program are those of a family."""
-
-    family: str
-    tokens: str
-    apart: bool | None
-    """Whether inputs and targets have coordinates of their own; None where either will do."""
-    build: Callable[[Any, Any, Mapping[str, Any]], _Built]
-
-
-FORMS: list[tuple[Any, Any, Form]] = [
-    (GRIL, cut.THREE, Form("gril", "interleaved", None, _single)),
-    (GRIL, cut.THREE_EMBEDDED, Form("gril", "interleaved", True, _single)),
-    (GD_SSM, cut.CONCATENATED, Form("gd-ssm", "products", True, _single)),
-    (SSD, Rows, Form("ssd", "labelled", True, _ssd)),
-    (LSA, Rows, Form("lsa", "labelled", True, _stack)),
-    (gril.two_head_step, cut.THREE, Form("two-head", "interleaved", None, _two_heads)),
-    (gril.two_head_step, cut.THREE_EMBEDDED, Form("two-head", "interleaved", True, _two_heads)),
-]
-"""By a program's layer (or step) and tokens."""
-
-
-def form(program: Program) -> Form | None:
-    """The form of a program; None if it cannot be exported."""
-    machine, learner = program.machine, program.learner
-    if not isinstance(machine, Recurrence | TwoHeads) or not isinstance(learner, Descent):
+def form(construction: Construction) -> Form | None:
+    """The form of a construction that does plain gradient descent; None if it cannot be exported."""
+    learner = construction.learner
+    if not isinstance(learner, Descent) or learner.weights or learner.steps or learner.link:
         return None
-    loss = learner.loss
-    plain = isinstance(loss, SquaredError) and not loss.ridge and loss.link is None
-    if (
-        not plain
-        or learner.weights
-        or learner.steps
-        or program.targets not in (VECTOR, SCALAR, ANY)
-    ):
-        return None
-    own = machine.layer if isinstance(machine, Recurrence) else machine.step
-    tokens = machine.tokens
-    kind = Rows if isinstance(tokens, Rows) and tokens.query else tokens
-    found = [form for layer, cut, form in FORMS if layer is own and cut is kind]
-    return found[0] if found else None
+    plain = isinstance(learner.loss, SquaredError) and not learner.loss.ridge
+    return families.form(construction) if plain else None
 
 
 def exportable() -> list[str]:
     """The ids of the rows with a statement that can be exported, in the ledger's order."""
-    can = {id for id, program in PROGRAMS.items() if form(program) is not None}
-    return [
-        row.claim.id
-        for row in built_in().rows
-        if any(claim.id in can for claim in (row.claim, *row.amendments))
-    ]
+    return [row.claim.id for row in built_in().rows if _exportable(row)]
+
+
+def _exportable(row: Row) -> bool:
+    every = (claim.construction for claim in (row.claim, *row.amendments))
+    return any(one is not None and form(one) is not None for one in every)
 
 
 def of_statement(
@@ -198,40 +131,37 @@ def of_statement(
     Raises:
         UsageError: for a statement that cannot be exported, and for sizes or numbers that it does not have.
     """
-    claim, program, verdict = _statement(id, as_stated)
-    found = form(program)
-    if found is None:
+    claim, verdict = _statement(id, as_stated)
+    construction = claim.construction
+    found = None if construction is None else form(construction)
+    if construction is None or found is None:
         raise _refused(id, NOT_LINEAR)
-    d = features if features is not None else program.largest_features
-    k = targets if targets is not None else d if program.targets == VECTOR else 1
-    d, k, n, L = _sizes(claim, program, d, k, examples, steps)
+    learner = construction.learner
+    assert isinstance(learner, Descent) and isinstance(learner.loss, SquaredError)
+    d = features if features is not None else construction.features
+    k = targets if targets is not None else d if construction.targets == VECTOR else 1
+    d, k, n, L = _sizes(claim, construction, d, k, examples, steps)
     eta = _number("step_size", Fraction(1, n) if step_size is None else step_size)
     if eta <= 0:
         raise UsageError(
             f"export {id}: step_size = {step_size} is not positive; give one such as 1/{n}."
         )
-    weights = _weights(id, W0, d, k, from_zero=program.learner.from_zero)
+    weights = _weights(id, W0, d, k, from_zero=learner.from_zero)
 
     apart = k != d if found.apart is None else found.apart
     xp = Namespace(RootsField())
     width = d + k if apart and found.apart is None else d
     settings = Settings(width, n, targets=k, layers=L)
-    own_eta = _own(program.learner.loss, eta, n)
-    values = {
-        **program.letters(settings),
-        **program.extra(settings, float(own_eta)),
-        "eta": own_eta,
-    }
+    own_eta = _own(learner.loss, eta, n)
+    free = drawing.free(claim, settings, float(own_eta))
+    values = {**drawing.letters(settings), **free, "eta": own_eta}
     p = map_leaves(_fractions, _parameters(claim, values, xp))
-    if isinstance(program.machine, Recurrence):
-        own = program.machine.parameters(p, SimpleNamespace(examples=Fraction(n)))  # type: ignore[arg-type]
-        own = map_leaves(_fractions, own) if hasattr(own, "_fields") else own
-    else:
-        own = p
     start = np.full((d + k, d + k), Fraction(0)) if apart else weights
     if apart:
         start[:d, d:] = weights
-    built = found.build(own, p, {"n": n, "L": L, "W0": start})
+    layers = FAMILIES[found.family].written(p, n, L, start)
+    # Without residual and 1/n the query's label, 0 in its token, is n times that of the layer of ssd Def. 3.2.
+    factor = n if construction.layer == ssd.MIXING else 1
     weight, readout = (
         matrix.astype(int).astype(object)
         for matrix in encoding(np, found.tokens, d, k, apart=apart)
@@ -239,10 +169,10 @@ def of_statement(
     model = Model(
         found.family,
         found.tokens,
-        built.layers,
+        tuple(map_leaves(_fractions, layer) for layer in layers),
         weight,
         np.full(weight.shape[0], 0, dtype=object),
-        readout * (program.learner.sign * built.factor),
+        readout * (learner.sign * factor),
     )
     return Exported(
         asked=id,
@@ -255,17 +185,17 @@ def of_statement(
         steps=L,
         eta=eta,
         W0=weights,
-        every=program.every,
+        every=construction.every,
         linear="y" not in claim.given,
     )
 
 
-def _statement(id: str, as_stated: bool) -> tuple[Claim, Program, str]:
+def _statement(id: str, as_stated: bool) -> tuple[Claim, str]:
     """The statement of an id, as `run` finds it; rows that have none to export are refused before any verdict."""
     for row in built_in().rows:
         claims = (row.claim, *row.amendments)
         if any(claim.id in (id, f"{id}-construction") for claim in claims):
-            if not any(form(PROGRAMS[c.id]) for c in claims if c.id in PROGRAMS):
+            if not _exportable(row):
                 raise _refused(id, NOT_LINEAR)
             break
     try:
@@ -279,19 +209,19 @@ def _refused(id: str, why: str) -> UsageError:
 
 
 def _sizes(
-    claim: Claim, program: Program, d: Any, k: Any, n: Any, L: Any
+    claim: Claim, of: Construction, d: Any, k: Any, n: Any, L: Any
 ) -> tuple[int, int, int, int]:
     given = {"features": d, "targets": k, "examples": n, "steps": L}
     for name, size in given.items():
         whole = hasattr(size, "__index__") and not isinstance(size, bool)
         if not whole or size < 1:
             raise UsageError(f"export {claim.id}: give {name} as a whole number ≥ 1, got {size!r}.")
-    most = program.largest_features
+    most = of.features
     if most is not None and d != most:
         raise UsageError(f"export {claim.id}: the statement is about {most} feature, got {d}.")
-    if program.targets == SCALAR and k != 1:
+    if of.targets == SCALAR and k != 1:
         raise UsageError(f"export {claim.id}: the statement is about one target, got {k}.")
-    if L != 1 and not program.steps:
+    if L != 1 and not of.several:
         raise UsageError(f"export {claim.id}: the statement is about one step, got {L}.")
     return tuple(map(int, (d, k, n, L)))  # type: ignore[return-value]
 
@@ -330,17 +260,10 @@ def _own(loss: SquaredError, eta: Fraction, n: int) -> Fraction:
 
 def _parameters(claim: Claim, values: Mapping[str, Any], xp: Namespace) -> Any:
     """The parameters in exact numbers: of the values, those that the statement's own letters name."""
-    assert claim.parameters is not None
-    names = arguments(f"the parameters of {claim.id}", claim.parameters)
-    wanted = {
-        name: values[name]
-        for name, argument in names.items()
-        if name in values
-        and (name in claim.ranges or name in claim.given or argument.default is argument.empty)
-    }
     exact = {
         name: value if name in claim.ranges else xp.asarray(_exactly(value))
-        for name, value in wanted.items()
+        for name, value in values.items()
+        if name in claim.needed
     }
     return claim.construct({**exact, "xp": xp})
 

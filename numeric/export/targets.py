@@ -20,7 +20,7 @@ class Target(NamedTuple):
 
     name: str
     families: tuple[str, ...]
-    """The families that it takes: "mamba2" (laid out from a `mamba2_gd.Instance`), or those of `neutral.Model`."""
+    """The families that it takes: "mamba2" (laid out from a `instance.Instance`), or those of `neutral.Model`."""
     layout: Callable[[Any], Laid]
     dtypes: tuple[str, ...]
     """Formats that its weights may have, the default first."""

@@ -18,7 +18,7 @@ from scanproof.constructs.tokens.encoding import encoding
 
 from ..export import statements
 from ..export.linear_attention import ROWS
-from ..run.programs import PROGRAMS
+from ..run.statement import constructed
 
 CLOSE = 2.0**-20
 """Relative deviation of a factor from 1/n."""
@@ -58,8 +58,8 @@ def of_statement(id: str, model: Model, examples: int) -> Construction | None:
     """That of a statement, as it is stated; None if it is of another family."""
     if model.family == "linear-attention":
         return Construction(id, partial(_attention, model)) if id in ROWS else None
-    program = PROGRAMS.get(id)
-    form = None if program is None else statements.form(program)
+    claim = constructed().get(id)
+    form = claim and claim.construction and statements.form(claim.construction)
     if form is None or form.family != model.family:
         return None
     return Construction(id, partial(_of_statement, model, id, examples))
@@ -107,7 +107,7 @@ def _attention(model: Model, W0: np.ndarray, eta: Fraction) -> Model:
     d, _ = neutral.sizes(model)
     one = len(model.layers) == 1
     made = linear_attention.instance(
-        np, d, steps(model), float(eta), W0, tokens=model.tokens, in_one_layer=one
+        np, d, steps(model), float(eta), W0, tokens=model.tokens, in_one_block=one
     )
     return fla_linear_attention.neutral_model(made)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
-from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout

@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import rounding as bounds
 from ..precision import precision as precision_of
-from .machines import Online, TwoHeads
 from .preparation import Prepared
 from .problem import Options, Problem
 from .promises import BLOCK, ENTRY_BY_ENTRY, Promises, bound_of, for_heads, of_stream
+from .runners import Online, TwoHeads
 
 
 class Promised(NamedTuple):
@@ -31,10 +31,10 @@ def promised(run: Prepared) -> Promised:
     Raises:
         UsageError: if the program has an operation without a rule.
     """
-    work = run.machine.work(run.p, run.problem, run.settings.layers)
+    work = run.runner.work(run.p, run.problem, run.settings.layers)
     products = run.report.tokens * run.settings.heads * work.D * work.N * work.passes
     exactly = products <= ENTRY_BY_ENTRY
-    together = not exactly and not getattr(run.machine, "starts", False) and not run.whole
+    together = not exactly and not getattr(run.runner, "starts", False) and not run.whole
     words = "every number of the data" if exactly else "the largest number of each token"
     words += ", all heads as one" if together else ""
     if _is_delta(run):
@@ -44,7 +44,7 @@ def promised(run: Prepared) -> Promised:
 
 
 def _is_delta(run: Prepared) -> bool:
-    return isinstance(run.machine, Online) and run.options.lane == "delta"
+    return isinstance(run.runner, Online) and run.options.lane == "delta"
 
 
 def _layer(run: Prepared, promises: Promises) -> np.ndarray:
@@ -62,14 +62,14 @@ def _layer(run: Prepared, promises: Promises) -> np.ndarray:
             y=problem.y[:1],
             W0=None if problem.W0 is None else problem.W0[:1],
         )
-    lane = run.machine.lane(run.p, problem, options, layers)
-    stream = run.machine.stream(run.p, run.problem, options)
+    lane = run.runner.lane(run.p, problem, options, layers)
+    stream = run.runner.stream(run.p, run.problem, options)
     state = run.state
     found = None
     if stream[0].shape[1]:
         with run.bar("rounding bound", stream[0].shape[1]) as bar:
             found, state = of_stream(promises, lane, stream, state, run.rows, _block(run), bar.tell)
-    if isinstance(run.machine, TwoHeads):
+    if isinstance(run.runner, TwoHeads):
         if found is None and not stream[0].shape[1]:
             state = promises.entering(state)
         state = tuple(for_heads(s, run.settings.heads) for s in state)
@@ -80,8 +80,8 @@ def _layer(run: Prepared, promises: Promises) -> np.ndarray:
 
 def _delta(run: Prepared) -> np.ndarray:
     """That of the delta lane, which no reading of magnitudes from token to token could give."""
-    k, v, q = run.machine.stream(run.p, run.problem, run.options)
-    layer = run.machine.rule.__name__
+    k, v, q = run.runner.stream(run.p, run.problem, run.options)
+    layer = run.runner.rule.__name__
     found = bounds.delta(
         v, k, q, run.p.beta, layer=layer, initial_state=np.asarray(run.state[0]),
         chunk=run.options.chunk, precision=run.numbers,
@@ -99,7 +99,7 @@ def _block(run: Prepared) -> int:
 
 def _decays(run: Prepared, promises: Promises, problem: Problem) -> np.ndarray | float:
     """What the rounding of the decays' logarithms moves: the definition in float64, on decays that are so wrong."""
-    moved = getattr(run.machine, "decays_moved", lambda *_: None)(run.p, run.problem, run.options)
+    moved = getattr(run.runner, "decays_moved", lambda *_: None)(run.p, run.problem, run.options)
     if moved is None:
         return 0.0
     options, layers = Options("recurrent", precision_of("float64")), run.settings.layers
@@ -110,9 +110,9 @@ def _decays(run: Prepared, promises: Promises, problem: Problem) -> np.ndarray |
 
     found, _ = of_stream(
         promises,
-        run.machine.lane(run.p, problem, options, layers),
-        run.machine.stream(run.p, run.problem, options),
-        run.machine.start(run.p, run.problem, options, layers),
+        run.runner.lane(run.p, problem, options, layers),
+        run.runner.stream(run.p, run.problem, options),
+        run.runner.start(run.p, run.problem, options, layers),
         run.rows,
         BLOCK,
         lambda done: None,

@@ -7,7 +7,16 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
+from scanproof.constructs.constructions.construction import (
+    ANY,
+    CLASSES,
+    SCALAR,
+    VECTOR,
+    Construction,
+)
 from scanproof.constructs.errors import UsageError
+from scanproof.constructs.learners.learner import Descent
+from scanproof.constructs.learners.losses import BinaryCrossEntropy
 from scanproof.proofs.interpret.programs.machine_integers import LIMIT
 
 from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize
@@ -15,7 +24,6 @@ from ..precision import PRECISIONS, Precision
 from ..tasks.samplers import SAMPLERS
 from .masked import WHOLE
 from .problem import Problem, Settings
-from .program import ANY, CLASSES, Program
 
 FEATURES, CHOSEN_CLASSES = 64, 10
 """Features and classes where none are given."""
@@ -27,7 +35,7 @@ MATRICES = 16
 """Matrices of f columns beside the tokens, in float64: parameters and their factors; a head has half as many."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """The arguments of `run`."""
 
     id: str
@@ -46,29 +54,29 @@ class Asked(NamedTuple):
     as_stated: bool = False
 
 
-def values(asked: Asked) -> None:
+def values(request: Request) -> None:
     """Refuse values that no statement could be run with.
 
     Raises:
         UsageError: for the first of them.
     """
     for name in ("features", "examples", "heads", "targets", "layers", "chunk"):
-        size = getattr(asked, name)
+        size = getattr(request, name)
         if size is None and name not in ("examples", "heads"):
             continue
         if not _whole(size) or size < 1:
             raise UsageError(f"run --{name} {size}: give a whole number ≥ 1.")
-    if not _whole(asked.seed) or asked.seed < 0:
-        raise UsageError(f"run --seed {asked.seed}: give a whole number ≥ 0.")
-    if isinstance(asked.dtype, str) and asked.dtype not in (*PRECISIONS, "bf16"):
+    if not _whole(request.seed) or request.seed < 0:
+        raise UsageError(f"run --seed {request.seed}: give a whole number ≥ 0.")
+    if isinstance(request.dtype, str) and request.dtype not in (*PRECISIONS, "bf16"):
         raise UsageError(
-            f"run --dtype {asked.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
+            f"run --dtype {request.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
         )
-    if asked.sampler not in SAMPLERS:
+    if request.sampler not in SAMPLERS:
         raise UsageError(
-            f"run --sampler {asked.sampler}: no such sampler; allowed: {', '.join(SAMPLERS)}."
+            f"run --sampler {request.sampler}: no such sampler; allowed: {', '.join(SAMPLERS)}."
         )
-    for name, given in (("input-scale", asked.input_scale), ("step-size", asked.step_size)):
+    for name, given in (("input-scale", request.input_scale), ("step-size", request.step_size)):
         if given is not None and not (_real(given) and math.isfinite(given) and given > 0):
             raise UsageError(f"run --{name} {given}: give a positive number, such as 0.5.")
 
@@ -81,41 +89,42 @@ def _real(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def settings(asked: Asked, id: str, program: Program) -> Settings:
+def settings(request: Request, id: str, of: Construction, runner: Any) -> Settings:
     """The settings, with the defaults of the statement `id`; what it fixes cannot be chosen.
 
     Raises:
         UsageError: if something was chosen that the statement fixes, or the lane is none of its.
     """
-    features, targets, layers = asked.features, asked.targets, asked.layers
-    if asked.lane is not None and asked.lane not in program.machine.lanes:
+    features, targets, layers = request.features, request.targets, request.layers
+    if request.lane is not None and request.lane not in runner.lanes:
         raise UsageError(
-            f"run {id} --lane {asked.lane}: this statement runs on {' or '.join(program.machine.lanes)}."
+            f"run {id} --lane {request.lane}: this statement runs on {' or '.join(runner.lanes)}."
         )
     settings = Settings(
         features or FEATURES,
-        asked.examples,
-        asked.heads,
+        request.examples,
+        request.heads,
         targets,
         layers or 1,
-        asked.sampler,
-        float(asked.input_scale),
-        asked.seed,
+        request.sampler,
+        float(request.input_scale),
+        request.seed,
     )
-    if program.largest_features is not None:
-        if features not in (None, program.largest_features):
+    if of.features is not None:
+        if features not in (None, of.features):
             raise UsageError(
-                f"run {id} --features {features}: the statement is about {program.largest_features} feature; "
+                f"run {id} --features {features}: the statement is about {of.features} feature; "
                 "leave --features out."
             )
-        settings = settings._replace(features=program.largest_features)
-    if layers is not None and layers != 1 and not program.steps:
+        settings = settings._replace(features=of.features)
+    if layers is not None and layers != 1 and not of.several:
         raise UsageError(
             f"run {id} --layers {layers}: the statement is about one layer and one step; leave --layers out, or "
             "run one about L steps, such as gril.propA.1 or ch9.icl."
         )
-    if program.targets == CLASSES:
-        binary = "binary" in id
+    if of.targets == CLASSES:
+        loss = of.learner.loss if isinstance(of.learner, Descent) else None
+        binary = isinstance(loss, BinaryCrossEntropy)
         if binary and targets not in (None, 1):
             raise UsageError(
                 f"run {id} --targets {targets}: two classes are one logit; leave --targets out."
@@ -123,16 +132,16 @@ def settings(asked: Asked, id: str, program: Program) -> Settings:
         if not binary and targets == 1:
             raise UsageError(f"run {id} --targets 1: give the number of classes, at least 2.")
         return settings._replace(targets=1 if binary else targets or CHOSEN_CLASSES)
-    if program.targets == ANY:
+    if of.targets == ANY:
         return settings._replace(targets=targets or settings.features)
-    fixed = {"vector": settings.features, "scalar": 1}[program.targets]
+    fixed = {VECTOR: settings.features, SCALAR: 1}[of.targets]
     if targets not in (None, fixed):
-        why = "as many targets as features" if program.targets == "vector" else "one target"
+        why = "as many targets as features" if of.targets == VECTOR else "one target"
         raise UsageError(
             f"run {id} --targets {targets}: the statement is about {why}; leave --targets out, or run one that embeds "
             "any number, such as gril.propA.1-construction+transpose+embedding."
         )
-    return settings._replace(targets=None if program.targets == "scalar" else fixed)
+    return settings._replace(targets=None if of.targets == SCALAR else fixed)
 
 
 def places(settings: Settings) -> None:
@@ -148,7 +157,7 @@ def places(settings: Settings) -> None:
         )
 
 
-def memory(id: str, program: Program, settings: Settings, numbers: Precision) -> None:
+def memory(id: str, runner: Any, settings: Settings, numbers: Precision) -> None:
     """Refuse what cannot fit.
 
     Raises:
@@ -157,7 +166,7 @@ def memory(id: str, program: Program, settings: Settings, numbers: Precision) ->
     free = free_memory()
     if free is None:
         return
-    room, needed = SHARE * free, _needed(program, settings, numbers)
+    room, needed = SHARE * free, _needed(runner, settings, numbers)
     if needed <= room:
         return
     remedy = "nothing of this kind would fit"
@@ -165,7 +174,7 @@ def memory(id: str, program: Program, settings: Settings, numbers: Precision) ->
         fits, too_many = 0, getattr(settings, size)
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
-            small = _needed(program, _with(settings, size, middle), numbers) <= room
+            small = _needed(runner, _with(settings, size, middle), numbers) <= room
             fits, too_many = (middle, too_many) if small else (fits, middle)
         if fits:
             remedy = f"--{size} {fits} would fit"
@@ -183,7 +192,7 @@ def _with(settings: Settings, size: str, value: int) -> Settings:
     return settings._replace(**{size: value})
 
 
-def _needed(program: Program, settings: Settings, numbers: Precision) -> int:
+def _needed(runner: Any, settings: Settings, numbers: Precision) -> int:
     """Bytes."""
     rows = settings.heads * (settings.examples + 1)
     f, k = settings.features, settings.targets or 1
@@ -191,8 +200,8 @@ def _needed(program: Program, settings: Settings, numbers: Precision) -> int:
     stream = rows * (2 * f + k) * itemsize(numbers.inputs)  # on the host and on the device
     width = itemsize(numbers.accumulate)
     working = 8 * min(rows * (f + k), BLOCK) * width  # tokens, their z, b and c, outputs
-    if isinstance(program.machine, WHOLE):
-        working = program.machine.buffer(cast(Problem, _Sizes(settings)), width)
+    if isinstance(runner, WHOLE):
+        working = runner.buffer(cast(Problem, _Sizes(settings)), width)
     # Weights and states of every head, parameters, and all of them again for the bound and the learner.
     matrices = 8 * f * max(f, k) * (MATRICES + MATRICES * settings.heads // 2)
     return 2 * data + 2 * stream + working + matrices

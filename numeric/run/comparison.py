@@ -11,7 +11,7 @@ from scanproof.constructs.errors import UsageError
 
 from ..jax_backend import jax, x64
 from ..tasks.metrics import Comparison, compare, squared_loss
-from .machines import Recurrence, TwoHeads
+from .runners import Recurrence, TwoHeads
 from .tokenising import Pairs, Rows
 
 
@@ -48,27 +48,27 @@ def predictors(id: str, **options: Any) -> Predictors:
     from .running import prepared
 
     run = prepared(id, heads=1, **options)
-    machine, problem = run.machine, run.problem
-    causal = isinstance(machine, Recurrence | TwoHeads) and not getattr(
-        run.program.learner, "weights", False
+    runner, problem = run.runner, run.problem
+    causal = isinstance(runner, Recurrence | TwoHeads) and not getattr(
+        run.construction.learner, "weights", False
     )
     if not causal:
         raise UsageError(
             f"predictors({id!r}) expects a statement about the predictions of a causal layer, such as gril.prop4.1."
         )
     jnp = jax().numpy
-    stream = [jnp.asarray(a) for a in machine.stream(run.p, problem, run.options)]
+    stream = [jnp.asarray(a) for a in runner.stream(run.p, problem, run.options)]
     size = problem.x.shape[-1]
 
     def layer(query: Any, stream: Any, state: Any) -> Any:
         block = list(stream)
         query = query.astype(run.numbers.inputs)
-        if isinstance(machine, TwoHeads):
+        if isinstance(runner, TwoHeads):
             if block[0].shape[1]:
                 state = run.lane(*block, initial_state=state).final_state
             return run.finish(state, query)[0]
-        place = 1 if isinstance(machine.tokens, Pairs) else 0
-        assert isinstance(machine.tokens, Pairs | Rows)
+        place = 1 if isinstance(runner.tokens, Pairs) else 0
+        assert isinstance(runner.tokens, Pairs | Rows)
         block[place] = block[place].at[:, -1, :size].set(query)
         return run.lane(*block, initial_state=state).outputs[0, run.rows[-1]]
 

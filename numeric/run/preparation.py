@@ -1,4 +1,4 @@
-"""A run before it runs: what was asked is checked, data are drawn, the step size chosen, parameters and lane built."""
+"""A run before it runs: the request is checked, data are drawn, the step size chosen, parameters and lane built."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.report.progress import ProgressBar
 
 from ..jax_backend import jax, platform
@@ -16,13 +18,13 @@ from ..ops.chunked import chunk_size
 from ..precision import Precision
 from ..precision import precision as precision_of
 from ..tasks.step_size import RULE, largest_step_size
-from . import checking, statement
-from .checking import BLOCK, Asked
-from .machines import TwoHeads
+from . import checking, drawing, learning, statement
+from .checking import BLOCK, Request
 from .masked import WHOLE
 from .problem import Options, Problem, Settings
-from .program import Program
 from .report import Report
+from .runners import TwoHeads
+from .selection import runner
 
 COMPARED = 4
 """Tokens at which the layer is compared with the learner, where it predicts at every token."""
@@ -31,27 +33,29 @@ COMPARED = 4
 class Prepared:
     """A run with its data, step size, parameters and lane; `running.Run` bounds and executes it."""
 
-    def __init__(self, asked: Asked, report: Report, progress: bool) -> None:
+    def __init__(self, request: Request, report: Report, progress: bool) -> None:
         """Checks everything; nothing is drawn or compiled."""
-        self.asked, self.report, self.progress = asked, report, progress
-        report.id = asked.id
-        checking.values(asked)
-        self.numbers = precision_of(asked.dtype)
-        self.claim, self.program, report.verdict = statement.find(asked.id, asked.as_stated)
-        self.machine = self.program.machine
-        self.settings = checking.settings(asked, self.claim.id, self.program)
-        checking.memory(self.claim.id, self.program, self.settings, self.numbers)
+        self.request, self.report, self.progress = request, report, progress
+        report.id = request.id
+        checking.values(request)
+        self.numbers = precision_of(request.dtype)
+        self.claim, report.verdict = statement.find(request.id, request.as_stated)
+        assert self.claim.construction is not None
+        self.construction = self.claim.construction
+        self.runner = runner(self.construction)
+        self.settings = checking.settings(request, self.claim.id, self.construction, self.runner)
+        checking.memory(self.claim.id, self.runner, self.settings, self.numbers)
         checking.places(self.settings)
-        self.whole = isinstance(self.machine, WHOLE)
+        self.whole = isinstance(self.runner, WHOLE)
         self.bounds: np.ndarray | None = None
         """(heads, tokens compared, …)."""
         self.predictions = self.expected = np.zeros(0)
         """The layer's and the learner's, of the shape of `bounds`."""
-        _describe(report, asked, self.claim, self.program, self.settings, self.numbers)
+        _describe(report, request, self.claim, self.construction, self.settings, self.numbers)
 
     def draw(self) -> None:
         """The data, in the numbers that the layer sees."""
-        self.problem = _rounded(self.program.draw(self.settings), self.numbers)
+        self.problem = _rounded(drawing.draw(self.claim, self.settings), self.numbers)
         if self.problem.W0 is not None:
             self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
 
@@ -60,12 +64,12 @@ class Prepared:
 
     def choose_step_size(self) -> None:
         """η, and what the statement makes of it."""
-        given = self.asked.step_size
+        given, learner = self.request.step_size, self.construction.learner
         if given is not None:
             self.eta, rule = float(given), "as given"
         else:
             curved = jax().jit(
-                lambda x, y, W0: self.program.learner.curvature(x, y, W0, self.problem.extra)
+                lambda x, y, W0: learning.curvature(learner, x, y, W0, self.problem.extra)
             )
             with self.bar("step size", self.settings.heads) as bar:
                 found = []
@@ -73,14 +77,14 @@ class Prepared:
                     found.append(float(curved(*head)))
                     bar.tell(len(found))
             self.eta = largest_step_size(found)
-            rule = getattr(self.program.learner, "rule", RULE)
+            rule = getattr(learner, "rule", RULE)
         room = jax().numpy.finfo(self.numbers.accumulate)
         if not float(room.tiny) <= self.eta <= float(room.max):
             raise UsageError(
                 f"run {self.claim.id}: η = {self.eta:.3g} is no {self.numbers.accumulate} number; choose another "
                 "--input-scale, --step-size or --dtype."
             )
-        extra = dict(self.program.extra(self.settings, self.eta))
+        extra = dict(drawing.free(self.claim, self.settings, self.eta))
         self.problem = self.problem._replace(extra=extra)
         self.report.step_size, self.report.step_size_rule = self.eta, rule
         self.report.extra = {n: v for n, v in extra.items() if np.ndim(v) == 0}
@@ -98,65 +102,67 @@ class Prepared:
 
     def build(self) -> None:
         """The parameters, the lane that fits the gate, and the blocks."""
-        values = {**self.program.letters(self.settings), "eta": self.eta, **self.problem.extra}
-        self.p: Any = statement.parameters(self.claim, self.program, values)
+        values = {**drawing.letters(self.settings), "eta": self.eta, **self.problem.extra}
+        self.p: Any = statement.parameters(self.claim, values)
         if self.p is None:
             from types import SimpleNamespace
 
             self.p = SimpleNamespace(beta=self.eta)
         report, layers = self.report, self.settings.layers
-        gate = None if self.whole else self.machine.gate(self.p, self.problem)
-        lane = self.asked.lane or self.machine.lanes[0]
+        gate = None if self.whole else self.runner.gate(self.p, self.problem)
+        lane = self.request.lane or self.runner.lanes[0]
         if gate is not None and not gate.has_matrix_form:
-            if self.asked.lane not in (None, "recurrent"):
+            if self.request.lane not in (None, "recurrent"):
                 raise UsageError(
-                    f"run {self.claim.id} --lane {self.asked.lane}: {gate.reason}; leave --lane out, or say recurrent."
+                    f"run {self.claim.id} --lane {self.request.lane}: {gate.reason}; leave --lane out, or say "
+                    "recurrent."
                 )
             lane = "recurrent"
         report.lane, report.gate = lane, "" if gate is None else f"{gate.kind}: {gate.reason}"
-        work = self.machine.work(self.p, self.problem, layers)
-        chunk = self.asked.chunk or (
+        work = self.runner.work(self.p, self.problem, layers)
+        chunk = self.request.chunk or (
             64
             if lane == "delta"
             else chunk_size(self.settings.examples, work.D, work.N, platform())
         )
         self.options = Options(lane, self.numbers, chunk)
         report.chunk = None if lane in ("recurrent", "masked") else chunk
-        self.places = _places(self.settings.examples, self.program.every)
+        self.places = _places(self.settings.examples, self.construction.every)
         report.compared = tuple(self.places)
         if self.whole:
-            self.arrays = self.machine.arrays(self.p, self.problem, self.options)
-            self.compute = self.machine.program(self.p, self.problem, self.options, layers)
+            self.arrays = self.runner.arrays(self.p, self.problem, self.options)
+            self.compute = self.runner.program(self.p, self.problem, self.options, layers)
             report.tokens = self.settings.examples + 1
             return
-        stream = self.machine.stream(self.p, self.problem, self.options)
+        stream = self.runner.stream(self.p, self.problem, self.options)
         length = stream[0].shape[1]
         a_token = self.settings.heads * max(int(np.prod(a.shape[2:])) for a in stream)
         chunk = self.options.chunk or 1
         size = min(length, max(BLOCK // a_token // chunk, 1) * chunk)
         self.cuts = [(i, min(i + size, length)) for i in range(0, length, size)] if length else []
         self.blocks = [tuple(a[:, i:j] for a in stream) for i, j in self.cuts]
-        self.state = self.machine.start(self.p, self.problem, self.options, layers)
-        self.lane = self.machine.lane(self.p, self.problem, self.options, layers)
+        self.state = self.runner.start(self.p, self.problem, self.options, layers)
+        self.lane = self.runner.lane(self.p, self.problem, self.options, layers)
         report.blocks = len(self.blocks)
-        twice = isinstance(self.machine, TwoHeads)
-        self.rows = [] if twice else list(map(self.machine.rows_before, self.places))
+        twice = isinstance(self.runner, TwoHeads)
+        self.rows = [] if twice else list(map(self.runner.rows_before, self.places))
         self.wanted_rows = [[r - i for r in self.rows if i <= r < j] for i, j in self.cuts]
-        pairs = getattr(self.machine, "tokens", None)
+        pairs = getattr(self.runner, "tokens", None)
         report.tokens = self.settings.examples * getattr(pairs, "an_example", 1) + (
             1 if getattr(pairs, "query", False) else 0
         )
-        if isinstance(self.machine, TwoHeads):
-            self.finish = self.machine.finish(self.p, self.problem, self.options, layers)
+        if isinstance(self.runner, TwoHeads):
+            self.finish = self.runner.finish(self.p, self.problem, self.options, layers)
 
     @functools.cache  # noqa: B019
     def learn(self, t: int) -> Callable[..., Any]:
         """The learner after t examples: (x, y, W0 if there is one) -> the prediction."""
         extra, layers, eta = self.problem.extra, self.settings.layers, self.eta
+        learner = self.construction.learner
 
         def learn(x: Any, y: Any, W0: Any = None) -> Any:
             with jax().default_matmul_precision("highest"):
-                return self.program.learner(x, y, W0, eta, extra, layers, t)
+                return learning.prediction(learner, x, y, W0, eta, layers, t, extra)
 
         return learn
 
@@ -166,14 +172,14 @@ class Prepared:
 
 def _describe(
     report: Report,
-    asked: Asked,
-    claim: Any,
-    program: Program,
+    request: Request,
+    claim: Claim,
+    of: Construction,
     settings: Settings,
     numbers: Precision,
 ) -> None:
-    report.statement, report.says, report.as_stated = claim.id, claim.says, asked.as_stated
-    report.does, report.learner, report.notes = program.does, program.learner.words, program.notes
+    report.statement, report.says, report.as_stated = claim.id, claim.says, request.as_stated
+    report.does, report.learner, report.notes = of.does, of.learner.words, of.notes
     report.features, report.examples, report.heads = settings[:3]
     report.targets, report.layers = settings.targets, settings.layers
     report.sampler, report.input_scale, report.seed = settings[5:]

@@ -23,11 +23,11 @@ from ..jax_backend import jax, x64
 from ..ops.streaming import streaming
 from ..precision import matmul
 from .bounding import promised
-from .checking import Asked
-from .machines import TwoHeads
+from .checking import Request
 from .preparation import Prepared
 from .problem import Work
 from .report import Report as Report
+from .runners import TwoHeads
 
 REPEATED = 2.0
 """Seconds up to which a run is repeated, for the time of the fastest of three."""
@@ -78,14 +78,14 @@ def run(
         UsageError: before anything is compiled, if an argument does not fit, the sizes do not fit in memory, the row
             has no construction, or JAX is missing.
     """
-    asked = Asked(
+    request = Request(
         id, features, examples, heads, targets, layers, dtype, lane, chunk, sampler, input_scale, seed, step_size,
         as_stated,
     )  # fmt: skip
     report = Report(id) if report is None else report
     jax("run")
     with x64(True):
-        return Run(asked, report, progress).all()
+        return Run(request, report, progress).all()
 
 
 def prepared(id: str, *, progress: bool = False, **options: Any) -> Run:
@@ -99,11 +99,11 @@ def prepared(id: str, *, progress: bool = False, **options: Any) -> Run:
     Raises:
         UsageError: as `run`, and for an option that it does not have.
     """
-    wrong = sorted(set(options) - set(Asked._fields))
+    wrong = sorted(set(options) - set(Request._fields))
     if wrong:
-        allowed = ", ".join(Asked._fields[1:])
+        allowed = ", ".join(Request._fields[1:])
         raise UsageError(f"prepared({id!r}) has no option {wrong[0]!r}; allowed: {allowed}.")
-    made = Run(Asked(id, **options), Report(id), progress)
+    made = Run(Request(id, **options), Report(id), progress)
     made.draw()
     made.choose_step_size()
     made.build()
@@ -196,7 +196,7 @@ class Run(Prepared):
             return kept[0] + 1, [*kept[1], *rows]
 
         finish = None
-        if isinstance(self.machine, TwoHeads):
+        if isinstance(self.runner, TwoHeads):
             finish = j.jit(self.finish).lower(self.state).compile()
 
         def everything(blocks: Any) -> Any:
@@ -213,7 +213,7 @@ class Run(Prepared):
 
     def measure_floor(self) -> None:
         """The time of one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
-        work: Work = self.machine.work(self.p, self.problem, self.settings.layers)
+        work: Work = self.runner.work(self.p, self.problem, self.settings.layers)
         rows = self.report.tokens * self.settings.heads * work.passes
         used = min(rows, ROWS)
         jnp = jax().numpy

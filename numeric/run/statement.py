@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import construct, quick_verdict
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.language.calls import arguments
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
-from .program import Program
-from .programs import PROGRAMS
+from .selection import runner
 
 WHY_NOT = {
     "identity": "it is an identity between expressions, without a layer to run",
@@ -28,12 +27,18 @@ WHY_NOT = {
 
 
 def runnable() -> list[str]:
-    """The ids of the rows that have a program, in the ledger's order."""
-    return [row.claim.id for row in built_in().rows if _programs(row)]
+    """The ids of the rows that have a construction, in the ledger's order."""
+    return [row.claim.id for row in built_in().rows if _constructed(row)]
 
 
-def find(id: str, as_stated: bool = False) -> tuple[Claim, Program, str]:
-    """The statement to run, its program, and its verdict.
+@functools.cache
+def constructed() -> dict[str, Claim]:
+    """The statements that have a construction, as stated or amended, by id."""
+    return {claim.id: claim for row in built_in().rows for claim in _constructed(row)}
+
+
+def find(id: str, as_stated: bool = False) -> tuple[Claim, str]:
+    """The statement to run, and its verdict.
 
     Args:
         id: a row's id, with or without "-construction", or an amendment's id. An amendment is taken as it is; of a row
@@ -46,46 +51,35 @@ def find(id: str, as_stated: bool = False) -> tuple[Claim, Program, str]:
     row = _row(id)
     for amendment in row.amendments:
         if amendment.id == id:
-            if id not in PROGRAMS:
+            if amendment.construction is None:
                 raise _does_not_run(row, id)
-            return amendment, PROGRAMS[id], quick_verdict(amendment)
-    if not _programs(row):
+            return amendment, quick_verdict(amendment)
+    if not _constructed(row):
         raise _does_not_run(row, id)
     if as_stated:
-        if row.claim.id not in PROGRAMS:
+        if row.claim.construction is None:
             raise UsageError(
                 f"run {id} --as-stated: the statement as printed has no parameters that run; leave --as-stated out, "
-                f"and {', '.join(c.id for c in _programs(row))} is run."
+                f"and {', '.join(c.id for c in _constructed(row))} is run."
             )
-        return row.claim, PROGRAMS[row.claim.id], quick_verdict(row.claim)
-    for claim in (row.claim, *row.amendments):
-        verdict = quick_verdict(claim) if claim.id in PROGRAMS else ""
-        if verdict == "proved":
-            return claim, PROGRAMS[claim.id], verdict
+        return row.claim, quick_verdict(row.claim)
+    for claim in _constructed(row):
+        if (verdict := quick_verdict(claim)) == "proved":
+            return claim, verdict
     raise UsageError(
         f"run {id}: none of its statements is proved; --as-stated runs the parameters as printed."
     )
 
 
-def parameters(claim: Claim, program: Program, values: Mapping[str, Any]) -> Any:
-    """The layer's parameters at these sizes, step size and extra values."""
+def parameters(claim: Claim, values: Mapping[str, Any]) -> Any:
+    """The layer's parameters at these sizes, step size and extra values; None if it has none."""
 
     def made(**values: Any) -> Any:
-        assert claim.parameters is not None
-        names = arguments(f"the parameters of {claim.id}", claim.parameters)
-        asked = {
-            n
-            for n, a in names.items()
-            if n in claim.ranges or n in claim.given or a.default is a.empty
-        }
-        wanted = {n: v for n, v in values.items() if n in asked and n != "xp"}
-        return construct(claim.id, as_stated=True, **wanted).parameters
+        needed = {name: value for name, value in values.items() if name in claim.needed}
+        return construct(claim.id, as_stated=True, **needed).parameters
 
-    if program.parameters is not None:
-        return program.parameters(made, values)
-    if claim.parameters is None:
-        return None
-    return made(**values)
+    assert claim.construction is not None
+    return runner(claim.construction).made(claim, values, made)
 
 
 def _row(id: str) -> Row:
@@ -100,12 +94,12 @@ def _row(id: str) -> Row:
             if any(c.id == wanted for c in (row.claim, *row.amendments)):
                 return row
     matched = ledger.select([id])  # an unknown id is answered with the nearest ones
-    known = [row.claim.id for row in matched if _programs(row)] or ["none that runs"]
+    known = [row.claim.id for row in matched if _constructed(row)] or ["none that runs"]
     raise UsageError(f"run {id}: give one id, not a pattern; it matches {', '.join(known)}.")
 
 
-def _programs(row: Row) -> list[Claim]:
-    return [claim for claim in (row.claim, *row.amendments) if claim.id in PROGRAMS]
+def _constructed(row: Row) -> list[Claim]:
+    return [claim for claim in (row.claim, *row.amendments) if claim.construction is not None]
 
 
 def _does_not_run(row: Row, id: str) -> UsageError:

@@ -1,6 +1,6 @@
-"""Tokenisations block by block: the definitions of `constructs.tokens`, run on the few tokens that a window needs.
+"""Tokenisations block by block: those of constructions, run on the few tokens that a window needs.
 
-A window of a construction reaches from an example to the next input, so the definition is given two inputs and one
+A window of a construction reaches from an example to the next input, so the tokenisation is given two inputs and one
 target at a time, for all examples of a block at once, and every step count is moved to where it belongs.
 """
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs import tokens as definitions
 from scanproof.constructs.arrays.scan import map_leaves
+from scanproof.constructs.tokens import Windows
 
 from ..jax_backend import jax, traced
 from .problem import Problem
@@ -25,13 +25,21 @@ class Pairs:
 
     definition: Callable[..., Any]
     """(x, y) -> tokens, for two inputs and one target (three and two if `ahead`)."""
-    an_example: int = 1
-    """Tokens an example."""
-    slot: int = 0
-    """Which of them reads the prediction."""
-    first: int = 1
-    """The first step count."""
-    ahead: bool = False
+
+    @property
+    def an_example(self) -> int:
+        """Tokens an example."""
+        return self.definition.an_example if isinstance(self.definition, Windows) else 1
+
+    @property
+    def slot(self) -> int:
+        """Which of them reads the prediction."""
+        return self.definition.slot if isinstance(self.definition, Windows) else 0
+
+    @property
+    def ahead(self) -> bool:
+        cut = self.definition
+        return isinstance(cut, Windows) and (cut.an_example - 1) * cut.stride + cut.width > 3
 
     def stream(self, problem: Problem) -> tuple[Any, ...]:
         """Arrays (H, N, …) that can be cut anywhere: x_t, x_{t+1}, y_t, y_{t+1} (or nothing of use), and t."""
@@ -48,10 +56,10 @@ class Pairs:
         def one(a: Any, b: Any, target: Any, after: Any, t: Any) -> Any:
             if self.ahead:
                 made = self.definition(jnp.stack([a, b, b]), jnp.stack([target, after]), *extra)
+                made = map_leaves(lambda leaf: leaf[: self.an_example], made)
             else:
                 made = self.definition(jnp.stack([a, b]), target[None], *extra)
-            steps = made.t.astype(a.dtype) + self.an_example * t.astype(a.dtype)
-            return made._replace(t=steps + (self.first - 1))
+            return made._replace(t=made.t.astype(a.dtype) + self.an_example * t.astype(a.dtype))
 
         # The definitions pad with zeros of JAX's default dtype, which may be wider than that of the data.
         made = jax().vmap(one)(now, following, y, later, count)
@@ -60,39 +68,6 @@ class Pairs:
     def place(self, examples: int) -> int:
         """The token that holds the prediction from this many examples."""
         return (examples - 1) * self.an_example + self.slot
-
-
-def three(x: Any, y: Any) -> Any:
-    """[x_t, y_t, x_{t+1}]: windows of three, two tokens apart."""
-    return definitions.windows(definitions.interleaved(x, y), 3, 2)
-
-
-def wide(x: Any, y: Any) -> tuple[Any, Any]:
-    """Inputs in the first coordinates, targets in the last ones (gril footnote 1)."""
-    return definitions.padded(x, 0, y.shape[1]), definitions.padded(y, x.shape[1], 0)
-
-
-def three_embedded(x: Any, y: Any) -> Any:
-    """The same with inputs and targets in coordinates of their own."""
-    return three(*wide(x, y))
-
-
-def three_by_one(x: Any, y: Any) -> Any:
-    """Windows of three, one token apart: [x_t, y_t, x_{t+1}] and [y_t, x_{t+1}, y_{t+1}]."""
-    return definitions.windows(definitions.interleaved(*wide(x, y))[:4], 3, 1)
-
-
-def two_by_one(x: Any, y: Any) -> Any:
-    """Windows of two, one token apart: [x_t, y_t] and [y_t, x_{t+1}]."""
-    return definitions.windows(definitions.interleaved(*wide(x, y)), 2, 1)
-
-
-THREE = Pairs(three)
-THREE_FROM_ZERO = Pairs(three, first=0)
-THREE_EMBEDDED = Pairs(three_embedded)
-THREE_BY_ONE = Pairs(three_by_one, an_example=2, ahead=True)
-TWO_BY_ONE = Pairs(two_by_one, an_example=2, slot=1)
-CONCATENATED = Pairs(definitions.concatenated)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ examples are JAX's, around the definition of one step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import Loss
@@ -32,7 +34,14 @@ def gradient_descent(loss: Loss, w: Any, x: Any, y: Any, step_size: Any, steps: 
 
 
 def stochastic_gradient_descent(
-    loss: Loss, w: Any, x: Any, y: Any, step_size: Any, *, keep: bool = False
+    loss: Loss,
+    w: Any,
+    x: Any,
+    y: Any,
+    step_size: Any,
+    order: Sequence[int] | None = None,
+    *,
+    keep: bool = False,
 ) -> Any:
     """The weights after one step on each example in turn: `descent.stochastic_gradient_descent`.
 
@@ -42,6 +51,7 @@ def stochastic_gradient_descent(
         x: inputs, (N, f).
         y: targets, (N,) or (N, K).
         step_size: η.
+        order: the examples of the steps, counted from 0; each of them once if it is not given.
         keep: whether to return the weights after every step instead, with a leading axis N.
     """
 
@@ -50,6 +60,8 @@ def stochastic_gradient_descent(
         weights = plain(descent.stochastic_gradient_descent(loss, *arrays, step_size=step_size))
         return weights, weights if keep else None
 
+    if order is not None:
+        x, y = x[np.asarray(order)], y[np.asarray(order)]
     last, every = jax().lax.scan(one, w, (x, y))
     return every if keep else last
 
@@ -108,7 +120,17 @@ def newton_step(loss: Loss, w: Any, x: Any, y: Any) -> Any:
     return jax().vmap(single, in_axes=1, out_axes=1)(w, y)
 
 
-def minimiser_along_gradient(objective: Callable[[Any], Any], at: Any) -> Any:
+def implicit_steps(objective: Callable[..., Any], S: Any, x: Any, y: Any, step_size: Any) -> Any:
+    """The minimiser of an objective for each example in turn: `descent.implicit_steps`."""
+
+    def one(before: Any, example: Any) -> Any:
+        found = minimiser(lambda at: objective(at, before, *example, step_size), before)
+        return found, None
+
+    return jax().lax.scan(one, S, (x, y))[0]
+
+
+def minimiser(objective: Callable[[Any], Any], at: Any) -> Any:
     """The minimiser of a quadratic objective on the line through `at` along its gradient there.
 
     It is the minimiser everywhere if the gradient is an eigenvector of the Hessian, as that of Longhorn's objective

@@ -198,7 +198,7 @@ def _expect_one_program(claim: Claim, reading: Reading, current: Session) -> Non
         return
     from .alike import difference
 
-    source = Source([claim.body, claim.parameters, *(function for function, _ in current.programs)])
+    source = Source([*claim.functions, *(function for function, _ in current.programs)])
     names = {v: name for name, v in reading.variables.items()}
     problem = difference(current.programs, names, sorted(source.numbers), source.seed)
     if problem is not None:

@@ -147,7 +147,7 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
         claim: the claim.
         left_out: those of its listed sizes at which no engine ran it; they are tried first.
     """
-    source = Source([claim.body, claim.parameters, *claim.assuming.values()])
+    source = Source(claim.functions)
     rng = random.Random(source.seed)
     every = list(choices(claim, source.numbers, rng))
     few = _few(every, rng) if claim.assuming else every

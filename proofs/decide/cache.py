@@ -18,7 +18,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from functools import cache as once
 from importlib import metadata
 from pathlib import Path
@@ -154,17 +154,13 @@ class Keys:
         return _hash([asked, _written(claim), self._here, _surroundings(), self._files(claim)])
 
     def _files(self, claim: Claim) -> Any:
-        names = {f.__module__ or "" for f in _functions(claim)}
-        own = ("scanproof.proofs.claims.", "scanproof.constructs.")
+        names = {f.__module__ or "" for f in claim.functions}
+        own = ("scanproof.proofs.claims.", "scanproof.proofs.language.", "scanproof.constructs.")
         if not of_user(claim) and all(name.startswith(own) for name in names):
             return _hash_of_reached(frozenset(names))
         if self._users is None:
             self._users = _hash([(str(p), _digest(p)) for p in _users()])
         return [_hash_of_package(), self._users]
-
-
-def _functions(claim: Claim) -> list[Any]:
-    return [f for f in (claim.body, claim.parameters, *claim.assuming.values()) if f is not None]
 
 
 def _written(claim: Claim) -> list[str]:
@@ -175,6 +171,10 @@ def _written(claim: Claim) -> list[str]:
 def _spelled(value: Any) -> str:
     if isinstance(value, FunctionType):
         return f"{value.__module__}.{value.__qualname__}:{value.__code__.co_firstlineno}"
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"{type(value).__qualname__}{_spelled(vars(value))}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))})"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{k!r}: {_spelled(v)}' for k, v in value.items())}}}"
     return repr(value)

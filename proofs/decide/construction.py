@@ -15,7 +15,6 @@ from scanproof.constructs.errors import UsageError
 from ..exact.array import ExactArray, Namespace
 from ..exact.expressions import ExpressionField
 from ..exact.mutation import paths
-from ..language.calls import arguments
 from ..language.claim import Claim
 from ..language.fields import nearest
 from ..language.sizes import shape
@@ -35,8 +34,8 @@ ALIASES = {
 """Long names that `construct` takes for the sources' letters; a source has one letter of each."""
 
 
-class Construction(Mapping[str, np.ndarray]):
-    """Named arrays of one construction; `parameters` is the tuple that its step function takes."""
+class Parameters(Mapping[str, np.ndarray]):
+    """The parameters of one construction as named arrays; `parameters` is the tuple that its step function takes."""
 
     def __init__(self, id: str, exact: Any, corrections: tuple[str, ...]) -> None:
         self.id = id
@@ -61,10 +60,10 @@ class Construction(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{n} {a.shape}" for n, a in self.items())
-        return f"Construction({self.id}: {shapes})"
+        return f"Parameters({self.id}: {shapes})"
 
 
-def construct(id: str, *, as_stated: bool = False, **values: Any) -> Construction:
+def construct(id: str, *, as_stated: bool = False, **values: Any) -> Parameters:
     """The parameters of the construction behind a row.
 
     Args:
@@ -93,7 +92,7 @@ def construct(id: str, *, as_stated: bool = False, **values: Any) -> Constructio
         if n in claim.given
     }
     exact = claim.construct({**sizes, **arrays, "xp": xp})
-    return Construction(claim.id, exact, claim.corrections)
+    return Parameters(claim.id, exact, claim.corrections)
 
 
 def _by_letter(id: str, claim: Claim, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,7 +106,11 @@ def _by_letter(id: str, claim: Claim, values: Mapping[str, Any]) -> dict[str, An
                 f"construct({id!r}) was given {letter} twice, as {letter} and by name; give one of them."
             )
         found[letter] = value
-    needed = _needed(claim)
+    if claim.parameters is None:
+        raise UsageError(
+            f"{claim.id} has no parameters; `scanproof show {claim.amends or claim.id}` tells of it."
+        )
+    needed = claim.needed
     unknown = sorted(set(found) - set(known))
     missing = sorted(name for name in needed if name not in found)
     if unknown or missing:
@@ -131,21 +134,6 @@ def _size(id: str, name: str, value: Any) -> int:
 
 def _letter(name: str, known: Mapping[str, Any]) -> str:
     return next((letter for letter in ALIASES.get(name, ()) if letter in known), name)
-
-
-def _needed(claim: Claim) -> list[str]:
-    if claim.parameters is None:
-        raise UsageError(
-            f"{claim.id} has no parameters; `scanproof show {claim.amends or claim.id}` tells of it."
-        )
-    names = arguments(f"the parameters of {claim.id}", claim.parameters)
-    return [
-        n
-        for n, p in names.items()
-        if n in claim.ranges
-        or n in claim.given
-        or (n not in ("xp", "corrections") and p.default is p.empty)
-    ]
 
 
 def _row(id: str) -> Row:

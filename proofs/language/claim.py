@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from types import FunctionType
 from typing import Any
 
+from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
-from .calls import call
+from .calls import arguments, call
 from .conditions import as_bounds, holds
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
@@ -27,6 +29,8 @@ class Claim:
     body: Callable[..., Any] | None
     given: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    construction: Construction | None = None
+    """The layer, tokens and learner that it is about, whose `parameters` are the claim's where it names no others."""
     parameters: Callable[..., Any] | None = None
     corrections: tuple[str, ...] = ()
     hypotheses: tuple[str, ...] = ()
@@ -82,12 +86,31 @@ class Claim:
             )
         return bool(answer)
 
+    @property
+    def functions(self) -> list[Callable[..., Any]]:
+        """What runs when it is checked: its body, parameters, conditions, and the functions of its construction."""
+        own = [f for f in (self.body, self.parameters, *self.assuming.values()) if f is not None]
+        return [*own, *_functions_in(self.construction)]
+
     def construct(self, values: Mapping[str, Any]) -> Any:
         """The parameters at these sizes, symbols and namespace `xp`."""
         if self.parameters is None:
             return None
         seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
         return call(self.parameters, {**seen, "corrections": self.corrections})
+
+    @property
+    def needed(self) -> list[str]:
+        """The sizes and symbols that its parameters are made from; other arguments of theirs keep their defaults."""
+        if self.parameters is None:
+            return []
+        names = arguments(f"the parameters of {self.id}", self.parameters)
+        return [
+            name
+            for name, argument in names.items()
+            if name not in ("xp", "corrections")
+            and (name in self.ranges or name in self.given or argument.default is argument.empty)
+        ]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -98,7 +121,8 @@ class Claim:
         """The statements of the body at these values and parameters."""
         if self.body is None:
             return []
-        result = call(self.body, {**values, "p": parameters, **self.options})
+        own = {"p": parameters, "construction": self.construction}
+        result = call(self.body, {**values, **own, **self.options})
         found = list(result) if isinstance(result, Iterable) else [result]
         wrong = [s for s in found if not isinstance(s, Statement)]
         if wrong or not found:
@@ -108,3 +132,19 @@ class Claim:
                 "determines, undetermined, or several of them."
             )
         return found
+
+
+def _functions_in(one: Any) -> Iterator[Callable[..., Any]]:
+    """The functions that a construction, or a part of one, is made of; methods too."""
+    parts = one if isinstance(one, tuple) else vars(one).values() if is_dataclass(one) else ()
+    for part in parts:
+        yield from _functions_in(part)
+    if isinstance(one, FunctionType):
+        yield one
+    elif isinstance(one, tuple) or is_dataclass(one):
+        for kind in type(one).__mro__:
+            methods = (f for f in vars(kind).values() if isinstance(f, FunctionType))
+            # Not those that Python writes into named tuples and dataclasses.
+            yield from (f for f in methods if f.__globals__.get("__name__") == kind.__module__)
+    elif callable(one):
+        yield one

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
 from .claim import Claim
 from .sizes import names
 
-RESERVED = ("p", "xp", "corrections")
+RESERVED = ("p", "xp", "corrections", "construction")
 """Names that a body or a construction is given besides symbols and sizes."""
 KINDS = (
     "identity",
@@ -28,6 +29,7 @@ KINDS = (
 FIELDS = (
     "given",
     "sizes",
+    "construction",
     "parameters",
     "corrections",
     "assuming",
@@ -161,6 +163,9 @@ def _check_types(claim: Claim) -> None:
     if not (claim.parameters is None or callable(claim.parameters)):
         wanted = "a function of sizes and symbols that returns a named tuple"
         raise expects("parameters", wanted, claim.parameters)
+    if not isinstance(claim.construction, Construction | None):
+        wanted = "a Construction (scanproof.constructs.constructions.construction)"
+        raise expects("construction", wanted, claim.construction)
 
 
 def _is_sequence(value: Any) -> bool:
@@ -209,7 +214,8 @@ def _check_signatures(claim: Claim) -> set[str]:
         asked_for = arguments(f"claim {claim.id}: the body", claim.body)
         readings = [name for name in asked_for if name not in symbols and name not in RESERVED]
         known(f"claim {claim.id}", claim.options, [*CHANGES, *readings], "field or reading")
-        functions.append(("the body", claim.body, symbols | {"p", "xp"} | set(claim.options)))
+        own = {"p", "xp"} if claim.construction is None else {"p", "xp", "construction"}
+        functions.append(("the body", claim.body, symbols | own | set(claim.options)))
     asked: set[str] = set()
     for which, function, allowed in functions:
         wanted = arguments(f"claim {claim.id}: {which}", function)

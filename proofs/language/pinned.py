@@ -293,8 +293,7 @@ class _Watch(importlib.abc.MetaPathFinder):
 
 def of_user(claim: Claim) -> bool:
     """Whether a claim runs functions from outside the package."""
-    functions = (claim.body, claim.parameters, *claim.assuming.values())
-    return not all(f is None or _is_ours(f) for f in functions)
+    return not all(map(_is_ours, claim.functions))
 
 
 def _is_ours(function: Any) -> bool:

@@ -7,8 +7,8 @@
         return equal(what_the_layer_computes, what_is_claimed)
 
 `given` names the symbols and their shapes; the body is called with them, with the sizes (N, f) if it asks for them,
-and with `p`, the construction's parameters, if the claim has any. Keyword-only arguments of the body are readings of
-the source's wording with their default as printed; an amendment changes them.
+with `p`, the construction's parameters, and `construction` itself, if the claim has any. Keyword-only arguments of the
+body are readings of the source's wording with their default as printed; an amendment changes them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
@@ -32,6 +33,16 @@ OWN: dict[str, Any] = {
     "over_all_parameters": (),
 }
 """What an amendment does not inherit."""
+
+
+def _filled(fields: dict[str, Any], inherits: bool) -> dict[str, Any]:
+    """The fields with the parameters of a construction that comes without any; other parameters end its being said."""
+    construction = fields.get("construction")
+    if isinstance(construction, Construction) and "parameters" not in fields:
+        return {**fields, "parameters": construction.parameters}
+    if inherits and "parameters" in fields and "construction" not in fields:
+        return {**fields, "construction": None}
+    return fields
 
 
 def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
@@ -55,9 +66,10 @@ class Row:
         Args:
             suffix: what is mended, for example "sign" or "sign+scale".
             says: the mended statement.
-            changes: fields of the claim to replace (`given`, `sizes`, `parameters`, `corrections`, `hypotheses`,
-                `assuming`), and readings (keyword-only arguments of the body). Of the statement printed alone are
-                `reading`, `unmended` and `over_all_parameters`: an amendment says them anew.
+            changes: fields of the claim to replace (`given`, `sizes`, `construction`, `parameters`, `corrections`,
+                `hypotheses`, `assuming`), and readings (keyword-only arguments of the body). Of the statement printed
+                alone are `reading`, `unmended` and `over_all_parameters`: an amendment says them anew; and parameters
+                without a construction have none.
 
         Raises:
             UsageError: for a change that is neither a field nor a reading, a field of the wrong type, or an id that
@@ -77,7 +89,7 @@ class Row:
             says=says,
             amends=self.claim.id,
             options={**readings, **options},
-            **{**OWN, **fields},
+            **{**OWN, **_filled(fields, inherits=True)},
         )
         check_fields(claim, written=fields)
         if any(other.id == claim.id for other in self.amendments):
@@ -124,6 +136,7 @@ class Source:
             UsageError: for a field that is unknown or of the wrong type, and for a name that nothing uses.
         """
         known(f"claim {id}", fields, FIELDS)
+        fields = _filled(fields, inherits=False)
 
         def decorate(body: Callable[..., Any]) -> Row:
             options = _printed_readings(id, body)

@@ -21,6 +21,7 @@ import pytest
 from linear_cases import Tasks
 
 from scanproof.constructs.constructions import linear_attention
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.layers import fla_linear_attention as definition
 from scanproof.constructs.layouts import fla_linear_attention, neutral
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
@@ -108,7 +109,7 @@ def naive(monkeypatch):
         monkeypatch.setattr(layers, f"{kernel}_linear_attn", recurrence)
 
 
-def instance(case: Case) -> linear_attention.Instance:
+def instance(case: Case) -> Instance:
     """The construction, from weights other than 0 where there are such models."""
     shape = (case.features, case.targets)
     W0 = np.random.default_rng(1).standard_normal(shape) / 2
@@ -120,7 +121,7 @@ def instance(case: Case) -> linear_attention.Instance:
         1 / case.examples,
         np.zeros(shape) if from_zero else W0,
         tokens=case.tokens,
-        in_one_layer=case.in_one_layer,
+        in_one_block=case.in_one_layer,
     )
 
 

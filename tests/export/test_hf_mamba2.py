@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from mamba2_cases import CASES, Case, Tasks
 
-from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.constructions.mamba2_pairs import accumulated
 from scanproof.constructs.constructions.mamba2_sizes import reading_head
 from scanproof.constructs.layers import mamba2_block

@@ -472,7 +472,7 @@ def test_degrees_bound_the_degree_of_the_prediction():
 
 def test_the_first_that_the_weights_can_be_is_the_one_that_they_are(tmp_path):
     # 2d + k = d' + k + 1 numbers a token are those of two tokenisations
-    found = of(cases.attention(3, 1, tokens="concatenated", in_one_layer=True))
+    found = of(cases.attention(3, 1, tokens="concatenated", in_one_block=True))
     assert (found.rule, found.sizes["features"], found.notes[0]) == (
         DESCENT,
         3,

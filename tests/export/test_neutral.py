@@ -22,8 +22,7 @@ from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.constructs.tokens import windows
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export import statements
-from scanproof.numeric.run.programs import PROGRAMS
-from scanproof.numeric.run.statement import find
+from scanproof.numeric.run.statement import constructed, find
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 
@@ -44,18 +43,20 @@ def small(rng, shape):
 
 def proved():
     """Statements that can be exported: of every row the one that a user gets, and every amendment."""
-    amended = [id for id, p in PROGRAMS.items() if "+" in id and statements.form(p)]
+    amended = [
+        id for id, c in constructed().items() if "+" in id and statements.form(c.construction)
+    ]
     return sorted({*statements.exportable(), *amended})
 
 
 @pytest.mark.short(3)
 @pytest.mark.parametrize("id", proved())
 def test_a_statements_model_is_gradient_descent_in_every_fraction(id):
-    rng, program = np.random.default_rng(2), find(id)[1]
-    d = program.largest_features or 2
-    k = 1 if program.targets == "scalar" else 3
-    for targets, steps in {(1, 1), (k, 3 if program.steps else 1), (min(k, d), 1)}:
-        W0 = None if program.learner.from_zero else small(rng, (d, targets))
+    rng, of = np.random.default_rng(2), find(id)[0].construction
+    d = of.features or 2
+    k = 1 if of.targets == "scalar" else 3
+    for targets, steps in {(1, 1), (k, 3 if of.several else 1), (min(k, d), 1)}:
+        W0 = None if of.learner.from_zero else small(rng, (d, targets))
         made = statements.of_statement(
             id,
             features=d,

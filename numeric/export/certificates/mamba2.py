@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scanproof.constructs.constructions.mamba2_gd import Instance
+from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.layouts.hf_mamba2 import EPSILON
 
 from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format

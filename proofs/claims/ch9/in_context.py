@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.ch9 import icl
+from scanproof.constructs.constructions.ch9 import ICL
 from scanproof.constructs.layers import linear_transformer
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.coefficients import coefficient_descent, weighted_sum
@@ -67,16 +67,16 @@ def span(x, y, w, eta, xp, d, L):
     ),
     given=REGRESSION,
     sizes={"n": (1, 2, 3), "d": (1, 2, 3), "L": (1, 2, 3)},
-    parameters=icl,
+    construction=ICL,
     reading=(
         "At every token i: after L layers it holds the weights after L steps from w on the loss of eq. 9.22 over "
         "examples 0..i, and its x_i, y_i unchanged. The text's 'first i examples' are these i + 1."
     ),
 )
-def in_context(p, x, y, w, eta, xp, n, d, L):
+def in_context(construction, p, x, y, w, eta, n, d, L):
     tokens = linear_transformer.weights_in_tokens(w, x, y)
-    after = linear_transformer.stack(p, tokens, L)
+    after = construction.layer.outputs(p, tokens, layers=L)
     for i in each(0, n - 1):
-        learned = gradient_descent(HALF_SUM, w, x[: i + 1], y[: i + 1], eta, L)
+        learned = construction.learner.after(x[: i + 1], y[: i + 1], eta, w, L)
         yield equal(after[i, :d], learned, ("weights at token ", i))
     yield equal(after[:, d:], tokens[:, d:], "examples")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
-from scanproof.constructs.constructions.gd_ssm import prop3
-from scanproof.constructs.layers import gd_ssm as printed_layer
-from scanproof.constructs.layers import gril as mended_layer
-from scanproof.constructs.layers.multi_step import loop, stack
-from scanproof.constructs.learners.descent import gradient_descent
-from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.constructions.gd_ssm import PRINTED, PROP3
+from scanproof.constructs.layers.multi_step import loop
 
+from ...language.learns import learns_in_steps
 from ...language.statements import equal
 from .source import gd_ssm
 
@@ -18,30 +14,20 @@ SIZES = {"N": (1, 2, 3), "f": (1, 2, 3), "L": (1, 2)}
 DEEP = {"N": (1, 2, 3), "f": (1, 2), "L": (1, 2, 3)}
 
 
-def last_prediction(p, x, y, W0, eta, N, L, layer):
-    """The output of layer L at the last window is the prediction for the query after L steps from W0."""
-    windows = tokens.windows(tokens.interleaved(x, y), 3, 2)
-    _, predictions = stack(layer.two_head_step, p, windows, W0, L).outputs
-    weights = gradient_descent(HALF_MEAN, W0, x[:N], y, eta, L)
-    return equal(predictions[-1], x[N] @ weights)
-
-
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop3",
     where="Prop. 3",
     kind="existence",
     says="L layers (pairs of recurrences, window 3) give the prediction after L GD steps at the last token",
     given=GIVEN,
     sizes=DEEP,
-    parameters=prop3,
+    construction=PROP3,
     fixed=("eta",),
     reading="Witness: the printed heads with Δ_l W = −(η/N)(Z̃ W_{l−1} − Z) and o = (W_{l−1} + Δ_l W)ᵀ C_t q.",
-)
-def existence(p, x, y, W0, eta, N, L):
-    return last_prediction(p, x, y, W0, eta, N, L, mended_layer)
+)(learns_in_steps)
 
 
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop3-construction",
     where="A.2",
     kind="construction",
@@ -51,21 +37,19 @@ def existence(p, x, y, W0, eta, N, L):
     ),
     given=GIVEN,
     sizes=SIZES,
-    parameters=prop3,
+    construction=PRINTED,
     reading=(
         "With Q = e_1 e_2ᵀ the head Z is Σ x yᵀ, which belongs to W and not to Wᵀ; the formula mixes the two. "
         "At f = 1 nothing is seen of it."
     ),
-)
-def construction(p, x, y, W0, eta, N, L, *, layer=printed_layer):
-    return last_prediction(p, x, y, W0, eta, N, L, layer)
+)(learns_in_steps)
 
 
-construction.amend(
+printed.amend(
     "transpose",
     "Δ_l W = −(η/N)(Z̃ W_{l−1} − Z), o^(l) = (W_{l−1} + Δ_l W)ᵀ C_t q",
     sizes=DEEP,
-    layer=mended_layer,
+    construction=PROP3,
 )
 
 
@@ -76,13 +60,13 @@ construction.amend(
     says="looping one layer's output back does multiple steps",
     given=GIVEN,
     sizes=DEEP,
-    parameters=prop3,
+    construction=PROP3,
     reading=(
         "One mended layer, run L times over the same windows, is given the weights that it returned at the last "
         "token before."
     ),
 )
-def looped(p, x, y, W0, eta, N, L):
-    windows = tokens.windows(tokens.interleaved(x, y), 3, 2)
-    weights, _ = loop(mended_layer.two_head_step, p, windows, W0, L).outputs
-    return equal(weights[-1], gradient_descent(HALF_MEAN, W0, x[:N], y, eta, L))
+def looped(construction, p, x, y, W0, eta, L):
+    windows = construction.seen(x, y)
+    weights, _ = loop(construction.layer.step, p, windows, W0, L).outputs
+    return equal(weights[-1], construction.learner.after(x[:-1], y, eta, W0, L))

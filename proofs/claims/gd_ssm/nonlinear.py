@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from scanproof.constructs.arrays.gradient import gradient
-from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gd_ssm import CONSTANT, prop1
-from scanproof.constructs.layers.gd_ssm import step
+from scanproof.constructs.constructions.gd_ssm import CONSTANT, NONLINEAR, cubic, prop1
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SquaredError
-from scanproof.constructs.tokens import concatenated
 
 from ...language.statements import determines, equal, undetermined
 from .source import gd_ssm
@@ -60,7 +57,7 @@ def statistic_suffices(x, w, w0, N):
 )
 def vanishing_link(p, x, y, b, c, d, xp, N, f):
     zero = xp.zeros((f,))
-    target = N * loss_gradient(with_link(lambda z: b * z + c * z * z + d * z * z * z), zero, x, y)
+    target = N * loss_gradient(with_link(cubic(b, c, d)), zero, x, y)
     return equal(p(unscaled_gradient(zero, x, y)), target)
 
 
@@ -114,6 +111,7 @@ def readout_of_map(xp, f, N, eta, b, corrections):
     says="the output is o_t = f(z_t)ᵀ Θ c_t with the z_t of eq. 12",
     given={"x": "N+1 f", "y": "N", "eta": "", "b": "", "c": "", "d": ""},
     sizes={"N": (1, 2, 3), "f": (1, 2)},
+    construction=NONLINEAR,
     parameters=readout_of_map,
     assuming={"η > 0": lambda eta: eta > 0},
     reading=(
@@ -123,10 +121,9 @@ def readout_of_map(xp, f, N, eta, b, corrections):
         "z_t of eq. 12 is minus the statistic."
     ),
 )
-def output(p, x, y, eta, b, c, d, xp, f):
-    outputs = scan(step, p, xp.zeros((f,)), concatenated(x, y)).outputs
-    loss = with_link(lambda z: b * z + c * z * z + d * z * z * z)
-    return equal(outputs, prefix_predictions(loss, xp.zeros((f,)), x, y, eta))
+def output(construction, p, x, y, eta, b, c, d):
+    learned = construction.learned(x, y, eta, b=b, c=c, d=d)
+    return equal(construction.predictions(p, x, y), learned)
 
 
 output.amend(

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gd_ssm import ridge
-from scanproof.constructs.layers import gd_ssm as printed_layer
-from scanproof.constructs.layers import gril as mended_layer
-from scanproof.constructs.layers.multi_step import stack
+from scanproof.constructs.constructions.gd_ssm import PRINTED_RIDGE, RIDGE, RIDGE_LOSS
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
-from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
-from scanproof.constructs.learners.losses import HALF_MEAN, SUM, SquaredError
+from scanproof.constructs.learners.descent import loss_gradient
+from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
 from ...language.statements import equal
 from .source import gd_ssm
-
-RIDGE = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
-"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.4."""
 
 
 @gd_ssm.claim(
@@ -53,7 +46,7 @@ def regulariser(x, y, W0, R, c, eta, xp, N, f, k):
 )
 def ridge_gradient(x, y, W0, t, *, factor=1):
     data_term = factor * loss_gradient(SUM, W0, x, y) / t
-    return equal(loss_gradient(RIDGE, W0, x, y), data_term + 2 * W0)
+    return equal(loss_gradient(RIDGE_LOSS, W0, x, y), data_term + 2 * W0)
 
 
 ridge_gradient.amend("factor", "the gradient is (1/2t) Σ ∂_W ‖·‖² + 2W0", factor=Fraction(1, 2))
@@ -66,21 +59,20 @@ ridge_gradient.amend("factor", "the gradient is (1/2t) Σ ∂_W ‖·‖² + 2W0
     says="for that loss Δ_l W = −(η/N)(W_{l−1}ᵀ Z̃ − Z + W_{l−1})",
     given={"x": "N+1 f", "y": "N f", "W0": "f f", "eta": ""},
     sizes={"N": (1, 2, 3), "f": (1, 2), "L": (1, 2)},
-    parameters=ridge,
+    construction=PRINTED_RIDGE,
     reading=(
         "L layers are compared with L steps on the loss of A.4, read at t = N. Besides the transpose of prop3, the "
         "regulariser's gradient 2W stands inside a bracket that is divided by N, as W."
     ),
 )
-def construction(p, x, y, W0, eta, N, f, L, *, layer=printed_layer):
-    windows = tokens.windows(tokens.interleaved(x, y), 3, 2)
-    weights, _ = stack(layer.two_head_step, p, windows, W0, L).outputs
-    return equal(weights[-1], gradient_descent(RIDGE, W0, x[:N], y, eta, L))
+def printed(construction, p, x, y, W0, eta, L):
+    weights, _ = construction.run(p, x, y, W0, L).outputs
+    return equal(weights[-1], construction.learner.after(x[:-1], y, eta, W0, L))
 
 
-construction.amend(
+printed.amend(
     "transpose+scale",
     "Δ_l W = −(η/N)(Z̃ W_{l−1} − Z + 2N W_{l−1})",
+    construction=RIDGE,
     corrections=("scale",),
-    layer=mended_layer,
 )

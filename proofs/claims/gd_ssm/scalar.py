@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.ranges import each
-from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gd_ssm import prop1
-from scanproof.constructs.layers.gd_ssm import step
+from scanproof.constructs.constructions.gd_ssm import NETWORK, PRODUCTS, PROP1, prop1
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .source import gd_ssm
 
 SCALAR = {"x": "N+1 f", "y": "N", "eta": ""}
 
 
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop1",
     where="Prop. 1",
     kind="existence",
@@ -26,23 +24,14 @@ SCALAR = {"x": "N+1 f", "y": "N", "eta": ""}
         "layer such that the output at the last token is −(Δw)·x_{N+1}, Δw = η∇L, L = eq. 8, w0 = 0"
     ),
     given=SCALAR,
-    parameters=prop1,
+    construction=PROP1,
     fixed=("eta",),
     corrections=("sign",),
     reading="Witness: the printed construction with β = +η/N. It does it for arbitrary targets y.",
-)
-def existence(p, x, y, eta, xp, f):
-    return last_prediction(p, x, y, eta, xp, f)
+)(learns)
 
 
-def last_prediction(p, x, y, eta, xp, f):
-    """The network's output at the last token is the one-step prediction for the query."""
-    start = xp.zeros((f,))
-    outputs = scan(step, p, start, tokens.concatenated(x, y)).outputs
-    return equal(outputs[-1], prefix_predictions(HALF_MEAN, start, x, y, eta)[-1])
-
-
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop1-construction",
     where="eqs. 12–16",
     kind="construction",
@@ -51,32 +40,26 @@ def last_prediction(p, x, y, eta, xp, f):
         "o_N is the one-step prediction"
     ),
     given=SCALAR,
-    parameters=prop1,
+    construction=PROP1,
     reading=(
         "Eq. 12 accumulates +x_t y_t, which at w0 = 0 is minus the gradient's term, so that the minus sign of "
         "β = −η/N is one too many."
     ),
-)
-def construction(p, x, y, eta, xp, f):
-    return last_prediction(p, x, y, eta, xp, f)
+)(learns)
 
 
-construction.amend("sign", "the same with β = +η/N", corrections=("sign",))
+printed.amend("sign", "the same with β = +η/N", corrections=("sign",))
 
 
-@gd_ssm.claim(
+every_token = gd_ssm.claim(
     "gd-ssm.prop1-every-token",
     where="Prop. 1",
     kind="construction",
     says="the same at every token t: o_t is the one-step prediction for x_{t+1} from D_{1:t}",
     given=SCALAR,
-    parameters=prop1,
+    construction=NETWORK,
     reading="Read with the printed β = −η/N at every token.",
-)
-def every_token(p, x, y, eta, xp, f):
-    start = xp.zeros((f,))
-    outputs = scan(step, p, start, tokens.concatenated(x, y)).outputs
-    return equal(outputs, prefix_predictions(HALF_MEAN, start, x, y, eta))
+)(learns)
 
 
 every_token.amend("sign+scale", "the same with β = +η/t at token t", corrections=("sign", "scale"))
@@ -91,10 +74,9 @@ every_token.amend("sign+scale", "the same with β = +η/t at token t", correctio
     reading="w0 = 0, as the text assumes just before.",
 )
 def state(p, x, y, eta, xp, N, f, *, sign=1):
-    start = xp.zeros((f,))
-    states = scan(step, p, start, tokens.concatenated(x, y)).states
+    states = NETWORK.run(p, x, y).states
     for t in each(1, N):
-        gradient = loss_gradient(HALF_MEAN, start, x[:t], y[:t])
+        gradient = loss_gradient(HALF_MEAN, xp.zeros((f,)), x[:t], y[:t])
         yield equal(states[t - 1], sign * t * gradient, ("t = ", t))
 
 
@@ -110,7 +92,7 @@ state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
         "satisfy the conditions Ψc_t = x_t y_t and Θc_t = x_{t+1}"
     ),
     given=SCALAR,
-    parameters=prop1,
+    construction=PRODUCTS,
     corrections=("square",),
     reading=(
         "Read as square matrices. (The paper prints Ψ as 2f×f with "
@@ -121,8 +103,7 @@ state.amend("sign", "z_t = −t ∇L(D_{1:t}; 0)", sign=-1)
     ),
 )
 def diagonal(p, x, y, eta, xp, N, f):
-    start = xp.zeros((p.Psi.shape[0],))
-    outputs = scan(step, p, start, tokens.concatenated(x, y)).outputs
+    outputs = PRODUCTS.outputs(p, x, y)
     for t in each(1, N):
         accumulated = -unscaled_gradient(xp.zeros((f,)), x[:t], y[:t])
         yield equal(outputs[t - 1], p.beta * (accumulated @ x[t]), ("t = ", t))

@@ -8,31 +8,20 @@ from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gd_ssm import prop2
+from scanproof.constructs.constructions.gd_ssm import BLOCK, EMBEDDED, PROP2, prop2
 from scanproof.constructs.layers import gril, linear_attention
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
-from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .source import gd_ssm
 
 VECTOR = {"x": "N+1 f", "y": "N f", "eta": ""}
 
 
-def run(p, x, y, xp, f, stride=2):
-    """The layer on windows of three over the interleaved stream x_1, y_1, x_2, …"""
-    windows = tokens.windows(tokens.interleaved(x, y), 3, stride)
-    return scan(gril.step, p, xp.zeros((f, f)), windows)
-
-
-def last_prediction(p, x, y, eta, xp, f, stride=2):
-    """The output at the last window is the one-step prediction for the query."""
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((f, f)), x, y, eta)
-    return equal(run(p, x, y, xp, f, stride).outputs[-1], predictions[-1])
-
-
-@gd_ssm.claim(
+gd_ssm.claim(
     "gd-ssm.prop2",
     where="Prop. 2",
     kind="existence",
@@ -41,16 +30,14 @@ def last_prediction(p, x, y, eta, xp, f, stride=2):
         "self-attention that outputs the one-step prediction −(ΔW)ᵀ x_{N+1} (loss eq. 22, W0 = 0, predictor Wᵀx)"
     ),
     given=VECTOR,
-    parameters=prop2,
+    construction=PROP2,
     fixed=("eta",),
     corrections=("transpose", "sign"),
     reading="Witness: the printed construction with Q = e_2 e_1ᵀ and β = +η/N, windows two tokens apart.",
-)
-def existence(p, x, y, eta, xp, f):
-    return last_prediction(p, x, y, eta, xp, f)
+)(learns)
 
 
-@gd_ssm.claim(
+printed = gd_ssm.claim(
     "gd-ssm.prop2-construction",
     where="eqs. 17–21, A.1",
     kind="construction",
@@ -58,29 +45,24 @@ def existence(p, x, y, eta, xp, f):
         "Q = e_1 e_2ᵀ, Z_t = Z_{t−1} + C_t Q C_tᵀ, o_t = β Z_t C_t e_3, β = −η/N: o_N is that prediction"
     ),
     given=VECTOR,
-    parameters=prop2,
+    construction=PROP2,
     reading=(
         "Two slips: e_1 e_2ᵀ makes the state Σ x yᵀ where eq. 17 has Σ y xᵀ (seen from f = 2 on), and the sign of β "
         "is that of the gradient, while the state is minus the gradient."
     ),
-)
-def construction(p, x, y, eta, xp, f):
-    return last_prediction(p, x, y, eta, xp, f)
+)(learns)
 
 
-construction.amend(
+printed.amend(
     "transpose+sign", "the same with Q = e_2 e_1ᵀ and β = +η/N", corrections=("transpose", "sign")
 )
 
-
-@construction.restate(
+printed.amend(
     "transpose+sign+scale",
     "with Q = e_2 e_1ᵀ and β = +η/t the output is the prediction from D_{1:t} at every t",
+    construction=BLOCK,
     corrections=("transpose", "sign", "scale"),
 )
-def construction_every_t(p, x, y, eta, xp, f):
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((f, f)), x, y, eta)
-    return equal(run(p, x, y, xp, f).outputs, predictions)
 
 
 @gd_ssm.claim(
@@ -112,11 +94,12 @@ update.amend("transpose", "with Q = e_2 e_1ᵀ, C_t Q C_tᵀ = y_t x_tᵀ", corr
         "(y_t, x_{t+1}, y_{t+1}) add x_{t+1} y_tᵀ to the state."
     ),
 )
-def stride_one(p, x, W, eta, xp, N, f, *, stride=1):
-    return last_prediction(p, x, x[:N] @ W, eta, xp, f, stride)
+def stride_one(p, x, W, eta, N, *, stride=1):
+    slid, y = PROP2._replace(tokens=tokens.Windows(stride=stride)), x[:N] @ W
+    return equal(slid.outputs(p, x, y)[-1], slid.learned(x, y, eta))
 
 
-stride_one.amend("stride", "the same with windows two tokens apart", stride=2)
+stride_one.amend("stride", "the same with windows two tokens apart", construction=PROP2, stride=2)
 
 
 @stride_one.restate(
@@ -124,13 +107,11 @@ stride_one.amend("stride", "the same with windows two tokens apart", stride=2)
     "sliding by one, if x fills the first k coordinates and y the other l, with zeros elsewhere",
     given={"x": "N+1 k", "y": "N l", "eta": ""},
     sizes={"N": (1, 2, 3), "k": (1, 2), "l": (1, 2)},
-    parameters=lambda xp, k, l, N, eta, corrections: prop2(xp, k + l, N, eta, corrections),
+    construction=EMBEDDED,
 )
-def stride_one_embedded(p, x, y, eta, xp, k, l):
-    wide_x, wide_y = tokens.padded(x, 0, l), tokens.padded(y, k, 0)
-    output = run(p, wide_x, wide_y, xp, k + l, stride=1).outputs[-1]
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((k, l)), x, y, eta)
-    return equal(output, xp.concat([xp.zeros((k,)), predictions[-1]]))
+def stride_one_embedded(construction, p, x, y, eta, xp, k):
+    output = construction.outputs(p, x, y)[-1]
+    return equal(output, xp.concat([xp.zeros((k,)), construction.learned(x, y, eta)]))
 
 
 @gd_ssm.claim(
@@ -211,7 +192,7 @@ def column_input(p, x, y, eta, f):
     reading="Columns are compared as vectors; the transpose of a column says nothing more.",
 )
 def column_state(p, x, y, eta, xp, N, f, *, sign=1):
-    states = run(p, x, y, xp, f).states
+    states = BLOCK.run(p, x, y).states
     for i in each(0, f - 1):
         columns = scan(
             accumulation_step, xp.zeros((f,)), xp.zeros((f,)), Example(x[:N], y[:, i])

@@ -7,7 +7,7 @@ import itertools
 from scanproof.constructs import tokens
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import prop4_1
+from scanproof.constructs.constructions.gril import EMBEDDED, PROP4_1
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
@@ -27,7 +27,7 @@ from .source import gril
     ),
     given={"x": "N+1 k", "y": "N l", "W0": "k l", "eta": ""},
     sizes={"N": (1, 2), "k": (1, 2), "l": (1, 2)},
-    parameters=lambda xp, k, l, eta: prop4_1(xp, k + l, eta),
+    construction=EMBEDDED,
     reading=(
         "Zeros before or after x, before or after y. A step of GD on the padded data from the padded W0 "
         "must end at the padded weights (and so must any number of steps), and the block of Prop. 4.1 "
@@ -46,8 +46,7 @@ def embed(p, x, y, W0, eta, xp, N, k, l):
         )
         descended = gradient_descent(HALF_MEAN, wide_W0, wide_x[:N], wide_y, eta)
         yield equal(descended, expected, ("GD, ", *where))
-        windows = tokens.windows(tokens.interleaved(wide_x, wide_y), 3, 2)
-        outputs = scan(layer.step, p, xp.zeros((k + l, k + l)), windows).outputs
+        outputs = PROP4_1.outputs(p, wide_x, wide_y)
         yield equal(outputs, tokens.padded(predictions, *in_y), ("block, ", *where))
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.ranges import each
-from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril_classification import (
-    binary_windows,
-    classifier_windows,
-    prop4_3,
+    BINARY,
+    MEAN,
+    SUMMED,
+    ZERO_MEAN,
+    ZERO_SUMMED,
+    classes,
 )
-from scanproof.constructs.layers import gril as layer
-from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import (
     BinaryCrossEntropy,
     CrossEntropy,
@@ -71,17 +72,6 @@ LOGIT_SIZES = {"N": SMALL, "d": (1,), "J": (1,)}
 FROM_ZERO_SIZES = {"N": SMALL, "d": SMALL, "J": (1,)}
 
 
-def classifier(xp, J, d, eta, corrections=()):
-    return prop4_3(xp, J + 1, d, eta, corrections)
-
-
-def accumulated(p, W, phi, y, xp):
-    """The block on windows with r_i = softmax(Wφ(x_i)) − y_i: the states Z_t and the outputs ẑ_{t+1}."""
-    K, d = W.shape
-    run = scan(layer.step, p, xp.zeros((K + d, K + d)), classifier_windows(phi, y, W.T))
-    return run.states[:, :K, K:], run.outputs[:, :K]
-
-
 @gril.claim(
     "gril.prop4.3",
     where="Prop. 4.3",
@@ -93,7 +83,7 @@ def accumulated(p, W, phi, y, xp):
     ),
     given=LOGITS,
     sizes=LOGIT_SIZES,
-    parameters=classifier,
+    parameters=classes,
     assuming={"one-hot labels": one_hot, "η > 0": lambda eta: eta > 0},
     reading=(
         "W is any initial classifier, as in eq. 11 (from W = 0 all r_t would be known beforehand), and p_t is taken at "
@@ -102,12 +92,14 @@ def accumulated(p, W, phi, y, xp):
     ),
 )
 def prop4_3_claim(p, W, phi, free, eta, xp, N, *, initial_logits=False, mean=False):
-    y = labels(free, xp)
-    Z, logits = accumulated(p, W, phi, y, xp)
+    y, K = labels(free, xp), W.shape[0]
+    block = MEAN if mean else SUMMED
+    run = block.run(p, phi, y, W.T)
+    Z, logits = run.states[:, :K, K:], run.outputs[:, :K]
     for t in each(1, N):
         slope = loss_gradient(CrossEntropy(), W.T, phi[:t], y[:t])
         yield equal(Z[t - 1], slope.T, ("state, t = ", t))
-    updated = prefix_predictions(CrossEntropy(mean), W.T, phi, y, eta)
+    updated = block.learned(phi, y, eta, W.T)
     start = phi[1:] @ W.T if initial_logits else 0
     yield equal(start + logits, updated, "logits")
 
@@ -116,6 +108,7 @@ prop4_3_claim.amend(
     "logits+scale",
     "Wφ(x_{t+1}) − η Z_t φ(x_{t+1}) are the updated logits at every t, for any initial W",
     assuming={},
+    construction=SUMMED,
     corrections=("scale",),
     initial_logits=True,
     reading=CLASSES,
@@ -124,6 +117,7 @@ prop4_3_claim.amend(
     "logits+mean",
     "Wφ(x_{t+1}) − (η/t) Z_t φ(x_{t+1}) are those after one step on the mean cross-entropy",
     assuming={},
+    construction=MEAN,
     initial_logits=True,
     mean=True,
     reading=CLASSES,
@@ -135,16 +129,17 @@ prop4_3_claim.amend(
     "from W = 0, −η Z_t φ(x_{t+1}) are the updated logits; −(η/t) Z_t φ(x_{t+1}) are not, for t ≥ 2",
     given={"phi": "N+1 d", "free": "N J", "eta": ""},
     sizes=FROM_ZERO_SIZES,
+    construction=ZERO_SUMMED,
     corrections=("scale",),
     assuming={},
     reading=CLASSES,
 )
-def from_zero(p, phi, free, eta, xp, N, d, J):
-    W, y = xp.zeros((J + 1, d)), labels(free, xp)
-    updated = prefix_predictions(CrossEntropy(), W.T, phi, y, eta)
-    yield equal(accumulated(p, W, phi, y, xp)[1], updated)
+def from_zero(construction, p, phi, free, eta, xp, N, d, J):
+    y = labels(free, xp)
+    updated = construction.learned(phi, y, eta)
+    yield equal(construction.predictions(p, phi, y), updated)
     if N > 1:
-        as_printed = accumulated(classifier(xp, J, d, eta), W, phi, y, xp)[1]
+        as_printed = construction.predictions(classes(xp, J, d, eta), phi, y)
         yield differs(as_printed[-1], updated[-1], "with η/t")
 
 
@@ -153,13 +148,13 @@ def from_zero(p, phi, free, eta, xp, N, d, J):
     "from W = 0, −(η/t) Z_t φ(x_{t+1}) are the logits after one step on the mean cross-entropy",
     given={"phi": "N+1 d", "free": "N J", "eta": ""},
     sizes=FROM_ZERO_SIZES,
+    construction=ZERO_MEAN,
     assuming={},
     reading=CLASSES,
 )
-def from_zero_on_the_mean(p, phi, free, eta, xp, d, J):
-    W, y = xp.zeros((J + 1, d)), labels(free, xp)
-    updated = prefix_predictions(CrossEntropy(mean=True), W.T, phi, y, eta)
-    return equal(accumulated(p, W, phi, y, xp)[1], updated)
+def from_zero_on_the_mean(construction, p, phi, free, eta, xp):
+    y = labels(free, xp)
+    return equal(construction.predictions(p, phi, y), construction.learned(phi, y, eta))
 
 
 @prop4_3_claim.restate(
@@ -167,15 +162,12 @@ def from_zero_on_the_mean(p, phi, free, eta, xp, d, J):
     "with r_t = σ(w·φ(x_t)) − y_t the same block gives the updated binary logit w·φ(x_{t+1}) − η Z_t φ(x_{t+1})",
     given={"w": "d", "phi": "N+1 d", "y": "N", "eta": ""},
     sizes={"N": SMALL, "d": SMALL},
-    parameters=lambda xp, d, eta, corrections: prop4_3(xp, 1, d, eta, corrections),
+    construction=BINARY,
     corrections=("scale",),
     assuming={},
 )
-def binary(p, w, phi, y, eta, xp, d):
-    windows = binary_windows(phi, y, w)
-    outputs = scan(layer.step, p, xp.zeros((1 + d, 1 + d)), windows).outputs
-    updated = prefix_predictions(BinaryCrossEntropy(), w, phi, y, eta)
-    return equal(phi[1:] @ w + outputs[:, 0], updated)
+def binary(construction, p, w, phi, y, eta):
+    return equal(construction.predictions(p, phi, y, w), construction.learned(phi, y, eta, w))
 
 
 @gril.claim(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import prop4_1
+from scanproof.constructs.constructions.gril import LONGHORN, ONLINE, PROP4_1, prop4_1
 from scanproof.constructs.layers import delta_rule, longhorn
-from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.learners.descent import loss_gradient, stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 
@@ -24,6 +22,7 @@ from .source import gril
     ),
     given={"S": "d m", "previous": "d m", "k": "m", "v": "d", "beta": ""},
     sizes={"d": (1, 2, 3), "m": (1, 2, 3)},
+    construction=LONGHORN,
     assuming={"β > 0": lambda beta: beta > 0},
     reading=(
         "With S* the updated state: the objective's gradient vanishes at S*, and at any S the objective exceeds its "
@@ -58,7 +57,7 @@ def implicit_step(S, previous, k, v, beta, xp, d, m):
 )
 def online_step(p, x, y, xp, N, f):
     start = xp.zeros((f, f))
-    Z = xp.concat([start[None], scan(layer.step, p, start, examples(x, y)).states], axis=0)
+    Z = xp.concat([start[None], PROP4_1.run(p, x, y).states], axis=0)
     for t in each(1, N):
         slope = loss_gradient(HALF_SUM, start, x[t - 1 : t], y[t - 1 : t])
         yield equal(Z[t] - Z[t - 1], -slope.T, ("t = ", t))
@@ -71,7 +70,7 @@ def online_step(p, x, y, xp, N, f):
         "Z_t = Z_{t−1} + η (y_t − Z_{t−1} x_t) x_tᵀ, and with η = 1 the two part from t = 2 on"
     ),
     sizes={"N": (1, 2, 3), "f": (1, 2)},
-    parameters=None,
+    construction=ONLINE,
     reading="The delta rule is stochastic gradient descent on ½‖Wᵀx_t − y_t‖², one example after the other, Z = Wᵀ.",
 )
 def not_online_descent(x, y, eta, xp, N, f):
@@ -85,10 +84,5 @@ def not_online_descent(x, y, eta, xp, N, f):
     yield equal(rule.final_state, descent(eta), "the delta rule")
     if N > 1:
         block = prop4_1(xp, f, eta)
-        accumulated = scan(layer.step, block, start, examples(x, y)).final_state
+        accumulated = PROP4_1.run(block, x, y).final_state
         yield differs(accumulated, descent(1), "the update of GRIL")
-
-
-def examples(x, y):
-    """The windows [x_t, y_t, x_{t+1}]."""
-    return tokens.windows(tokens.interleaved(x, y), 3, 2)

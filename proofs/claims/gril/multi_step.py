@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from scanproof.constructs import tokens
-from scanproof.constructs.constructions.gril import propA_1
-from scanproof.constructs.layers.gril import two_head_step
-from scanproof.constructs.layers.multi_step import loop, stack
-from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
-from scanproof.constructs.learners.losses import HALF_MEAN
+from scanproof.constructs.constructions.gril import PROP_A1, PROP_A1_EMBEDDED
+from scanproof.constructs.layers.multi_step import loop
 
+from ...language.learns import learns_in_steps
 from ...language.statements import equal
 from .linear_model import targets
-from .one_step import windows
 from .source import gril
 
 LINEAR = {"x": "N+1 f", "w": "f f", "W0": "f f", "eta": ""}
@@ -20,17 +17,7 @@ SIZES = {"L": (1, 2, 3)}
 NARROW = {"f": (1, 2), "L": (1, 2, 3)}
 
 
-def layers(p, x, y, W0, L):
-    """What L layers put out at every token."""
-    return stack(two_head_step, p, windows(x, y), W0, L).outputs[1]
-
-
-def prediction(x, y, W0, eta, L):
-    """The prediction for x_{N+1} after L steps from W0 on all of D."""
-    return x[-1] @ gradient_descent(HALF_MEAN, W0, x[:-1], y, eta, L)
-
-
-@gril.claim(
+gril.claim(
     "gril.propA.1",
     where="Prop. A.1",
     kind="existence",
@@ -40,16 +27,14 @@ def prediction(x, y, W0, eta, L):
     ),
     given=ANY_TARGETS,
     sizes=SIZES,
-    parameters=propA_1,
+    construction=PROP_A1,
     fixed=("eta",),
     corrections=("transpose",),
     reading=(
         "At the last token, the first at which a causal layer has seen D; any W0 that the first layer is given. "
         "Witness: the heads of A.3 with Q = e_1 e_2ᵀ. It does it for arbitrary targets."
     ),
-)
-def propA_1_exists(p, x, y, W0, eta, L):
-    return equal(layers(p, x, y, W0, L)[-1], prediction(x, y, W0, eta, L))
+)(learns_in_steps)
 
 
 @gril.claim(
@@ -62,15 +47,15 @@ def propA_1_exists(p, x, y, W0, eta, L):
     ),
     given=LINEAR,
     sizes={"N": (1, 2), "f": (1, 2), "L": (1, 2)},
-    parameters=propA_1,
+    construction=PROP_A1,
     reading=(
         "Z “is the same as before”, Σ y xᵀ; what the update needs is Σ x yᵀ, of the shape of W. "
         "At f = 1 nothing is seen of it."
     ),
 )
-def propA_1_construction(p, x, W0, eta, L, w=None, y=None):
+def propA_1_construction(construction, p, x, W0, eta, L, w=None, y=None):
     y = targets(x, w, y)
-    return equal(layers(p, x, y, W0, L)[-1], prediction(x, y, W0, eta, L))
+    return equal(construction.predictions(p, x, y, W0, L), construction.learned(x, y, eta, W0, L))
 
 
 propA_1_construction.amend(
@@ -89,9 +74,9 @@ propA_1_construction.amend(
     sizes=NARROW,
     corrections=("transpose", "scale"),
 )
-def propA_1_every_token(p, x, y, W0, eta, L):
-    every = prefix_predictions(HALF_MEAN, W0, x, y, eta, L)
-    return equal(layers(p, x, y, W0, L), every)
+def propA_1_every_token(construction, p, x, y, W0, eta, L):
+    every = construction._replace(every=True)
+    return equal(every.predictions(p, x, y, W0, L), every.learned(x, y, eta, W0, L))
 
 
 @propA_1_construction.restate(
@@ -99,13 +84,12 @@ def propA_1_every_token(p, x, y, W0, eta, L):
     "with Q = e_1 e_2ᵀ, inputs of size k and targets of any size l, padded with zeros as in footnote 1",
     given={"x": "N+1 k", "y": "N l", "W0": "k l", "eta": ""},
     sizes={"N": (1, 2), "k": (1, 2), "l": (1, 2), "L": (1, 2)},
+    construction=PROP_A1_EMBEDDED,
     corrections=("transpose",),
 )
-def propA_1_embedded(p, x, y, W0, eta, k, l, L):
-    wide_x, wide_y = tokens.padded(x, 0, l), tokens.padded(y, k, 0)
-    wide_W0 = tokens.padded(tokens.padded(W0, k, 0).T, 0, l).T
-    expected = tokens.padded(prediction(x, y, W0, eta, L)[None, :], k, 0)[0]
-    return equal(layers(p, wide_x, wide_y, wide_W0, L)[-1], expected)
+def propA_1_embedded(construction, p, x, y, W0, eta, k, L):
+    expected = tokens.padded(construction.learned(x, y, eta, W0, L)[None, :], k, 0)[0]
+    return equal(construction.outputs(p, x, y, W0, L)[-1], expected)
 
 
 @gril.claim(
@@ -118,7 +102,7 @@ def propA_1_embedded(p, x, y, W0, eta, k, l, L):
     ),
     given=ANY_TARGETS,
     sizes=NARROW,
-    parameters=propA_1,
+    construction=PROP_A1,
     corrections=("transpose",),
     reading=(
         "The layer with Q = e_1 e_2ᵀ runs L times over the windows, each time from the weights that it ended "
@@ -126,7 +110,8 @@ def propA_1_embedded(p, x, y, W0, eta, k, l, L):
         "layers, and L steps of GD."
     ),
 )
-def looped(p, x, y, W0, eta, L):
-    output = loop(two_head_step, p, windows(x, y), W0, L).outputs[1][-1]
-    yield equal(output, layers(p, x, y, W0, L)[-1], "L stacked layers")
-    yield equal(output, prediction(x, y, W0, eta, L), "L steps")
+def looped(construction, p, x, y, W0, eta, L):
+    step, windows = construction.layer.step, construction.seen(x, y)
+    output = loop(step, p, windows, W0, L).outputs[1][-1]
+    yield equal(output, construction.predictions(p, x, y, W0, L), "L stacked layers")
+    yield equal(output, construction.learned(x, y, eta, W0, L), "L steps")

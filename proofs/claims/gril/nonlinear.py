@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 from scanproof.constructs.arrays.array_api import Array, outer, unit
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import a1
-from scanproof.constructs.layers import gd_ssm, linear_recurrence
+from scanproof.constructs.constructions.gril import A1_NONLINEAR, PROP4_1
+from scanproof.constructs.layers import linear_recurrence
 from scanproof.constructs.layers.gril import cross_product
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
-from scanproof.constructs.tokens import concatenated, padded
+from scanproof.constructs.tokens import padded
 
 from ...language.statements import equal, undetermined
-from .one_step import windows
 from .source import gril
 
 
@@ -101,7 +100,7 @@ def propA_2(p, x, y, w0, eta, a, b, c, d, xp, N, f):
 def propA_2_block(x, w, query, eta, xp, f):
     y = shifted_square(x @ w)
     inputs = xp.concat([x, query[None, :]], axis=0)
-    contexts = windows(inputs, padded(y[:, None], f - 1, 0)).window
+    contexts = PROP4_1.seen(inputs, padded(y[:, None], f - 1, 0)).window
     products = [
         cross_product(context, outer(unit(xp, 3, i), unit(xp, 3, j)))
         for context in contexts
@@ -122,7 +121,7 @@ def propA_2_block(x, w, query, eta, xp, f):
     ),
     given={"x": "N+1 f", "y": "N", "eta": "", "b": "", "c": "", "d": ""},
     sizes={"N": (1, 2, 3), "f": (1, 2)},
-    parameters=a1,
+    construction=A1_NONLINEAR,
     fixed=("eta",),
     corrections=("sign", "scale"),
     hypotheses=("h(0) = 0", "w0 = 0"),
@@ -131,13 +130,9 @@ def propA_2_block(x, w, query, eta, xp, f):
         "So it is for the sine of App. B.4. Arbitrary targets."
     ),
 )
-def propA_2_vanishing(p, x, y, eta, b, c, d, xp, f):
-    def h(z):
-        return b * z + c * z * z + d * z * z * z
-
-    outputs = scan(gd_ssm.step, p, xp.zeros((f,)), concatenated(x, y)).outputs
-    loss = with_link(HALF_MEAN, h)
-    return equal(b * outputs, prefix_predictions(loss, xp.zeros((f,)), x, y, eta))
+def propA_2_vanishing(construction, p, x, y, eta, b, c, d):
+    learned = construction.learned(x, y, eta, b=b, c=c, d=d)
+    return equal(construction.predictions(p, x, y, b=b), learned)
 
 
 @gril.claim(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import a2, prop4_1
+from scanproof.constructs.constructions.gril import A2, A2_LAST, FROM_0, PROP4_1, a2, prop4_1
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.layers import linear_recurrence
 from scanproof.constructs.learners.accumulation import (
@@ -14,30 +13,16 @@ from scanproof.constructs.learners.accumulation import (
     accumulation_step,
     unscaled_gradient,
 )
-from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
+from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .linear_model import targets
 from .source import gril
 
 LINEAR = {"x": "N+1 f", "w": "f f", "eta": ""}
 ANY_TARGETS = {"x": "N+1 f", "y": "N f", "eta": ""}
-
-
-def windows(x, y, first=1):
-    """C_t = [x_t, y_t, x_{t+1}]: windows of three, two tokens apart, over x, y, x, y, …"""
-    return tokens.windows(tokens.interleaved(x, y), 3, 2, first)
-
-
-def run(p, x, y, xp, f, first=1):
-    """The block on those windows, from Z = 0."""
-    return scan(layer.step, p, xp.zeros((f, f)), windows(x, y, first))
-
-
-def predictions(x, y, eta, xp, f):
-    """At every t the prediction for the next query after one step from W0 = 0 on the examples so far."""
-    return prefix_predictions(HALF_MEAN, xp.zeros((f, f)), x, y, eta)
 
 
 @gril.claim(
@@ -54,7 +39,7 @@ def eq10(C, Q, xp, w):
     return equal(layer.cross_product(C, Q), build(xp, w, column).sum(axis=0))
 
 
-@gril.claim(
+gril.claim(
     "gril.prop4.1",
     where="Prop. 4.1",
     kind="existence",
@@ -64,18 +49,16 @@ def eq10(C, Q, xp, w):
     ),
     given={"x": "N+2 f", "y": "N+1 f", "eta": ""},
     sizes={"N": (0, 1, 2)},
-    parameters=prop4_1,
+    construction=PROP4_1,
     fixed=("eta",),
     reading=(
         "Step j averages over the t = j + 1 examples that it has accumulated. Witness: the printed "
         "construction with β = η/t. It does it for arbitrary targets."
     ),
-)
-def prop4_1_exists(p, x, y, eta, xp, f):
-    return equal(run(p, x, y, xp, f).outputs, predictions(x, y, eta, xp, f))
+)(learns)
 
 
-@gril.claim(
+gril.claim(
     "gril.prop4.1-construction",
     where="eqs. 7–10",
     kind="construction",
@@ -84,10 +67,8 @@ def prop4_1_exists(p, x, y, eta, xp, f):
         "o_t is the one-step prediction at every t"
     ),
     given=ANY_TARGETS,
-    parameters=prop4_1,
-)
-def prop4_1_construction(p, x, y, eta, xp, f):
-    return equal(run(p, x, y, xp, f).outputs, predictions(x, y, eta, xp, f))
+    construction=PROP4_1,
+)(learns)
 
 
 @gril.claim(
@@ -103,24 +84,24 @@ def prop4_1_construction(p, x, y, eta, xp, f):
         "holds Z_0 = y_0 x_0ᵀ, are compared with the predictions from the j + 1 examples accumulated."
     ),
 )
-def prop4_1_from0(p, x, w, eta, xp, f):
+def prop4_1_from0(p, x, w, eta):
     y = targets(x, w)
-    every = windows(x, y, first=0)
+    every = FROM_0.seen(x, y)
     start = layer.cross_product(every.window[0], p.mixing)
     rest = layer.Window(every.window[1:], every.t[1:])
     outputs = scan(layer.step, p, start, rest).outputs
-    return equal(outputs, predictions(x, y, eta, xp, f)[1:])
+    return equal(outputs, FROM_0.learned(x, y, eta)[1:])
 
 
-@prop4_1_from0.restate(
+prop4_1_from0.amend(
     "index",
     "with tokens j = 0..N and β = η/(j + 1), o_j is the one-step prediction at every j, 0 included",
     given={"x": "N+2 f", "y": "N+1 f", "eta": ""},
     sizes={"N": (0, 1, 2)},
+    construction=FROM_0,
     corrections=("index",),
+    body=learns,
 )
-def prop4_1_from0_index(p, x, y, eta, xp, f):
-    return equal(run(p, x, y, xp, f, first=0).outputs, predictions(x, y, eta, xp, f))
 
 
 @gril.claim(
@@ -140,7 +121,7 @@ def prop4_1_from0_index(p, x, y, eta, xp, f):
 )
 def eq2_match(p, x, eta, xp, f, w=None, y=None, *, gated=True):
     y = targets(x, w, y)
-    every = windows(x, y)
+    every = PROP4_1.seen(x, y)
     steps = every.t.shape[0]
 
     def readout(s):
@@ -152,14 +133,15 @@ def eq2_match(p, x, eta, xp, f, w=None, y=None, *, gated=True):
     if gated:
         before, gate = outputs, xp.eye(f)
         outputs = build(xp, steps, lambda s: linear_recurrence.gated_output(before[s], gate))
-    yield equal(outputs, run(p, x, y, xp, f).outputs, "the block's output")
-    yield equal(outputs, predictions(x, y, eta, xp, f), "ŷ_{t+1}")
+    yield equal(outputs, PROP4_1.predictions(p, x, y), "the block's output")
+    yield equal(outputs, PROP4_1.learned(x, y, eta), "ŷ_{t+1}")
 
 
 eq2_match.amend(
     "ungated",
     "the output is the o_t = Z_t U_t of eq. 2 with U(C_t) = β C_t q, without the output gate",
     given=ANY_TARGETS,
+    construction=PROP4_1,
     gated=False,
 )
 
@@ -199,15 +181,15 @@ def eq16(x, y, W0, xp, N, f, k):
     kind="construction",
     says="o_t = (η/N) Z_t C_t q corresponds exactly to −η ∇L(D_{1:t}; W0)ᵀ x_{t+1}, W0 = 0",
     given=LINEAR,
-    parameters=a2,
+    construction=A2,
     reading=(
         "At every t, as the formula says with D_{1:t}. The gradient on D_{1:t} is an average over t "
         "examples, so that η/N is its scale at t = N only."
     ),
 )
-def a2_construction(p, x, eta, xp, f, w=None, y=None):
+def a2_construction(construction, p, x, eta, w=None, y=None):
     y = targets(x, w, y)
-    return equal(run(p, x, y, xp, f).outputs, predictions(x, y, eta, xp, f))
+    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
 
 
 a2_construction.amend(
@@ -218,11 +200,12 @@ a2_construction.amend(
 )
 
 
-@a2_construction.restate(
-    "last", "o_N = (η/N) Z_N C_N q is −η ∇L(D; 0)ᵀ x_{N+1}, at the last token", given=ANY_TARGETS
+a2_construction.amend(
+    "last",
+    "o_N = (η/N) Z_N C_N q is −η ∇L(D; 0)ᵀ x_{N+1}, at the last token",
+    given=ANY_TARGETS,
+    construction=A2_LAST,
 )
-def a2_last(p, x, y, eta, xp, f):
-    return equal(run(p, x, y, xp, f).outputs[-1], predictions(x, y, eta, xp, f)[-1])
 
 
 @gril.claim(
@@ -238,7 +221,7 @@ def a2_last(p, x, y, eta, xp, f):
 )
 def a2_state(p, x, xp, N, f, w=None, y=None, *, sign=1, rows=False):
     y = targets(x, w, y)
-    states = run(p, x, y, xp, f).states
+    states = A2.run(p, x, y).states
     for t in each(1, N):
         columns = unscaled_gradient(xp.zeros((f, f)), x[:t], y[:t])
         state = states[t - 1].T if rows else states[t - 1]

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.ranges import build
-from scanproof.constructs.constructions.gril import a5, propA_1
-from scanproof.constructs.layers.gril import two_head_step
-from scanproof.constructs.layers.multi_step import stack
+from scanproof.constructs.constructions.gril import A5, A5_FADING, PROP_A1, RIDGE_LOSS, propA_1
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
-from scanproof.constructs.learners.losses import HALF_MEAN, SUM, SquaredError
+from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
 from ...language.statements import equal
 from .linear_model import targets
-from .one_step import windows
 from .source import gril
-
-RIDGE = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
-"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.5."""
-
-
-def fading_ridge(W, x, y):
-    """(1/2N) (Σ ‖Wᵀx_i − y_i‖² + ‖W‖²)."""
-    return HALF_MEAN(W, x, y) + (W * W).sum() / (2 * x.shape[0])
 
 
 @gril.claim(
@@ -54,10 +43,10 @@ def reg(p, x, y, W0, G, c, d, eta, N, L):
         return HALF_MEAN(W, x, y) + c * (W * W).sum()
 
     examples = x[:N]
-    plain = stack(two_head_step, p, windows(x, y), W0, 1)
+    plain = PROP_A1.run(p, x, y, W0, 1)
     applied = plain.outputs[0][-1] - eta * gradient(penalty, W0)
     yield equal(applied, gradient_descent(penalised, W0, examples, y, eta), "any R, one step")
-    l2 = stack(two_head_step, p._replace(ridge=2 * N * c), windows(x, y), W0, L)
+    l2 = PROP_A1.run(p._replace(ridge=2 * N * c), x, y, W0, L)
     descended = gradient_descent(with_l2, W0, examples, y, eta, L)
     yield equal(l2.outputs[0][-1], descended, "L2, L layers")
     for with_penalty, without in zip(l2.states, plain.states, strict=True):
@@ -73,7 +62,7 @@ def reg(p, x, y, W0, G, c, d, eta, N, L):
 )
 def a5_gradient(x, y, W0, xp, t):
     terms = build(xp, t, lambda i: loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1])).sum(axis=0)
-    return equal(loss_gradient(RIDGE, W0, x, y), terms / (2 * t) + 2 * W0)
+    return equal(loss_gradient(RIDGE_LOSS, W0, x, y), terms / (2 * t) + 2 * W0)
 
 
 @gril.claim(
@@ -83,17 +72,16 @@ def a5_gradient(x, y, W0, xp, t):
     says="Δ_l W = −(η/N)(Z̃ W_{l−1} − Z + W_{l−1}) does GD on that loss",
     given={"x": "N+1 f", "w": "f f", "W0": "f f", "eta": ""},
     sizes={"N": (1, 2), "f": (1, 2), "L": (1, 2)},
-    parameters=a5,
+    construction=A5,
     reading=(
         "L layers against L steps, at t = N. The penalty's gradient is 2W, outside the bracket that η/N "
         "multiplies, so that 2N W_{l−1} belongs inside (seen at f = N = L = 1); and Z is transposed, as in A.3."
     ),
 )
-def a5_construction(p, x, W0, eta, N, L, w=None, y=None, *, shared=False):
+def a5_construction(construction, p, x, W0, eta, L, w=None, y=None):
     y = targets(x, w, y)
-    weights = stack(two_head_step, p, windows(x, y), W0, L).outputs[0][-1]
-    loss = fading_ridge if shared else RIDGE
-    return equal(weights, gradient_descent(loss, W0, x[:N], y, eta, L))
+    weights, _ = construction.run(p, x, y, W0, L).outputs
+    return equal(weights[-1], construction.learner.after(x[:-1], y, eta, W0, L))
 
 
 ANY_TARGETS = {"x": "N+1 f", "y": "N f", "W0": "f f", "eta": ""}
@@ -111,6 +99,6 @@ a5_construction.amend(
         "a penalty that fades with N"
     ),
     given=ANY_TARGETS,
+    construction=A5_FADING,
     corrections=("transpose",),
-    shared=True,
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import a1
-from scanproof.constructs.layers.gd_ssm import step
+from scanproof.constructs.constructions.gril import A1, A1_EVERY, a1
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN
@@ -76,11 +74,6 @@ def eq5_z0_separate(x, y, w0, eta, xp, N, f):
     yield differs(read_out(z, x, eta, xp), predictions, "eq. 6 for w0 ≠ 0")
 
 
-def network(p, x, y, xp, f):
-    """The network of eq. 14 on the tokens c_t = [x_t y_t, x_{t+1}]."""
-    return scan(step, p, xp.zeros((f,)), tokens.concatenated(x, y))
-
-
 @gril.claim(
     "gril.a1-construction",
     where="A.1, eqs. 12–14",
@@ -89,16 +82,15 @@ def network(p, x, y, xp, f):
         "Ψ = [I 0], Θ = [0 I], β = −η/N: the final output o_t = β z_tᵀ Θ c_t is the prediction ŷ_{t+1}"
     ),
     given=LINEAR,
-    parameters=a1,
+    construction=A1,
     reading=(
         "Read at the last token t = N, where η/N is the step size of eq. 6 (“the SSM final output”). "
         "Eq. 12 accumulates +x_t y_t where eq. 5 has (w0·x_t − y_t) x_t = −x_t y_t, and keeps β negative."
     ),
 )
-def a1_construction(p, x, eta, xp, f, w=None, y=None):
+def a1_construction(construction, p, x, eta, w=None, y=None):
     y = targets(x, w, y)
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((f,)), x, y, eta)
-    return equal(network(p, x, y, xp, f).outputs[-1], predictions[-1])
+    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta))
 
 
 a1_construction.amend("sign", "the same with β = +η/N", given=ANY_TARGETS, corrections=("sign",))
@@ -108,17 +100,13 @@ a1_construction.amend(
     given=ANY_TARGETS,
     corrections=("input-sign",),
 )
-
-
-@a1_construction.restate(
+a1_construction.amend(
     "sign+scale",
     "with β = +η/t the output o_t is the prediction ŷ_{t+1} at every token t",
     given=ANY_TARGETS,
+    construction=A1_EVERY,
     corrections=("sign", "scale"),
 )
-def a1_every_token(p, x, y, eta, xp, f):
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((f,)), x, y, eta)
-    return equal(network(p, x, y, xp, f).outputs, predictions)
 
 
 @gril.claim(
@@ -131,7 +119,7 @@ def a1_every_token(p, x, y, eta, xp, f):
 )
 def a1_state(p, x, xp, N, f, w=None, y=None, *, sign=1):
     y = targets(x, w, y)
-    states = network(p, x, y, xp, f).states
+    states = A1.run(p, x, y).states
     for t in each(1, N):
         gradient = loss_gradient(HALF_MEAN, xp.zeros((f,)), x[:t], y[:t])
         yield equal(states[t - 1], sign * t * gradient, ("t = ", t))

@@ -6,8 +6,7 @@ from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.gril import prop4_1
-from scanproof.constructs.constructions.gril_width_two import width_two
+from scanproof.constructs.constructions.gril import PROP4_1, TWO_CYCLES
 from scanproof.constructs.layers import gril as layer
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import prefix_predictions
@@ -80,7 +79,7 @@ def w3_minimal(xp, N):
         "eta": "",
     },
     sizes={"N": (1, 2), "f": (2,)},
-    parameters=prop4_1,
+    construction=PROP4_1,
     reading=(
         "Synchronises: one window an example (stride 2, as in Prop. 4.1) both updates and reads. Width 3 does one-step "
         "GD; windows of one or two tokens never hold one of x_1, y_1, x_{N+1}, on which the prediction depends, "
@@ -123,14 +122,11 @@ def w3_minimal_gd(p, x, y, other, A, Q, q, beta, eta, xp, f):
     ),
     given={"x": "N+1 k", "y": "N l", "eta": ""},
     sizes={"N": (1, 2, 3), "k": (1, 2), "l": (1, 2)},
-    parameters=width_two,
+    construction=TWO_CYCLES,
     reading="Inputs and targets are zero-padded as in footnote 1; every second output is read.",
 )
-def two_cycles(p, x, y, eta, xp, N, k, l):
-    stream = tokens.interleaved(tokens.padded(x, 0, l), tokens.padded(y, k, 0))
-    outputs = scan(layer.step, p, xp.zeros((k + l, k + l)), tokens.windows(stream, 2, 1)).outputs
-    predictions = prefix_predictions(HALF_MEAN, xp.zeros((k, l)), x, y, eta)
-    return equal(outputs[1::2, k:], predictions)
+def two_cycles(p, x, y, eta):
+    return equal(TWO_CYCLES.predictions(p, x, y), TWO_CYCLES.learned(x, y, eta))
 
 
 @w3_minimal_gd.restate(

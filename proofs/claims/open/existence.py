@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.constructions.reverse_sgd import (
+    FULL_BATCHES,
     query_mask,
     weighted,
     with_masks,
 )
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent, stochastic_gradient_descent
-from scanproof.constructs.learners.losses import HALF_SUM, MEAN
+from scanproof.constructs.learners.losses import HALF_SUM
 
 from ...language.statements import equal
 from .source import open_questions
-
-
-def full_batches(xp, n, d, eta):
-    """The layer of a full step of gradient descent on the mean of squares."""
-    return with_masks(xp, d, query_mask(2 * eta / n * xp.ones((n,))))
 
 
 @open_questions.claim(
@@ -54,7 +49,7 @@ def adjoint(x, y, y_query, u, V, xp, n, d):
     ),
     given={"x": "n+1 d", "y": "n", "eta": ""},
     sizes={"n": (1, 2), "d": (1, 2)},
-    parameters=full_batches,
+    construction=FULL_BATCHES,
     fixed=("eta",),
     reading=(
         "Remark 4.1 of ssd, that Theorem 4.1 cannot generalise to several steps since x changes, holds of exact steps: "
@@ -64,12 +59,10 @@ def adjoint(x, y, y_query, u, V, xp, n, d):
         "ssd.thm5.1+reverse+sign."
     ),
 )
-def any_accuracy(p, x, y, eta, xp, n, d):
-    Z, w = tokens.labelled(x, y).T, xp.zeros((d,))
+def any_accuracy(construction, p, x, y, eta):
     for layers in (1, 2, 3):
-        Z = mamba2.layer(Z, p.ssd_mask, p.S)
-        w = gradient_descent(MEAN, w, x[:-1], y, eta)
-        yield equal(Z[d, n], -(w @ x[n]), label=f"{layers} layers")
+        found = construction.predictions(p, x, y, layers=layers)
+        yield equal(found, construction.learned(x, y, eta, steps=layers), label=f"{layers} layers")
 
 
 def two_examples(w, x_1, x_2, x_3, xp):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import outer, unit
-from scanproof.constructs.arrays.iteration import iterate
 from scanproof.constructs.constructions.ssd import (
+    LABELS,
+    ONE_FEATURE,
+    TWO_STEPS,
     label_attention,
-    one_feature_attention,
     theorem4_1,
-    two_steps_query_only,
 )
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import MEAN
 
+from ...language.learns import learns
 from ...language.statements import differs, equal
 from .single_example import (
     example_and_query,
@@ -99,7 +100,7 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
     yield equal(bent, -2 * alpha**2 * x_1**3, label="x_1 M' − M of two steps")
 
 
-@no_stack.restate(
+no_stack.amend(
     "free-mask",
     (
         "it can for two steps if L need not be a matrix of decay products (the proofs of Theorems 5.1 and 5.2 take "
@@ -107,16 +108,13 @@ def no_stack(x_1, eta, S_before, S, S_after, a, xp, n, d, before, after):
     ),
     given=ANY_LABELS,
     sizes={"n": (1, 2), "d": (1, 2)},
-    parameters=two_steps_query_only,
+    construction=TWO_STEPS,
     reading=(
         "Exactly, with that mask. Masks of decays do it up to any ε: open.ssd-stack-any-accuracy (sign −), "
         "open.eq5-two-layers+limit (sign +, two steps)."
     ),
+    body=learns,
 )
-def free_mask(p, x, y, eta, xp, n, d):
-    Z = mamba2.layer(tokens.labelled(x, y).T, p.mask, p.first)
-    Z = mamba2.layer(Z, p.mask, p.second)
-    return equal(Z[d, n], steps(x, y, eta, xp, 2))
 
 
 @ssd.claim(
@@ -261,15 +259,6 @@ def deeper(value, Q, x, alpha, gamma, eta, xp, n, K):
     yield differs(*steps_exchanged(x, alpha, gamma, eta, xp, n, K), label="K steps")
 
 
-def lsa_steps(p, x, y, eta, xp, n, d, L, mask):
-    """The features stay, and the query's slot holds −⟨w_L, x_{n+1}⟩ after L layers."""
-    Z = iterate(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
-    return [
-        equal(Z[:d], x.T, label="the features stay"),
-        equal(Z[d, n], -steps(x, y, eta, xp, L), label="the query"),
-    ]
-
-
 @ssd.claim(
     "ssd.remark4.1-lsa-construction",
     where="Remark 4.1",
@@ -287,15 +276,19 @@ def lsa_steps(p, x, y, eta, xp, n, d, L, mask):
         "tokens j ≤ i, itself among them."
     ),
 )
-def lsa_construction(p, x, eta, xp, n, d, L, w=None, y=None, *, causal=True):
-    mask = lsa.causal_mask(xp, n + 1) if causal else lsa.examples_mask(xp, n + 1)
-    return lsa_steps(p, x, labels(x, w, y), eta, xp, n, d, L, mask)
+def lsa_construction(p, x, eta, n, d, L, w=None, y=None, *, causal=True):
+    y = labels(x, w, y)
+    layers = LABELS._replace(layer=ONE_FEATURE.layer) if causal else LABELS
+    Z = layers.outputs(p, x, y, layers=L)
+    yield equal(Z[:d], x.T, label="the features stay")
+    yield equal(Z[d, n], layers.learned(x, y, eta, steps=L), label="the query")
 
 
 lsa_construction.amend(
     "mask",
     "they do if every token sees all n examples and none sees the query",
     given=ANY_LABELS,
+    construction=LABELS,
     causal=False,
 )
 
@@ -342,16 +335,15 @@ def no_step_sizes(c, sigma, eta, xp):
     assuming={},
     given={"x": "n+1 1", "w": "1", "eta": ""},
     sizes={"n": (1, 2, 3), "L": (1, 2, 3)},
-    parameters=one_feature_attention,
+    construction=ONE_FEATURE,
     fixed=("eta",),
 )
-def lsa_one_feature(p, x, w, eta, xp, n, L):
+def lsa_one_feature(construction, p, x, w, eta, n, L):
     y = x[:-1] @ w
-    mask = lsa.causal_mask(xp, n + 1)
-    Z = iterate(lambda Z: lsa.layer(Z, mask, p.P, p.Q), tokens.labelled(x, y).T, L)
+    Z = construction.outputs(p, x, y, layers=L)
     yield equal(Z[:1, :], x.T, label="the features stay")
     yield equal(Z[1, :n], y, label="the examples' labels stay")
-    yield equal(Z[1, n], steps(x, y, eta, xp, L), label="the query")
+    yield equal(Z[1, n], construction.learned(x, y, eta, steps=L), label="the query")
 
 
 @ssd.claim(
@@ -372,5 +364,5 @@ def lsa_one_feature(p, x, w, eta, xp, n, L):
 )
 def depth(p, x, w, eta, xp, n, d, L):
     y = x[:-1] @ w
-    Z = iterate(lambda Z: mamba2.mamba2(p, Z), tokens.labelled(x, y).T, L)
+    Z = mamba2.LAYER.outputs(p, tokens.labelled(x, y).T, layers=L)
     return differs(Z[d, n], steps(x, y, eta, xp, L))

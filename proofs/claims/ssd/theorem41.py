@@ -5,12 +5,19 @@ from __future__ import annotations
 from scanproof.constructs import tokens
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.ssd import theorem4_1
+from scanproof.constructs.constructions.ssd import (
+    APPENDIX,
+    APPENDIX_HALVED,
+    HALVED,
+    THEOREM4_1,
+    theorem4_1,
+)
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
-from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, MEAN, SUM
+from scanproof.constructs.learners.losses import HALF_SUM, MEAN, SUM
 
+from ...language.learns import learns
 from ...language.statements import equal
 from .duality import decay
 from .source import ssd
@@ -31,7 +38,7 @@ def after_one_step(loss, x, y, eta, xp):
     return gradient_descent(loss, xp.zeros((x.shape[1],)), x[:-1], y, eta)
 
 
-@ssd.claim(
+theorem = ssd.claim(
     "ssd.thm4.1",
     where="Thm. 4.1",
     kind="existence",
@@ -40,17 +47,14 @@ def after_one_step(loss, x, y, eta, xp):
         "⟨w_1, x_{n+1}⟩, w_1 = w_0 − η∇L(w_0), w_0 = 0, L(w) = (1/n) Σ_{i≤n} (w·x_i − y_i)²"
     ),
     given=ANY_LABELS,
-    parameters=theorem4_1,
+    construction=THEOREM4_1,
     fixed=("eta",),
     corrections=("factor",),
     reading=(
         "The layer of Def. 3.2, with its residual and 1/n, on the tokens of eq. 1. The witness is the proof's "
         "with 2η for η and 0 for every *. The labels need not be linear."
     ),
-)
-def theorem(p, x, y, eta, xp, n, d):
-    output = mamba2.mamba2(p, tokens.labelled(x, y).T)
-    return equal(output[d, n], x[-1] @ after_one_step(MEAN, x, y, eta, xp))
+)(learns)
 
 
 @ssd.claim(
@@ -62,26 +66,25 @@ def theorem(p, x, y, eta, xp, n, d):
         "layer of Def. 3.2 and the loss (1/n) Σ (w·x_i − y_i)² of the theorem"
     ),
     given=LINEAR,
-    parameters=theorem4_1,
+    construction=THEOREM4_1,
     reading="Every * is 0 here; ssd.thm4.1-stars asks which of them are free.",
 )
-def construction(p, x, eta, xp, n, d, w=None, y=None, *, half=False):
-    y = labels(x, w, y)
-    output = mamba2.mamba2(p, tokens.labelled(x, y).T)
-    w_1 = after_one_step(HALF_MEAN if half else MEAN, x, y, eta, xp)
-    return equal(output[d, n], x[-1] @ w_1)
+def printed(p, x, eta, w=None, y=None, *, half=False):
+    y, layer = labels(x, w, y), HALVED if half else THEOREM4_1
+    return equal(layer.predictions(p, x, y), layer.learned(x, y, eta))
 
 
-construction.amend(
+printed.amend(
     "factor",
     "S_Bᵀ = [[2ηI, 0], [0, 0]] yields it",
     given=ANY_LABELS,
     corrections=("factor",),
 )
-construction.amend(
+printed.amend(
     "loss",
     "the printed parameters yield it for the loss (1/2n) Σ (w·x_i − y_i)²",
     given=ANY_LABELS,
+    construction=HALVED,
     half=True,
 )
 
@@ -95,21 +98,21 @@ construction.amend(
         "one step of GD with learning rate η from w_0 = 0, for the appendix's loss Σ_i ‖w·x_i − y_i‖²"
     ),
     given=LINEAR,
-    parameters=theorem4_1,
+    construction=APPENDIX,
     reading="Every * is 0; the tokens are those of eq. 1, T = n + 1, so the query's label is 0.",
 )
-def appendix(p, x, eta, xp, n, d, w=None, y=None, *, half=False):
-    y = labels(x, w, y)
-    output = mamba2.mixing(p, tokens.labelled(x, y).T)[d, n]
+def appendix(p, x, eta, w=None, y=None, *, half=False):
+    y, layer = labels(x, w, y), APPENDIX_HALVED if half else APPENDIX
+    output = layer.predictions(p, x, y)
     yield equal(output, eta * (y @ (x[:-1] @ x[-1])), label="the output")
-    w_1 = after_one_step(HALF_SUM if half else SUM, x, y, eta, xp)
-    yield equal(output, x[-1] @ w_1, label="one step of GD")
+    yield equal(output, layer.learned(x, y, eta), label="one step of GD")
 
 
 appendix.amend(
     "loss",
     "it is that for the loss ½ Σ_i ‖w·x_i − y_i‖²",
     given=ANY_LABELS,
+    construction=APPENDIX_HALVED,
     half=True,
 )
 
@@ -245,16 +248,16 @@ STAR_SIZES = {"n": (1, 2, 3), "d": (1, 2, 3), "k": (1, 2)}
         "N = D for k = 1."
     ),
 )
-def stars(p, x, eta, n, d, w=None, y=None):
+def stars(p, x, eta, w=None, y=None):
     y = labels(x, w, y)
-    output = mamba2.mixing(p, tokens.labelled(x, y).T)
-    return equal(output[d, n], eta * (y @ (x[:-1] @ x[-1])))
+    return equal(APPENDIX.predictions(p, x, y), eta * (y @ (x[:-1] @ x[-1])))
 
 
 stars.amend(
     "lower-left",
     "the stars beside and below the corner 0 of S_C are free, the one below ηI is 0",
     given=HARMLESS,
+    construction=APPENDIX_HALVED,
 )
 
 
@@ -267,10 +270,9 @@ stars.amend(
     given={**HARMLESS, "lower_left": "d"},
     sizes=STAR_SIZES,
 )
-def stars_excess(p, x, y, eta, lower_left, n, d):
-    output = mamba2.mixing(p, tokens.labelled(x, y).T)
+def stars_excess(p, x, y, eta, lower_left):
     desired = eta * (y @ (x[:-1] @ x[-1]))
-    return equal(output[d, n], desired + (y @ y) * (lower_left @ x[-1]))
+    return equal(APPENDIX.predictions(p, x, y), desired + (y @ y) * (lower_left @ x[-1]))
 
 
 @ssd.claim(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from scanproof.constructs import tokens
 from scanproof.constructs.arrays.array_api import namespace, unit
 from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.constructions.hybrid import (
+    ON_EXAMPLE,
+    THEOREM5_1,
     decays_of_column,
-    one_step,
     selecting_mask,
-    theorem5_1,
+    theorem5_1_limit,
 )
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layers import hybrid
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.learners.descent import stochastic_gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
@@ -85,33 +84,20 @@ def restate(suffix, says, **changes):
     return theorem.restate(suffix, says, **{**own, **changes})
 
 
-def choose_example(xp, t, r, d, eta, eps):
-    """The witness for one layer: weight η for example t and ε for the others, since decays are not 0."""
-    weights = xp.concat([eps * xp.ones((t - 1,)), eta[None], eps * xp.ones((r,))], axis=0)
-    return one_step(xp, d, weights)
-
-
 @restate(
     "one-layer",
     "for l = 1 and every t ≤ n: y^1_{n+1} = ⟨w_1, x_{n+1}⟩ with ε_0 = ε Σ_{j≠t} y_j x_j, for every ε ≠ 0",
     given={**ANY_LABELS, "eps": ""},
     sizes={"t": (1, 2, 3), "r": (0, 1), "d": (1, 2)},
-    parameters=choose_example,
+    construction=ON_EXAMPLE,
     fixed=("eta", "eps"),
     reading=(
         "Witness: a mask of decays (Def. 3.2) with last column nη at j = t and nε at the other examples, "
         "S = diag(I, 0), and an LSA sublayer that does nothing; η ≠ 0. For |x| ≤ C and |y| ≤ D it has ‖ε_0‖ ≤ εnCD."
     ),
 )
-def one_layer(p, x, y, eta, eps, xp, t, r, d):
-    others = y[: t - 1] @ x[: t - 1] + y[t:] @ x[t:-1]
-    w_1 = sgd_step(x, y, eta, t, xp, d) + eps * others
-    return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, t + r], x[-1] @ w_1)
-
-
-def in_the_limit(xp, t, r, d, eta, corrections):
-    """The parameters of the theorem as ε → 0."""
-    return theorem5_1(xp, t + r, d, eta, eps=0, t=t, corrections=corrections)
+def one_layer(construction, p, x, y, eta, eps, t):
+    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta, t=t, eps=eps))
 
 
 @ssd.claim(
@@ -124,24 +110,24 @@ def in_the_limit(xp, t, r, d, eta, corrections):
     ),
     given=LINEAR,
     sizes=SIZES,
-    parameters=in_the_limit,
+    parameters=theorem5_1_limit,
     reading=(
         "One layer from w_0 = 0, both masks causal, B_l = εB. The label is a polynomial in ε, so that it is "
         "⟨w_1, x_{n+1}⟩ + O(ε) only if the two agree at ε = 0. There, for every B, the layer does nothing: its leading "
         "term is −η⟨B_l x_i, x_t⟩y_t, from which the proof drops B_l."
     ),
 )
-def construction(p, x, eta, xp, t, r, d, w=None, y=None, *, negative=False):
+def printed(p, x, eta, t, w=None, y=None, *, negative=False):
     y = labels(x, w, y)
-    output = hybrid.layer(p, tokens.labelled(x, y).T)[d, t + r]
-    prediction = x[-1] @ sgd_step(x, y, eta, t, xp, d)
-    return equal(output, -prediction if negative else prediction)
+    wanted = THEOREM5_1.learned(x, y, eta, t=t)
+    return equal(THEOREM5_1.predictions(p, x, y), wanted if negative else -wanted)
 
 
-construction.amend(
+printed.amend(
     "scale+sign",
     "with L_ti = 1 + ηn/ε and B_l = εI one layer gives y^1_{n+1} = −⟨w_1, x_{n+1}⟩ + O(ε)",
     given=ANY_LABELS,
+    construction=THEOREM5_1,
     corrections=("scale",),
     negative=True,
     reading=(

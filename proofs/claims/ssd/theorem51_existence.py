@@ -10,8 +10,9 @@ from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions import sequential_sgd
 from scanproof.constructs.constructions.reverse_sgd import (
+    IN_TURN,
+    after_each,
     decays,
-    layer_step,
     query_mask,
     reverse,
     small_mask,
@@ -30,11 +31,6 @@ from .theorem51 import restate
 # Tokens are columns, the query is the last one. The layers are those of `reverse_sgd`: limits ε → 0 of SSD sublayers
 # with a mask of decays and an LSA sublayer with P = 0. Row k of V (l, n) has the weights of step k.
 DATA = {"x": "n+1 d", "y": "n"}
-
-
-def after_each(p, x, y):
-    """The tokens after each layer, (l, d + 1, n + 1)."""
-    return scan(layer_step, p, tokens.labelled(x, y).T, p.ssd_mask).states
 
 
 def weighted_step(data, w, weights):
@@ -59,7 +55,7 @@ def descent(x, y, V, xp):
     ),
     given={**DATA, "V": "l n"},
     sizes={"n": (1, 2), "d": (1, 2), "l": (1, 2, 3)},
-    parameters=reverse,
+    construction=IN_TURN,
     fixed=("V",),
     reading=(
         "The layers at ε = 0, where x ← x − Σ_j V_j ⟨x_j, x⟩ x_j and y ← y − Σ_j V_j ⟨x_j, x⟩ y_j at the query, and "
@@ -72,7 +68,7 @@ def descent(x, y, V, xp):
 )
 def reverse_order(p, x, y, V, xp, n, d, l):
     w, Z = descent(x, y, V, xp), tokens.labelled(x, y).T
-    columns = xp.concat([Z[None], after_each(p, x, y)], axis=0)
+    columns = xp.concat([Z[None], after_each(p, Z)], axis=0)
 
     def kept(k):
         return w[l - k] @ columns[k][:d, n] - columns[k][d, n]
@@ -93,7 +89,7 @@ def reverse_order(p, x, y, V, xp, n, d, l):
     fixed=("V",),
 )
 def three_layers(p, x, y, V, xp, n, d):
-    label = after_each(p, x, y)[2, d, n]
+    label = after_each(p, tokens.labelled(x, y).T)[2, d, n]
     return equal(label, -(x[n] @ descent(x, y, V, xp)[3]))
 
 
@@ -147,7 +143,8 @@ def masks(eta, eps, xp, t, r):
 
 def in_turn(x, y, eta, xp, l, r, d):
     """y_{n+1} after each of the first l layers on n = l + r examples, (l,)."""
-    return after_each(sequential(xp, l + r, d, eta, l), x, y)[:, d, l + r]
+    Z = tokens.labelled(x, y).T
+    return after_each(sequential(xp, l + r, d, eta, l), Z)[:, d, l + r]
 
 
 def sgd(x, y, eta, l, xp, d):
@@ -173,7 +170,9 @@ def sgd(x, y, eta, l, xp, d):
 )
 def order(p, x, y, xp, l, r, d):
     def error(eta):
-        return after_each(p(eta), x, y)[l - 1, d, l + r] - x[l + r] @ sgd(x, y, eta, l, xp, d)
+        return after_each(p(eta), tokens.labelled(x, y).T)[l - 1, d, l + r] - x[l + r] @ sgd(
+            x, y, eta, l, xp, d
+        )
 
     for k in range(3):
         yield equal(coefficient(xp, error, k), 0 * y[0], label=("η^", k))

@@ -10,7 +10,7 @@ from scanproof.constructs.arrays.expansion import coefficient
 from scanproof.constructs.arrays.iteration import iterates
 from scanproof.constructs.arrays.ranges import each
 from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.constructions.hybrid import on_features, theorem5_1
+from scanproof.constructs.constructions.hybrid import on_features, theorem5_1, theorem5_1_limit
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layers import ssd as mamba2
 from scanproof.constructs.layers.hybrid_terms import (
@@ -26,7 +26,7 @@ from scanproof.constructs.learners.losses import HALF_SUM
 from ...language.statements import equal
 from .source import ssd
 from .theorem41 import labels
-from .theorem51 import ANY_LABELS, LINEAR, SIZES, in_the_limit
+from .theorem51 import ANY_LABELS, LINEAR, SIZES
 
 # Tokens are columns, the label is the last row and the query's label is 0. The label row of `half_step_term` is E_2;
 # that of `mask_term` is (1/n) Σ_j (1 − L_ji)⟨Bx_i, x_j⟩y_j, in which E_1 is what the examples j ≠ t contribute.
@@ -184,7 +184,7 @@ e2_expansion.amend("index", "the same with ⟨u − u0, v⟩y0 as its first term
     says="y_i^{l+1} − y_i^l = −η⟨x_i, x_t⟩y_t + O(ε/n)",
     given=LINEAR,
     sizes=SIZES,
-    parameters=in_the_limit,
+    parameters=theorem5_1_limit,
     reading=(
         "For the tokens i ≥ t, which see example t, and fixed n: the left side is a polynomial in ε (B_l = εB), so the "
         "statement holds only if it is −η⟨x_i, x_t⟩y_t at ε = 0. It is 0 there."

@@ -8,8 +8,9 @@ from scanproof.constructs import tokens
 from scanproof.constructs.arrays.iteration import iterate, iterates
 from scanproof.constructs.constructions.gram_polynomial import gram_layer, selecting_last
 from scanproof.constructs.constructions.hybrid import (
+    ON_BATCH,
+    THEOREM5_2,
     decays_of_column,
-    one_step,
     selecting_mask,
     theorem5_2,
 )
@@ -99,19 +100,13 @@ def theorem(x, w, eta, L, S, M, P, Q, xp, d):
     yield equal(found / eta**5, wanted / eta**5, label="the tenth difference of five steps")
 
 
-def choose_batch(xp, m, r, d, eta, eps):
-    """The witness for one step: weight 2η/m for the examples in S, and ε for the others."""
-    weights = xp.concat([2 * eta / m * xp.ones((m,)), eps * xp.ones((r,))], axis=0)
-    return one_step(xp, d, weights)
-
-
 @theorem.restate(
     "one-step",
     "for K = 1 and every S: y_{n+1} = ⟨w^(1), x_{n+1}⟩ with ε^(0) = ε Σ_{j∉S} y_j x_j, for every ε ≠ 0",
     assuming={},
     given={**ANY_LABELS, "eps": ""},
     sizes={"m": (1, 2), "r": (0, 1, 2), "d": (1, 2)},
-    parameters=choose_batch,
+    construction=ON_BATCH,
     fixed=("eta", "eps"),
     reading=(
         "Witness: a mask of decays (Def. 3.2) with last column 2ηn/m at j ∈ S and nε at the other examples, "
@@ -120,9 +115,8 @@ def choose_batch(xp, m, r, d, eta, eps):
         "context: +gram."
     ),
 )
-def one_step_of_batch(p, x, y, eta, eps, xp, m, r, d):
-    w_1 = batch_descent(x, y, m, eta, 1, xp) + eps * (y[m:] @ x[m:-1])
-    return equal(hybrid.layer(p, tokens.labelled(x, y).T)[d, m + r], x[-1] @ w_1)
+def one_step_of_batch(construction, p, x, y, eta, eps, m):
+    return equal(construction.predictions(p, x, y), construction.learned(x, y, eta, m=m, eps=eps))
 
 
 @theorem.restate(
@@ -184,18 +178,17 @@ def gram_last(p, x, y, eta, r, m, d, K, xp):
         "w^(0) = 0; K steps are those of the theorem's loss."
     ),
 )
-def construction(p, x, eta, xp, m, r, d, K, w=None, y=None, *, negative=False):
+def printed(p, x, eta, m, K, w=None, y=None, *, negative=False):
     y = labels(x, w, y)
-    Z = tokens.labelled(x, y).T
-    leading = hybrid.layer(p, Z)[d, m + r] - half_step_term(p, Z, p.Q)[d, m + r]
-    prediction = x[-1] @ batch_descent(x, y, m, eta, K, xp)
-    return equal(leading, -prediction if negative else prediction)
+    wanted = THEOREM5_2.learned(x, y, eta, steps=K, m=m)
+    return equal(THEOREM5_2.predictions(p, x, y), wanted if negative else -wanted)
 
 
-construction.amend(
+printed.amend(
     "sign+factor+prediction",
     "with P_Y = +1 and 2η for η in Q they give y_{n+1} = −⟨w^(K), x_{n+1}⟩ + E",
     given=ANY_LABELS,
+    construction=THEOREM5_2,
     corrections=("sign", "scale"),
     negative=True,
     reading=(

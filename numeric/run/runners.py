@@ -1,20 +1,24 @@
-"""The programs behind a statement: how data become blocks, how a lane runs over them, and where the prediction is.
+"""How a layer is run: how data become blocks, how a lane runs over them, and where the prediction is.
 
-Every machine streams: a lane `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer is
-longer than a block and no state is kept but the last.
+Every runner here streams: a lane `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer
+is longer than a block and no state is kept but the last.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.arrays.scan import Scan, map_leaves
-from scanproof.constructs.layers import gril
+from scanproof.constructs.constructions import hybrid
+from scanproof.constructs.constructions.construction import every_output
+from scanproof.constructs.layers import gril, lsa
+from scanproof.proofs.language.claim import Claim
 
 from ..jax_backend import jax, traced
 from ..ops.chunked import chunked
@@ -31,18 +35,28 @@ def as_given(parameters: Any, problem: Problem) -> Any:
     return parameters
 
 
-def every_output(outputs: Any, following: Any, start: Any) -> Any:
-    return outputs
+class Runner:
+    """What runners share."""
+
+    def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
+        """The layer's parameters.
+
+        Args:
+            claim: the statement.
+            values: sizes, step size and what else it names.
+            construct: from values to the parameters as NumPy arrays.
+        """
+        return None if claim.parameters is None else construct(**values)
 
 
 @dataclass(frozen=True)
-class Recurrence:
+class Recurrence(Runner):
     """One layer, or a stack of equal ones, that is a linear recurrence of its tokens."""
 
     layer: LinearLayer
     tokens: Pairs | Rows
     read: Callable[..., Any] = every_output
-    """From the outputs (B, m) of a head's block, x_{t+1} and W0 to the prediction."""
+    """From the outputs (B, m) of a head's block, x_{t+1}, W0 and what else there is, to the prediction."""
     parameters: Callable[[Any, Problem], Any] = as_given
     """From those of the construction to those of the layer."""
     stacked: bool = False
@@ -132,9 +146,9 @@ class Recurrence:
             else:
                 following = block[0]
             axes = (0, 0, None if W0s is None else 0)
-            return Scan(
-                None, over_heads(self.read, in_axes=axes)(outputs, following, W0s), tuple(states)
-            )
+            read = functools.partial(self.read, **problem.extra)
+            predictions = over_heads(lambda *parts: read(*parts), in_axes=axes)
+            return Scan(None, predictions(outputs, following, W0s), tuple(states))
 
         return run
 
@@ -153,13 +167,30 @@ class Recurrence:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class Hybrid(Runner):
     """SSD ∘ LSA with a mask of decays: two recurrences, one above the other (ssd §5, Def. 3.2)."""
 
     tokens: Rows
     read: Callable[..., Any]
+    part: str
+    """The letter of the part of the examples."""
+    weights: Callable[..., Any]
+    """Those of `one_step`."""
 
     lanes = ("chunked", "recurrent", "sharded")
+
+    def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
+        """The mask as the decays of its last column, which is what `one_step` makes of its weights.
+
+        At one example before and one behind the part, `construct` gives all but the mask, whose entries are T² exact
+        numbers.
+        """
+        small = construct(**{**values, self.part: 1, "r": 1})
+        names = (self.part, "r", "eta", "eps")
+        own = {n: values[n] if n in claim.ranges else np.asarray(float(values[n])) for n in names}
+        v = self.weights(np, **own)
+        decays = hybrid.decays_of_column(np.concat([len(v) * v, np.ones(1)]))
+        return SimpleNamespace(**small._asdict(), decays=decays)
 
     def gate(self, p: Any, problem: Problem) -> Any:
         return self._first.gate(p, problem)
@@ -170,7 +201,7 @@ class Hybrid:
 
     @property
     def _second(self) -> Recurrence:
-        return Recurrence(LSA, Rows(self.tokens.rows), self.read, parameters=_lsa_sublayer)
+        return Recurrence(LSA, Rows(self.tokens.rows), self.read, parameters=lsa_parameters)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
         return self._first.work(p, problem, 1)._replace(passes=2)
@@ -203,14 +234,13 @@ def _ssd_sublayer(p: Any, problem: Problem) -> Mamba2:
     return Mamba2(np.eye(np.shape(p.S)[0]), p.S, problem.examples)
 
 
-def _lsa_sublayer(p: Any, problem: Problem) -> Any:
-    from scanproof.constructs.layers import lsa
-
+def lsa_parameters(p: Any, problem: Problem) -> Any:
+    """P, Q and the factor 1/n."""
     return lsa.Parameters(p.P, p.Q, 1 / problem.examples)
 
 
 @dataclass(frozen=True)
-class TwoHeads:
+class TwoHeads(Runner):
     """L two-head layers at the last token.
 
     The heads' recurrences do not see the weights, so that one pass over the windows serves all layers; the update and
@@ -219,9 +249,10 @@ class TwoHeads:
 
     step: Callable[..., Any]
     tokens: Pairs
+    """Of `Windows`."""
     read: Callable[..., Any] = every_output
-    W0: Callable[[Any], Any] = lambda W0: W0
-    """From the learner's initial weights to the layer's."""
+    W0: Callable[[Any], Any] | None = None
+    """From the learner's initial weights to the layer's, where they differ."""
 
     lanes = ("chunked", "recurrent", "sharded")
 
@@ -235,7 +266,7 @@ class TwoHeads:
 
     def _size(self, problem: Problem) -> int:
         f = problem.x.shape[-1]
-        return f if self.tokens.definition.__name__ == "three" else f + problem.y.shape[-1]
+        return f + problem.y.shape[-1] if self.tokens.definition.apart else f
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
         """All examples but the last one."""
@@ -277,7 +308,8 @@ class TwoHeads:
     def finish(self, p: Any, problem: Problem, options: Options, layers: int) -> Callable[..., Any]:
         """The prediction of layer L, a function of the states before the last example: (H, m)."""
         last = tuple(a[:, -1:] for a in kept(self.tokens.stream(problem), options))
-        W0 = stored(_stacked([self.W0(w) for w in _known(problem.W0)]), options)
+        given = _known(problem.W0)
+        W0 = stored(given if self.W0 is None else _stacked([self.W0(w) for w in given]), options)
 
         def head(states: Any, W: Any, *block: Any) -> Any:
             arrays = _arrays(p, options)
@@ -314,7 +346,7 @@ def _write(mixing: Any, windows: Any) -> Writes:
 
 
 @dataclass(frozen=True)
-class Online:
+class Online(Runner):
     """The delta rule or Longhorn on keys x_t, values y_t and queries x_{t+1}, from the state W_0ᵀ."""
 
     step: Callable[..., Any]
