@@ -24,7 +24,7 @@ from scanproof.numeric.ops.recurrent import recurrent
 from scanproof.numeric.ops.sharded import sharded
 from scanproof.numeric.ops.streaming import streaming
 from scanproof.numeric.precision import precision as precision_of
-from scanproof.numeric.rounding import Magnitude, arithmetic, linear, probable, promise, tightest
+from scanproof.numeric.rounding import Magnitude, a_priori, arithmetic, linear, probable, tightest
 from scanproof.numeric.rounding import delta as delta_bound
 
 SHAPES = {"odd": (7, 2, 3, 3), "one token": (1, 1, 1, 4), "long chunk": (5, 3, 2, 8)}
@@ -353,7 +353,7 @@ def test_gradients_of_the_chunked_lane_are_within_their_bound():
 
     program = jax.jit(jax.grad(loss, argnums=(0, 1, 2)))
     found = program(*map(jnp.asarray, (z, b, c, weights)))
-    promised = promise(program, z, b, c, weights)
+    promised = a_priori(program, z, b, c, weights)
     decays = exactly(Fraction, ~reset)
     exact = [exactly(Fraction, a) for a in (z, b, c, weights)]
 

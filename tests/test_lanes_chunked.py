@@ -154,7 +154,7 @@ def test_lane_for_accelerators_equals_the_definition():
     with x64():
         compute, arrays = program(plan(T, D, N, HEADS, "gpu", C), given)
         found = jax.jit(compute)(*arrays)
-        promised = bounds.promise(compute, *arrays, precision="float64")
+        promised = bounds.a_priori(compute, *arrays, precision="float64")
     assert_within(found, promised, given)
 
 
@@ -189,7 +189,7 @@ def test_gradients_are_those_of_the_definition(kind: str, where: str):
         every = tuple(range(len(arrays)))
         both = [jax.grad(loss(f, weights), every) for f in (compute, by_definition)]
         found, wanted = (jax.jit(f)(*arrays) for f in both)
-        promises = [bounds.promise(f, *arrays, precision="float64") for f in both]
+        promises = [bounds.a_priori(f, *arrays, precision="float64") for f in both]
     for got, exact, *promised in zip(found, wanted, *promises, strict=True):
         bound = promised[0].bound + promised[1].bound
         assert np.isfinite(bound).all()

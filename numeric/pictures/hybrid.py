@@ -16,7 +16,7 @@ from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.proofs.language.source import Row
 
 from .panel import NOTHING, Line, Panel, Picture
-from .values import promised
+from .values import bounds_at
 
 MENDED = ("scale", "sign")
 """Theorem 5.1's parameters with L_ti = 1 + ηn/ε and P_Y = +1."""
@@ -229,15 +229,15 @@ def _add_bound(
     x, y, eta and eps (0). An entry of its left side has the value that is drawn, or this times 1 + ηC² with C = 1.
     """
     last, place = lines[-1], len(lines) - 1
-    promises = [_promise(row, worst, **at) for worst, at in zip(found, where, strict=True)]
-    names = sorted({name for name, _ in promises if name})
+    bounds = [_least_bound(row, worst, **at) for worst, at in zip(found, where, strict=True)]
+    names = sorted({name for name, _ in bounds if name})
     if names:
         named = any(line.role == "bound" for line in lines)
         label = "" if named else f"bound: {', '.join(names)}"
-        lines.append(Line(label, last.x, [value for _, value in promises], "bound", place))
+        lines.append(Line(label, last.x, [value for _, value in bounds], "bound", place))
 
 
-def _promise(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, float]:
+def _least_bound(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, float]:
     """The least of the amendments' right sides where the left side is the value of `worst`, and its name, or NaN.
 
     Where several entries of one amendment have that left side, as after layers that move nothing, it is the largest.
@@ -250,7 +250,7 @@ def _promise(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, 
     sizes |= {"r": n - sizes.get("m", 0), "s": n - sizes.get("l", 0)}
     same: dict[str, float] = {}
     for claim in (one for one in row.amendments if one.kind == "bound"):
-        for one in promised(claim, sizes, at):
+        for one in bounds_at(claim, sizes, at):
             for factor in (1.0, 1 + eta):
                 if abs(one.left - factor * worst.value) < SAME * worst.value:
                     same[claim.id] = max(one.right / factor, same.get(claim.id, 0.0))

@@ -1,12 +1,12 @@
-"""The bound of the delta rule's lane and of Longhorn's: rounding within a chunk, carried on by contraction.
+"""The bound of the delta rule's op and of Longhorn's: rounding within a chunk, carried on by contraction.
 
 Magnitudes cannot be read through this layer from token to token: |S| + β |S| |k| |k|ᵀ grows exponentially, while S is
 multiplied by I − β k kᵀ, which makes no row longer if 0 ≤ β ‖k‖² ≤ 2. Keys and strengths are known, so that the exact
 transitions M of the chunks are too, and their norms (`contraction`). Three runs are compared row by row, in norms:
 
 - s: the exact one of the arrays as they are given, whose size the keys' own transitions bound;
-- the exact map F of a chunk of the tokens as the lane rounds them, linear but for what it writes;
-- ŝ: what the lane computes, ŝ' = F ŝ + Δ, where `wy_chunk` bounds Δ by κ ‖ŝ‖ + τ.
+- the exact map F of a chunk of the tokens as the op rounds them, linear but for what it writes;
+- ŝ: what the op computes, ŝ' = F ŝ + Δ, where `wy_chunk` bounds Δ by κ ‖ŝ‖ + τ.
 
 With e = ŝ − s, and d what the rounding of the tokens does to a chunk that starts at s,
 
@@ -37,8 +37,8 @@ from .arithmetic import OWN, format_of
 from .contraction import carried, norms_of_products, sizes
 from .enclosed import Enclosed, error, low
 from .energy import Energy, norm
-from .inputs import Magnitude, given
-from .programs import Promise, Traced, promised
+from .inputs import Magnitude, given, shape_of
+from .programs import ErrorBound, Traced, finished
 from .wy_chunk import added, inverse, known, rounding, start, transition
 
 LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
@@ -70,7 +70,7 @@ def delta(
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """How far the delta lane's outputs and final state can be from the exact values.
+    """How far the delta op's outputs and final state can be from the exact values.
 
     Exact means: of the arrays as they are given here. Rounding them to the precision's dtypes is part of the bound.
     With β_t ‖b_t‖² > 2 the bound may grow without end, as the errors do.
@@ -82,11 +82,11 @@ def delta(
         beta: β_t, broadcasts to (…, T).
         layer: "delta" or "longhorn".
         initial_state: S_0, (…, D, N) or (D, N).
-        chunk: the lane's chunk.
+        chunk: the op's chunk.
         precision: "float64", "float32", "bfloat16" or a `Precision`.
 
     Returns:
-        A `Scan` of `Promise`s: `outputs` (…, T, D) and `final_state` (…, D, N).
+        A `Scan` of `ErrorBound`s: `outputs` (…, T, D) and `final_state` (…, D, N).
 
     Raises:
         UsageError: if there is no such layer, or an argument does not fit.
@@ -99,7 +99,7 @@ def delta(
         )
     with x64(True):
         numbers = precision_of(precision)
-    shape = tuple(z.shape if isinstance(z, Magnitude) else np.shape(z))
+    shape = shape_of(z)
     batch, D, N = shape[:-2], shape[-1], np.shape(b)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
@@ -107,15 +107,15 @@ def delta(
     outputs, final = run.bounds(state, _tokens(numbers, z, b, c, beta, shape))
     return Scan(
         None,
-        Promise(*(f.reshape(shape) for f in outputs)),
-        Promise(*(f.reshape(*batch, D, N) for f in final)),
+        ErrorBound(*(f.reshape(shape) for f in outputs)),
+        ErrorBound(*(f.reshape(*batch, D, N) for f in final)),
     )
 
 
 def _tokens(
     numbers: Precision, z: Any, b: Any, c: Any, beta: Any, shape: tuple[int, ...]
 ) -> tuple[_Tokens, _Tokens, _Tokens]:
-    """The tokens as they are given, as the lane rounds them, and by how much it does (of the keys, their norms)."""
+    """The tokens as they are given, as the op rounds them, and by how much it does (of the keys, their norms)."""
     inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
     accumulate = np.dtype(numbers.accumulate)
     heads, T = int(np.prod(shape[:-2], dtype=int)), shape[-2]
@@ -150,10 +150,6 @@ def _tokens(
     )
 
 
-def shape_of(array: Any) -> tuple[int, ...]:
-    return tuple(array.shape if isinstance(array, Magnitude) else np.shape(array))
-
-
 class _Piece(NamedTuple):
     """What a group of chunks of one head does to the state, and what its outputs are off."""
 
@@ -168,7 +164,7 @@ class _Piece(NamedTuple):
 
 
 class _Run:
-    """One run of the lane, to be bounded."""
+    """One run of the op, to be bounded."""
 
     def __init__(self, layer: str, numbers: Precision, size: int, state: tuple[int, int]) -> None:
         self.layer = LAYERS[layer]
@@ -179,8 +175,8 @@ class _Run:
 
     def bounds(
         self, state: np.ndarray, tokens: tuple[_Tokens, _Tokens, _Tokens]
-    ) -> tuple[Promise, Promise]:
-        """The promises of the outputs (B, T, D) and the final states (B, D, N)."""
+    ) -> tuple[ErrorBound, ErrorBound]:
+        """The bounds of the outputs (B, T, D) and the final states (B, D, N)."""
         D, N = self.state
         heads = []
         for head, one in enumerate(state):
@@ -189,7 +185,7 @@ class _Run:
                 heads.append(self.head(one, *lines))
         errors, reach, final, size = (np.stack(f) for f in zip(*heads, strict=True))
         outputs, final = (
-            promised(Enclosed(shape, np.dtype(np.float64), large, None, wrong))
+            finished(Enclosed(shape, np.dtype(np.float64), large, None, wrong))
             for shape, large, wrong in (
                 ((*errors.shape[:2], D), reach, errors),
                 ((len(state), D, N), size[..., None], final[..., None]),

@@ -14,11 +14,11 @@ from .inputs import Magnitude, given
 from .reading import Reader
 
 
-class Promise(NamedTuple):
-    """What is promised of one array of results, before the program runs."""
+class ErrorBound(NamedTuple):
+    """An a priori bound of one array of results, known before the program runs."""
 
     bound: np.ndarray
-    """|computed − exact| is at most this, entry by entry; infinite where nothing can be promised."""
+    """|computed − exact| is at most this, entry by entry; infinite where there is no bound."""
     magnitude: np.ndarray
     """The exact result is at most this large in magnitude."""
 
@@ -58,16 +58,16 @@ def _is_value(leaf: Any) -> bool:
     return isinstance(leaf, Enclosed | Whole)
 
 
-def promised(value: Enclosed) -> Promise:
+def finished(value: Enclosed) -> ErrorBound:
     """The finished bound: outward by what its own computation may have lost, and of the array's shape."""
     with np.errstate(all="ignore"):
         bound = np.asarray(error(value)) * OUTWARD
         size = np.asarray(magnitude(np, value)) * OUTWARD
     bound = np.where(np.isnan(bound), np.inf, bound)
-    return Promise(np.broadcast_to(bound, value.shape), np.broadcast_to(size, value.shape))
+    return ErrorBound(np.broadcast_to(bound, value.shape), np.broadcast_to(size, value.shape))
 
 
-def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32") -> Any:
+def a_priori(program: Callable[..., Any], *inputs: Any, precision: Any = "float32") -> Any:
     """What `program(*inputs)` can get wrong in this precision, from its jaxpr and the magnitudes of its inputs.
 
     The exact result is that of the program in exact arithmetic on the inputs as they are here: that they are rounded
@@ -80,7 +80,7 @@ def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32
         precision: a name, dtype or `Precision`, whose `accumulate` is the dtype that floating-point inputs enter with.
 
     Returns:
-        The program's tree of results, with a `Promise` for each array of floating-point numbers.
+        The program's tree of results, with an `ErrorBound` for each array of floating-point numbers.
 
     Raises:
         UsageError: if JAX is missing, or the program has an operation without a rule.
@@ -97,7 +97,7 @@ def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32
     )
     found = read(program, tree, wide=str(dtype) == "float64")
     return jax("bounds").tree.map(
-        lambda v: promised(v) if isinstance(v, Enclosed) else v,
+        lambda v: finished(v) if isinstance(v, Enclosed) else v,
         found,
         is_leaf=lambda v: isinstance(v, Enclosed | Whole),
     )

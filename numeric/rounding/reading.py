@@ -1,7 +1,7 @@
 """Reading a JAX program on magnitudes and errors: the bound is made by the very program that will run.
 
-`Reader.run` goes through the equations of a jaxpr, what JAX made of a lane or of any program, and applies to each the
-rule of its primitive. Loops are run through; a long one is compiled by JAX, over the same rules.
+`Reader.run` goes through the equations of a jaxpr, what JAX made of an op or of another program, and applies to each
+the rule of its primitive. Loops are run through; a long one is compiled by JAX, over the same rules.
 """
 
 from __future__ import annotations

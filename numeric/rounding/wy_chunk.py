@@ -1,6 +1,6 @@
-"""What one chunk of the delta lane adds to the error of its incoming state, from known keys and strengths.
+"""What one chunk of the delta op adds to the error of its incoming state, from known keys and strengths.
 
-For a row s of the state as it comes in, the lane makes (`constructs.forms.wy`, `ops.delta`, `ops.chunked.block_step`)
+For a row s of the state as it comes in, the op makes (`constructs.forms.wy`, `ops.delta`, `ops.chunked.block_step`)
 
     r = B (v − K s),  X = (I + L)⁻¹,  u = X r,  s' = s + Kᵀ u,  o_t = q_t·s + Σ_{i≤t} (q_t·k_i) u_i,
 
@@ -52,7 +52,7 @@ class Rounding(NamedTuple):
 
 
 def rounding(inputs: np.dtype, accumulate: np.dtype, *, mixed: bool = True) -> Rounding:
-    """That of a lane; `mixed` False: its products are in the accumulation dtype too, as those of single tokens."""
+    """That of an op; `mixed` False: its products are in the accumulation dtype too, as those of single tokens."""
     own, other = format_of(accumulate), format_of(inputs)
     mixed = mixed and own != other
     tiny = max(own.tiny, other.tiny)
