@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from scanproof.constructs.arrays.scan import leaves, map_leaves
@@ -11,13 +12,13 @@ from scanproof.constructs.errors import UsageError
 from .inputs import positive
 
 
+@dataclass(frozen=True)
 class Blocks(Sequence[Any]):
     """Views of `length` tokens each, the last one perhaps shorter; built as the whole that was cut."""
 
-    def __init__(self, cut: Callable[[slice], Any], tokens: int, length: int) -> None:
-        self._cut = cut
-        self.tokens = tokens
-        self.length = length
+    cut: Callable[[slice], Any]
+    tokens: int
+    length: int
 
     def __len__(self) -> int:
         return -(-self.tokens // self.length)
@@ -28,10 +29,7 @@ class Blocks(Sequence[Any]):
         if not -len(self) <= index < len(self):
             raise IndexError(f"block {index} of {len(self)}")
         start = range(len(self))[index] * self.length
-        return self._cut(slice(start, min(start + self.length, self.tokens)))
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[index] for index in range(len(self)))
+        return self.cut(slice(start, min(start + self.length, self.tokens)))
 
 
 def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:

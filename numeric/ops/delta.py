@@ -27,6 +27,7 @@ from ..precision import precision as precision_of
 from .chunked import Plan, block_step, plan
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
 from .products import in_precision
+from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 CHUNK = 64
 """Tokens a chunk, unless the caller knows better."""
@@ -163,23 +164,20 @@ def run(
     """
     j = jax("delta")
     shapes = tokens.v.shape, state.shape
-    flat = [(tokens.k, 2), (tokens.v, 2), (tokens.q, 2), (tokens.beta, 1), (state, 2)]
-    *parts, state = (a.reshape(-1, *a.shape[a.ndim - axes :]) for a, axes in flat)
-    tokens = delta_rule.Token(*parts)
-    length = tokens.v.shape[1]
-    core = length - length % cut.chunk
-    outputs = []
-    if core:
-        first = delta_rule.Token(*(a[:, :core] for a in tokens))
+    tokens = delta_rule.Token._make(map(one_axis, tokens, (2, 2, 2, 1)))
+
+    def core(states: Any, count: Any) -> tuple[Any, Any]:
+        first = delta_rule.Token._make(a[:, :count] for a in tokens)
         first = first._replace(beta=layer.strengths(_accumulated(first, numbers)))
-        state, out = _core(j, first, state, cut, numbers)
-        outputs.append(out)
-    if core < length:
-        last = delta_rule.Token(*(a[:, core:] for a in tokens))
-        state, out = _rest(j, layer.step, _accumulated(last, numbers), state)
-        outputs.append(out)
-    joined = outputs[0] if len(outputs) == 1 else j.numpy.concatenate(outputs, axis=1)
-    return joined.reshape(shapes[0]), state.reshape(shapes[1])
+        return _core(j, first, states, cut, numbers)
+
+    def rest(states: Any, count: Any) -> tuple[Any, Any]:
+        last = delta_rule.Token._make(a[:, count:] for a in tokens)
+        return token_by_token(layer.step, states, _accumulated(last, numbers))
+
+    length = tokens.v.shape[1]
+    state, outputs = chunks_then_rest(length, cut.chunk, one_axis(state, 2), core, rest, axis=1)
+    return outputs.reshape(shapes[0]), state.reshape(shapes[1])
 
 
 def _accumulated(tokens: delta_rule.Token, numbers: Precision) -> delta_rule.Token:
@@ -220,16 +218,3 @@ def _inverses(j: Any, numbers: Precision, chunks: delta_rule.Token) -> Any:
     L = j.vmap(j.vmap(in_precision(wy.coefficients, numbers)))(chunks)
     right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
-
-
-def _rest(
-    j: Any, step: Callable[..., Any], tokens: delta_rule.Token, state: Any
-) -> tuple[Any, Any]:
-    """The final states and the outputs of the remaining tokens: the layer's definition, one token after the other."""
-
-    @functools.partial(j.checkpoint, prevent_cse=False)
-    def head(state: Any, tokens: delta_rule.Token) -> tuple[Any, Any]:
-        return j.lax.scan(functools.partial(step, None), state, tokens)
-
-    with j.default_matmul_precision("highest"):
-        return j.vmap(head)(state, tokens)

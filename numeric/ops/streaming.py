@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanproof.constructs.arrays.scan import Scan
@@ -26,6 +27,7 @@ class Finished(NamedTuple):
     """What a fold has made of the outputs of all of them."""
 
 
+@dataclass
 class Stream:
     """A run over blocks: iterate over it for the outputs of each block, or `fold` them.
 
@@ -33,23 +35,14 @@ class Stream:
     whatever interrupts the run, Ctrl-C included, leaves the state, the count and the folded value of the same block.
     """
 
-    def __init__(
-        self,
-        lane: Callable[..., Scan],
-        blocks: Any,
-        finished: Finished,
-        count: int | None,
-        progress: bool,
-        options: Mapping[str, Any],
-    ) -> None:
-        self._lane = lane
-        self._blocks = blocks
-        self._count = count
-        self._progress = progress
-        self._options = options
-        self.finished = finished
-        self._pending: tuple[int, Any] = (-1, None)
-        self._complete = False
+    _op: Callable[..., Scan]
+    _blocks: Any
+    finished: Finished
+    _count: int | None
+    _progress: bool
+    _options: Mapping[str, Any]
+    _pending: tuple[int, Any] = (-1, None)
+    _complete: bool = False
 
     def __iter__(self) -> Iterator[Any]:
         """The outputs of the blocks that are left."""
@@ -92,9 +85,7 @@ class Stream:
     def _advance(self, function: Callable[[Any, Any], Any] | None) -> bool:
         """Run one block; False if there is none."""
         done = self.finished
-        if (
-            self._pending[0] != done.blocks
-        ):  # else an interrupted run had taken it from its iterator
+        if self._pending[0] != done.blocks:  # else an interrupted run has taken it already
             self._pending = done.blocks, self._next(done.blocks)
         block = self._pending[1]
         if block is None:
@@ -106,7 +97,7 @@ class Stream:
             raise UsageError(f"streaming(), block {done.blocks}: {error}") from error
         if not isinstance(run, Scan):
             raise UsageError(
-                f"streaming(lane={_name(self._lane)}) expects a lane that returns a Scan, got {type(run).__name__}."
+                f"streaming(lane={_name(self._op)}) expects a lane that returns a Scan, got {type(run).__name__}."
             )
         # Waiting here bounds the memory by one block: JAX would otherwise queue block after block.
         jax().block_until_ready((run.outputs, run.final_state))
@@ -119,9 +110,9 @@ class Stream:
 
     def _run(self, block: Any, state: Any) -> Scan:
         if isinstance(block, Mapping):
-            return self._lane(**block, initial_state=state, **self._options)
+            return self._op(**block, initial_state=state, **self._options)
         parts = block if type(block) in (tuple, list) else (block,)
-        return self._lane(*parts, initial_state=state, **self._options)
+        return self._op(*parts, initial_state=state, **self._options)
 
     def _next(self, index: int) -> Any:
         if self._count is not None and index >= self._count:
