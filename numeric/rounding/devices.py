@@ -183,9 +183,8 @@ def _total(terms: list[Any], aval: Any) -> Any:
 
 
 def _stacked(values: list[Any]) -> Any:
-    kinds, made = compressed.aligned(np, values)
     shape = (len(values), *values[0].shape)
-    return made(shape, [None if k is None else np.stack(np.broadcast_arrays(*k)) for k in kinds])
+    return compressed.joined(np, values, shape, lambda f: np.stack(np.broadcast_arrays(*f)))
 
 
 @collective("all_gather", "all_gather_invariant")

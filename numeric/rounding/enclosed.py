@@ -8,6 +8,7 @@ before the run as cheap as the decays are many.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,6 +41,19 @@ class Enclosed(NamedTuple):
 
 
 Value: TypeAlias = Whole | Enclosed
+
+
+@functools.cache
+def register() -> None:
+    """Let JAX take a value for a tree of its fields, shape and dtype being known."""
+    from jax.tree_util import register_pytree_node
+
+    for kind in (Whole, Enclosed):
+        register_pytree_node(
+            kind,
+            lambda v: (v[2:], (tuple(v.shape), np.dtype(v.dtype))),
+            lambda known, fields, kind=kind: kind(*known, *fields),
+        )
 
 
 def point(value: Any, dtype: Any = None) -> Value:

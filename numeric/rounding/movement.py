@@ -106,7 +106,6 @@ def dynamic_slice(xp: Any, params: Any, shape: Shape, a: Value, *indices: Whole)
 def dynamic_update_slice(
     xp: Any, params: Any, shape: Shape, a: Value, update: Value, *indices: Whole
 ) -> Value:
-    kinds, made = compressed.aligned(xp, [a, update])
     starts = [_start(xp, i, n, k) for i, n, k in zip(indices, shape, update.shape, strict=True)]
 
     covered = [n == k for n, k in zip(shape, update.shape, strict=True)]
@@ -129,22 +128,21 @@ def dynamic_update_slice(
 
         return jax.lax.dynamic_update_slice(whole, piece, [xp.asarray(s, "int64") for s in starts])
 
-    return made(shape, [None if k is None else written(k) for k in kinds])
+    return compressed.joined(xp, [a, update], shape, written)
 
 
 @move("concatenate")
 def concatenate(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
     axis = params["dimension"]
-    kinds, made = compressed.aligned(xp, parts)
 
-    def joined(fields: list[Any]) -> Any:
+    def end_to_end(fields: list[Any]) -> Any:
         long = [
             compressed.full(xp, f, (*f.shape[:axis], v.shape[axis], *f.shape[axis + 1 :]))
             for f, v in zip(fields, parts, strict=True)
         ]
         return xp.concatenate(compressed.together(xp, long, (axis,)), axis=axis)
 
-    return made(shape, [None if k is None else joined(k) for k in kinds])
+    return compressed.joined(xp, parts, shape, end_to_end)
 
 
 @move("stack")
@@ -170,8 +168,6 @@ def pad(xp: Any, params: Any, shape: Shape, a: Value, filling: Value) -> Value:
     """By XLA itself, field by field: lengths may be negative, and gaps inside."""
     import jax
 
-    kinds, made = compressed.aligned(xp, [a, filling])
-
     def padded(pair: list[Any]) -> Any:
         whole = xp.asarray(compressed.full(xp, pair[0], a.shape))
         out = jax.lax.pad(
@@ -179,7 +175,7 @@ def pad(xp: Any, params: Any, shape: Shape, a: Value, filling: Value) -> Value:
         )
         return np.asarray(out) if xp is np else out
 
-    return made(shape, [None if k is None else padded(k) for k in kinds])
+    return compressed.joined(xp, [a, filling], shape, padded)
 
 
 @move("iota")

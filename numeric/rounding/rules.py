@@ -412,7 +412,6 @@ def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases:
     if isinstance(which.value, np.ndarray | np.generic) and np.ptp(which.value.astype(int)) == 0:
         return cases[int(which.value.flat[0])]
     choice = xp.reshape(which.value, (1,) * len(shape)) if which.shape == () else which.value
-    kinds, made = compressed.aligned(xp, cases)
 
     def chosen(fields: list[Any]) -> Any:
         picked = fields[0]
@@ -420,7 +419,7 @@ def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases:
             picked = xp.where(choice == index, field, picked)
         return picked
 
-    return made(shape, [None if k is None else chosen(k) for k in kinds])
+    return compressed.joined(xp, cases, shape, chosen)
 
 
 @rule("clamp")
