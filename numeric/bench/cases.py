@@ -17,6 +17,7 @@ from ..ops.delta import delta
 from ..ops.recurrent import recurrent
 from ..ops.sharded import sharded
 from ..ops.streaming import streaming
+from .ceilings import plain_product
 from .problem import Problem
 
 PLAIN, SCAN, CHUNKED = "matrix product of 4d²", "lax.scan", "chunked"
@@ -49,13 +50,11 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     state = j.numpy.zeros((heads, d, d))
     found: dict[str, Case] = {}
     found[PLAIN] = Case(_plain_product(j, problem, dtype))
-    found[SCAN] = Case(functools.partial(j.jit(_scan), state, c, b, z), "unit", dtype)
+    bind, scan = functools.partial, j.jit(_scan, static_argnums=0)
+    found[SCAN] = Case(bind(scan, False, state, c, b, z), "unit", dtype)
     if platform() == "cpu":
-        found[f"{SCAN}, head by head"] = Case(
-            functools.partial(j.jit(_scan_head_by_head), state, c, b, z), "unit", dtype
-        )
+        found[f"{SCAN}, head by head"] = Case(bind(scan, True, state, c, b, z), "unit", dtype)
         found["NumPy, one head"] = _numpy(problem)
-    bind = functools.partial
 
     def lane(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
         return Case(_outputs(bind(run, precision=dtype), *arrays), layer, dtype)
@@ -95,30 +94,20 @@ def _plain_product(j: Any, problem: Problem, dtype: str) -> Callable[[], Any]:
     d = problem.size.features
     left = problem.z.reshape(-1, d).astype(dtype)
     right = j.random.normal(j.random.key(1), (d, 2 * d)).astype(dtype)
-    precision = "highest" if dtype == "float32" else "default"
-    product = j.jit(
-        functools.partial(
-            j.numpy.matmul, precision=precision, preferred_element_type=j.numpy.dtype("float32")
-        )
-    )
-    return lambda: product(left, right)
+    product = plain_product(j, dtype)
+    return lambda: product(left, right, "float32")
 
 
-def _scan(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
-    """`lax.scan` over `linear_attention.step` as one would write it, batched over heads."""
+def _scan(head_by_head: bool, state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
+    """`lax.scan` over `linear_attention.step` as one would write it, batched over heads or one after the other."""
     j = jax("bench")
     tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
-    step = functools.partial(linear_attention.step, None)
+    scan = functools.partial(j.lax.scan, functools.partial(linear_attention.step, None))
     with j.default_matmul_precision("highest"):
-        state, outputs = j.vmap(functools.partial(j.lax.scan, step))(state, tokens)
-    return outputs, state
-
-
-def _scan_head_by_head(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
-    j = jax("bench")
-    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
-    step = functools.partial(linear_attention.step, None)
-    state, outputs = j.lax.map(lambda one: j.lax.scan(step, *one), (state, tokens))
+        if head_by_head:
+            state, outputs = j.lax.map(lambda one: scan(*one), (state, tokens))
+        else:
+            state, outputs = j.vmap(scan)(state, tokens)
     return outputs, state
 
 

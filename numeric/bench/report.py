@@ -11,7 +11,7 @@ from typing import Any
 from ..jax_backend import jax, platform
 from ..ops.chunked import plan
 from .cases import CHUNKED, PLAIN, SCAN, cases
-from .ceilings import COPY, PRODUCT, probes
+from .ceilings import COPY, PRODUCT, Ceilings, probes
 from .peers import on_host, peer_cases, peers, wait
 from .problem import Problem, Size, relative_error
 from .timing import Timing, interleaved, ratio
@@ -70,13 +70,13 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
     if not isinstance(fla, str):
         found |= peer_cases(problem, dtype, fla)
     limits = probes(dtype)
-    programs = {name: case.run for name, case in found.items()} | limits.programs
+    programs = {name: one.run for name, one in (found | limits).items()}
     timings = interleaved(programs, wait, rounds, tell)
     d = size.features
     chunk = plan(size.tokens, d, d, size.heads, platform()).chunk
-    ceilings = limits.ceilings(timings[COPY].median, timings[PRODUCT].median)
+    moved, flops = (limits[name].amount / timings[name].median for name in (COPY, PRODUCT))
     # A smaller product may use the device better than the square one.
-    ceilings = ceilings._replace(flops=max(ceilings.flops, size.flops / timings[PLAIN].median))
+    ceilings = Ceilings(moved, max(flops, size.flops / timings[PLAIN].median))
     floor = ceilings.floor(size, dtype, chunk)
     rows = []
     for name, case in found.items():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -118,8 +119,7 @@ def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
         nearest = xp.maximum(xp.maximum(low(a), -a.upper), 0.0)  # to 0
         ends = size, nearest**2 * (1 - 4 * OWN.unit)
     elif _signed(a, b):
-        corners = [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-        ends = widened(xp, _least(xp, corners), _most(xp, corners))[::-1]
+        ends = _ends(xp, [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)])
     simple = _is_power_of_two(xp, a) | _is_power_of_two(xp, b)
     result = rounded(xp, shape, dtype, ends, carried, xp.where(simple, 0.0, 1.0))
     if not _signed(a, b) or a is b:
@@ -139,9 +139,7 @@ def integer_pow(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value
     """By any chain of products; a negative power is a reciprocal."""
     exponent = params["y"]
     if exponent < 0:
-        positive = integer_pow(xp, {"y": -exponent}, shape, dtype, a)
-        one = Enclosed(shape, dtype, *2 * (xp.ones((1,) * len(shape)),))
-        return div(xp, params, shape, dtype, one, positive)
+        return _reciprocal(xp, shape, dtype, integer_pow(xp, {"y": -exponent}, shape, dtype, a))
     size, wrong = magnitude(xp, a), error(a)
     power = size**exponent + exponent * OWN.tiny
     carried = exponent * (size + wrong) ** max(exponent - 1, 0) * wrong
@@ -164,7 +162,7 @@ def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
     if _signed(a, b):
         with np.errstate(all="ignore"):
             corners = [x / y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-        lower, upper = widened(xp, _least(xp, corners), _most(xp, corners))
+        upper, lower = _ends(xp, corners)
         ends = xp.where(positive, upper, xp.inf), xp.where(positive, lower, -xp.inf)
     simple = _is_power_of_two(xp, b)
     result = rounded(xp, shape, dtype, ends, carried, xp.where(simple, 0.0, DIVISION))
@@ -183,12 +181,14 @@ def to_whole(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     return Enclosed(shape, dtype, xp.round(a.upper), xp.round(low(a)), wrong)
 
 
-def _least(xp: Any, arrays: list[Any]) -> Any:
-    return xp.minimum(xp.minimum(arrays[0], arrays[1]), xp.minimum(arrays[2], arrays[3]))
+def _ends(xp: Any, corners: list[Any]) -> tuple[Any, Any]:
+    """(upper, lower) of the exact result, from what float64 has computed at the ends of both operands."""
+    return widened(xp, reduce(xp.minimum, corners), reduce(xp.maximum, corners))[::-1]
 
 
-def _most(xp: Any, arrays: list[Any]) -> Any:
-    return xp.maximum(xp.maximum(arrays[0], arrays[1]), xp.maximum(arrays[2], arrays[3]))
+def _reciprocal(xp: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    ones = xp.ones((1,) * len(shape))
+    return div(xp, {}, shape, dtype, Enclosed(shape, dtype, ones, ones), a)
 
 
 @rule("abs")
@@ -199,19 +199,27 @@ def absolute(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("max", "min")
 def extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
-    """Filled in by the reader with `choose`, max or min."""
     choose = xp.maximum if params["name"] == "max" else xp.minimum
     wrong = xp.maximum(error(a), error(b))
     return Enclosed(shape, dtype, choose(a.upper, b.upper), choose(low(a), low(b)), wrong)
 
 
-def _increasing(name: str, own: str, slope: Callable[[Any, Any, Any, Any], Any]) -> None:
-    """A function that grows: its ends are those of its argument; `slope` bounds what the argument's error makes."""
+def _increasing(
+    name: str, slope: Callable[..., Any], function: Callable[[Any, Any], Any] | None = None
+) -> Rule:
+    """The rule of a function that grows: its ends are those of its argument.
+
+    Args:
+        name: of the primitive.
+        slope: (xp, lower, upper, error) -> how far the argument's error moves the result.
+        function: (xp, x) -> the result; None: the namespace's own function of that name.
+    """
 
     @rule(name)
     def apply(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
-        function = _FUNCTIONS[own]
-        lower, upper = function(xp, low(a)), function(xp, a.upper)
+        lower, upper = (
+            getattr(xp, name)(x) if function is None else function(xp, x) for x in (low(a), a.upper)
+        )
         slack = 4 * OWN.unit
         ends = (
             upper + slack * xp.abs(upper) + OWN.tiny,
@@ -221,16 +229,11 @@ def _increasing(name: str, own: str, slope: Callable[[Any, Any, Any, Any], Any])
         units = LOG1P if name == "log1p" and dtype == np.float64 else FUNCTION
         return rounded(xp, shape, dtype, ends, carried, units)
 
+    return apply
 
-_FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "exp": lambda xp, x: xp.exp(x),
-    "expm1": lambda xp, x: xp.expm1(x),
-    "log": lambda xp, x: xp.log(x),
-    "log1p": lambda xp, x: xp.log1p(x),
-    "tanh": lambda xp, x: xp.tanh(x),
-    "logistic": lambda xp, x: 1 / (1 + xp.exp(-x)),
-    "sqrt": lambda xp, x: xp.sqrt(x),
-}
+
+def _exp_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
+    return xp.exp(upper) * xp.expm1(wrong)
 
 
 def _log_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
@@ -239,34 +242,31 @@ def _log_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
     return xp.where(inside, -xp.log1p(-share), xp.inf)
 
 
-_increasing("exp", "exp", lambda xp, lo, hi, e: xp.exp(hi) * xp.expm1(e))
-_increasing("expm1", "expm1", lambda xp, lo, hi, e: xp.exp(hi) * xp.expm1(e))
-_increasing("log", "log", _log_slope)
-_increasing("log1p", "log1p", lambda xp, lo, hi, e: _log_slope(xp, 1 + lo, 1 + hi, e))
-_increasing("tanh", "tanh", lambda xp, lo, hi, e: e)
-_increasing("logistic", "logistic", lambda xp, lo, hi, e: e / 4)
-_RELATIVE_TO_ONE = RULES["logistic"]
+def _sqrt_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
+    return xp.minimum(xp.sqrt(wrong), wrong / xp.sqrt(xp.maximum(lower, OWN.tiny)))
+
+
+_increasing("exp", _exp_slope)
+_increasing("expm1", _exp_slope)
+_increasing("log", _log_slope)
+_increasing("log1p", lambda xp, lower, upper, e: _log_slope(xp, 1 + lower, 1 + upper, e))
+_increasing("tanh", lambda xp, lower, upper, e: e)
+_increasing("sqrt", _sqrt_slope)
+_sigmoid = _increasing(
+    "logistic", lambda xp, lower, upper, e: e / 4, lambda xp, x: 1 / (1 + xp.exp(-x))
+)
 
 
 @rule("logistic")
 def logistic(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """XLA may compute it as ½ + ½ tanh(x/2), which is wrong by units of ½ where the result is small."""
-    result = _RELATIVE_TO_ONE(xp, params, shape, dtype, a)
-    return result._replace(error=error(result) + FUNCTION * format_of(dtype).unit)  # type: ignore[arg-type,union-attr]
-
-
-_increasing(
-    "sqrt",
-    "sqrt",
-    lambda xp, lo, hi, e: xp.minimum(xp.sqrt(e), e / xp.sqrt(xp.maximum(lo, OWN.tiny))),
-)
+    result: Any = _sigmoid(xp, params, shape, dtype, a)
+    return result._replace(error=error(result) + FUNCTION * format_of(dtype).unit)
 
 
 @rule("rsqrt")
 def rsqrt(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
-    root = RULES["sqrt"](xp, params, shape, dtype, a)
-    one = Enclosed(shape, dtype, *2 * (xp.ones((1,) * len(shape)),))
-    return div(xp, params, shape, dtype, one, root)
+    return _reciprocal(xp, shape, dtype, RULES["sqrt"](xp, params, shape, dtype, a))
 
 
 @rule("convert_element_type", "reduce_precision")
