@@ -1,4 +1,4 @@
-"""Checks of the sharded lane that need many devices; run by `test_lanes_sharded` in a process of its own.
+"""Checks of the sharded op that need many devices; run by `test_ops_sharded` in a process of its own.
 
 Prints one JSON object: for each check an empty string, or what is wrong. The number of devices is the first argument;
 they are the host's processor several times over. The others are the names of the checks.
@@ -104,7 +104,7 @@ def shares_of_bound(
 def assert_right(
     run: Any, tokens: dict[str, Any], precision: str = "float64", **options: Any
 ) -> None:
-    """Within the bound of the lane, and the reference within its own, of the exact value."""
+    """Within the bound of the op, and the reference within its own, of the exact value."""
     shares = shares_of_bound(run, tokens, precision, **options)
     assert max(shares) <= 1, f"{max(shares):.3g} times the bound"
 
@@ -236,7 +236,7 @@ def gradients_are_those_of_the_definition():
     state, reset = rng.integers(-3, 4, (D, N)).astype(float), rng.random(T) < 1 / 8
     assert reset.any()
 
-    def by_lane(z, b, c, state, log_decay, devices):
+    def by_op(z, b, c, state, log_decay, devices):
         run = sharded(
             *(z, b, c),
             log_decay=log_decay,
@@ -258,7 +258,7 @@ def gradients_are_those_of_the_definition():
         arrays = z, b, c, state, np.zeros(T)
         wanted = jax.jit(jax.grad(by_definition, places))(*arrays)
         for devices in (8, 9):  # shards of 2 chunks, and of one and a token
-            found = jax.jit(jax.grad(by_lane, places), static_argnums=5)(*arrays, devices)
+            found = jax.jit(jax.grad(by_op, places), static_argnums=5)(*arrays, devices)
             for got, want in zip(found, wanted, strict=True):
                 assert np.any(want) and np.array_equal(got, want)
 
