@@ -1,4 +1,4 @@
-"""What is timed: the lanes, and what they are compared with. A case is a program without arguments."""
+"""What is timed: the ops, and what they are compared with. A case is a program without arguments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
 
     Args:
         problem: the tokens.
-        dtype: "float32" or "bfloat16": that of the plain product and of the lanes that are not named otherwise.
+        dtype: "float32" or "bfloat16": that of the plain product and of the ops that are not named otherwise.
     """
     j = jax("bench")
     heads, _, d = problem.size
@@ -56,36 +56,36 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
         found[f"{SCAN}, head by head"] = Case(bind(scan, True, state, c, b, z), "unit", dtype)
         found["NumPy, one head"] = _numpy(problem)
 
-    def lane(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
+    def op(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
         return Case(_outputs(bind(run, precision=dtype), *arrays), layer, dtype)
 
     def gated(z: Any, b: Any, c: Any, log_decay: Any, precision: Any) -> Any:
         return chunked(z, b, c, log_decay=log_decay, precision=precision)
 
     associations = linear_attention.Token(c, b, z)
-    found["recurrent"] = lane(
+    found["recurrent"] = op(
         bind(recurrent, linear_attention.step, None, batch=1), "unit", state, associations
     )
-    found[CHUNKED] = lane(chunked, "unit", z, b, c)
+    found[CHUNKED] = op(chunked, "unit", z, b, c)
     scalar = j.numpy.float32(problem.scalar())
-    found[f"{CHUNKED}, one decay"] = lane(gated, "scalar", z, b, c, scalar)
-    found[f"{CHUNKED}, a decay a token"] = lane(gated, "per-token", z, b, c, problem.log_decay)
+    found[f"{CHUNKED}, one decay"] = op(gated, "scalar", z, b, c, scalar)
+    found[f"{CHUNKED}, a decay a token"] = op(gated, "per-token", z, b, c, problem.log_decay)
     if dtype != "bfloat16":
         low = problem.tokens("bfloat16")
-        found[f"{CHUNKED}, bfloat16"] = lane(chunked, "unit", *low, dtype="bfloat16")
+        found[f"{CHUNKED}, bfloat16"] = op(chunked, "unit", *low, dtype="bfloat16")
     writes = delta_rule.Token(b, z, c, problem.beta)
-    found[f"{SCAN}, delta rule"] = lane(
+    found[f"{SCAN}, delta rule"] = op(
         bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
     )
-    found["delta"] = lane(delta, "delta", z, b, c, problem.beta)
+    found["delta"] = op(delta, "delta", z, b, c, problem.beta)
     found["streaming, 4 blocks"] = Case(_stream(problem, (z, b, c), dtype), "unit", dtype)
     found.update(_shards(j, problem, (z, b, c), dtype))
     return found
 
 
-def _outputs(lane: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
-    """(outputs, final state) of a lane inside `jit`, where arguments are not looked through for NaN."""
-    compiled = jax("bench").jit(lambda *arrays: lane(*arrays)[1:])
+def _outputs(op: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
+    """(outputs, final state) of an op inside `jit`, where arguments are not looked through for NaN."""
+    compiled = jax("bench").jit(lambda *arrays: op(*arrays)[1:])
     return lambda: compiled(*arrays)
 
 
@@ -138,7 +138,7 @@ def _stream(problem: Problem, tokens: tuple[Any, ...], dtype: str) -> Callable[[
 
 
 def _shards(j: Any, problem: Problem, tokens: tuple[Any, ...], dtype: str) -> dict[str, Case]:
-    """The sharded lane on one device and on all there are."""
+    """The sharded op on one device and on all there are."""
     found = {}
     count = j.device_count()
     for axis in ("heads", "sequence"):

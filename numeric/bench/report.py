@@ -18,7 +18,7 @@ from .timing import Timing, interleaved, ratio
 
 SCHEMA = "scanproof.bench/1"
 ACCURACY = {"float32": 1e-6, "bfloat16": 4e-3}
-"""Relative RMS of the outputs against float64 that a lane must keep."""
+"""Relative RMS of the outputs against float64 that an op must keep."""
 SPEED = {64: (7.0, 1.5), 128: (5.0, 2.0)}
 """For d: at most so many times the plain product's time, at least so many times faster than `lax.scan`."""
 

@@ -36,10 +36,10 @@ def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     """Cut arrays, memory-mapped ones for example, into blocks of `length` tokens; a block is read when it is used.
 
     Args:
-        arrays: what the lane takes: a tuple (`(z, b, c)`), a mapping (`{"z": z, "log_decay": a, …}`), a named tuple of
+        arrays: what the op takes: a tuple (`(z, b, c)`), a mapping (`{"z": z, "log_decay": a, …}`), a named tuple of
             arrays, or one array.
         length: tokens a block, ≥ 1. A last block of another length is compiled for itself.
-        axis: the axis of the tokens in every array. None stands for the lanes' layout: the first array (or the one
+        axis: the axis of the tokens in every array. None stands for the ops' layout: the first array (or the one
             named z) is (…, T, D), so are those with as many axes; with an axis less an array is (…, T); a number is
             handed on to every block.
 

@@ -1,4 +1,4 @@
-"""The chunked lane: masked matrix products within a chunk, a state between chunks.
+"""The chunked op: masked matrix products within a chunk, a state between chunks.
 
 The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention and the GRIL
 block with A = 1. `constructs.forms.chunked` has the same evaluation as a definition with decays; this program takes
@@ -124,7 +124,7 @@ def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each plan, precision, and set of shapes."""
+    """The compiled op; JAX keeps one program for each plan, precision, and set of shapes."""
     return jax("chunked").jit(run, static_argnums=(1, 2))
 
 

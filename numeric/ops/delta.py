@@ -1,9 +1,9 @@
-"""The delta lane: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
+"""The delta op: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
 
 The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.forms.wy` has
 the form as definitions, and its two matrices are taken from there; the triangular system, which does not depend on the
 state, is inverted for all chunks at once. Once the vectors u_t that the tokens write are known, the rest is linear
-attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked lane. The last T mod C tokens run through the layer's own step.
+attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked op. The last T mod C tokens run through the layer's own step.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ _LONGHORN = _Layer(longhorn_layer.step, _longhorn_strengths)
 def _run(
     caller: str, layer: _Layer, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any
 ) -> Scan:
-    """Check the arguments and run the compiled lane."""
+    """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
     size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
     z, b, c, beta = arrays
@@ -146,7 +146,7 @@ def _run(
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each layer, chunk, precision, and set of shapes."""
+    """The compiled op; JAX keeps one program for each layer, chunk, precision, and set of shapes."""
     return jax("delta").jit(run, static_argnums=(0, 3, 4))
 
 

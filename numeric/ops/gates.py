@@ -20,7 +20,7 @@ UNIT, SCALAR, PER_TOKEN, GENERIC = "unit", "scalar", "per-token scalar", "generi
 
 
 class Gate(NamedTuple):
-    """A gate as the lanes take it."""
+    """A gate as the ops take it."""
 
     kind: str
     """`unit`, `scalar`, `per-token scalar` or `generic`."""
@@ -96,7 +96,7 @@ def log_decays(decays: Any) -> tuple[np.ndarray, np.ndarray | None]:
     if not np.isfinite(decays).all() or (decays < 0).any():
         raise UsageError(
             "log_decays(decays) expects finite decays ≥ 0, got "
-            f"some in [{decays.min()}, {decays.max()}]; negative decays run on the recurrent lane only."
+            f"some in [{decays.min()}, {decays.max()}]; negative decays run on the recurrent op only."
         )
     reset = decays == 0
     return np.log(np.where(reset, 1.0, decays)), reset if reset.any() else None

@@ -1,6 +1,6 @@
-"""The recurrent lane: a layer's definition run by JAX, one token after the other, on CPU or GPU.
+"""The recurrent op: a layer's definition run by JAX, one token after the other, on CPU or GPU.
 
-It serves every layer that is a step function, and is what the faster lanes are compared with.
+It serves every layer that is a step function, and is what the faster ops are compared with.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sharded lane: `chunked` on several devices, which share the heads or the sequence.
+"""The sharded op: `chunked` on several devices, which share the heads or the sequence.
 
 Heads do not know of each other. Along a sequence each device folds its tokens from the zero state, the summaries of
 the shards before it make the state that comes in (`constructs.forms.prefix`), and with that state it runs its tokens.
@@ -214,7 +214,7 @@ def _check_memory(mesh: Any, numbers: Precision, shapes: LinearTokens) -> None:
 
 
 def _arranged(j: Any, plan: _Plan, tokens: LinearTokens, shapes: LinearTokens) -> LinearTokens:
-    """The tokens in the lane's dtypes, padded and laid out over the mesh."""
+    """The tokens in the op's dtypes, padded and laid out over the mesh."""
     inputs, accumulate = plan.numbers.inputs, plan.numbers.accumulate
     full = (*shapes.batch, plan.tokens)
     log_decay, reset, state = tokens.log_decay, tokens.reset, tokens.initial_state
@@ -297,7 +297,7 @@ def _placed(j: Any, plan: _Plan, array: Any, dtype: Any, field: str) -> Any:
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each plan and set of shapes."""
+    """The compiled op; JAX keeps one program for each plan and set of shapes."""
     j = jax("sharded")
 
     def program(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
@@ -316,7 +316,7 @@ def _program() -> Callable[..., Any]:
             tokens = LinearTokens(*map(j.sharding.reshard, tokens, places))
         # A length that the devices cannot share evenly lies on all of them.
         outputs = j.sharding.PartitionSpec() if _padding(plan) else specs.z
-        # Unchecked, since lanes start loops from zeros, which the check takes for equal on all devices.
+        # Unchecked, since ops start loops from zeros, which the check takes for equal on all devices.
         outputs, final_state = j.shard_map(
             functools.partial(_shard, plan),
             mesh=plan.mesh,
@@ -334,30 +334,30 @@ def _shard(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
     j = jax("sharded")
     jnp, lax = j.numpy, j.lax
 
-    def lane(local: LinearTokens) -> tuple[Any, Any]:
+    def op(local: LinearTokens) -> tuple[Any, Any]:
         z, b, c, *rest = local
         gate = dict(zip(LinearTokens._fields[3:], rest, strict=True))
         return chunked(z, b, c, **gate, chunk=plan.chunk, precision=plan.numbers)[1:]
 
     if plan.over == HEADS:
-        return lane(tokens)
+        return op(tokens)
     if plan.devices > 1:
-        _, folded = lane(tokens._replace(initial_state=jnp.zeros_like(tokens.initial_state)))
+        _, folded = op(tokens._replace(initial_state=jnp.zeros_like(tokens.initial_state)))
         before = exclusive(
-            Summary(_decay(j, tokens, lane), folded), plan.axis, plan.devices, plan.gathered
+            Summary(_decay(j, tokens, op), folded), plan.axis, plan.devices, plan.gathered
         )
         tokens = tokens._replace(initial_state=prefix.applied(before, tokens.initial_state))
-    outputs, state = lane(tokens)
+    outputs, state = op(tokens)
     if _padding(plan):
         outputs = lax.all_gather(outputs, plan.axis, axis=outputs.ndim - 2, tiled=True)
     last = lax.axis_index(plan.axis) == plan.devices - 1
     return outputs, lax.psum(jnp.where(last, state, 0), plan.axis)
 
 
-def _decay(j: Any, tokens: LinearTokens, lane: Callable[..., Any]) -> Any:
+def _decay(j: Any, tokens: LinearTokens, op: Callable[..., Any]) -> Any:
     """The product of a shard's decays, (…, 1, 1): what its tokens leave of a state 1 if they write nothing."""
     one = j.numpy.ones_like(tokens.initial_state[..., :1, :1])
     if tokens.log_decay is None and tokens.reset is None:
         return one
     silent = j.numpy.zeros_like(tokens.z[..., :1])
-    return lane(tokens._replace(z=silent, b=silent, c=silent, initial_state=one))[1]
+    return op(tokens._replace(z=silent, b=silent, c=silent, initial_state=one))[1]

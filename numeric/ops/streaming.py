@@ -1,4 +1,4 @@
-"""The streaming lane: a sequence longer than memory, block by block through a compiled lane, the state carried on."""
+"""The streaming op: a sequence longer than memory, block by block through a compiled op, the state carried on."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def streaming(
     progress: bool = True,
     **options: Any,
 ) -> Stream:
-    """Run a lane over a sequence of any length; only one block of it, and its outputs, are in memory at a time.
+    """Run an op over a sequence of any length; only one block of it, and its outputs, are in memory at a time.
 
         run = streaming(chunked, in_blocks((z, b, c), 65536), precision="float32")
         for outputs in run:  # or: total = run.fold(lambda total, outputs: total + outputs.sum(), 0.0)
@@ -149,20 +149,20 @@ def streaming(
         lane: `chunked`, `delta`, `longhorn`, `sharded`, `stepwise(step, parameters)`, or any function that is called as
             `lane(…, initial_state=state, **options)` and returns a `Scan`.
         blocks: a sequence of blocks (`in_blocks` cuts memory-mapped arrays), a function from the block's index 0, 1, …
-            to a block, None after the last, or any other iterable, which is used up. A block is a tuple of the lane's
+            to a block, None after the last, or any other iterable, which is used up. A block is a tuple of the op's
             arguments, a mapping of them by name, or the only argument, which is where named tuples of tokens belong.
-        initial_state: the state before the first token, as the lane takes it.
+        initial_state: the state before the first token, as the op takes it.
         resume: what an earlier run had finished, instead of an initial state. Sequences and functions are asked for
             the blocks after that; an iterator must stand there already.
         count: how many blocks a function has; without it the run ends at the first None.
         progress: False never shows the bar.
-        options: handed to the lane with every block, for example chunk and precision.
+        options: handed to the op with every block, for example chunk and precision.
 
     Returns:
         A `Stream`. Nothing has run yet.
 
     Raises:
-        UsageError: if the arguments do not fit; while it runs, with the block's index, what the lane has to say.
+        UsageError: if the arguments do not fit; while it runs, with the block's index, what the op has to say.
     """
     if not callable(lane):
         raise UsageError(f"streaming(lane={lane!r}) expects a lane, for example chunked.")
@@ -196,7 +196,7 @@ def streaming(
 
 
 def stepwise(step: Callable[..., Any], parameters: Any) -> Callable[..., Scan]:
-    """The recurrent lane of a definition as a lane that can be streamed: `lane(tokens, initial_state=state)`."""
+    """The recurrent op of a definition, in a form that can be streamed: `lane(tokens, initial_state=state)`."""
 
     def lane(tokens: Any, *, initial_state: Any, **options: Any) -> Scan:
         if initial_state is None:
