@@ -14,18 +14,16 @@ import numpy as np
 from scanproof.constructs.arrays.scan import Scan
 from scanproof.constructs.errors import UsageError
 
-from ..jax_backend import jax, x64
 from ..ops import decay
 from ..ops.chunked import chunked
 from ..ops.inputs import LinearTokens
 from ..ops.sharded import sharded
 from ..precision import Precision
-from ..precision import precision as precision_of
 from . import compressed
 from .arithmetic import OWN
 from .enclosed import Enclosed, Value, error, magnitude, point
 from .inputs import given, shape_of
-from .programs import ErrorBound, finished, read
+from .programs import ErrorBound, finished, formats, read
 from .recurrent import recurrence, scanned
 
 OPS: dict[str, Callable[..., Scan] | None] = {
@@ -81,9 +79,8 @@ def linear(
             f"bounds.linear(lane={lane!r}) expects one of {', '.join(OPS)}; for the delta rule there is bounds.delta, "
             "for any other program bounds.a_priori."
         )
-    with x64(True):
-        numbers = precision_of(precision)
-    tokens = _entering(numbers, z, b, c, log_decay, reset, initial_state)
+    numbers = formats(precision)[0]
+    tokens = _entering(precision, z, b, c, log_decay, reset, initial_state)
     run, T = OPS[lane], tokens.z.shape[-2]
     program = functools.partial(recurrence, numbers)
     if run is not None:
@@ -115,7 +112,7 @@ def _run(op: Callable[..., Scan], tokens: LinearTokens, **options: Any) -> tuple
 
 
 def _entering(
-    numbers: Precision, z: Any, b: Any, c: Any, log_decay: Any, reset: Any, initial_state: Any
+    precision: Any, z: Any, b: Any, c: Any, log_decay: Any, reset: Any, initial_state: Any
 ) -> LinearTokens:
     """The inputs as values, in the dtypes of the op. The decays enter as the op rounds them."""
     zs, bs, cs = map(shape_of, (z, b, c))
@@ -124,7 +121,7 @@ def _entering(
             "bounds.linear() expects z (…, T, D), b (…, T, N) and c (…, T, N) with equal leading axes and none "
             f"empty, got z {zs}, b {bs}, c {cs}."
         )
-    accumulate = np.dtype(numbers.accumulate)
+    _, inputs, accumulate = formats(precision)
     state: Any = Enclosed((), accumulate, np.zeros(()))
     if initial_state is not None:
         state = given(initial_state, accumulate)
@@ -140,7 +137,6 @@ def _entering(
         decays = point(exact.astype(accumulate).astype(np.float64), accumulate)
     if reset is not None:
         reset = point(np.broadcast_to(np.asarray(reset), zs[:-1]))
-    inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
     z, b, c = (given(x, inputs) for x in (z, b, c))
     return LinearTokens(z, b, c, decays, reset, state)
 

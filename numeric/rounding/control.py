@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,12 @@ from scanproof.constructs.errors import UsageError
 
 from . import compressed
 from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
+from .tables import Rule, into
 
-CONTROL: dict[str, Callable[..., Sequence[Any]]] = {}
+CONTROL: dict[str, Rule] = {}
+control = into(CONTROL)
 COMPILED = 512
 """Turns, those of loops inside included, from which on a loop is compiled."""
-
-
-def control(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        CONTROL.update(dict.fromkeys(names, function))
-        return function
-
-    return register
 
 
 def closed(jaxpr: Any) -> Any:

@@ -32,13 +32,12 @@ from ..jax_backend import jax, x64
 from ..ops.delta import _DELTA, _LONGHORN, CHUNK
 from ..ops.products import in_precision
 from ..precision import FLOAT64, Precision
-from ..precision import precision as precision_of
 from .arithmetic import OWN, format_of
 from .contraction import carried, norms_of_products, sizes
 from .enclosed import Enclosed, error, low
 from .energy import Energy, norm
 from .inputs import Magnitude, given, shape_of
-from .programs import ErrorBound, Traced, finished
+from .programs import ErrorBound, Traced, finished, formats
 from .wy_chunk import added, inverse, known, rounding, start, transition
 
 LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
@@ -97,8 +96,7 @@ def delta(
         raise UsageError(
             "bounds.delta() needs the keys and the strengths themselves: magnitudes of keys do not tell β‖k‖²."
         )
-    with x64(True):
-        numbers = precision_of(precision)
+    numbers = formats(precision)[0]
     shape = shape_of(z)
     batch, D, N = shape[:-2], shape[-1], np.shape(b)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
@@ -116,8 +114,7 @@ def _tokens(
     numbers: Precision, z: Any, b: Any, c: Any, beta: Any, shape: tuple[int, ...]
 ) -> tuple[_Tokens, _Tokens, _Tokens]:
     """The tokens as they are given, as the op rounds them, and by how much it does (of the keys, their norms)."""
-    inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
-    accumulate = np.dtype(numbers.accumulate)
+    _, inputs, accumulate = formats(numbers)
     heads, T = int(np.prod(shape[:-2], dtype=int)), shape[-2]
     beta = np.broadcast_to(np.asarray(beta, np.float64), shape[:-1])
     exact, found, lost = [], [], []
@@ -242,8 +239,7 @@ class _Run:
     ) -> _Piece:
         """A group of chunks, arrays (n, C, …), from a state of norm `size` and its error."""
         numbers = self.numbers
-        inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
-        accumulate = np.dtype(numbers.accumulate)
+        _, inputs, accumulate = formats(numbers)
         single = tokens.beta.shape[1] == 1 != self.size
         own = rounding(inputs, accumulate, mixed=not single)
         own = own._replace(tiny=max(own.tiny / scale, 2.0**-1000), largest=own.largest / scale)
@@ -279,8 +275,7 @@ class _Run:
 
     def system(self, numbers: Precision, tokens: _Tokens, single: bool) -> Any:
         """The strengths, the energy and the system of chunks, and the norms of their transitions."""
-        dtype = np.dtype(numbers.accumulate)
-        inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
+        _, inputs, dtype = formats(numbers)
         values = (
             Enclosed(tokens.b.shape, inputs, tokens.b, tokens.b),
             Enclosed(tokens.beta.shape, dtype, tokens.beta, tokens.beta),

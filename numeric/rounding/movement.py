@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import compressed
 from .enclosed import Enclosed, Shape, Value, Whole
+from .tables import Rule, into
 
-MOVES: dict[str, Callable[..., Any]] = {}
-
-
-def move(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        MOVES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+MOVES: dict[str, Rule] = {}
+move = into(MOVES)
 
 
 @move(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .arithmetic import format_of
-from .programs import ErrorBound, accumulation
+from .programs import ErrorBound, formats
 
 
 def probable(
@@ -26,6 +26,6 @@ def probable(
         precision: that of the run.
         failing: a probability.
     """
-    unit = format_of(accumulation(precision)).unit
+    unit = format_of(formats(precision)[2]).unit
     times = math.sqrt(2 * math.log(2 / failing))
     return np.minimum(known.bound, times * np.sqrt(unit * known.bound * known.magnitude))

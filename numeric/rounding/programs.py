@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jax_backend import jax, x64
+from ..precision import Precision
+from ..precision import precision as precision_of
 from .arithmetic import OUTWARD
 from .enclosed import Enclosed, Value, Whole, error, magnitude
 from .inputs import Magnitude, given
@@ -85,7 +87,7 @@ def a_priori(program: Callable[..., Any], *inputs: Any, precision: Any = "float3
     Raises:
         UsageError: if JAX is missing, or the program has an operation without a rule.
     """
-    dtype = accumulation(precision)
+    dtype = formats(precision)[2]
 
     def entering(array: Any) -> Value:
         if not isinstance(array, Magnitude) and np.asarray(array).dtype.kind in "iub":
@@ -103,9 +105,9 @@ def a_priori(program: Callable[..., Any], *inputs: Any, precision: Any = "float3
     )
 
 
-def accumulation(precision: Any) -> np.dtype:
-    """The accumulation dtype of a precision."""
-    from ..precision import precision as precision_of
-
+def formats(precision: Any) -> tuple[Precision, np.dtype, np.dtype]:
+    """The precision of a name or dtype, its input dtype and its accumulation dtype, whatever JAX's types are now."""
     with x64(True):
-        return np.dtype(precision_of(precision).accumulate)
+        numbers = precision_of(precision)
+    inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
+    return numbers, inputs, np.dtype(numbers.accumulate)

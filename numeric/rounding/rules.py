@@ -27,17 +27,10 @@ from .enclosed import (
     rounded,
     widened,
 )
+from .tables import Rule, into
 
-Rule = Callable[..., Value]
 RULES: dict[str, Rule] = {}
-
-
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+rule = into(RULES)
 
 
 def _signed(*values: Enclosed) -> bool:
