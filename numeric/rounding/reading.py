@@ -17,7 +17,7 @@ from . import compressed, devices, solving  # noqa: F401  (each registers its ru
 from .control import CONTROL
 from .enclosed import Enclosed, Value, Whole, point
 from .movement import MOVES
-from .rules import RULES
+from .rules import RULES, is_point
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
     "eq": np.equal,
@@ -143,19 +143,10 @@ class Reader:
         """A comparison of computed numbers: known if they are, else None."""
         fields = []
         for value in (a, b):
-            if isinstance(value, Whole):
-                fields.append(value.value)
-                continue
-            known = (value.lower, value.upper, value.error)
-            if value.lower is None or any(
-                not isinstance(f, np.ndarray | np.generic) for f in known if f is not None
-            ):
+            known = True if isinstance(value, Whole) else is_point(value)
+            if not isinstance(known, bool | np.ndarray | np.generic) or not np.all(known):
                 return None
-            if np.any(value.lower != value.upper) or (
-                value.error is not None and np.any(value.error)
-            ):
-                return None
-            fields.append(value.upper)
+            fields.append(value.value if isinstance(value, Whole) else value.upper)
         return Whole(out.shape, out.dtype, np.asarray(compare(*fields)))
 
 

@@ -37,7 +37,7 @@ def _signed(*values: Enclosed) -> bool:
     return all(v.lower is not None for v in values)
 
 
-def _is_point(x: Enclosed) -> Any:
+def is_point(x: Enclosed) -> Any:
     """Where the exact number is known, and computed without error."""
     if x.lower is None:
         return False
@@ -50,11 +50,11 @@ def _is_power_of_two(xp: Any, x: Enclosed) -> Any:
     if x.lower is None:
         return False
     half = xp.abs(xp.frexp(x.upper)[0])
-    return _is_point(x) & ((half == 0.5) | (half == 0))
+    return is_point(x) & ((half == 0.5) | (half == 0))
 
 
 def _is_zero(x: Enclosed) -> Any:
-    return False if x.lower is None else _is_point(x) & (x.upper == 0)
+    return False if x.lower is None else is_point(x) & (x.upper == 0)
 
 
 def _representable(xp: Any, value: Any, dtype: Any) -> Any:
@@ -86,7 +86,7 @@ def add(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
     total = a.upper + b.upper
     other = total - a.upper
     lost = (a.upper - (total - other)) + (b.upper - other)  # Knuth's TwoSum: total + lost is exact
-    exact = _is_point(a) & _is_point(b) & (lost == 0) & _representable(xp, total, dtype)
+    exact = is_point(a) & is_point(b) & (lost == 0) & _representable(xp, total, dtype)
     return _kept(xp, exact, total, result)
 
 
@@ -118,7 +118,7 @@ def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
     if not _signed(a, b) or a is b:
         return result
     product = a.upper * b.upper
-    exact = simple & _is_point(a) & _is_point(b) & _representable(xp, product, dtype)
+    exact = simple & is_point(a) & is_point(b) & _representable(xp, product, dtype)
     return _kept(xp, exact, product, result)
 
 
@@ -163,14 +163,14 @@ def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
         return result
     with np.errstate(all="ignore"):
         quotient = a.upper / b.upper
-    exact = simple & _is_point(a) & _representable(xp, quotient, dtype)
+    exact = simple & is_point(a) & _representable(xp, quotient, dtype)
     return _kept(xp, exact, quotient, result)
 
 
 @rule("round")
 def to_whole(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """The nearest whole number; exact arithmetic may find another one where the argument is not known exactly."""
-    wrong = xp.where(_is_point(a), 0.0, error(a) + 1.0)
+    wrong = xp.where(is_point(a), 0.0, error(a) + 1.0)
     return Enclosed(shape, dtype, xp.round(a.upper), xp.round(low(a)), wrong)
 
 
@@ -367,7 +367,7 @@ def _sum(
     own = format_of(dtype)
     wrong = carried + gamma(max(terms - 1, 0), own.unit) * (size + carried) + terms * own.tiny
     ends: tuple[Any, Any] = (size, None)
-    if a.lower is not None and isinstance(a.upper, np.ndarray) and np.all(_is_point(a)):
+    if a.lower is not None and isinstance(a.upper, np.ndarray) and np.all(is_point(a)):
         value = summed(a.upper)
         if _on_a_grid(a.upper, size, own.unit):
             return Enclosed(shape, dtype, value, value)
