@@ -117,13 +117,9 @@ def _tokens(
     _, inputs, accumulate = formats(numbers)
     heads, T = int(np.prod(shape[:-2], dtype=int)), shape[-2]
     beta = np.broadcast_to(np.asarray(beta, np.float64), shape[:-1])
-    exact, found, lost = [], [], []
-    for array, dtype, last in (
-        (z, inputs, 1),
-        (b, inputs, 1),
-        (c, inputs, 1),
-        (beta, accumulate, 0),
-    ):
+
+    def entered(array: Any, dtype: Any, last: int = 1) -> tuple[np.ndarray, ...]:
+        """An array as it is given, as it is rounded, and by how much; with or without a last axis."""
         isolated = isinstance(array, Magnitude)
         value: Any = given(array, dtype, signed=not isolated)
         ends = (heads, T) + (1 if isolated else value.shape[-1],) * last
@@ -131,20 +127,19 @@ def _tokens(
         wrong, flat = (
             np.broadcast_to(f, (*shape[:-2], *ends[1:])).reshape(ends) for f in (wrong, value.upper)
         )
-        exact.append(flat)
-        lost.append(wrong)
         if isolated:
-            found.append(flat + wrong)
-            continue
+            return flat, flat + wrong, wrong
         rounded = flat.astype(dtype).astype(np.float64)
-        found.append(np.where(np.abs(rounded) < format_of(dtype).tiny, 0.0, rounded))
+        flushed = np.abs(rounded) < format_of(dtype).tiny
+        return flat, np.where(flushed, 0.0, rounded), wrong
+
     N = shape_of(c)[-1]
-    q = [norm(np.abs(f), 2) * np.sqrt(N / f.shape[-1]) for f in (exact[2], found[2], lost[2])]
-    return (
-        _Tokens(np.abs(exact[0]), exact[1], q[0], exact[3]),
-        _Tokens(np.abs(found[0]), found[1], q[1], found[3]),
-        _Tokens(lost[0], lost[1], q[2], lost[3]),
+    arrays = *(entered(a, inputs) for a in (z, b, c)), entered(beta, accumulate, 0)
+    exact, found, lost = (
+        _Tokens(np.abs(v), k, norm(np.abs(q), 2) * np.sqrt(N / q.shape[-1]), strength)
+        for v, k, q, strength in zip(*arrays, strict=True)
     )
+    return exact, found, lost
 
 
 class _Piece(NamedTuple):
