@@ -56,7 +56,7 @@ checker: ## pack the checker into build/scanproof_checker.pyz, which any Python 
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing
 
-bench: build/.test ## time the checks and the lanes
+bench: build/.test ## time the checks and the ops
 	@$(BIN)/python -m scanproof.proofs.bench
 	@$(BIN)/scanproof bench
 

@@ -10,6 +10,7 @@ from .enclosed import Enclosed, Shape, Value, Whole, magnitude
 
 
 def full(xp: Any, field: Any, shape: Shape) -> Any:
+    """A field at full length on every axis of `shape`."""
     return xp.broadcast_to(field, shape)
 
 

@@ -20,6 +20,7 @@ COMPILED = 512
 
 
 def closed(jaxpr: Any) -> Any:
+    """A jaxpr with its constants, where an equation has it without."""
     if hasattr(jaxpr, "consts"):
         return jaxpr
     from jax.extend.core import ClosedJaxpr
@@ -51,6 +52,7 @@ def inner_programs(equation: Any) -> list[Any]:
     "custom_lin",
 )
 def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A program that runs as it stands: its equations are read in the caller's place."""
     params = equation.params
     inner = next(params[k] for k in ("jaxpr", "call_jaxpr", "fun_jaxpr") if k in params)
     return reader.run(closed(inner), values)
@@ -58,6 +60,7 @@ def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("cond")
 def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """The branch that a known index takes; all branches at once where the index is not known."""
     index, *rest = values
     branches = [closed(b) for b in equation.params["branches"]]
     if index is not None and isinstance(index.value, np.ndarray | np.generic):
@@ -69,6 +72,7 @@ def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("while")
 def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A loop that runs as often as known numbers say."""
     params = equation.params
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     carry = values[second:]
@@ -85,6 +89,7 @@ def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("scan")
 def scan(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A loop over rows: one turn for equal rows, the turns one by one, or many of them compiled."""
     params = equation.params
     fixed, length = params["num_consts"], params["length"]
     started = fixed + params["num_carry"]

@@ -84,6 +84,7 @@ def _meets(equation: Any) -> bool:
 
 @control("shard_map")
 def shard_map(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A program that every device of a mesh runs on its part of the inputs."""
     params = equation.params
     mesh = Mesh(tuple(params["mesh"].axis_names), tuple(params["mesh"].axis_sizes))
     inner = closed(params["jaxpr"])
@@ -150,6 +151,7 @@ def _in_groups(
 
 @collective("axis_index")
 def axis_index(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
+    """Which place a device has along an axis."""
     places = [mesh.place(d, params["axis_name"]) for d in range(mesh.devices)]
     return [[point(np.asarray(p, dtype=np.int32)) for p in places]]
 
@@ -188,6 +190,7 @@ def _stacked(values: list[Any]) -> Any:
 
 @collective("all_gather", "all_gather_invariant")
 def all_gather(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
+    """The values of a group, one after the other or stacked, for each of its devices."""
     axis = params["all_gather_dimension"]
 
     def gathered(values: list[Any], aval: Any) -> list[Any]:

@@ -73,6 +73,7 @@ def flushed(value: np.ndarray, dtype: Any) -> Any:
 
 
 def low(x: Enclosed) -> Any:
+    """The lower end of the exact numbers."""
     return -x.upper if x.lower is None else x.lower
 
 
@@ -82,6 +83,7 @@ def magnitude(xp: Any, x: Enclosed) -> Any:
 
 
 def error(x: Enclosed) -> Any:
+    """How far computed numbers may be from exact ones; 0 where no field says so."""
     return 0.0 if x.error is None else x.error
 
 

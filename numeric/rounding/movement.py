@@ -18,11 +18,13 @@ move = into(MOVES)
     "copy", "copy_p", "stop_gradient", "pvary", "pcast", "pbroadcast", "name", "sharding_constraint"
 )
 def same(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """What hands its operand on."""
     return a
 
 
 @move("broadcast_in_dim")
 def broadcast_in_dim(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """New axes have length 1 in every field, since all along them is the same."""
     places = params["broadcast_dimensions"]
 
     def spread(field: Any) -> Any:
@@ -36,11 +38,13 @@ def broadcast_in_dim(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
 
 @move("reshape")
 def reshape(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes that are split or joined."""
     return compressed.fields(lambda f: compressed.reshaped(xp, f, a.shape, shape), a, shape)
 
 
 @move("squeeze", "expand_dims")
 def squeeze(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes of length 1 that are dropped."""
     gone = {axis % len(a.shape) for axis in params["dimensions"]}
 
     def dropped(field: Any) -> Any:
@@ -51,11 +55,13 @@ def squeeze(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
 
 @move("transpose")
 def transpose(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes in another order."""
     return compressed.fields(lambda f: xp.transpose(f, params["permutation"]), a, shape)
 
 
 @move("rev")
 def rev(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes that are read backward."""
     return compressed.fields(lambda f: xp.flip(f, axis=tuple(params["dimensions"])), a, shape)
 
 
@@ -79,6 +85,7 @@ def part(xp: Any, a: Value, starts: Any, shape: Shape, strides: Any = None) -> V
 
 @move("slice")
 def slice_(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """A part at known places."""
     return part(xp, a, params["start_indices"], shape, params["strides"])
 
 
@@ -91,6 +98,7 @@ def _start(xp: Any, index: Whole, size: int, count: int) -> Any:
 
 @move("dynamic_slice")
 def dynamic_slice(xp: Any, params: Any, shape: Shape, a: Value, *indices: Whole) -> Value:
+    """A part at places that the program computes."""
     starts = [_start(xp, i, n, k) for i, n, k in zip(indices, a.shape, shape, strict=True)]
     return part(xp, a, starts, shape)
 
@@ -99,6 +107,7 @@ def dynamic_slice(xp: Any, params: Any, shape: Shape, a: Value, *indices: Whole)
 def dynamic_update_slice(
     xp: Any, params: Any, shape: Shape, a: Value, update: Value, *indices: Whole
 ) -> Value:
+    """An array with a part written over."""
     starts = [_start(xp, i, n, k) for i, n, k in zip(indices, shape, update.shape, strict=True)]
 
     covered = [n == k for n, k in zip(shape, update.shape, strict=True)]
@@ -126,6 +135,7 @@ def dynamic_update_slice(
 
 @move("concatenate")
 def concatenate(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
+    """Arrays joined along an axis."""
     axis = params["dimension"]
 
     def end_to_end(fields: list[Any]) -> Any:
@@ -140,6 +150,7 @@ def concatenate(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
 
 @move("stack")
 def stack(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
+    """Arrays side by side along a new axis."""
     axis = params["axis"]
     one = (*shape[:axis], 1, *shape[axis + 1 :])
     lifted = [reshape(xp, {}, one, v) for v in parts]
@@ -148,6 +159,7 @@ def stack(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
 
 @move("split")
 def split(xp: Any, params: Any, shape: Any, a: Value) -> list[Value]:
+    """An array cut into several along an axis."""
     axis, start, pieces = params["axis"], 0, []
     for size in params["sizes"]:
         starts = [start if i == axis else 0 for i in range(len(a.shape))]
@@ -173,6 +185,7 @@ def pad(xp: Any, params: Any, shape: Shape, a: Value, filling: Value) -> Value:
 
 @move("iota")
 def iota(xp: Any, params: Any, shape: Shape) -> Value:
+    """Whole numbers counted along an axis."""
     axis, dtype = params["dimension"], np.dtype(params["dtype"])
     line = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
     if np.issubdtype(dtype, np.integer):

@@ -74,6 +74,7 @@ def _kept(xp: Any, exact: Any, value: Any, result: Enclosed) -> Enclosed:
 
 @rule("add", "add_any")
 def add(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Errors add up; a sum of known numbers that the format has is exact."""
     ends = a.upper + b.upper, None
     if _signed(a, b):
         ends = widened(xp, a.lower + b.lower, a.upper + b.upper)[::-1]
@@ -92,11 +93,13 @@ def add(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
 
 @rule("sub")
 def sub(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """A sum with the negative."""
     return add(xp, params, shape, dtype, a, neg(xp, params, b.shape, b.dtype, b))
 
 
 @rule("neg")
 def neg(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The ends change places."""
     if a.lower is None:
         return a
     return Enclosed(shape, dtype, -a.lower, -a.upper, a.error)
@@ -104,6 +107,7 @@ def neg(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("mul")
 def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """|a| e_b + e_a |b| + e_a e_b; a product with a power of two is not rounded."""
     size_a, size_b = magnitude(xp, a), magnitude(xp, b)
     size = size_a * size_b + OWN.tiny
     carried = size_a * error(b) + error(a) * size_b + error(a) * error(b)
@@ -124,6 +128,7 @@ def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
 
 @rule("square")
 def square(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """A product with itself, which is not negative."""
     return mul(xp, params, shape, dtype, a, a)
 
 
@@ -144,6 +149,7 @@ def integer_pow(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value
 
 @rule("div")
 def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Infinite where the computed divisor may be 0."""
     size_a, wrong_b = magnitude(xp, a), error(b)
     away = xp.maximum(low(b), -b.upper)  # how near to 0 the exact divisor may be
     positive = away > 0
@@ -186,12 +192,14 @@ def _reciprocal(xp: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("abs")
 def absolute(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The error stays."""
     least = xp.zeros_like(a.upper) if a.lower is None else xp.maximum(a.lower, -a.upper)
     return Enclosed(shape, dtype, magnitude(xp, a), xp.maximum(least, 0.0), a.error)
 
 
 @rule("max", "min")
 def extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """The larger or the smaller of two: off by the larger of both errors."""
     choose = xp.maximum if params["name"] == "max" else xp.minimum
     wrong = xp.maximum(error(a), error(b))
     return Enclosed(shape, dtype, choose(a.upper, b.upper), choose(low(a), low(b)), wrong)
@@ -259,6 +267,7 @@ def logistic(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("rsqrt")
 def rsqrt(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The reciprocal of the root."""
     return _reciprocal(xp, shape, dtype, RULES["sqrt"](xp, params, shape, dtype, a))
 
 
@@ -282,6 +291,7 @@ def convert(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("dot_general")
 def dot_general(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Sums of products in any order, accumulated in the format that the equation or the hardware takes."""
     numbers = params["dimension_numbers"]
     terms = math.prod(a.shape[i] for i in numbers[0][0])
     narrow = [v.dtype for v in (a, b) if format_of(v.dtype).unit > format_of("float32").unit]
@@ -334,6 +344,7 @@ def _enclosed_product(
 
 @rule("reduce_sum")
 def reduce_sum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """Sums along axes, in any order."""
     axes = tuple(params["axes"])
     terms = math.prod(a.shape[i] for i in axes)
 
@@ -346,6 +357,7 @@ def reduce_sum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("cumsum")
 def cumsum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """Running sums, each in any order."""
     axis = params["axis"]
 
     def summed(field: Any) -> Any:
@@ -392,6 +404,7 @@ def _on_a_grid(values: np.ndarray, sizes: np.ndarray, unit: float) -> bool:
 
 @rule("reduce_max", "reduce_min")
 def reduce_extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The largest or smallest along axes: off by the largest error."""
     axes = tuple(params["axes"])
     choose = xp.max if params["name"] == "reduce_max" else xp.min
     wrong = None if a.error is None else xp.max(a.error, axis=axes)
@@ -400,6 +413,7 @@ def reduce_extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Va
 
 @rule("select_n")
 def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases: Any) -> Value:
+    """The case that a known number picks, entry by entry; any of them where it is not known."""
     if which is None:  # a condition on computed numbers: the two programs may disagree
         return hull(xp, shape, dtype, list(cases))
     if isinstance(which.value, np.ndarray | np.generic) and np.ptp(which.value.astype(int)) == 0:
@@ -417,6 +431,7 @@ def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases:
 
 @rule("clamp")
 def clamp(xp: Any, params: Any, shape: Shape, dtype: Any, least: Any, a: Any, most: Any) -> Value:
+    """A number between two others."""
     ones = (1,) * len(shape)
     least, most = (
         v if v.shape == shape else compressed.fields(lambda f: xp.reshape(f, ones), v, shape)

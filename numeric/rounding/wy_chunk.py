@@ -125,6 +125,7 @@ def transition(K: np.ndarray, energy: Energy, found: Inverse) -> tuple[np.ndarra
 
 
 def unit_keys(K: np.ndarray, norms: np.ndarray) -> np.ndarray:
+    """Keys divided by their norms, zeros as they are: (n, C, N), (n, C) -> (n, C, N)."""
     return K / np.where(norms > 0, norms, 1.0)[..., None]
 
 
