@@ -234,7 +234,7 @@ def test_a_loop_is_read_alike_step_by_step_and_compiled(monkeypatch):
 
     x, y = Magnitude((2,), 1.0), Magnitude((3, 2), 2.0)
     step_by_step = a_priori(program, x, y)
-    monkeypatch.setattr("scanproof.numeric.rounding.control.COMPILED", 1)
+    monkeypatch.setattr("scanproof.numeric.rounding.control_flow.COMPILED", 1)
     compiled = a_priori(program, x, y)
     assert np.allclose(step_by_step.bound, compiled.bound, rtol=1e-12, atol=0)
     assert np.allclose(step_by_step.magnitude, compiled.magnitude, rtol=1e-12, atol=0)

@@ -15,9 +15,9 @@ from op_cases import OPS, bound_of, exact_run, exactly, run_op
 from scanproof.numeric import x64
 from scanproof.numeric.ops.delta import delta
 from scanproof.numeric.rounding import delta as delta_bound
-from scanproof.numeric.rounding.contraction import norms_of_products
-from scanproof.numeric.rounding.control import inner_programs
-from scanproof.numeric.rounding.energy import Energy
+from scanproof.numeric.rounding.control_flow import inner_programs
+from scanproof.numeric.rounding.delta_energy import Energy
+from scanproof.numeric.rounding.delta_norms import norms_of_products
 from scanproof.numeric.run.promises import Promises
 
 
@@ -77,7 +77,7 @@ def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
 
 MUTANTS = {
     "half the unit roundoff": (
-        "wy_chunk.rounding",
+        "delta_chunk.rounding",
         lambda old: lambda *a, **k: old(*a, **k)._replace(unit=old(*a, **k).unit / 2),
     ),
     "errors are not carried on": (
@@ -112,7 +112,7 @@ def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     z[0], beta[0] = 1.0, 1.0
     tokens, nothing = (z, ones, ones, beta), np.zeros((1, 1))
     assert delta_shares(tokens, nothing, chunk=T).max() <= 1
-    monkeypatch.setattr("scanproof.numeric.rounding.wy_chunk.gamma", lambda terms, unit: 0.0)
+    monkeypatch.setattr("scanproof.numeric.rounding.delta_chunk.gamma", lambda terms, unit: 0.0)
     assert delta_shares(tokens, nothing, chunk=T).max() > 1
 
 

@@ -2,11 +2,11 @@
 
 Magnitudes cannot be read through this layer from token to token: |S| + β |S| |k| |k|ᵀ grows exponentially, while S is
 multiplied by I − β k kᵀ, which makes no row longer if 0 ≤ β ‖k‖² ≤ 2. Keys and strengths are known, so that the exact
-transitions M of the chunks are too, and their norms (`contraction`). Three runs are compared row by row, in norms:
+transitions M of the chunks are too, and their norms (`delta_norms`). Three runs are compared row by row, in norms:
 
 - s: the exact one of the arrays as they are given, whose size the keys' own transitions bound;
 - the exact map F of a chunk of the tokens as the op rounds them, linear but for what it writes;
-- ŝ: what the op computes, ŝ' = F ŝ + Δ, where `wy_chunk` bounds Δ by κ ‖ŝ‖ + τ.
+- ŝ: what the op computes, ŝ' = F ŝ + Δ, where `delta_chunk` bounds Δ by κ ‖ŝ‖ + τ.
 
 With e = ŝ − s, and d what the rounding of the tokens does to a chunk that starts at s,
 
@@ -33,12 +33,12 @@ from ..ops.delta import _DELTA, _LONGHORN, CHUNK
 from ..ops.products import in_precision
 from ..precision import FLOAT64, Precision
 from .arithmetic import OWN, format_of
-from .contraction import carried, norms_of_products, sizes
+from .delta_chunk import added, inverse, known, rounding, start, transition
+from .delta_energy import Energy, norm
+from .delta_norms import carried, norms_of_products, sizes
 from .enclosed import Enclosed, error, low
-from .energy import Energy, norm
 from .inputs import Magnitude, given, shape_of
 from .programs import ErrorBound, Traced, finished, formats
-from .wy_chunk import added, inverse, known, rounding, start, transition
 
 LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
 NUMBERS = 2**22

@@ -10,9 +10,9 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from . import compressed
-from .control import CONTROL, closed, control, inner_programs
+from .control_flow import CONTROL, closed, control, inner_programs
+from .data_movement import concatenate, part
 from .enclosed import Enclosed, Value, Whole, point
-from .movement import concatenate, part
 from .rules import RULES
 from .tables import Rule, into
 

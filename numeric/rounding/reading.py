@@ -13,10 +13,10 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from . import compressed, devices, solving  # noqa: F401  (each registers its rules)
-from .control import CONTROL
+from . import compressed, devices, triangular  # noqa: F401  (each registers its rules)
+from .control_flow import CONTROL
+from .data_movement import MOVES
 from .enclosed import Enclosed, Value, Whole, point
-from .movement import MOVES
 from .rules import RULES, is_point
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {

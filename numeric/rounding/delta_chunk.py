@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .arithmetic import CHOPPED, OWN, format_of, gamma
-from .contraction import frobenius, spectral_norm
+from .delta_energy import ROOM, Energy, norm
+from .delta_norms import frobenius, spectral_norm
 from .enclosed import Enclosed, error, low
-from .energy import ROOM, Energy, norm
 
 
 class Rounding(NamedTuple):
