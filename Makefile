@@ -56,12 +56,12 @@ checker: ## pack the checker into build/scanproof_checker.pyz, which any Python 
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing
 
-bench: build/.test ## time the checks and the lanes
+bench: build/.test ## time the checks and the ops
 	@$(BIN)/python -m scanproof.proofs.bench
 	@$(BIN)/scanproof bench
 
-devices: build/.test ## run the lanes' tests on a CPU shown as 8 devices
-	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_lane*.py tests/test_delta_bounds.py tests/test_recurrent_lane.py
+devices: build/.test ## run the ops' tests on a CPU shown as 8 devices
+	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_ops*.py
 
 tightness: build/.test ## try to break every bound by gradient ascent, and tell how near it comes
 	@$(BIN)/python -m scanproof.numeric.tightness --sizes 8 --starts 60 --steps 400

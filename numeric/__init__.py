@@ -1,6 +1,6 @@
 """How it runs: the definitions on accelerators, and how far rounding can take them from the exact value.
 
-JAX is imported by the first lane that runs. `bounds` is the room `rounding` by its name for users.
+JAX is imported by the first op that runs. `bounds` is the room `rounding` by its name for users.
 """
 
 from typing import Any

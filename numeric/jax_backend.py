@@ -1,4 +1,4 @@
-"""JAX, imported when a lane first needs it, and the switch for its 64-bit types."""
+"""JAX, imported when an op first needs it, and the switch for its 64-bit types."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""In which numbers a lane computes: the dtype of its inputs, that of its sums, and how its matrices are multiplied.
+"""In which numbers an op computes: the dtype of its inputs, that of its sums, and how its matrices are multiplied.
 
 XLA multiplies float32 matrices in TF32 (10 bits) on recent GPUs unless it is told otherwise, so every product of a
-lane says how. A named algorithm (`DotAlgorithmPreset`) would say more, but XLA's CPU backend refuses one wherever it
+op says how. A named algorithm (`DotAlgorithmPreset`) would say more, but XLA's CPU backend refuses one wherever it
 does not call a matrix library, as in a product with one row.
 """
 
@@ -17,7 +17,7 @@ from .jax_backend import jax, x64_enabled
 
 @dataclass(frozen=True)
 class Precision:
-    """The number formats of a lane."""
+    """The number formats of an op."""
 
     name: str
     inputs: str

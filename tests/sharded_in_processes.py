@@ -1,4 +1,4 @@
-"""One of several processes that share a sequence; started by `test_lanes_sharded`.
+"""One of several processes that share a sequence; started by `test_ops_sharded`.
 
 Arguments: the address of the first process, the number of processes, and which one this is. Prints one JSON object.
 """

@@ -1,4 +1,4 @@
-"""Checks of the sharded lane that need many devices; run by `test_lanes_sharded` in a process of its own.
+"""Checks of the sharded op that need many devices; run by `test_ops_sharded` in a process of its own.
 
 Prints one JSON object: for each check an empty string, or what is wrong. The number of devices is the first argument;
 they are the host's processor several times over. The others are the names of the checks.
@@ -21,6 +21,7 @@ if __name__ == "__main__":
 
 import jax
 import numpy as np
+from op_cases import exact_run, exactly, number_for
 
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
@@ -63,48 +64,29 @@ def decays(T: int, seed: int = 1, batch: tuple[int, ...] = (2,)) -> dict[str, An
     return {"log_decay": log_decay, "reset": np.zeros(a.shape, bool) if reset is None else reset}
 
 
-def reference(tokens: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The definition in float64, head by head: outputs and final states."""
-    z = tokens["z"]
-    log_decay = np.broadcast_to(tokens.get("log_decay", 0.0), z.shape[:-1])
-    reset = np.broadcast_to(tokens.get("reset", False), z.shape[:-1])
-    a = np.where(reset, 0, np.exp(log_decay))
-    outputs, states = np.empty(z.shape), np.empty(tokens["initial_state"].shape)
-    with x64():
-        for head in np.ndindex(z.shape[:-2]):
-            token = ssd.Token(z[head], a[head], tokens["b"][head], tokens["c"][head])
-            run = recurrent(ssd.step, None, tokens["initial_state"][head], token)
-            outputs[head], states[head] = run.outputs, run.final_state
-    return outputs, states
-
-
 def shares_of_bound(
     run: Any, tokens: dict[str, Any], precision: str = "float64", **options: Any
 ) -> list[float]:
-    """|computed − reference| over the bounds of both programs, the largest of each array of this process."""
-    settings: tuple[dict[str, Any], ...] = (
-        {"lane": "sharded", "chunk": CHUNK, "precision": precision, **options},
-        {"lane": "recurrent", "precision": "float64"},
-    )
-    with x64():
-        ours, theirs = (bounds.linear(**tokens, **one) for one in settings)
+    """|computed − exact| over the bound, the largest of each array of this process."""
+    known = bounds.linear(**tokens, lane="sharded", chunk=CHUNK, precision=precision, **options)
+    exact = exact_run("sharded", tokens)
     shares = []
-    for name, wanted in zip(("outputs", "final_state"), reference(tokens), strict=True):
-        limit = getattr(ours, name).bound + getattr(theirs, name).bound
-        largest = max(1.0, float(np.abs(wanted).max()))
-        assert np.all(limit <= 2.0**-9 * largest), f"a bound of {limit.max():.3g} shows nothing"
-        found = getattr(run, name)
+    for name in ("outputs", "final_state"):
+        limit, wanted, found = (getattr(of, name) for of in (known, exact, run))
+        limit = limit.bound
         assert found.shape == wanted.shape
+        assert limit.max() <= 2.0**-9 * max(1.0, np.abs(wanted).max()), "such a bound shows nothing"
         for shard in found.addressable_shards:
-            gap = np.abs(np.asarray(shard.data, np.float64) - wanted[shard.index])
-            shares.append(float(np.max(gap / np.maximum(limit[shard.index], np.finfo(float).tiny))))
+            gap = np.abs(exactly(number_for(tokens), shard.data) - wanted[shard.index])
+            room = np.maximum(limit[shard.index], np.finfo(float).tiny)
+            shares.append(float(np.max(gap / room)))
     return shares
 
 
 def assert_right(
     run: Any, tokens: dict[str, Any], precision: str = "float64", **options: Any
 ) -> None:
-    """Within the bound of the lane, and the reference within its own, of the exact value."""
+    """Within the bound of the op of the exact value."""
     shares = shares_of_bound(run, tokens, precision, **options)
     assert max(shares) <= 1, f"{max(shares):.3g} times the bound"
 
@@ -236,7 +218,7 @@ def gradients_are_those_of_the_definition():
     state, reset = rng.integers(-3, 4, (D, N)).astype(float), rng.random(T) < 1 / 8
     assert reset.any()
 
-    def by_lane(z, b, c, state, log_decay, devices):
+    def by_op(z, b, c, state, log_decay, devices):
         run = sharded(
             *(z, b, c),
             log_decay=log_decay,
@@ -258,7 +240,7 @@ def gradients_are_those_of_the_definition():
         arrays = z, b, c, state, np.zeros(T)
         wanted = jax.jit(jax.grad(by_definition, places))(*arrays)
         for devices in (8, 9):  # shards of 2 chunks, and of one and a token
-            found = jax.jit(jax.grad(by_lane, places), static_argnums=5)(*arrays, devices)
+            found = jax.jit(jax.grad(by_op, places), static_argnums=5)(*arrays, devices)
             for got, want in zip(found, wanted, strict=True):
                 assert np.any(want) and np.array_equal(got, want)
 

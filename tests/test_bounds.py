@@ -19,7 +19,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril
 from scanproof.numeric.jax_backend import x64
 from scanproof.numeric.ops.recurrent import recurrent
-from scanproof.numeric.rounding import Magnitude, arithmetic, compressed, promise
+from scanproof.numeric.rounding import Magnitude, a_priori, arithmetic, compressed
 from scanproof.numeric.rounding.arithmetic import FORMATS, FUNCTION, LOG1P, format_of
 from scanproof.numeric.rounding.enclosed import Enclosed, point
 from scanproof.numeric.rounding.rules import RULES
@@ -77,7 +77,7 @@ def test_a_rule_holds_and_is_nearly_attained(name: str):
         a, b = float32(rng, 4), float32(rng, 4)
         if name == "clipped":
             a, b = a / 2, b / 2
-        bound = promise(program, a, b).bound
+        bound = a_priori(program, a, b).bound
         exact = np.asarray(exact_program(exactly(a), exactly(b)), dtype=object)
         share = worst_share(compiled(a, b), exact, bound)
         assert share <= 1
@@ -115,7 +115,7 @@ def test_the_functions_are_as_accurate_as_assumed(name: str, precision: str):
         places = places.astype(precision)
         found = np.asarray(jax.jit(program)(places))
         assert found.dtype == precision
-        bound = promise(program, places, precision=precision).bound
+        bound = a_priori(program, places, precision=precision).bound
     for x, y, limit in zip(places, found, bound, strict=True):
         gap = abs(WIDE.mpf(float(y)) - exact(WIDE.mpf(float(x))))
         assert gap <= WIDE.mpf(float(limit)), f"{name}({x!r})"
@@ -125,7 +125,7 @@ def test_the_functions_are_as_accurate_as_assumed(name: str, precision: str):
 
 def test_exp_underflows_within_the_additive_term():
     places = np.linspace(-120, -80, 81).astype(np.float32)
-    bound = promise(jnp.exp, places).bound
+    bound = a_priori(jnp.exp, places).bound
     assert np.all(
         np.abs(np.asarray(jnp.exp(places), dtype=float) - np.exp(places.astype(float))) <= bound
     )
@@ -172,7 +172,7 @@ def test_a_magnitude_is_followed_as_one_number():
     rule = RULES["tanh"]
     RULES["tanh"] = lambda xp, p, s, d, a: seen.append(a.upper.shape) or rule(xp, p, s, d, a)
     try:
-        found = promise(program, Magnitude((1000, 64), 1.0), Magnitude((64, 1000), 1.0))
+        found = a_priori(program, Magnitude((1000, 64), 1.0), Magnitude((64, 1000), 1.0))
     finally:
         RULES["tanh"] = rule
     assert seen == [(1, 1)]
@@ -181,28 +181,28 @@ def test_a_magnitude_is_followed_as_one_number():
 
 def test_inputs_of_a_wider_format_are_rounded_within_the_bound():
     third = np.full(3, 1 / 3)
-    bound = promise(lambda x: x + 0, third).bound
+    bound = a_priori(lambda x: x + 0, third).bound
     assert np.all(bound >= np.abs(third - third.astype(np.float32).astype(float)))
     assert np.all(bound <= 2.0**-24)
 
 
 def test_what_may_overflow_has_no_bound():
     large = np.full(2, 2.0**100, dtype=np.float32)
-    assert np.isinf(promise(lambda x: x * x, large).bound).all()
-    assert np.isfinite(promise(lambda x: x * 2, large).bound).all()
+    assert np.isinf(a_priori(lambda x: x * x, large).bound).all()
+    assert np.isfinite(a_priori(lambda x: x * 2, large).bound).all()
 
 
 def test_a_divisor_that_may_be_zero_leaves_no_bound():
     rng = np.random.default_rng(0)
     x = float32(rng, 3)
-    assert np.isinf(promise(lambda x: 1 / (x @ jnp.ones((3, 2)) - x.sum()), x).bound).all()
+    assert np.isinf(a_priori(lambda x: 1 / (x @ jnp.ones((3, 2)) - x.sum()), x).bound).all()
 
 
 def test_sums_of_numbers_on_a_grid_are_known_to_be_exact():
     """Sums of small whole numbers: the rounding is known not to be there."""
     x = np.arange(-8, 8, dtype=np.float32)
-    assert promise(lambda x: jnp.cumsum(x) - 3, x).bound.max() == 0
-    assert promise(lambda x: jnp.cumsum(x / 3), x).bound.max() > 0
+    assert a_priori(lambda x: jnp.cumsum(x) - 3, x).bound.max() == 0
+    assert a_priori(lambda x: jnp.cumsum(x / 3), x).bound.max() > 0
 
 
 def test_a_condition_on_computed_numbers_covers_both_branches():
@@ -213,13 +213,13 @@ def test_a_condition_on_computed_numbers_covers_both_branches():
         return jnp.where(x * 3 >= 1, 1.0, 0.0)
 
     exact = 0.0 if 3 * Fraction(float(x[0])) < 1 else 1.0
-    assert abs(float(jax.jit(program)(x)[0]) - exact) <= promise(program, x).bound[0]
-    assert promise(program, x).bound[0] >= 1
+    assert abs(float(jax.jit(program)(x)[0]) - exact) <= a_priori(program, x).bound[0]
+    assert a_priori(program, x).bound[0] >= 1
 
 
 def test_a_condition_on_inputs_is_known():
     x = np.asarray([-1.0, 2.0], dtype=np.float32)
-    assert promise(lambda x: jnp.where(x > 0, 1.0, 0.0), x).bound.max() == 0
+    assert a_priori(lambda x: jnp.where(x > 0, 1.0, 0.0), x).bound.max() == 0
 
 
 def test_a_loop_is_read_alike_step_by_step_and_compiled(monkeypatch):
@@ -233,9 +233,9 @@ def test_a_loop_is_read_alike_step_by_step_and_compiled(monkeypatch):
         return lax.fori_loop(0, 3, row, jnp.zeros((3, 2)))
 
     x, y = Magnitude((2,), 1.0), Magnitude((3, 2), 2.0)
-    step_by_step = promise(program, x, y)
-    monkeypatch.setattr("scanproof.numeric.rounding.control.COMPILED", 1)
-    compiled = promise(program, x, y)
+    step_by_step = a_priori(program, x, y)
+    monkeypatch.setattr("scanproof.numeric.rounding.control_flow.COMPILED", 1)
+    compiled = a_priori(program, x, y)
     assert np.allclose(step_by_step.bound, compiled.bound, rtol=1e-12, atol=0)
     assert np.allclose(step_by_step.magnitude, compiled.magnitude, rtol=1e-12, atol=0)
     unit = FORMATS["float32"].unit
@@ -264,7 +264,7 @@ def test_a_layer_with_division_is_bounded_through_the_recurrent_lane():
         return recurrent(gril.two_head_step, parameters, (empty, empty), tokens).outputs
 
     found = program(parameters, tokens)
-    promised = promise(program, parameters, tokens)
+    promised = a_priori(program, parameters, tokens)
     exact = scan(
         gril.two_head_step,
         map_leaves(exactly, parameters),
@@ -280,11 +280,11 @@ def test_errors_of_inputs_are_carried_on():
     """A second program is bounded with the first one's error as its input's: composition."""
     rng = np.random.default_rng(4)
     x, y = float32(rng, 8), float32(rng, 8)
-    from scanproof.numeric.rounding.programs import promised, read
+    from scanproof.numeric.rounding.programs import finished, read
 
     first = read(lambda x, y: x * y, (point(x), point(y)), wide=False)
-    second = promised(read(lambda p: p.sum(), (first,), wide=False))
-    whole = promise(lambda x, y: (x * y).sum(), x, y)
+    second = finished(read(lambda p: p.sum(), (first,), wide=False))
+    whole = a_priori(lambda x, y: (x * y).sum(), x, y)
     assert isinstance(first, Enclosed)
     assert np.array_equal(second.bound, whole.bound)
 
@@ -310,7 +310,7 @@ def test_triangular_systems_of_every_kind_are_bounded(from_left, lower, transpos
     inverse = np.eye(n, dtype=int) - nilpotent + nilpotent @ nilpotent
     inverse = inverse - nilpotent @ nilpotent @ nilpotent  # n = 4: the next power is 0
     exact = inverse @ exactly(B) if from_left else exactly(B) @ inverse
-    promised = promise(program, A, B)
+    promised = a_priori(program, A, B)
     share = worst_share(program(A, B), exact, promised.bound)
     assert 0 < share <= 1
     assert promised.bound.max() < 2.0**-16 * promised.magnitude.max()
@@ -323,4 +323,4 @@ def test_gamma_is_infinite_where_it_says_nothing():
 
 def test_an_operation_without_a_rule_is_named():
     with pytest.raises(UsageError, match="there is none for 'erf'"):
-        promise(lambda x: lax.erf(x), np.ones(2, dtype=np.float32))
+        a_priori(lambda x: lax.erf(x), np.ones(2, dtype=np.float32))

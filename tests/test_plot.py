@@ -104,7 +104,7 @@ def test_bounds_of_amendments_stand_above_what_they_bound():
 def test_a_bound_on_something_else_is_not_drawn():
     row = ROWS["ssd.thm5.1"]
     other = hybrid.Worst(np.asarray(0.123), np.asarray(0))
-    assert np.isnan(hybrid._promise(row, other, n=4, d=8, l=4, eta=0.1)[1])
+    assert np.isnan(hybrid._least_bound(row, other, n=4, d=8, l=4, eta=0.1)[1])
 
 
 def test_what_is_drawn_hides_rounding():

@@ -1,1 +1,1 @@
-"""`scanproof bench`: every lane against a plain matrix product, `lax.scan` and NumPy, in one interleaved run."""
+"""`scanproof bench`: every op against a plain matrix product, `lax.scan` and NumPy, in one interleaved run."""

@@ -1,4 +1,4 @@
-"""What is timed: the lanes, and what they are compared with. A case is a program without arguments."""
+"""What is timed: the ops, and what they are compared with. A case is a program without arguments."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..ops.delta import delta
 from ..ops.recurrent import recurrent
 from ..ops.sharded import sharded
 from ..ops.streaming import streaming
+from .ceilings import plain_product
 from .problem import Problem
 
 PLAIN, SCAN, CHUNKED = "matrix product of 4d²", "lax.scan", "chunked"
@@ -41,7 +42,7 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
 
     Args:
         problem: the tokens.
-        dtype: "float32" or "bfloat16": that of the plain product and of the lanes that are not named otherwise.
+        dtype: "float32" or "bfloat16": that of the plain product and of the ops that are not named otherwise.
     """
     j = jax("bench")
     heads, _, d = problem.size
@@ -49,44 +50,42 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     state = j.numpy.zeros((heads, d, d))
     found: dict[str, Case] = {}
     found[PLAIN] = Case(_plain_product(j, problem, dtype))
-    found[SCAN] = Case(functools.partial(j.jit(_scan), state, c, b, z), "unit", dtype)
+    bind, scan = functools.partial, j.jit(_scan, static_argnums=0)
+    found[SCAN] = Case(bind(scan, False, state, c, b, z), "unit", dtype)
     if platform() == "cpu":
-        found[f"{SCAN}, head by head"] = Case(
-            functools.partial(j.jit(_scan_head_by_head), state, c, b, z), "unit", dtype
-        )
+        found[f"{SCAN}, head by head"] = Case(bind(scan, True, state, c, b, z), "unit", dtype)
         found["NumPy, one head"] = _numpy(problem)
-    bind = functools.partial
 
-    def lane(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
+    def op(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
         return Case(_outputs(bind(run, precision=dtype), *arrays), layer, dtype)
 
     def gated(z: Any, b: Any, c: Any, log_decay: Any, precision: Any) -> Any:
         return chunked(z, b, c, log_decay=log_decay, precision=precision)
 
     associations = linear_attention.Token(c, b, z)
-    found["recurrent"] = lane(
+    found["recurrent"] = op(
         bind(recurrent, linear_attention.step, None, batch=1), "unit", state, associations
     )
-    found[CHUNKED] = lane(chunked, "unit", z, b, c)
+    found[CHUNKED] = op(chunked, "unit", z, b, c)
     scalar = j.numpy.float32(problem.scalar())
-    found[f"{CHUNKED}, one decay"] = lane(gated, "scalar", z, b, c, scalar)
-    found[f"{CHUNKED}, a decay a token"] = lane(gated, "per-token", z, b, c, problem.log_decay)
+    found[f"{CHUNKED}, one decay"] = op(gated, "scalar", z, b, c, scalar)
+    found[f"{CHUNKED}, a decay a token"] = op(gated, "per-token", z, b, c, problem.log_decay)
     if dtype != "bfloat16":
         low = problem.tokens("bfloat16")
-        found[f"{CHUNKED}, bfloat16"] = lane(chunked, "unit", *low, dtype="bfloat16")
+        found[f"{CHUNKED}, bfloat16"] = op(chunked, "unit", *low, dtype="bfloat16")
     writes = delta_rule.Token(b, z, c, problem.beta)
-    found[f"{SCAN}, delta rule"] = lane(
+    found[f"{SCAN}, delta rule"] = op(
         bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
     )
-    found["delta"] = lane(delta, "delta", z, b, c, problem.beta)
+    found["delta"] = op(delta, "delta", z, b, c, problem.beta)
     found["streaming, 4 blocks"] = Case(_stream(problem, (z, b, c), dtype), "unit", dtype)
     found.update(_shards(j, problem, (z, b, c), dtype))
     return found
 
 
-def _outputs(lane: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
-    """(outputs, final state) of a lane inside `jit`, where arguments are not looked through for NaN."""
-    compiled = jax("bench").jit(lambda *arrays: lane(*arrays)[1:])
+def _outputs(op: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
+    """(outputs, final state) of an op inside `jit`, where arguments are not looked through for NaN."""
+    compiled = jax("bench").jit(lambda *arrays: op(*arrays)[1:])
     return lambda: compiled(*arrays)
 
 
@@ -95,30 +94,20 @@ def _plain_product(j: Any, problem: Problem, dtype: str) -> Callable[[], Any]:
     d = problem.size.features
     left = problem.z.reshape(-1, d).astype(dtype)
     right = j.random.normal(j.random.key(1), (d, 2 * d)).astype(dtype)
-    precision = "highest" if dtype == "float32" else "default"
-    product = j.jit(
-        functools.partial(
-            j.numpy.matmul, precision=precision, preferred_element_type=j.numpy.dtype("float32")
-        )
-    )
-    return lambda: product(left, right)
+    product = plain_product(j, dtype)
+    return lambda: product(left, right, "float32")
 
 
-def _scan(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
-    """`lax.scan` over `linear_attention.step` as one would write it, batched over heads."""
+def _scan(head_by_head: bool, state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
+    """`lax.scan` over `linear_attention.step` as one would write it, batched over heads or one after the other."""
     j = jax("bench")
     tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
-    step = functools.partial(linear_attention.step, None)
+    scan = functools.partial(j.lax.scan, functools.partial(linear_attention.step, None))
     with j.default_matmul_precision("highest"):
-        state, outputs = j.vmap(functools.partial(j.lax.scan, step))(state, tokens)
-    return outputs, state
-
-
-def _scan_head_by_head(state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
-    j = jax("bench")
-    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
-    step = functools.partial(linear_attention.step, None)
-    state, outputs = j.lax.map(lambda one: j.lax.scan(step, *one), (state, tokens))
+        if head_by_head:
+            state, outputs = j.lax.map(lambda one: scan(*one), (state, tokens))
+        else:
+            state, outputs = j.vmap(scan)(state, tokens)
     return outputs, state
 
 
@@ -149,7 +138,7 @@ def _stream(problem: Problem, tokens: tuple[Any, ...], dtype: str) -> Callable[[
 
 
 def _shards(j: Any, problem: Problem, tokens: tuple[Any, ...], dtype: str) -> dict[str, Case]:
-    """The sharded lane on one device and on all there are."""
+    """The sharded op on one device and on all there are."""
     found = {}
     count = j.device_count()
     for axis in ("heads", "sequence"):

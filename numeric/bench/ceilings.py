@@ -29,29 +29,32 @@ class Ceilings(NamedTuple):
 COPY, PRODUCT = "copy", "square matrix product"
 
 
-class Probes(NamedTuple):
-    """The two programs that measure the ceilings, and what they do."""
+class Probe(NamedTuple):
+    """A program that measures a ceiling."""
 
-    programs: dict[str, Callable[[], Any]]
-    moved: int
-    """Bytes."""
-    multiplied: int
-    """FLOPs."""
-
-    def ceilings(self, copy: float, product: float) -> Ceilings:
-        """The rates, from the seconds of the two programs."""
-        return Ceilings(self.moved / copy, self.multiplied / product)
+    run: Callable[[], Any]
+    amount: int
+    """The bytes that it moves, or its FLOPs."""
 
 
-def probes(dtype: str) -> Probes:
+def probes(dtype: str) -> dict[str, Probe]:
     """Programs for this device: 1 GiB and 8192 × 8192 on an accelerator, 64 MiB and 1024 × 1024 on a CPU."""
     j = jax("bench")
-    jnp = j.numpy
     count, side = (2**24, 1024) if platform() == "cpu" else (2**28, 8192)
-    array = jnp.zeros(count, "float32")
+    array = j.numpy.zeros(count, "float32")
     square = j.random.normal(j.random.key(0), (side, side)).astype(dtype)
+    copy, product = j.jit(lambda x: x + 1), plain_product(j, dtype)
+    return {
+        COPY: Probe(lambda: copy(array), 2 * 4 * count),
+        PRODUCT: Probe(lambda: product(square, square, square.dtype), 2 * side**3),
+    }
+
+
+def plain_product(j: Any, dtype: str) -> Callable[..., Any]:
+    """(left, right, dtype of the result) -> a matrix product, as accurate as factors of `dtype` allow."""
     precision = "highest" if dtype == "float32" else "default"
-    copy = j.jit(lambda x: x + 1)
-    product = j.jit(lambda x: jnp.matmul(x, x, precision=precision, preferred_element_type=x.dtype))
-    programs = {COPY: lambda: copy(array), PRODUCT: lambda: product(square)}
-    return Probes(programs, 2 * 4 * count, 2 * side**3)
+
+    def product(left: Any, right: Any, result: Any) -> Any:
+        return j.numpy.matmul(left, right, precision=precision, preferred_element_type=result)
+
+    return j.jit(product, static_argnums=2)

@@ -1,4 +1,4 @@
-"""The tokens that are timed, and what the lanes must make of them, computed in float64."""
+"""The tokens that are timed, and what the ops must make of them, computed in float64."""
 
 from __future__ import annotations
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from ..jax_backend import jax, platform
 from ..ops.chunked import plan
-from .cases import CHUNKED, PLAIN, SCAN, cases
-from .ceilings import COPY, PRODUCT, probes
+from .cases import CHUNKED, PLAIN, SCAN, Case, cases
+from .ceilings import COPY, PRODUCT, Ceilings, probes
 from .peers import on_host, peer_cases, peers, wait
 from .problem import Problem, Size, relative_error
 from .timing import Timing, interleaved, ratio
 
 SCHEMA = "scanproof.bench/1"
 ACCURACY = {"float32": 1e-6, "bfloat16": 4e-3}
-"""Relative RMS of the outputs against float64 that a lane must keep."""
+"""Relative RMS of the outputs against float64 that an op must keep."""
 SPEED = {64: (7.0, 1.5), 128: (5.0, 2.0)}
 """For d: at most so many times the plain product's time, at least so many times faster than `lax.scan`."""
 
@@ -70,27 +70,18 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
     if not isinstance(fla, str):
         found |= peer_cases(problem, dtype, fla)
     limits = probes(dtype)
-    programs = {name: case.run for name, case in found.items()} | limits.programs
+    programs = {name: one.run for name, one in (found | limits).items()}
     timings = interleaved(programs, wait, rounds, tell)
     d = size.features
     chunk = plan(size.tokens, d, d, size.heads, platform()).chunk
-    ceilings = limits.ceilings(timings[COPY].median, timings[PRODUCT].median)
+    moved, flops = (limits[name].amount / timings[name].median for name in (COPY, PRODUCT))
     # A smaller product may use the device better than the square one.
-    ceilings = ceilings._replace(flops=max(ceilings.flops, size.flops / timings[PLAIN].median))
+    ceilings = Ceilings(moved, max(flops, size.flops / timings[PLAIN].median))
     floor = ceilings.floor(size, dtype, chunk)
     rows = []
     for name, case in found.items():
-        timing = timings[name]
-        scaled = Timing(timing.first, tuple(s / case.share for s in timing.rounds))
-        error = None
-        if case.layer is not None:
-            result = case.run()
-            outputs = result[0] if isinstance(result, tuple) else result
-            exact = problem.exact(case.layer, case.dtype)
-            outputs = on_host(outputs, len(exact))
-            error = relative_error(outputs, exact[: len(outputs), : outputs.shape[1]])
-        scan = f"{SCAN}, delta rule" if case.layer == "delta" else SCAN
-        rows.append(_row(name, case, size, scaled, error, timings[PLAIN], timings[scan], floor))
+        scan = timings[f"{SCAN}, delta rule" if case.layer == "delta" else SCAN]
+        rows.append(_row(name, case, problem, timings[name], timings[PLAIN], scan, floor))
     return {
         **size._asdict(),
         "chunk": chunk,
@@ -102,26 +93,26 @@ def _at(size: Size, dtype: str, rounds: int, fla: Any, tell: Tell | None) -> dic
 
 def _row(
     name: str,
-    case: Any,
-    size: Size,
+    case: Case,
+    problem: Problem,
     timing: Timing,
-    error: float | None,
     plain: Timing,
     scan: Timing,
     floor: float,
 ) -> dict[str, Any]:
-    to_product, to_scan = ratio(timing, plain), ratio(scan, timing)
+    timing = Timing(timing.first, tuple(s / case.share for s in timing.rounds))
+    to_product, to_scan, error = ratio(timing, plain), ratio(scan, timing), _error(problem, case)
     own = name.startswith((CHUNKED, "delta", "streaming", "sharded"))
     accuracy = ACCURACY.get(case.dtype) if own and error is not None else None
     speed = None
     if name == CHUNKED and case.dtype == "float32" and platform() == "cpu":
-        speed = SPEED.get(size.features)
+        speed = SPEED.get(problem.size.features)
     return {
         "name": name,
         "seconds": timing.median,
         "spread": timing.spread,
         "first_seconds": timing.first,
-        "ns_per_token_head": 1e9 * timing.median / size.token_heads,
+        "ns_per_token_head": 1e9 * timing.median / problem.size.token_heads,
         "to_product": to_product,
         "to_scan": to_scan if name != PLAIN else None,
         "floor_share": floor / timing.median,
@@ -133,6 +124,16 @@ def _row(
             "speed": None if speed is None else to_product <= speed[0] and to_scan >= speed[1],
         },
     }
+
+
+def _error(problem: Problem, case: Case) -> float | None:
+    """The relative error of a program's outputs; None where they are not compared."""
+    if case.layer is None:
+        return None
+    result = case.run()
+    exact = problem.exact(case.layer, case.dtype)
+    outputs = on_host(result[0] if isinstance(result, tuple) else result, len(exact))
+    return relative_error(outputs, exact[: len(outputs), : outputs.shape[1]])
 
 
 def inaccurate(record: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """A loop over heads and, within each, over blocks of tokens, that reads the tokens where they lie.
 
 `lax.map` over a `lax.scan` does the same and is differentiated by JAX, but copies the tokens of each head before it
-copies those of each block: on a CPU that costs a fifth of the chunked lane's time. A loop that picks its blocks out of
+copies those of each block: on a CPU that costs a fifth of the chunked op's time. A loop that picks its blocks out of
 the whole array has no such copy; its derivative is written here, since JAX's would add up an array of all tokens for
 each block. Backward, a block is computed again from the state before it, the only thing that is kept.
 """

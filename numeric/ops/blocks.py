@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from scanproof.constructs.arrays.scan import leaves, map_leaves
@@ -11,13 +12,13 @@ from scanproof.constructs.errors import UsageError
 from .inputs import positive
 
 
+@dataclass(frozen=True)
 class Blocks(Sequence[Any]):
     """Views of `length` tokens each, the last one perhaps shorter; built as the whole that was cut."""
 
-    def __init__(self, cut: Callable[[slice], Any], tokens: int, length: int) -> None:
-        self._cut = cut
-        self.tokens = tokens
-        self.length = length
+    cut: Callable[[slice], Any]
+    tokens: int
+    length: int
 
     def __len__(self) -> int:
         return -(-self.tokens // self.length)
@@ -28,20 +29,17 @@ class Blocks(Sequence[Any]):
         if not -len(self) <= index < len(self):
             raise IndexError(f"block {index} of {len(self)}")
         start = range(len(self))[index] * self.length
-        return self._cut(slice(start, min(start + self.length, self.tokens)))
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[index] for index in range(len(self)))
+        return self.cut(slice(start, min(start + self.length, self.tokens)))
 
 
 def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     """Cut arrays, memory-mapped ones for example, into blocks of `length` tokens; a block is read when it is used.
 
     Args:
-        arrays: what the lane takes: a tuple (`(z, b, c)`), a mapping (`{"z": z, "log_decay": a, …}`), a named tuple of
+        arrays: what the op takes: a tuple (`(z, b, c)`), a mapping (`{"z": z, "log_decay": a, …}`), a named tuple of
             arrays, or one array.
         length: tokens a block, ≥ 1. A last block of another length is compiled for itself.
-        axis: the axis of the tokens in every array. None stands for the lanes' layout: the first array (or the one
+        axis: the axis of the tokens in every array. None stands for the ops' layout: the first array (or the one
             named z) is (…, T, D), so are those with as many axes; with an axis less an array is (…, T); a number is
             handed on to every block.
 

@@ -1,4 +1,4 @@
-"""The chunked lane: masked matrix products within a chunk, a state between chunks.
+"""The chunked op: masked matrix products within a chunk, a state between chunks.
 
 The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention and the GRIL
 block with A = 1. `constructs.forms.chunked` has the same evaluation as a definition with decays; this program takes
@@ -22,6 +22,7 @@ from . import decay
 from .block_loop import each_block
 from .gates import PER_TOKEN, SCALAR, UNIT
 from .inputs import LinearTokens, itemsize, linear_tokens, positive, symbolic
+from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 
 def chunked(
@@ -123,28 +124,25 @@ def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each plan, precision, and set of shapes."""
+    """The compiled op; JAX keeps one program for each plan, precision, and set of shapes."""
     return jax("chunked").jit(run, static_argnums=(1, 2))
 
 
 def run(tokens: LinearTokens, plan: Plan, numbers: Precision) -> tuple[Any, Any]:
     """(outputs, final state) of checked tokens, for use inside a program."""
     j = jax("chunked")
-    T, size = tokens.sizes[0], plan.chunk
-    tokens, kind = _one_decay_a_token(tokens), _kind(tokens)
-    single = LinearTokens(
-        *(_one_axis(*pair) for pair in zip(tokens, (2, 2, 2, 1, 1, 2), strict=True))
+    gate, shapes = _kind(tokens), (tokens.z.shape, tokens.initial_state.shape)
+    tokens = _one_decay_a_token(tokens)
+    tokens = LinearTokens._make(map(one_axis, tokens, (2, 2, 2, 1, 1, 2)))
+    state, outputs = chunks_then_rest(
+        tokens.sizes[0],
+        plan.chunk,
+        tokens.initial_state,
+        functools.partial(_core, j, gate, tokens, plan, numbers),
+        functools.partial(_rest, j, gate, tokens, numbers),
+        axis=1,
     )
-    core = T - T % size
-    state, outputs = single.initial_state, []
-    if core:
-        state, out = _core(j, kind, single, plan, numbers)
-        outputs.append(out)
-    if core < T:
-        state, out = _rest(j, kind, single._replace(initial_state=state), core, numbers)
-        outputs.append(out)
-    joined = outputs[0] if len(outputs) == 1 else j.numpy.concatenate(outputs, axis=1)
-    return joined.reshape(tokens.z.shape), state.reshape(tokens.initial_state.shape)
+    return outputs.reshape(shapes[0]), state.reshape(shapes[1])
 
 
 def _kind(tokens: LinearTokens) -> str:
@@ -169,15 +167,10 @@ def _one_decay_a_token(tokens: LinearTokens) -> LinearTokens:
     return tokens._replace(log_decay=jnp.broadcast_to(log_decay, (*tokens.batch, last)))
 
 
-def _one_axis(array: Any, axes: int) -> Any:
-    """All but the last `axes` axes as one."""
-    return None if array is None else array.reshape(-1, *array.shape[array.ndim - axes :])
-
-
 def _core(
-    j: Any, kind: str, tokens: LinearTokens, plan: Plan, numbers: Precision
+    j: Any, kind: str, tokens: LinearTokens, plan: Plan, numbers: Precision, states: Any, count: Any
 ) -> tuple[Any, Any]:
-    """The final states (B, D, N) and the outputs (B, n·C, D) of the first n·C tokens."""
+    """The final states (B, D, N) and the outputs (B, n·C, D) of the first n·C = `count` tokens."""
     C, G, _ = plan
     n = tokens.sizes[0] // C
 
@@ -194,11 +187,11 @@ def _core(
     step = functools.partial(_step, numbers)
     arrays = (*map(blocks, (tokens.z, tokens.b, tokens.c)), sums)
     if plan.head_by_head:
-        state, outputs = each_block(step, scalar, tokens.initial_state, arrays)
+        state, outputs = each_block(step, scalar, states, arrays)
     else:
         again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
         run = j.vmap(lambda f, s, a: j.lax.scan(functools.partial(again, f), s, a))
-        state, outputs = run(scalar, tokens.initial_state, arrays)
+        state, outputs = run(scalar, states, arrays)
     return state, outputs.reshape(outputs.shape[0], n * C, -1)
 
 
@@ -255,21 +248,15 @@ def _between_chunks(
 
 
 def _rest(
-    j: Any, kind: str, tokens: LinearTokens, core: int, numbers: Precision
+    j: Any, kind: str, tokens: LinearTokens, numbers: Precision, states: Any, core: Any
 ) -> tuple[Any, Any]:
-    """The final states and the outputs of the tokens after the first n·C: `ssd.step`, one token after the other."""
+    """The final states and the outputs of the tokens after the first `core`: `ssd.step`, one after the other."""
     jnp = j.numpy
-    z, b, c = (a[:, core:].astype(numbers.accumulate) for a in (tokens.z, tokens.b, tokens.c))
+    z, b, c = (a[:, core:].astype(numbers.accumulate) for a in tokens[:3])
     if kind == UNIT:
         a = jnp.ones(z.shape[:2], z.dtype)
     else:
         reset = None if tokens.reset is None else tokens.reset[:, core:]
         log_decay = tokens.log_decay if kind == SCALAR else tokens.log_decay[:, core:]
         a = jnp.broadcast_to(decay.decays(log_decay, reset, numbers), z.shape[:2])
-
-    @functools.partial(j.checkpoint, prevent_cse=False)
-    def head(state: Any, token: ssd.Token) -> tuple[Any, Any]:
-        return j.lax.scan(functools.partial(ssd.step, None), state, token)
-
-    with j.default_matmul_precision("highest"):
-        return j.vmap(head)(tokens.initial_state, ssd.Token(z, a, b, c))
+    return token_by_token(ssd.step, states, ssd.Token(z, a, b, c))

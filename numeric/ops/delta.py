@@ -1,9 +1,9 @@
-"""The delta lane: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
+"""The delta op: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
 
 The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.forms.wy` has
 the form as definitions, and its two matrices are taken from there; the triangular system, which does not depend on the
 state, is inverted for all chunks at once. Once the vectors u_t that the tokens write are known, the rest is linear
-attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked lane. The last T mod C tokens run through the layer's own step.
+attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked op. The last T mod C tokens run through the layer's own step.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ..precision import precision as precision_of
 from .chunked import Plan, block_step, plan
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
 from .products import in_precision
+from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 CHUNK = 64
 """Tokens a chunk, unless the caller knows better."""
@@ -120,7 +121,7 @@ _LONGHORN = _Layer(longhorn_layer.step, _longhorn_strengths)
 def _run(
     caller: str, layer: _Layer, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any
 ) -> Scan:
-    """Check the arguments and run the compiled lane."""
+    """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
     size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
     z, b, c, beta = arrays
@@ -145,7 +146,7 @@ def _run(
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each layer, chunk, precision, and set of shapes."""
+    """The compiled op; JAX keeps one program for each layer, chunk, precision, and set of shapes."""
     return jax("delta").jit(run, static_argnums=(0, 3, 4))
 
 
@@ -163,23 +164,20 @@ def run(
     """
     j = jax("delta")
     shapes = tokens.v.shape, state.shape
-    flat = [(tokens.k, 2), (tokens.v, 2), (tokens.q, 2), (tokens.beta, 1), (state, 2)]
-    *parts, state = (a.reshape(-1, *a.shape[a.ndim - axes :]) for a, axes in flat)
-    tokens = delta_rule.Token(*parts)
-    length = tokens.v.shape[1]
-    core = length - length % cut.chunk
-    outputs = []
-    if core:
-        first = delta_rule.Token(*(a[:, :core] for a in tokens))
+    tokens = delta_rule.Token._make(map(one_axis, tokens, (2, 2, 2, 1)))
+
+    def core(states: Any, count: Any) -> tuple[Any, Any]:
+        first = delta_rule.Token._make(a[:, :count] for a in tokens)
         first = first._replace(beta=layer.strengths(_accumulated(first, numbers)))
-        state, out = _core(j, first, state, cut, numbers)
-        outputs.append(out)
-    if core < length:
-        last = delta_rule.Token(*(a[:, core:] for a in tokens))
-        state, out = _rest(j, layer.step, _accumulated(last, numbers), state)
-        outputs.append(out)
-    joined = outputs[0] if len(outputs) == 1 else j.numpy.concatenate(outputs, axis=1)
-    return joined.reshape(shapes[0]), state.reshape(shapes[1])
+        return _core(j, first, states, cut, numbers)
+
+    def rest(states: Any, count: Any) -> tuple[Any, Any]:
+        last = delta_rule.Token._make(a[:, count:] for a in tokens)
+        return token_by_token(layer.step, states, _accumulated(last, numbers))
+
+    length = tokens.v.shape[1]
+    state, outputs = chunks_then_rest(length, cut.chunk, one_axis(state, 2), core, rest, axis=1)
+    return outputs.reshape(shapes[0]), state.reshape(shapes[1])
 
 
 def _accumulated(tokens: delta_rule.Token, numbers: Precision) -> delta_rule.Token:
@@ -220,16 +218,3 @@ def _inverses(j: Any, numbers: Precision, chunks: delta_rule.Token) -> Any:
     L = j.vmap(j.vmap(in_precision(wy.coefficients, numbers)))(chunks)
     right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)
-
-
-def _rest(
-    j: Any, step: Callable[..., Any], tokens: delta_rule.Token, state: Any
-) -> tuple[Any, Any]:
-    """The final states and the outputs of the remaining tokens: the layer's definition, one token after the other."""
-
-    @functools.partial(j.checkpoint, prevent_cse=False)
-    def head(state: Any, tokens: delta_rule.Token) -> tuple[Any, Any]:
-        return j.lax.scan(functools.partial(step, None), state, tokens)
-
-    with j.default_matmul_precision("highest"):
-        return j.vmap(head)(state, tokens)

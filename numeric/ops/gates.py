@@ -20,7 +20,7 @@ UNIT, SCALAR, PER_TOKEN, GENERIC = "unit", "scalar", "per-token scalar", "generi
 
 
 class Gate(NamedTuple):
-    """A gate as the lanes take it."""
+    """A gate as the ops take it."""
 
     kind: str
     """`unit`, `scalar`, `per-token scalar` or `generic`."""
@@ -52,10 +52,7 @@ def classify(gate: Any, *, state_axes: int = 2, token_axes: int = 0) -> Gate:
     try:
         array = np.asarray(gate)
         known = array.dtype.kind in "fiu" and np.isfinite(array).all()
-    except (
-        TypeError,
-        ValueError,
-    ):  # JAX's for a traced array, NumPy's for rows of different lengths
+    except (TypeError, ValueError):  # of JAX for a traced array, of NumPy for ragged rows
         known, array = False, np.asarray(None)
     if not known:
         raise UsageError(
@@ -71,30 +68,21 @@ def classify(gate: Any, *, state_axes: int = 2, token_axes: int = 0) -> Gate:
     if flat.size == 0:
         raise UsageError(f"classify(gate) expects at least one entry, got shape {array.shape}.")
     decays = flat[..., 0]
+    first = float(decays.flat[0])
+
+    def generic(reason: str) -> Gate:
+        return Gate(GENERIC, None, None, f"{reason}, recurrent only")
+
     if (flat == 1).all():
         return Gate(UNIT, None, None, "every decay is 1")
     if (flat != decays[..., None]).any():
-        return Gate(
-            GENERIC,
-            None,
-            None,
-            "entries of the state decay differently: no matrix form, recurrent only",
-        )
+        return generic("entries of the state decay differently: no matrix form")
     if (decays < 0).any():
-        return Gate(
-            GENERIC,
-            None,
-            None,
-            "a negative decay has no logarithm: no matrix form here, recurrent only",
-        )
-    if token_axes == 0 and decays > 0:
-        return Gate(SCALAR, np.log(decays), None, f"every decay is {float(decays):.6g}")
+        return generic("a negative decay has no logarithm: no matrix form here")
+    if (decays == first).all() and first > 0:
+        return Gate(SCALAR, np.log(first), None, f"every decay is {first:.6g}")
     if token_axes == 0:
-        return Gate(
-            GENERIC, None, None, "every decay is 0: there is nothing to carry, recurrent only"
-        )
-    if (decays == decays.flat[0]).all() and decays.flat[0] > 0:
-        return Gate(SCALAR, np.log(decays.flat[0]), None, f"every decay is {decays.flat[0]:.6g}")
+        return generic("every decay is 0: there is nothing to carry")
     return Gate(PER_TOKEN, *log_decays(decays), "one decay for the whole state at each token")
 
 
@@ -108,7 +96,7 @@ def log_decays(decays: Any) -> tuple[np.ndarray, np.ndarray | None]:
     if not np.isfinite(decays).all() or (decays < 0).any():
         raise UsageError(
             "log_decays(decays) expects finite decays ≥ 0, got "
-            f"some in [{decays.min()}, {decays.max()}]; negative decays run on the recurrent lane only."
+            f"some in [{decays.min()}, {decays.max()}]; negative decays run on the recurrent op only."
         )
     reset = decays == 0
     return np.log(np.where(reset, 1.0, decays)), reset if reset.any() else None

@@ -1,4 +1,4 @@
-"""What the lanes are given, checked before anything is compiled: shapes, dtypes, values, and whether it fits."""
+"""What the ops are given, checked before anything is compiled: shapes, dtypes, values, and whether it fits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..jax_backend import jax, traced
 from ..precision import Precision
 
 SHARE = 0.9
-"""The share of the free memory that a lane may take."""
+"""The share of the free memory that an op may take."""
 
 
 class LinearTokens(NamedTuple):
@@ -58,7 +58,7 @@ def linear_tokens(
     *,
     needed: int | Callable[[int, int, int, int], int] = 0,
 ) -> LinearTokens:
-    """Check the arguments of a lane and convert them: z, b, c to the input dtype, the others to the accumulation dtype.
+    """Check the arguments of an op and convert them: z, b, c to the input dtype, the others to the accumulation dtype.
 
     Args:
         caller: what the error messages say was called.
@@ -69,7 +69,7 @@ def linear_tokens(
         log_decay: log a_t: None, or an array that broadcasts to (…, T).
         reset: True where a_t = 0: None, or an array of bool that broadcasts to (…, T).
         initial_state: H_0: None for zeros, (…, D, N), or (D, N) for all heads and sequences.
-        needed: bytes that the lane takes beside the converted inputs, or a function of (heads and sequences, T, D, N)
+        needed: bytes that the op takes beside the converted inputs, or a function of (heads and sequences, T, D, N)
             that tells them.
 
     Raises:

@@ -7,14 +7,18 @@ for float32 ones on some GPUs.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..jax_backend import jax
 from ..precision import Precision, matmul
 
 
-class Products:
+class Products(NDArrayOperatorsMixin):
     """An array in the accumulation dtype of `numbers`; `@` takes matrices."""
 
     __slots__ = ("array", "numbers")
@@ -26,6 +30,13 @@ class Products:
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace(self.numbers)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Products:
+        """The operators: JAX's function of the same name, but for `@`."""
+        arrays = (one.array if isinstance(one, Products) else one for one in inputs)
+        product = functools.partial(matmul, self.numbers)
+        function = product if ufunc is np.matmul else getattr(jax().numpy, ufunc.__name__)
+        return Products(function(*arrays), self.numbers)
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.array.shape
@@ -36,18 +47,6 @@ class Products:
 
     def __getitem__(self, index: Any) -> Products:
         return Products(self.array[index], self.numbers)
-
-    def __add__(self, other: Products) -> Products:
-        return Products(self.array + other.array, self.numbers)
-
-    def __sub__(self, other: Products) -> Products:
-        return Products(self.array - other.array, self.numbers)
-
-    def __mul__(self, other: Products) -> Products:
-        return Products(self.array * other.array, self.numbers)
-
-    def __matmul__(self, other: Products) -> Products:
-        return Products(matmul(self.numbers, self.array, other.array), self.numbers)
 
 
 class Namespace:

@@ -1,6 +1,6 @@
-"""The recurrent lane: a layer's definition run by JAX, one token after the other, on CPU or GPU.
+"""The recurrent op: a layer's definition run by JAX, one token after the other, on CPU or GPU.
 
-It serves every layer that is a step function, and is what the faster lanes are compared with.
+It serves every layer that is a step function, and is what the faster ops are compared with.
 """
 
 from __future__ import annotations
@@ -118,23 +118,78 @@ def _loop() -> Callable[..., Any]:
 def _scan_by_chunks(j: Any, body: Any, state: Any, tokens: Any, chunk: int) -> tuple[Any, Any]:
     """`lax.scan` whose derivative keeps the states before each chunk only: an outer loop over chunks, then the rest."""
     length = leaves(tokens)[0].shape[0]
-    core = length - length % chunk
-    parts = []
 
     @functools.partial(j.checkpoint, prevent_cse=False)
     def run(state: Any, tokens: Any) -> tuple[Any, Any]:
         return j.lax.scan(body, state, tokens)
 
-    if core:
-        chunks = j.tree.map(lambda a: a[:core].reshape(-1, chunk, *a.shape[1:]), tokens)
+    def core(state: Any, count: Any) -> tuple[Any, Any]:
+        chunks = j.tree.map(lambda a: a[:count].reshape(-1, chunk, *a.shape[1:]), tokens)
         state, made = j.lax.scan(run, state, chunks)
-        parts.append(j.tree.map(lambda a: a.reshape(core, *a.shape[2:]), made))
-    if core < length:
-        state, made = run(state, j.tree.map(lambda a: a[core:], tokens))
+        return state, j.tree.map(lambda a: a.reshape(count, *a.shape[2:]), made)
+
+    def rest(state: Any, count: Any) -> tuple[Any, Any]:
+        return run(state, j.tree.map(lambda a: a[count:], tokens))
+
+    return chunks_then_rest(length, chunk, state, core, rest)
+
+
+def chunks_then_rest(
+    length: Any,
+    chunk: Any,
+    state: Any,
+    core: Callable[[Any, Any], tuple[Any, Any]],
+    rest: Callable[[Any, Any], tuple[Any, Any]],
+    axis: int = 0,
+) -> tuple[Any, Any]:
+    """Evaluate a sequence of T tokens in two parts: its ⌊T/C⌋ whole chunks, and the T mod C tokens after them.
+
+    Args:
+        length: T.
+        chunk: C.
+        state: the state before the first token.
+        core: (state, n·C) -> (state, outputs) of the first n·C tokens.
+        rest: (state, n·C) -> (state, outputs) of the tokens after those.
+        axis: the axis of the tokens in the outputs, a tree of arrays.
+
+    Returns:
+        The state after the last token, and the outputs of all tokens.
+    """
+    j = jax()
+    count = length - length % chunk
+    parts = []
+    if count:
+        state, made = core(state, count)
+        parts.append(made)
+    if count < length:
+        state, made = rest(state, count)
         parts.append(made)
     if len(parts) == 1:
         return state, parts[0]
-    return state, j.tree.map(lambda *a: j.numpy.concatenate(a), *parts)
+    return state, j.tree.map(lambda *a: j.numpy.concatenate(a, axis=axis), *parts)
+
+
+def token_by_token(step: Callable[..., Any], states: Any, tokens: Any) -> tuple[Any, Any]:
+    """The final states and the outputs of a layer without parameters, for use inside a program.
+
+    Args:
+        step: the layer's definition.
+        states: with an axis of heads and sequences, (B, …).
+        tokens: a named tuple of arrays (B, T, …).
+    """
+    j = jax()
+
+    @functools.partial(j.checkpoint, prevent_cse=False)
+    def head(state: Any, tokens: Any) -> tuple[Any, Any]:
+        return j.lax.scan(functools.partial(step, None), state, tokens)
+
+    with j.default_matmul_precision("highest"):
+        return j.vmap(head)(states, tokens)
+
+
+def one_axis(array: Any, axes: int) -> Any:
+    """All but the last `axes` axes, those of heads and sequences, as one."""
+    return None if array is None else array.reshape(-1, *array.shape[array.ndim - axes :])
 
 
 def _array(leaf: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The sharded lane: `chunked` on several devices, which share the heads or the sequence.
+"""The sharded op: `chunked` on several devices, which share the heads or the sequence.
 
 Heads do not know of each other. Along a sequence each device folds its tokens from the zero state, the summaries of
 the shards before it make the state that comes in (`constructs.forms.prefix`), and with that state it runs its tokens.
@@ -51,10 +51,9 @@ class _Plan(NamedTuple):
         return self.mesh.shape[self.axis]
 
     @property
-    def padded(self) -> int:
-        """The least length from T on that the devices can share evenly."""
-        parts = self.devices if self.over == SEQUENCE else 1
-        return -(-self.tokens // parts) * parts
+    def padding(self) -> int:
+        """How many tokens are added to T, so that the devices can share them evenly."""
+        return -self.tokens % self.devices if self.over == SEQUENCE else 0
 
 
 def sharded(
@@ -76,18 +75,19 @@ def sharded(
     (memory-mapped ones are read only where their part is needed); JAX arrays may be global ones.
 
     Args:
-        z: values, shape (…, T, D), T ≥ 1; with `axis="heads"` (…, heads, T, D).
-        b: keys, shape (…, T, N).
-        c: queries, shape (…, T, N).
-        log_decay: log a_t, as in `chunked`.
-        reset: True where a_t = 0, as in `chunked`.
-        initial_state: H_0, shape (…, D, N) or (D, N); zeros if None.
+        z: values, (…, T, D); with `axis="heads"` (…, heads, T, D). All arguments that are not named here are as in
+            `chunked`.
+        b: keys, (…, T, N).
+        c: queries, (…, T, N).
+        log_decay: log a_t.
+        reset: True where a_t = 0.
+        initial_state: H_0.
         mesh: a `jax.sharding.Mesh` with an axis named like `axis`, or with one axis; None stands for that of
             `jax.set_mesh`, or for all devices.
         axis: "sequence" or "heads", what the devices share. Any T will do: a sequence that they cannot share evenly is
             padded by tokens that write nothing, with decay 1. Heads must be a multiple of the devices.
-        chunk: C, as in `chunked`.
-        precision: "float64", "float32", "bfloat16" or a `Precision`.
+        chunk: C.
+        precision: as in `chunked`.
 
     Returns:
         `outputs` (…, T, D), distributed like the tokens if they can be shared evenly, otherwise on every device, and
@@ -214,12 +214,12 @@ def _check_memory(mesh: Any, numbers: Precision, shapes: LinearTokens) -> None:
 
 
 def _arranged(j: Any, plan: _Plan, tokens: LinearTokens, shapes: LinearTokens) -> LinearTokens:
-    """The tokens in the lane's dtypes, padded and laid out over the mesh."""
+    """The tokens in the op's dtypes, padded and laid out over the mesh."""
     inputs, accumulate = plan.numbers.inputs, plan.numbers.accumulate
     full = (*shapes.batch, plan.tokens)
     log_decay, reset, state = tokens.log_decay, tokens.reset, tokens.initial_state
     # One decay for all tokens stays one, unless the padding needs another.
-    if log_decay is not None and (np.shape(log_decay)[-1:] not in ((), (1,)) or _padding(plan)):
+    if log_decay is not None and (np.shape(log_decay)[-1:] not in ((), (1,)) or plan.padding):
         log_decay = _broadcast(j, log_decay, full)
     elif log_decay is not None and np.ndim(log_decay):
         log_decay = _broadcast(j, log_decay, (*shapes.batch, 1))
@@ -244,10 +244,6 @@ def _broadcast(j: Any, array: Any, shape: tuple[int, ...]) -> Any:
     return (j.numpy if own else np).broadcast_to(array, shape)
 
 
-def _padding(plan: _Plan) -> int:
-    return plan.padded - plan.tokens
-
-
 def _spec(plan: _Plan, field: str, shape: tuple[int, ...]) -> Any:
     """Which axis of an argument is shared."""
     rank = len(shape)
@@ -268,7 +264,7 @@ def _placed(j: Any, plan: _Plan, array: Any, dtype: Any, field: str) -> Any:
     shape = list(np.shape(array))
     at = len(shape) - (2 if field in ("z", "b", "c") else 1)
     longer = field != "initial_state" and shape and shape[at] == plan.tokens
-    missing = _padding(plan) if longer else 0
+    missing = plan.padding if longer else 0
     if missing:
         shape[at] += missing
     sharding = j.sharding.NamedSharding(plan.mesh, _spec(plan, field, tuple(shape)))
@@ -297,7 +293,7 @@ def _placed(j: Any, plan: _Plan, array: Any, dtype: Any, field: str) -> Any:
 
 @functools.cache
 def _program() -> Callable[..., Any]:
-    """The compiled lane; JAX keeps one program for each plan and set of shapes."""
+    """The compiled op; JAX keeps one program for each plan and set of shapes."""
     j = jax("sharded")
 
     def program(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
@@ -315,8 +311,8 @@ def _program() -> Callable[..., Any]:
             )
             tokens = LinearTokens(*map(j.sharding.reshard, tokens, places))
         # A length that the devices cannot share evenly lies on all of them.
-        outputs = j.sharding.PartitionSpec() if _padding(plan) else specs.z
-        # Unchecked, since lanes start loops from zeros, which the check takes for equal on all devices.
+        outputs = j.sharding.PartitionSpec() if plan.padding else specs.z
+        # Unchecked, since ops start loops from zeros, which the check takes for equal on all devices.
         outputs, final_state = j.shard_map(
             functools.partial(_shard, plan),
             mesh=plan.mesh,
@@ -334,30 +330,30 @@ def _shard(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
     j = jax("sharded")
     jnp, lax = j.numpy, j.lax
 
-    def lane(local: LinearTokens) -> tuple[Any, Any]:
+    def op(local: LinearTokens) -> tuple[Any, Any]:
         z, b, c, *rest = local
         gate = dict(zip(LinearTokens._fields[3:], rest, strict=True))
         return chunked(z, b, c, **gate, chunk=plan.chunk, precision=plan.numbers)[1:]
 
     if plan.over == HEADS:
-        return lane(tokens)
+        return op(tokens)
     if plan.devices > 1:
-        _, folded = lane(tokens._replace(initial_state=jnp.zeros_like(tokens.initial_state)))
+        _, folded = op(tokens._replace(initial_state=jnp.zeros_like(tokens.initial_state)))
         before = exclusive(
-            Summary(_decay(j, tokens, lane), folded), plan.axis, plan.devices, plan.gathered
+            Summary(_decay(j, tokens, op), folded), plan.axis, plan.devices, plan.gathered
         )
         tokens = tokens._replace(initial_state=prefix.applied(before, tokens.initial_state))
-    outputs, state = lane(tokens)
-    if _padding(plan):
+    outputs, state = op(tokens)
+    if plan.padding:
         outputs = lax.all_gather(outputs, plan.axis, axis=outputs.ndim - 2, tiled=True)
     last = lax.axis_index(plan.axis) == plan.devices - 1
     return outputs, lax.psum(jnp.where(last, state, 0), plan.axis)
 
 
-def _decay(j: Any, tokens: LinearTokens, lane: Callable[..., Any]) -> Any:
+def _decay(j: Any, tokens: LinearTokens, op: Callable[..., Any]) -> Any:
     """The product of a shard's decays, (…, 1, 1): what its tokens leave of a state 1 if they write nothing."""
     one = j.numpy.ones_like(tokens.initial_state[..., :1, :1])
     if tokens.log_decay is None and tokens.reset is None:
         return one
     silent = j.numpy.zeros_like(tokens.z[..., :1])
-    return lane(tokens._replace(z=silent, b=silent, c=silent, initial_state=one))[1]
+    return op(tokens._replace(z=silent, b=silent, c=silent, initial_state=one))[1]

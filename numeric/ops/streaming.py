@@ -1,8 +1,9 @@
-"""The streaming lane: a sequence longer than memory, block by block through a compiled lane, the state carried on."""
+"""The streaming op: a sequence longer than memory, block by block through a compiled op, the state carried on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanproof.constructs.arrays.scan import Scan
@@ -26,6 +27,7 @@ class Finished(NamedTuple):
     """What a fold has made of the outputs of all of them."""
 
 
+@dataclass
 class Stream:
     """A run over blocks: iterate over it for the outputs of each block, or `fold` them.
 
@@ -33,23 +35,14 @@ class Stream:
     whatever interrupts the run, Ctrl-C included, leaves the state, the count and the folded value of the same block.
     """
 
-    def __init__(
-        self,
-        lane: Callable[..., Scan],
-        blocks: Any,
-        finished: Finished,
-        count: int | None,
-        progress: bool,
-        options: Mapping[str, Any],
-    ) -> None:
-        self._lane = lane
-        self._blocks = blocks
-        self._count = count
-        self._progress = progress
-        self._options = options
-        self.finished = finished
-        self._pending: tuple[int, Any] = (-1, None)
-        self._complete = False
+    _op: Callable[..., Scan]
+    _blocks: Any
+    finished: Finished
+    _count: int | None
+    _progress: bool
+    _options: Mapping[str, Any]
+    _pending: tuple[int, Any] = (-1, None)
+    _complete: bool = False
 
     def __iter__(self) -> Iterator[Any]:
         """The outputs of the blocks that are left."""
@@ -92,9 +85,7 @@ class Stream:
     def _advance(self, function: Callable[[Any, Any], Any] | None) -> bool:
         """Run one block; False if there is none."""
         done = self.finished
-        if (
-            self._pending[0] != done.blocks
-        ):  # else an interrupted run had taken it from its iterator
+        if self._pending[0] != done.blocks:  # else an interrupted run has taken it already
             self._pending = done.blocks, self._next(done.blocks)
         block = self._pending[1]
         if block is None:
@@ -106,7 +97,7 @@ class Stream:
             raise UsageError(f"streaming(), block {done.blocks}: {error}") from error
         if not isinstance(run, Scan):
             raise UsageError(
-                f"streaming(lane={_name(self._lane)}) expects a lane that returns a Scan, got {type(run).__name__}."
+                f"streaming(lane={_name(self._op)}) expects a lane that returns a Scan, got {type(run).__name__}."
             )
         # Waiting here bounds the memory by one block: JAX would otherwise queue block after block.
         jax().block_until_ready((run.outputs, run.final_state))
@@ -119,9 +110,9 @@ class Stream:
 
     def _run(self, block: Any, state: Any) -> Scan:
         if isinstance(block, Mapping):
-            return self._lane(**block, initial_state=state, **self._options)
+            return self._op(**block, initial_state=state, **self._options)
         parts = block if type(block) in (tuple, list) else (block,)
-        return self._lane(*parts, initial_state=state, **self._options)
+        return self._op(*parts, initial_state=state, **self._options)
 
     def _next(self, index: int) -> Any:
         if self._count is not None and index >= self._count:
@@ -143,7 +134,7 @@ def streaming(
     progress: bool = True,
     **options: Any,
 ) -> Stream:
-    """Run a lane over a sequence of any length; only one block of it, and its outputs, are in memory at a time.
+    """Run an op over a sequence of any length; only one block of it, and its outputs, are in memory at a time.
 
         run = streaming(chunked, in_blocks((z, b, c), 65536), precision="float32")
         for outputs in run:  # or: total = run.fold(lambda total, outputs: total + outputs.sum(), 0.0)
@@ -158,20 +149,20 @@ def streaming(
         lane: `chunked`, `delta`, `longhorn`, `sharded`, `stepwise(step, parameters)`, or any function that is called as
             `lane(…, initial_state=state, **options)` and returns a `Scan`.
         blocks: a sequence of blocks (`in_blocks` cuts memory-mapped arrays), a function from the block's index 0, 1, …
-            to a block, None after the last, or any other iterable, which is used up. A block is a tuple of the lane's
+            to a block, None after the last, or any other iterable, which is used up. A block is a tuple of the op's
             arguments, a mapping of them by name, or the only argument, which is where named tuples of tokens belong.
-        initial_state: the state before the first token, as the lane takes it.
+        initial_state: the state before the first token, as the op takes it.
         resume: what an earlier run had finished, instead of an initial state. Sequences and functions are asked for
             the blocks after that; an iterator must stand there already.
         count: how many blocks a function has; without it the run ends at the first None.
         progress: False never shows the bar.
-        options: handed to the lane with every block, for example chunk and precision.
+        options: handed to the op with every block, for example chunk and precision.
 
     Returns:
         A `Stream`. Nothing has run yet.
 
     Raises:
-        UsageError: if the arguments do not fit; while it runs, with the block's index, what the lane has to say.
+        UsageError: if the arguments do not fit; while it runs, with the block's index, what the op has to say.
     """
     if not callable(lane):
         raise UsageError(f"streaming(lane={lane!r}) expects a lane, for example chunked.")
@@ -205,7 +196,7 @@ def streaming(
 
 
 def stepwise(step: Callable[..., Any], parameters: Any) -> Callable[..., Scan]:
-    """The recurrent lane of a definition as a lane that can be streamed: `lane(tokens, initial_state=state)`."""
+    """The recurrent op of a definition, in a form that can be streamed: `lane(tokens, initial_state=state)`."""
 
     def lane(tokens: Any, *, initial_state: Any, **options: Any) -> Scan:
         if initial_state is None:

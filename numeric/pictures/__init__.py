@@ -1,1 +1,1 @@
-"""Pictures of rows: what the layers do against what is promised."""
+"""Pictures of rows: what the layers do against the bounds on them."""

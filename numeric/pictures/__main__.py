@@ -12,6 +12,7 @@ from .hybrid import PICTURES
 
 
 def main(folder: Path) -> None:
+    """Draw every row that has a picture of its own into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for row in built_in().rows:
         if row.claim.id in PICTURES:

@@ -16,7 +16,7 @@ from scanproof.constructs.learners.losses import HALF_SUM, MEAN
 from scanproof.proofs.language.source import Row
 
 from .panel import NOTHING, Line, Panel, Picture
-from .values import promised
+from .values import bounds_at
 
 MENDED = ("scale", "sign")
 """Theorem 5.1's parameters with L_ti = 1 + ηn/ε and P_Y = +1."""
@@ -118,21 +118,21 @@ def theorem51(row: Row) -> Picture:
     over_eta: list[Line] = []
     for l in (2, 4, n):
         found = [_largest(sgd_error, n, d, l, eta).at(l) for eta in ETAS]
-        over_eta.append(Line(f"l = {l} layers", ETAS, _values(found)))
-        _add_bound(over_eta, row, found, [{"n": n, "d": d, "l": l, "eta": eta} for eta in ETAS])
+        where = [{"n": n, "d": d, "l": l, "eta": eta} for eta in ETAS]
+        _add(over_eta, row, f"l = {l} layers", ETAS, found, where)
     at_eps = [_largest(sgd_error, n, d, n, eta, 1e-3).at(n) for eta in ETAS]
     over_eta += [Line(f"l = {n} layers, ε = 0.001", ETAS, _values(at_eps)), _slope_two(over_eta[0])]
     over_n, over_l, moved = [], [], []
     for eta in rates:
         name = f"η = {eta:g}"
         found = [_largest(sgd_error, k, d, k, eta).at(k) for k in counts]
-        over_n.append(Line(name, counts, _values(found)))
-        _add_bound(over_n, row, found, [{"n": k, "d": d, "l": k, "eta": eta} for k in counts])
+        _add(
+            over_n, row, name, counts, found, [{"n": k, "d": d, "l": k, "eta": eta} for k in counts]
+        )
+        where = [{"n": n, "d": d, "l": l, "eta": eta} for l in steps]
         for lines, quantity in ((over_l, sgd_error), (moved, drift)):
             every = _largest(quantity, n, d, len(steps) - 1, eta)
-            lines.append(Line(name, steps, every.value))
-            where = [{"n": n, "d": d, "l": l, "eta": eta} for l in steps]
-            _add_bound(lines, row, [every.at(l) for l in steps], where)
+            _add(lines, row, name, steps, [every.at(l) for l in steps], where)
     free = _largest(sgd_error, n, d, len(steps) - 1, 0.1, 0.0, False)
     flat = [sgd_error(orthogonal(d, k), len(steps) - 1, 0.1) for k in range(CONTEXTS)]
     over_l.append(Line("η = 0.1, not causal", steps, free.value))
@@ -167,18 +167,15 @@ def theorem52(row: Row) -> Picture:
     over_eta: list[Line] = []
     for K in many:
         found = [_largest(batch_error, n, d, m, eta, K) for eta in ETAS]
-        over_eta.append(Line(f"K = {K}", ETAS, _values(found)))
         where = [{"n": n, "d": d, "m": m, "K": K, "eta": eta} for eta in ETAS]
-        _add_bound(over_eta, row, found, where)
+        _add(over_eta, row, f"K = {K}", ETAS, found, where)
     over_eta.append(_slope_two(over_eta[0]))
     over_K: list[Line] = []
     for eta in rates:
         found = [_largest(batch_error, n, d, m, eta, K) for K in steps]
         later = _values([_largest(later_steps, n, d, m, eta, K) for K in steps])
-        over_K.append(Line(f"η = {eta:g}", steps, _values(found)))
-        place = len(over_K) - 1
-        where = [{"n": n, "d": d, "m": m, "K": K, "eta": eta} for K in steps]
-        _add_bound(over_K, row, found, where)
+        where, place = [{"n": n, "d": d, "m": m, "K": K, "eta": eta} for K in steps], len(over_K)
+        _add(over_K, row, f"η = {eta:g}", steps, found, where)
         words = "K steps − one of size Kη" if place == 0 else ""
         over_K.append(Line(words, steps, later, "beside", place))
     error = "|−y(query) − ⟨w^(K), x(query)⟩|"
@@ -220,24 +217,30 @@ def _slope_two(line: Line) -> Line:
     return Line("slope 2", line.x[:-3], [factor * x**2 for x in line.x[:-3]], "guide")
 
 
-def _add_bound(
-    lines: list[Line], row: Row, found: Sequence[Worst], where: Sequence[Mapping[str, Any]]
+def _add(
+    lines: list[Line],
+    row: Row,
+    label: str,
+    x: Sequence[float],
+    found: Sequence[Worst],
+    where: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Put beside the last line what amendments of the row promise of it; the first one of a panel has a name.
+    """Add a line, and beside it what amendments of the row bound it by; the first bound of a panel has a name.
 
     Such a claim is of the kind bound, and asks for nothing but sizes n, d, l, s = n − l, m, r = n − m and K and symbols
     x, y, eta and eps (0). An entry of its left side has the value that is drawn, or this times 1 + ηC² with C = 1.
     """
-    last, place = lines[-1], len(lines) - 1
-    promises = [_promise(row, worst, **at) for worst, at in zip(found, where, strict=True)]
-    names = sorted({name for name, _ in promises if name})
+    lines.append(Line(label, x, _values(found)))
+    place = len(lines) - 1
+    bounds = [_least_bound(row, worst, **at) for worst, at in zip(found, where, strict=True)]
+    names = sorted({name for name, _ in bounds if name})
     if names:
         named = any(line.role == "bound" for line in lines)
         label = "" if named else f"bound: {', '.join(names)}"
-        lines.append(Line(label, last.x, [value for _, value in promises], "bound", place))
+        lines.append(Line(label, x, [value for _, value in bounds], "bound", place))
 
 
-def _promise(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, float]:
+def _least_bound(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, float]:
     """The least of the amendments' right sides where the left side is the value of `worst`, and its name, or NaN.
 
     Where several entries of one amendment have that left side, as after layers that move nothing, it is the largest.
@@ -250,7 +253,7 @@ def _promise(row: Row, worst: Worst, *, eta: float, **sizes: int) -> tuple[str, 
     sizes |= {"r": n - sizes.get("m", 0), "s": n - sizes.get("l", 0)}
     same: dict[str, float] = {}
     for claim in (one for one in row.amendments if one.kind == "bound"):
-        for one in promised(claim, sizes, at):
+        for one in bounds_at(claim, sizes, at):
             for factor in (1.0, 1 + eta):
                 if abs(one.left - factor * worst.value) < SAME * worst.value:
                     same[claim.id] = max(one.right / factor, same.get(claim.id, 0.0))

@@ -52,7 +52,7 @@ def sides(of: Hypotheses, drawn: Values) -> list[Sides] | None:
     return None if found is None else [max(one, key=lambda s: s.ratio) for one in found]
 
 
-def promised(claim: Claim, sizes: Mapping[str, int], data: Mapping[str, Any]) -> list[Sides]:
+def bounds_at(claim: Claim, sizes: Mapping[str, int], data: Mapping[str, Any]) -> list[Sides]:
     """All bounds of a claim at inputs and sizes that a picture has anyway, by their names.
 
     None if the claim asks for others or for larger sizes, or the inputs do not meet its conditions.

@@ -10,6 +10,7 @@ from .enclosed import Enclosed, Shape, Value, Whole, magnitude
 
 
 def full(xp: Any, field: Any, shape: Shape) -> Any:
+    """A field at full length on every axis of `shape`."""
     return xp.broadcast_to(field, shape)
 
 
@@ -22,25 +23,22 @@ def fields(function: Callable[[Any], Any], value: Value, shape: Shape) -> Any:
     return Enclosed(shape, value.dtype, function(value.upper), lower, wrong)
 
 
-def aligned(xp: Any, values: Sequence[Any]) -> tuple[list[Any], Any]:
-    """The fields of several values, [upper, lower, error] or [value], with None for what none of them has.
+def joined(xp: Any, values: Sequence[Any], shape: Shape, function: Callable[..., Any]) -> Any:
+    """One value of several: each field is `function` of the list of all values' fields of that kind.
 
-    Returns:
-        One list for each kind of field, None or the fields of all values; and how to make a value of moved fields.
+    What some values have as a number with a sign and others as a magnitude alone is taken as a magnitude; no error
+    stands for an error of 0.
     """
     first = values[0]
     if isinstance(first, Whole):
-        return [[v.value for v in values]], lambda shape, got: Whole(shape, first.dtype, got[0])
+        return Whole(shape, first.dtype, function([v.value for v in values]))
     signed = all(v.lower is not None for v in values)
-    wrong = any(v.error is not None for v in values)
-    uppers = [v.upper if signed else magnitude(xp, v) for v in values]
-    lowers = [v.lower for v in values] if signed else None
-    errors = (
-        [xp.zeros((1,) * len(v.shape)) if v.error is None else v.error for v in values]
-        if wrong
-        else None
-    )
-    return [uppers, lowers, errors], lambda shape, got: Enclosed(shape, first.dtype, *got)
+    upper = function([v.upper if signed else magnitude(xp, v) for v in values])
+    lower = function([v.lower for v in values]) if signed else None
+    if all(v.error is None for v in values):
+        return Enclosed(shape, first.dtype, upper, lower)
+    nothing = [xp.zeros((1,) * len(v.shape)) if v.error is None else v.error for v in values]
+    return Enclosed(shape, first.dtype, upper, lower, function(nothing))
 
 
 def together(xp: Any, arrays: Sequence[Any], skip: Sequence[int] = ()) -> list[Any]:

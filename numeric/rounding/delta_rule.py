@@ -1,12 +1,12 @@
-"""The bound of the delta rule's lane and of Longhorn's: rounding within a chunk, carried on by contraction.
+"""The bound of the delta rule's op and of Longhorn's: rounding within a chunk, carried on by contraction.
 
 Magnitudes cannot be read through this layer from token to token: |S| + β |S| |k| |k|ᵀ grows exponentially, while S is
 multiplied by I − β k kᵀ, which makes no row longer if 0 ≤ β ‖k‖² ≤ 2. Keys and strengths are known, so that the exact
-transitions M of the chunks are too, and their norms (`contraction`). Three runs are compared row by row, in norms:
+transitions M of the chunks are too, and their norms (`delta_norms`). Three runs are compared row by row, in norms:
 
 - s: the exact one of the arrays as they are given, whose size the keys' own transitions bound;
-- the exact map F of a chunk of the tokens as the lane rounds them, linear but for what it writes;
-- ŝ: what the lane computes, ŝ' = F ŝ + Δ, where `wy_chunk` bounds Δ by κ ‖ŝ‖ + τ.
+- the exact map F of a chunk of the tokens as the op rounds them, linear but for what it writes;
+- ŝ: what the op computes, ŝ' = F ŝ + Δ, where `delta_chunk` bounds Δ by κ ‖ŝ‖ + τ.
 
 With e = ŝ − s, and d what the rounding of the tokens does to a chunk that starts at s,
 
@@ -32,14 +32,13 @@ from ..jax_backend import jax, x64
 from ..ops.delta import _DELTA, _LONGHORN, CHUNK
 from ..ops.products import in_precision
 from ..precision import FLOAT64, Precision
-from ..precision import precision as precision_of
 from .arithmetic import OWN, format_of
-from .contraction import carried, norms_of_products, sizes
+from .delta_chunk import added, inverse, known, rounding, start, transition
+from .delta_energy import Energy, norm
+from .delta_norms import carried, norms_of_products, sizes
 from .enclosed import Enclosed, error, low
-from .energy import Energy, norm
-from .inputs import Magnitude, given
-from .programs import Promise, Traced, promised
-from .wy_chunk import added, inverse, known, rounding, start, transition
+from .inputs import Magnitude, given, shape_of
+from .programs import ErrorBound, Traced, finished, formats
 
 LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
 NUMBERS = 2**22
@@ -70,7 +69,7 @@ def delta(
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """How far the delta lane's outputs and final state can be from the exact values.
+    """How far the delta op's outputs and final state can be from the exact values.
 
     Exact means: of the arrays as they are given here. Rounding them to the precision's dtypes is part of the bound.
     With β_t ‖b_t‖² > 2 the bound may grow without end, as the errors do.
@@ -82,11 +81,11 @@ def delta(
         beta: β_t, broadcasts to (…, T).
         layer: "delta" or "longhorn".
         initial_state: S_0, (…, D, N) or (D, N).
-        chunk: the lane's chunk.
+        chunk: the op's chunk.
         precision: "float64", "float32", "bfloat16" or a `Precision`.
 
     Returns:
-        A `Scan` of `Promise`s: `outputs` (…, T, D) and `final_state` (…, D, N).
+        A `Scan` of `ErrorBound`s: `outputs` (…, T, D) and `final_state` (…, D, N).
 
     Raises:
         UsageError: if there is no such layer, or an argument does not fit.
@@ -97,9 +96,8 @@ def delta(
         raise UsageError(
             "bounds.delta() needs the keys and the strengths themselves: magnitudes of keys do not tell β‖k‖²."
         )
-    with x64(True):
-        numbers = precision_of(precision)
-    shape = tuple(z.shape if isinstance(z, Magnitude) else np.shape(z))
+    numbers = formats(precision)[0]
+    shape = shape_of(z)
     batch, D, N = shape[:-2], shape[-1], np.shape(b)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
@@ -107,26 +105,21 @@ def delta(
     outputs, final = run.bounds(state, _tokens(numbers, z, b, c, beta, shape))
     return Scan(
         None,
-        Promise(*(f.reshape(shape) for f in outputs)),
-        Promise(*(f.reshape(*batch, D, N) for f in final)),
+        ErrorBound(*(f.reshape(shape) for f in outputs)),
+        ErrorBound(*(f.reshape(*batch, D, N) for f in final)),
     )
 
 
 def _tokens(
     numbers: Precision, z: Any, b: Any, c: Any, beta: Any, shape: tuple[int, ...]
 ) -> tuple[_Tokens, _Tokens, _Tokens]:
-    """The tokens as they are given, as the lane rounds them, and by how much it does (of the keys, their norms)."""
-    inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
-    accumulate = np.dtype(numbers.accumulate)
+    """The tokens as they are given, as the op rounds them, and by how much it does (of the keys, their norms)."""
+    _, inputs, accumulate = formats(numbers)
     heads, T = int(np.prod(shape[:-2], dtype=int)), shape[-2]
     beta = np.broadcast_to(np.asarray(beta, np.float64), shape[:-1])
-    exact, found, lost = [], [], []
-    for array, dtype, last in (
-        (z, inputs, 1),
-        (b, inputs, 1),
-        (c, inputs, 1),
-        (beta, accumulate, 0),
-    ):
+
+    def entered(array: Any, dtype: Any, last: int = 1) -> tuple[np.ndarray, ...]:
+        """An array as it is given, as it is rounded, and by how much; with or without a last axis."""
         isolated = isinstance(array, Magnitude)
         value: Any = given(array, dtype, signed=not isolated)
         ends = (heads, T) + (1 if isolated else value.shape[-1],) * last
@@ -134,24 +127,19 @@ def _tokens(
         wrong, flat = (
             np.broadcast_to(f, (*shape[:-2], *ends[1:])).reshape(ends) for f in (wrong, value.upper)
         )
-        exact.append(flat)
-        lost.append(wrong)
         if isolated:
-            found.append(flat + wrong)
-            continue
+            return flat, flat + wrong, wrong
         rounded = flat.astype(dtype).astype(np.float64)
-        found.append(np.where(np.abs(rounded) < format_of(dtype).tiny, 0.0, rounded))
+        flushed = np.abs(rounded) < format_of(dtype).tiny
+        return flat, np.where(flushed, 0.0, rounded), wrong
+
     N = shape_of(c)[-1]
-    q = [norm(np.abs(f), 2) * np.sqrt(N / f.shape[-1]) for f in (exact[2], found[2], lost[2])]
-    return (
-        _Tokens(np.abs(exact[0]), exact[1], q[0], exact[3]),
-        _Tokens(np.abs(found[0]), found[1], q[1], found[3]),
-        _Tokens(lost[0], lost[1], q[2], lost[3]),
+    arrays = *(entered(a, inputs) for a in (z, b, c)), entered(beta, accumulate, 0)
+    exact, found, lost = (
+        _Tokens(np.abs(v), k, norm(np.abs(q), 2) * np.sqrt(N / q.shape[-1]), strength)
+        for v, k, q, strength in zip(*arrays, strict=True)
     )
-
-
-def shape_of(array: Any) -> tuple[int, ...]:
-    return tuple(array.shape if isinstance(array, Magnitude) else np.shape(array))
+    return exact, found, lost
 
 
 class _Piece(NamedTuple):
@@ -168,7 +156,7 @@ class _Piece(NamedTuple):
 
 
 class _Run:
-    """One run of the lane, to be bounded."""
+    """One run of the op, to be bounded."""
 
     def __init__(self, layer: str, numbers: Precision, size: int, state: tuple[int, int]) -> None:
         self.layer = LAYERS[layer]
@@ -179,8 +167,8 @@ class _Run:
 
     def bounds(
         self, state: np.ndarray, tokens: tuple[_Tokens, _Tokens, _Tokens]
-    ) -> tuple[Promise, Promise]:
-        """The promises of the outputs (B, T, D) and the final states (B, D, N)."""
+    ) -> tuple[ErrorBound, ErrorBound]:
+        """The bounds of the outputs (B, T, D) and the final states (B, D, N)."""
         D, N = self.state
         heads = []
         for head, one in enumerate(state):
@@ -189,7 +177,7 @@ class _Run:
                 heads.append(self.head(one, *lines))
         errors, reach, final, size = (np.stack(f) for f in zip(*heads, strict=True))
         outputs, final = (
-            promised(Enclosed(shape, np.dtype(np.float64), large, None, wrong))
+            finished(Enclosed(shape, np.dtype(np.float64), large, None, wrong))
             for shape, large, wrong in (
                 ((*errors.shape[:2], D), reach, errors),
                 ((len(state), D, N), size[..., None], final[..., None]),
@@ -246,8 +234,7 @@ class _Run:
     ) -> _Piece:
         """A group of chunks, arrays (n, C, …), from a state of norm `size` and its error."""
         numbers = self.numbers
-        inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
-        accumulate = np.dtype(numbers.accumulate)
+        _, inputs, accumulate = formats(numbers)
         single = tokens.beta.shape[1] == 1 != self.size
         own = rounding(inputs, accumulate, mixed=not single)
         own = own._replace(tiny=max(own.tiny / scale, 2.0**-1000), largest=own.largest / scale)
@@ -283,8 +270,7 @@ class _Run:
 
     def system(self, numbers: Precision, tokens: _Tokens, single: bool) -> Any:
         """The strengths, the energy and the system of chunks, and the norms of their transitions."""
-        dtype = np.dtype(numbers.accumulate)
-        inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
+        _, inputs, dtype = formats(numbers)
         values = (
             Enclosed(tokens.b.shape, inputs, tokens.b, tokens.b),
             Enclosed(tokens.beta.shape, dtype, tokens.beta, tokens.beta),

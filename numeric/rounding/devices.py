@@ -10,10 +10,11 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from . import compressed
-from .control import CONTROL, closed, control, inner_programs
+from .control_flow import CONTROL, closed, control, inner_programs
+from .data_movement import concatenate, part
 from .enclosed import Enclosed, Value, Whole, point
-from .movement import part
 from .rules import RULES
+from .tables import Rule, into
 
 
 class Shards(NamedTuple):
@@ -83,6 +84,7 @@ def _meets(equation: Any) -> bool:
 
 @control("shard_map")
 def shard_map(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A program that every device of a mesh runs on its part of the inputs."""
     params = equation.params
     mesh = Mesh(tuple(params["mesh"].axis_names), tuple(params["mesh"].axis_sizes))
     inner = closed(params["jaxpr"])
@@ -107,13 +109,9 @@ def _split(mesh: Mesh, spec: Any, value: Value) -> Shards:
     for device in range(mesh.devices):
         starts, shape = [0] * len(value.shape), list(value.shape)
         for axis, entry in enumerate(spec):
-            index = count = 0
-            count = 1
             for name in _axes(entry):
-                size = mesh.sizes[mesh.names.index(name)]
-                index, count = index * size + mesh.place(device, name), count * size
-            shape[axis] //= count
-            starts[axis] = index * shape[axis]
+                shape[axis] //= mesh.sizes[mesh.names.index(name)]
+                starts[axis] += mesh.place(device, name) * shape[axis]
         pieces.append(part(np, value, starts, tuple(shape)))
     return Shards(pieces)
 
@@ -129,24 +127,31 @@ def _joined(mesh: Mesh, spec: Any, values: list[Value]) -> Value:
     parts = [values[device] for device in mesh.groups(names)[0]]
     length = sum(p.shape[axis] for p in parts)
     shape = (*parts[0].shape[:axis], length, *parts[0].shape[axis + 1 :])
-    from .movement import concatenate
-
     return concatenate(np, {"dimension": axis}, shape, *parts)
 
 
-COLLECTIVES: dict[str, Callable[..., list[list[Any]]]] = {}
+COLLECTIVES: dict[str, Rule] = {}
+collective = into(COLLECTIVES)
 
 
-def collective(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        COLLECTIVES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+def _in_groups(
+    mesh: Mesh, axes: Any, lists: Any, meet: Callable[[list[Any], Any], list[Any]], out: Any
+) -> list[list[Any]]:
+    """The results of a collective: `meet` makes of a group's values, and of what comes out, a value for each of it."""
+    results = []
+    for values, variable in zip(lists, out, strict=True):
+        found: list[Any] = [None] * mesh.devices
+        for group in mesh.groups(axes):
+            made = meet([values[d] for d in group], variable.aval)
+            for device, value in zip(group, made, strict=True):
+                found[device] = value
+        results.append(found)
+    return results
 
 
 @collective("axis_index")
 def axis_index(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
+    """Which place a device has along an axis."""
     places = [mesh.place(d, params["axis_name"]) for d in range(mesh.devices)]
     return [[point(np.asarray(p, dtype=np.int32)) for p in places]]
 
@@ -154,16 +159,12 @@ def axis_index(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]
 @collective("psum", "psum2", "psum_invariant")
 def psum(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
     """A sum over devices in any order; zeros that are known to be such take no part in the rounding."""
-    results = []
-    for values, variable in zip(lists, out, strict=True):
-        found: list[Any] = [None] * mesh.devices
-        for group in mesh.groups(params["axes"]):
-            terms = [values[d] for d in group if not _is_nothing(values[d])] or [values[group[0]]]
-            total = _total(terms, variable.aval)
-            for device in group:
-                found[device] = total
-        results.append(found)
-    return results
+
+    def total(values: list[Any], aval: Any) -> list[Any]:
+        terms = [v for v in values if not _is_nothing(v)] or values[:1]
+        return [_total(terms, aval)] * len(values)
+
+    return _in_groups(mesh, params["axes"], lists, total, out)
 
 
 def _is_nothing(value: Value) -> bool:
@@ -183,49 +184,39 @@ def _total(terms: list[Any], aval: Any) -> Any:
 
 
 def _stacked(values: list[Any]) -> Any:
-    kinds, made = compressed.aligned(np, values)
     shape = (len(values), *values[0].shape)
-    return made(shape, [None if k is None else np.stack(np.broadcast_arrays(*k)) for k in kinds])
+    return compressed.joined(np, values, shape, lambda f: np.stack(np.broadcast_arrays(*f)))
 
 
 @collective("all_gather", "all_gather_invariant")
 def all_gather(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
-    results = []
-    for values, variable in zip(lists, out, strict=True):
-        found: list[Any] = [None] * mesh.devices
-        for group in mesh.groups(params["axis_name"]):
-            axis = params["all_gather_dimension"]
-            every = _stacked([values[d] for d in group])
+    """The values of a group, one after the other or stacked, for each of its devices."""
+    axis = params["all_gather_dimension"]
 
-            def placed(field: Any, axis: int = axis) -> Any:
-                return np.moveaxis(field, 0, axis)
+    def gathered(values: list[Any], aval: Any) -> list[Any]:
+        every = _stacked(values)
+        rest = every.shape[1:]
+        shape = (*rest[:axis], len(values), *rest[axis:])
+        every = compressed.fields(lambda f: np.moveaxis(f, 0, axis), every, shape)
+        if params["tiled"]:
+            every = compressed.fields(
+                lambda f: compressed.reshaped(np, f, shape, aval.shape), every, aval.shape
+            )
+        return [every] * len(values)
 
-            shape = np.moveaxis(np.empty(every.shape, dtype=bool), 0, axis).shape
-            every = compressed.fields(placed, every, shape)
-            if params["tiled"]:
-                wanted = variable.aval.shape
-                every = compressed.fields(
-                    lambda f, s=shape, w=wanted: compressed.reshaped(np, f, s, w), every, wanted
-                )
-            for device in group:
-                found[device] = every
-        results.append(found)
-    return results
+    return _in_groups(mesh, params["axis_name"], lists, gathered, out)
 
 
 @collective("ppermute")
 def ppermute(mesh: Mesh, params: Any, lists: Any, out: Any) -> list[list[Any]]:
     """What is sent to nobody is lost, and who gets nothing gets zeros."""
-    results = []
-    for values, variable in zip(lists, out, strict=True):
-        shape, dtype = variable.aval.shape, variable.aval.dtype
-        nothing = np.zeros((1,) * len(shape))
-        empty: Any = Enclosed(shape, dtype, nothing, nothing)
+
+    def exchanged(values: list[Any], aval: Any) -> list[Any]:
+        nothing = np.zeros((1,) * len(aval.shape))
+        empty: Any = Enclosed(aval.shape, aval.dtype, nothing, nothing)
         if isinstance(values[0], Whole):
-            empty = Whole(shape, dtype, nothing.astype(dtype))
-        found = [empty] * mesh.devices
-        for group in mesh.groups(params["axis_name"]):
-            for source, target in params["perm"]:
-                found[group[target]] = values[group[source]]
-        results.append(found)
-    return results
+            empty = Whole(aval.shape, aval.dtype, nothing.astype(aval.dtype))
+        sources = {target: source for source, target in params["perm"]}
+        return [values[sources[d]] if d in sources else empty for d in range(len(values))]
+
+    return _in_groups(mesh, params["axis_name"], lists, exchanged, out)

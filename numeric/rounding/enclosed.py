@@ -8,6 +8,7 @@ before the run as cheap as the decays are many.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,6 +43,19 @@ class Enclosed(NamedTuple):
 Value: TypeAlias = Whole | Enclosed
 
 
+@functools.cache
+def register() -> None:
+    """Let JAX take a value for a tree of its fields, shape and dtype being known."""
+    from jax.tree_util import register_pytree_node
+
+    for kind in (Whole, Enclosed):
+        register_pytree_node(
+            kind,
+            lambda v: (v[2:], (tuple(v.shape), np.dtype(v.dtype))),
+            lambda known, fields, kind=kind: kind(*known, *fields),
+        )
+
+
 def point(value: Any, dtype: Any = None) -> Value:
     """A known array: numbers of its dtype, exactly."""
     value = np.asarray(value)
@@ -59,6 +73,7 @@ def flushed(value: np.ndarray, dtype: Any) -> Any:
 
 
 def low(x: Enclosed) -> Any:
+    """The lower end of the exact numbers."""
     return -x.upper if x.lower is None else x.lower
 
 
@@ -68,6 +83,7 @@ def magnitude(xp: Any, x: Enclosed) -> Any:
 
 
 def error(x: Enclosed) -> Any:
+    """How far computed numbers may be from exact ones; 0 where no field says so."""
     return 0.0 if x.error is None else x.error
 
 

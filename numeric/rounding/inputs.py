@@ -21,6 +21,11 @@ class Magnitude(NamedTuple):
     """Whether its numbers are rounded to the program's dtype; False says that they are in it already."""
 
 
+def shape_of(array: Any) -> tuple[int, ...]:
+    """The shape of an array, of nested lists, or of a `Magnitude`."""
+    return tuple(array.shape if isinstance(array, Magnitude) else np.shape(array))
+
+
 def given(array: Any, dtype: Any, *, signed: bool = False) -> Value:
     """An input as it enters the program: rounded to `dtype`, which is part of the bound.
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 
 from .arithmetic import format_of
-from .programs import Promise, accumulation
+from .programs import ErrorBound, formats
 
 
 def probable(
-    promised: Promise, precision: object = "float32", *, failing: float = 1e-6
+    known: ErrorBound, precision: object = "float32", *, failing: float = 1e-6
 ) -> np.ndarray:
     """What an entry's error exceeds with probability at most `failing`, if roundings are independent with mean 0.
 
@@ -22,10 +22,10 @@ def probable(
     many equal numbers least of all. Rounding of inputs to 16 bits is larger than u and is not covered.
 
     Args:
-        promised: the bound and the magnitude.
+        known: the bound and the magnitude.
         precision: that of the run.
         failing: a probability.
     """
-    unit = format_of(accumulation(precision)).unit
+    unit = format_of(formats(precision)[2]).unit
     times = math.sqrt(2 * math.log(2 / failing))
-    return np.minimum(promised.bound, times * np.sqrt(unit * promised.bound * promised.magnitude))
+    return np.minimum(known.bound, times * np.sqrt(unit * known.bound * known.magnitude))

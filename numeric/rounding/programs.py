@@ -8,17 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..jax_backend import jax, x64
+from ..precision import Precision
+from ..precision import precision as precision_of
 from .arithmetic import OUTWARD
 from .enclosed import Enclosed, Value, Whole, error, magnitude
 from .inputs import Magnitude, given
 from .reading import Reader
 
 
-class Promise(NamedTuple):
-    """What is promised of one array of results, before the program runs."""
+class ErrorBound(NamedTuple):
+    """An a priori bound of one array of results, known before the program runs."""
 
     bound: np.ndarray
-    """|computed − exact| is at most this, entry by entry; infinite where nothing can be promised."""
+    """|computed − exact| is at most this, entry by entry; infinite where there is no bound."""
     magnitude: np.ndarray
     """The exact result is at most this large in magnitude."""
 
@@ -58,16 +60,16 @@ def _is_value(leaf: Any) -> bool:
     return isinstance(leaf, Enclosed | Whole)
 
 
-def promised(value: Enclosed) -> Promise:
+def finished(value: Enclosed) -> ErrorBound:
     """The finished bound: outward by what its own computation may have lost, and of the array's shape."""
     with np.errstate(all="ignore"):
         bound = np.asarray(error(value)) * OUTWARD
         size = np.asarray(magnitude(np, value)) * OUTWARD
     bound = np.where(np.isnan(bound), np.inf, bound)
-    return Promise(np.broadcast_to(bound, value.shape), np.broadcast_to(size, value.shape))
+    return ErrorBound(np.broadcast_to(bound, value.shape), np.broadcast_to(size, value.shape))
 
 
-def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32") -> Any:
+def a_priori(program: Callable[..., Any], *inputs: Any, precision: Any = "float32") -> Any:
     """What `program(*inputs)` can get wrong in this precision, from its jaxpr and the magnitudes of its inputs.
 
     The exact result is that of the program in exact arithmetic on the inputs as they are here: that they are rounded
@@ -80,12 +82,12 @@ def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32
         precision: a name, dtype or `Precision`, whose `accumulate` is the dtype that floating-point inputs enter with.
 
     Returns:
-        The program's tree of results, with a `Promise` for each array of floating-point numbers.
+        The program's tree of results, with an `ErrorBound` for each array of floating-point numbers.
 
     Raises:
         UsageError: if JAX is missing, or the program has an operation without a rule.
     """
-    dtype = accumulation(precision)
+    dtype = formats(precision)[2]
 
     def entering(array: Any) -> Value:
         if not isinstance(array, Magnitude) and np.asarray(array).dtype.kind in "iub":
@@ -97,15 +99,15 @@ def promise(program: Callable[..., Any], *inputs: Any, precision: Any = "float32
     )
     found = read(program, tree, wide=str(dtype) == "float64")
     return jax("bounds").tree.map(
-        lambda v: promised(v) if isinstance(v, Enclosed) else v,
+        lambda v: finished(v) if isinstance(v, Enclosed) else v,
         found,
         is_leaf=lambda v: isinstance(v, Enclosed | Whole),
     )
 
 
-def accumulation(precision: Any) -> np.dtype:
-    """The accumulation dtype of a precision."""
-    from ..precision import precision as precision_of
-
+def formats(precision: Any) -> tuple[Precision, np.dtype, np.dtype]:
+    """The precision of a name or dtype, its input dtype and its accumulation dtype, whatever JAX's types are now."""
     with x64(True):
-        return np.dtype(precision_of(precision).accumulate)
+        numbers = precision_of(precision)
+    inputs = np.dtype(jax("bounds").numpy.dtype(numbers.inputs))
+    return numbers, inputs, np.dtype(numbers.accumulate)

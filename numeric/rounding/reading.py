@@ -1,7 +1,7 @@
 """Reading a JAX program on magnitudes and errors: the bound is made by the very program that will run.
 
-`Reader.run` goes through the equations of a jaxpr, what JAX made of a lane or of any program, and applies to each the
-rule of its primitive. Loops are run through; a long one is compiled by JAX, over the same rules.
+`Reader.run` goes through the equations of a jaxpr, what JAX made of an op or of another program, and applies to each
+the rule of its primitive. Loops are run through; a long one is compiled by JAX, over the same rules.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from . import compressed, devices, solving  # noqa: F401  (each registers its rules)
-from .control import CONTROL
+from . import compressed, devices, triangular  # noqa: F401  (each registers its rules)
+from .control_flow import CONTROL
+from .data_movement import MOVES
 from .enclosed import Enclosed, Value, Whole, point
-from .movement import MOVES
-from .rules import RULES
+from .rules import RULES, is_point
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
     "eq": np.equal,
@@ -143,19 +143,10 @@ class Reader:
         """A comparison of computed numbers: known if they are, else None."""
         fields = []
         for value in (a, b):
-            if isinstance(value, Whole):
-                fields.append(value.value)
-                continue
-            known = (value.lower, value.upper, value.error)
-            if value.lower is None or any(
-                not isinstance(f, np.ndarray | np.generic) for f in known if f is not None
-            ):
+            known = True if isinstance(value, Whole) else is_point(value)
+            if not isinstance(known, bool | np.ndarray | np.generic) or not np.all(known):
                 return None
-            if np.any(value.lower != value.upper) or (
-                value.error is not None and np.any(value.error)
-            ):
-                return None
-            fields.append(value.upper)
+            fields.append(value.value if isinstance(value, Whole) else value.upper)
         return Whole(out.shape, out.dtype, np.asarray(compare(*fields)))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -26,24 +27,17 @@ from .enclosed import (
     rounded,
     widened,
 )
+from .tables import Rule, into
 
-Rule = Callable[..., Value]
 RULES: dict[str, Rule] = {}
-
-
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+rule = into(RULES)
 
 
 def _signed(*values: Enclosed) -> bool:
     return all(v.lower is not None for v in values)
 
 
-def _is_point(x: Enclosed) -> Any:
+def is_point(x: Enclosed) -> Any:
     """Where the exact number is known, and computed without error."""
     if x.lower is None:
         return False
@@ -56,11 +50,11 @@ def _is_power_of_two(xp: Any, x: Enclosed) -> Any:
     if x.lower is None:
         return False
     half = xp.abs(xp.frexp(x.upper)[0])
-    return _is_point(x) & ((half == 0.5) | (half == 0))
+    return is_point(x) & ((half == 0.5) | (half == 0))
 
 
 def _is_zero(x: Enclosed) -> Any:
-    return False if x.lower is None else _is_point(x) & (x.upper == 0)
+    return False if x.lower is None else is_point(x) & (x.upper == 0)
 
 
 def _representable(xp: Any, value: Any, dtype: Any) -> Any:
@@ -80,6 +74,7 @@ def _kept(xp: Any, exact: Any, value: Any, result: Enclosed) -> Enclosed:
 
 @rule("add", "add_any")
 def add(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Errors add up; a sum of known numbers that the format has is exact."""
     ends = a.upper + b.upper, None
     if _signed(a, b):
         ends = widened(xp, a.lower + b.lower, a.upper + b.upper)[::-1]
@@ -92,17 +87,19 @@ def add(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
     total = a.upper + b.upper
     other = total - a.upper
     lost = (a.upper - (total - other)) + (b.upper - other)  # Knuth's TwoSum: total + lost is exact
-    exact = _is_point(a) & _is_point(b) & (lost == 0) & _representable(xp, total, dtype)
+    exact = is_point(a) & is_point(b) & (lost == 0) & _representable(xp, total, dtype)
     return _kept(xp, exact, total, result)
 
 
 @rule("sub")
 def sub(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """A sum with the negative."""
     return add(xp, params, shape, dtype, a, neg(xp, params, b.shape, b.dtype, b))
 
 
 @rule("neg")
 def neg(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The ends change places."""
     if a.lower is None:
         return a
     return Enclosed(shape, dtype, -a.lower, -a.upper, a.error)
@@ -110,6 +107,7 @@ def neg(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("mul")
 def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """|a| e_b + e_a |b| + e_a e_b; a product with a power of two is not rounded."""
     size_a, size_b = magnitude(xp, a), magnitude(xp, b)
     size = size_a * size_b + OWN.tiny
     carried = size_a * error(b) + error(a) * size_b + error(a) * error(b)
@@ -118,19 +116,19 @@ def mul(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
         nearest = xp.maximum(xp.maximum(low(a), -a.upper), 0.0)  # to 0
         ends = size, nearest**2 * (1 - 4 * OWN.unit)
     elif _signed(a, b):
-        corners = [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-        ends = widened(xp, _least(xp, corners), _most(xp, corners))[::-1]
+        ends = _ends(xp, [x * y for x in (a.lower, a.upper) for y in (b.lower, b.upper)])
     simple = _is_power_of_two(xp, a) | _is_power_of_two(xp, b)
     result = rounded(xp, shape, dtype, ends, carried, xp.where(simple, 0.0, 1.0))
     if not _signed(a, b) or a is b:
         return result
     product = a.upper * b.upper
-    exact = simple & _is_point(a) & _is_point(b) & _representable(xp, product, dtype)
+    exact = simple & is_point(a) & is_point(b) & _representable(xp, product, dtype)
     return _kept(xp, exact, product, result)
 
 
 @rule("square")
 def square(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """A product with itself, which is not negative."""
     return mul(xp, params, shape, dtype, a, a)
 
 
@@ -139,9 +137,7 @@ def integer_pow(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value
     """By any chain of products; a negative power is a reciprocal."""
     exponent = params["y"]
     if exponent < 0:
-        positive = integer_pow(xp, {"y": -exponent}, shape, dtype, a)
-        one = Enclosed(shape, dtype, *2 * (xp.ones((1,) * len(shape)),))
-        return div(xp, params, shape, dtype, one, positive)
+        return _reciprocal(xp, shape, dtype, integer_pow(xp, {"y": -exponent}, shape, dtype, a))
     size, wrong = magnitude(xp, a), error(a)
     power = size**exponent + exponent * OWN.tiny
     carried = exponent * (size + wrong) ** max(exponent - 1, 0) * wrong
@@ -153,6 +149,7 @@ def integer_pow(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value
 
 @rule("div")
 def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Infinite where the computed divisor may be 0."""
     size_a, wrong_b = magnitude(xp, a), error(b)
     away = xp.maximum(low(b), -b.upper)  # how near to 0 the exact divisor may be
     positive = away > 0
@@ -164,7 +161,7 @@ def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
     if _signed(a, b):
         with np.errstate(all="ignore"):
             corners = [x / y for x in (a.lower, a.upper) for y in (b.lower, b.upper)]
-        lower, upper = widened(xp, _least(xp, corners), _most(xp, corners))
+        upper, lower = _ends(xp, corners)
         ends = xp.where(positive, upper, xp.inf), xp.where(positive, lower, -xp.inf)
     simple = _is_power_of_two(xp, b)
     result = rounded(xp, shape, dtype, ends, carried, xp.where(simple, 0.0, DIVISION))
@@ -172,46 +169,58 @@ def div(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value
         return result
     with np.errstate(all="ignore"):
         quotient = a.upper / b.upper
-    exact = simple & _is_point(a) & _representable(xp, quotient, dtype)
+    exact = simple & is_point(a) & _representable(xp, quotient, dtype)
     return _kept(xp, exact, quotient, result)
 
 
 @rule("round")
 def to_whole(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """The nearest whole number; exact arithmetic may find another one where the argument is not known exactly."""
-    wrong = xp.where(_is_point(a), 0.0, error(a) + 1.0)
+    wrong = xp.where(is_point(a), 0.0, error(a) + 1.0)
     return Enclosed(shape, dtype, xp.round(a.upper), xp.round(low(a)), wrong)
 
 
-def _least(xp: Any, arrays: list[Any]) -> Any:
-    return xp.minimum(xp.minimum(arrays[0], arrays[1]), xp.minimum(arrays[2], arrays[3]))
+def _ends(xp: Any, corners: list[Any]) -> tuple[Any, Any]:
+    """(upper, lower) of the exact result, from what float64 has computed at the ends of both operands."""
+    return widened(xp, reduce(xp.minimum, corners), reduce(xp.maximum, corners))[::-1]
 
 
-def _most(xp: Any, arrays: list[Any]) -> Any:
-    return xp.maximum(xp.maximum(arrays[0], arrays[1]), xp.maximum(arrays[2], arrays[3]))
+def _reciprocal(xp: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    ones = xp.ones((1,) * len(shape))
+    return div(xp, {}, shape, dtype, Enclosed(shape, dtype, ones, ones), a)
 
 
 @rule("abs")
 def absolute(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The error stays."""
     least = xp.zeros_like(a.upper) if a.lower is None else xp.maximum(a.lower, -a.upper)
     return Enclosed(shape, dtype, magnitude(xp, a), xp.maximum(least, 0.0), a.error)
 
 
 @rule("max", "min")
 def extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
-    """Filled in by the reader with `choose`, max or min."""
+    """The larger or the smaller of two: off by the larger of both errors."""
     choose = xp.maximum if params["name"] == "max" else xp.minimum
     wrong = xp.maximum(error(a), error(b))
     return Enclosed(shape, dtype, choose(a.upper, b.upper), choose(low(a), low(b)), wrong)
 
 
-def _increasing(name: str, own: str, slope: Callable[[Any, Any, Any, Any], Any]) -> None:
-    """A function that grows: its ends are those of its argument; `slope` bounds what the argument's error makes."""
+def _increasing(
+    name: str, slope: Callable[..., Any], function: Callable[[Any, Any], Any] | None = None
+) -> Rule:
+    """The rule of a function that grows: its ends are those of its argument.
+
+    Args:
+        name: of the primitive.
+        slope: (xp, lower, upper, error) -> how far the argument's error moves the result.
+        function: (xp, x) -> the result; None: the namespace's own function of that name.
+    """
 
     @rule(name)
     def apply(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
-        function = _FUNCTIONS[own]
-        lower, upper = function(xp, low(a)), function(xp, a.upper)
+        lower, upper = (
+            getattr(xp, name)(x) if function is None else function(xp, x) for x in (low(a), a.upper)
+        )
         slack = 4 * OWN.unit
         ends = (
             upper + slack * xp.abs(upper) + OWN.tiny,
@@ -221,16 +230,11 @@ def _increasing(name: str, own: str, slope: Callable[[Any, Any, Any, Any], Any])
         units = LOG1P if name == "log1p" and dtype == np.float64 else FUNCTION
         return rounded(xp, shape, dtype, ends, carried, units)
 
+    return apply
 
-_FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "exp": lambda xp, x: xp.exp(x),
-    "expm1": lambda xp, x: xp.expm1(x),
-    "log": lambda xp, x: xp.log(x),
-    "log1p": lambda xp, x: xp.log1p(x),
-    "tanh": lambda xp, x: xp.tanh(x),
-    "logistic": lambda xp, x: 1 / (1 + xp.exp(-x)),
-    "sqrt": lambda xp, x: xp.sqrt(x),
-}
+
+def _exp_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
+    return xp.exp(upper) * xp.expm1(wrong)
 
 
 def _log_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
@@ -239,34 +243,32 @@ def _log_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
     return xp.where(inside, -xp.log1p(-share), xp.inf)
 
 
-_increasing("exp", "exp", lambda xp, lo, hi, e: xp.exp(hi) * xp.expm1(e))
-_increasing("expm1", "expm1", lambda xp, lo, hi, e: xp.exp(hi) * xp.expm1(e))
-_increasing("log", "log", _log_slope)
-_increasing("log1p", "log1p", lambda xp, lo, hi, e: _log_slope(xp, 1 + lo, 1 + hi, e))
-_increasing("tanh", "tanh", lambda xp, lo, hi, e: e)
-_increasing("logistic", "logistic", lambda xp, lo, hi, e: e / 4)
-_RELATIVE_TO_ONE = RULES["logistic"]
+def _sqrt_slope(xp: Any, lower: Any, upper: Any, wrong: Any) -> Any:
+    return xp.minimum(xp.sqrt(wrong), wrong / xp.sqrt(xp.maximum(lower, OWN.tiny)))
+
+
+_increasing("exp", _exp_slope)
+_increasing("expm1", _exp_slope)
+_increasing("log", _log_slope)
+_increasing("log1p", lambda xp, lower, upper, e: _log_slope(xp, 1 + lower, 1 + upper, e))
+_increasing("tanh", lambda xp, lower, upper, e: e)
+_increasing("sqrt", _sqrt_slope)
+_sigmoid = _increasing(
+    "logistic", lambda xp, lower, upper, e: e / 4, lambda xp, x: 1 / (1 + xp.exp(-x))
+)
 
 
 @rule("logistic")
 def logistic(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
     """XLA may compute it as ½ + ½ tanh(x/2), which is wrong by units of ½ where the result is small."""
-    result = _RELATIVE_TO_ONE(xp, params, shape, dtype, a)
-    return result._replace(error=error(result) + FUNCTION * format_of(dtype).unit)  # type: ignore[arg-type,union-attr]
-
-
-_increasing(
-    "sqrt",
-    "sqrt",
-    lambda xp, lo, hi, e: xp.minimum(xp.sqrt(e), e / xp.sqrt(xp.maximum(lo, OWN.tiny))),
-)
+    result: Any = _sigmoid(xp, params, shape, dtype, a)
+    return result._replace(error=error(result) + FUNCTION * format_of(dtype).unit)
 
 
 @rule("rsqrt")
 def rsqrt(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
-    root = RULES["sqrt"](xp, params, shape, dtype, a)
-    one = Enclosed(shape, dtype, *2 * (xp.ones((1,) * len(shape)),))
-    return div(xp, params, shape, dtype, one, root)
+    """The reciprocal of the root."""
+    return _reciprocal(xp, shape, dtype, RULES["sqrt"](xp, params, shape, dtype, a))
 
 
 @rule("convert_element_type", "reduce_precision")
@@ -289,6 +291,7 @@ def convert(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("dot_general")
 def dot_general(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any, b: Any) -> Value:
+    """Sums of products in any order, accumulated in the format that the equation or the hardware takes."""
     numbers = params["dimension_numbers"]
     terms = math.prod(a.shape[i] for i in numbers[0][0])
     narrow = [v.dtype for v in (a, b) if format_of(v.dtype).unit > format_of("float32").unit]
@@ -341,6 +344,7 @@ def _enclosed_product(
 
 @rule("reduce_sum")
 def reduce_sum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """Sums along axes, in any order."""
     axes = tuple(params["axes"])
     terms = math.prod(a.shape[i] for i in axes)
 
@@ -353,6 +357,7 @@ def reduce_sum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
 
 @rule("cumsum")
 def cumsum(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """Running sums, each in any order."""
     axis = params["axis"]
 
     def summed(field: Any) -> Any:
@@ -374,7 +379,7 @@ def _sum(
     own = format_of(dtype)
     wrong = carried + gamma(max(terms - 1, 0), own.unit) * (size + carried) + terms * own.tiny
     ends: tuple[Any, Any] = (size, None)
-    if a.lower is not None and isinstance(a.upper, np.ndarray) and np.all(_is_point(a)):
+    if a.lower is not None and isinstance(a.upper, np.ndarray) and np.all(is_point(a)):
         value = summed(a.upper)
         if _on_a_grid(a.upper, size, own.unit):
             return Enclosed(shape, dtype, value, value)
@@ -399,6 +404,7 @@ def _on_a_grid(values: np.ndarray, sizes: np.ndarray, unit: float) -> bool:
 
 @rule("reduce_max", "reduce_min")
 def reduce_extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Value:
+    """The largest or smallest along axes: off by the largest error."""
     axes = tuple(params["axes"])
     choose = xp.max if params["name"] == "reduce_max" else xp.min
     wrong = None if a.error is None else xp.max(a.error, axis=axes)
@@ -407,12 +413,12 @@ def reduce_extreme(xp: Any, params: Any, shape: Shape, dtype: Any, a: Any) -> Va
 
 @rule("select_n")
 def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases: Any) -> Value:
+    """The case that a known number picks, entry by entry; any of them where it is not known."""
     if which is None:  # a condition on computed numbers: the two programs may disagree
         return hull(xp, shape, dtype, list(cases))
     if isinstance(which.value, np.ndarray | np.generic) and np.ptp(which.value.astype(int)) == 0:
         return cases[int(which.value.flat[0])]
     choice = xp.reshape(which.value, (1,) * len(shape)) if which.shape == () else which.value
-    kinds, made = compressed.aligned(xp, cases)
 
     def chosen(fields: list[Any]) -> Any:
         picked = fields[0]
@@ -420,11 +426,12 @@ def select_n(xp: Any, params: Any, shape: Shape, dtype: Any, which: Any, *cases:
             picked = xp.where(choice == index, field, picked)
         return picked
 
-    return made(shape, [None if k is None else chosen(k) for k in kinds])
+    return compressed.joined(xp, cases, shape, chosen)
 
 
 @rule("clamp")
 def clamp(xp: Any, params: Any, shape: Shape, dtype: Any, least: Any, a: Any, most: Any) -> Value:
+    """A number between two others."""
     ones = (1,) * len(shape)
     least, most = (
         v if v.shape == shape else compressed.fields(lambda f: xp.reshape(f, ones), v, shape)

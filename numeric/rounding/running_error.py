@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 EPSILON = float(np.finfo(np.float64).eps)
 """2⁻⁵², twice the unit roundoff of float64."""
@@ -22,11 +23,10 @@ ULPS = 4
 """Units in the last place by which `exp` and `log` may be off."""
 
 
-class Bounded:
+class Bounded(NDArrayOperatorsMixin):
     """A float64 array `value` and, of the same shape, `error` ≥ |value − exact value|."""
 
     __slots__ = ("error", "value")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Any, error: Any) -> None:
@@ -35,6 +35,12 @@ class Bounded:
 
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Bounded:
+        """The operators, by `OPERATORS`."""
+        if ufunc not in OPERATORS or method != "__call__":
+            return NotImplemented
+        return OPERATORS[ufunc](*map(bounded, inputs))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -55,60 +61,11 @@ class Bounded:
     def __getitem__(self, index: Any) -> Bounded:
         return Bounded(self.value[index], self.error[index])
 
-    def __neg__(self) -> Bounded:
-        return Bounded(-self.value, self.error)
-
-    def __add__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        return _rounded(self.value + other.value, self.error + other.error)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if _foreign(other) else self + (-bounded(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        return _rounded(self.value * other.value, _product(np.multiply, self, other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        room = np.abs(other.value) - other.error  # how near to 0 the exact divisor may be
-        quotient = self.value / other.value
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(room > 0, (self.error + np.abs(quotient) * other.error) / room, np.inf)
-        return _rounded(quotient, error)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return bounded(other) / self
-
     def __pow__(self, exponent: int) -> Bounded:
         power = bounded(np.ones(self.shape))
         for _ in range(exponent):
             power = power * self
         return power
-
-    def __matmul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        terms = self.shape[-1]
-        added = terms * EPSILON * (np.abs(self.value) @ np.abs(other.value))
-        return Bounded(self.value @ other.value, _product(np.matmul, self, other) + added)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return bounded(other) @ self
 
     def sum(self, axis: int | None = None) -> Bounded:
         terms = self.value.size if axis is None else self.shape[axis]
@@ -127,20 +84,48 @@ def bounded(array: Any) -> Bounded:
     return Bounded(value, np.zeros(value.shape))
 
 
-def _foreign(other: Any) -> bool:
-    """Whether `other` is an array of another kind that knows better what to do."""
-    known = (Bounded, np.ndarray, np.generic)
-    return hasattr(other, "__array_namespace__") and not isinstance(other, known)
+def _negative(a: Bounded) -> Bounded:
+    return Bounded(-a.value, a.error)
+
+
+def _sum(a: Bounded, b: Bounded) -> Bounded:
+    return _rounded(a.value + b.value, a.error + b.error)
+
+
+def _product(a: Bounded, b: Bounded) -> Bounded:
+    return _rounded(a.value * b.value, _bilinear(np.multiply, a, b))
+
+
+def _matrix_product(a: Bounded, b: Bounded) -> Bounded:
+    added = a.shape[-1] * EPSILON * (np.abs(a.value) @ np.abs(b.value))
+    return Bounded(a.value @ b.value, _bilinear(np.matmul, a, b) + added)
+
+
+def _quotient(a: Bounded, b: Bounded) -> Bounded:
+    room = np.abs(b.value) - b.error  # how near to 0 the exact divisor may be
+    quotient = a.value / b.value
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.where(room > 0, (a.error + np.abs(quotient) * b.error) / room, np.inf)
+    return _rounded(quotient, error)
+
+
+OPERATORS: dict[np.ufunc, Callable[..., Bounded]] = {
+    np.negative: _negative,
+    np.add: _sum,
+    np.subtract: lambda a, b: _sum(a, _negative(b)),
+    np.multiply: _product,
+    np.matmul: _matrix_product,
+    np.divide: _quotient,
+}
 
 
 def _rounded(value: np.ndarray, error: np.ndarray) -> Bounded:
     return Bounded(value, error + EPSILON * np.abs(value))
 
 
-def _product(multiply: Callable[..., Any], left: Bounded, right: Bounded) -> Any:
-    """What the errors of two factors make of a bilinear product: |a| eb + ea |b| + ea eb."""
-    reach = np.abs(left.value) + left.error
-    return multiply(reach, right.error) + multiply(left.error, np.abs(right.value))
+def _bilinear(multiply: np.ufunc, a: Bounded, b: Bounded) -> Any:
+    """What the errors of two factors make of a product: |a| eb + ea |b| + ea eb."""
+    return multiply(np.abs(a.value) + a.error, b.error) + multiply(a.error, np.abs(b.value))
 
 
 class Namespace:

@@ -16,8 +16,8 @@ from ..ops.delta import delta
 from ..ops.recurrent import recurrent
 from ..ops.sharded import sharded
 from ..precision import precision as precision_of
+from .chunked import linear
 from .delta_rule import delta as delta_bound
-from .lanes import linear
 
 WIDE = np.longdouble
 
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     ratio: float
     """The largest |error| / bound of an output, at most 1 if the bound holds."""
     inputs: dict[str, np.ndarray]
-    """The arguments of the lane that attain it."""
+    """The arguments of the op that attain it."""
 
 
 def tightest(
@@ -73,7 +73,7 @@ def start(
 
 
 def _as(array: np.ndarray, precision: str, name: str) -> np.ndarray:
-    """Numbers that the lane does not round when they come in."""
+    """Numbers that the op does not round when they come in."""
     numbers = precision_of(precision)
     dtype = jax().numpy.dtype(numbers.accumulate if name == "beta" else numbers.inputs)
     return array.astype(dtype).astype(np.float64)
@@ -102,7 +102,7 @@ def ratio(lane: str, inputs: dict[str, np.ndarray], chunk: int, precision: str) 
             tokens: Any = delta_rule.Token(wide["b"], wide["z"], wide["c"], wide["beta"])
             exact = scan(delta_rule.step, None, state, tokens)
         else:
-            run = LANES[lane](z, b, c, chunk=chunk, precision=precision)
+            run = OPS[lane](z, b, c, chunk=chunk, precision=precision)
             bound = linear(z, b, c, lane=lane, chunk=chunk, precision=precision)
             tokens = ssd.Token(wide["z"], np.ones(len(z), dtype=WIDE), wide["b"], wide["c"])
             exact = scan(ssd.step, None, state, tokens)
@@ -117,7 +117,7 @@ def _recurrent(z: Any, b: Any, c: Any, *, chunk: int, precision: str) -> Any:
     return recurrent(ssd.step, None, state, ssd.Token(z, np.ones(len(z), dtype), b, c))
 
 
-LANES: dict[str, Callable[..., Any]] = {
+OPS: dict[str, Callable[..., Any]] = {
     "recurrent": _recurrent,
     "chunked": chunked,
     "sharded": sharded,

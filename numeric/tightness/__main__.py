@@ -12,6 +12,7 @@ from .report import as_text, run
 
 
 def main() -> int:
+    """Print the table; the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m scanproof.numeric.tightness",
         description="The largest left/right of every bound of the ledger, found by gradient ascent.",

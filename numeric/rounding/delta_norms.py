@@ -10,6 +10,9 @@ as it is the next one contracts. Both are followed, for all aligned blocks of 2^
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .arithmetic import OWN, gamma
@@ -89,14 +92,38 @@ def carried(
         P1, P2 = norm[0:m:2, None], norm[1:m:2, None]
         a1, a2, b1, b2 = alpha[0:m:2], alpha[1:m:2], beta[0:m:2], beta[1:m:2]
         levels.append((P2 * a1 + a2 * (P1 + a1), (P2 + a2) * b1 + b2))
+    return _over_blocks(
+        start,
+        len(levels[0][1]),
+        len(levels),
+        lambda k, i, before: (norms[k][i] + levels[k][0][i]) * before + levels[k][1][i],
+        lambda i, before: np.full_like(start, np.inf),
+    )
+
+
+def _over_blocks(
+    start: np.ndarray,
+    count: int,
+    levels: int,
+    after: Callable[..., Any],
+    at_most: Callable[..., Any],
+) -> np.ndarray:
+    """The least bounds before each of some chunks and after the last, over all ways to get there by aligned blocks.
+
+    Args:
+        start: the bound before the first.
+        count: how many chunks.
+        levels: blocks have 2^k of them, k < `levels`.
+        after: (k, i, the bound before) -> the bound after the i-th block of 2^k chunks.
+        at_most: (i, the bound before) -> another bound after chunk i.
+    """
     found = [start]
-    for j in range(1, len(levels[0][1]) + 1):
-        k, best = 0, np.full_like(start, np.inf)
-        while k < len(levels) and j % 2**k == 0:
-            i = j // 2**k - 1
-            after = (norms[k][i] + levels[k][0][i]) * found[j - 2**k] + levels[k][1][i]
-            best = np.fmin(best, after)
-            k += 1
+    for j in range(1, count + 1):
+        best = at_most(j - 1, found[-1])
+        for k in range(levels):
+            if j % 2**k:
+                break
+            best = np.fmin(best, after(k, j // 2**k - 1, found[j - 2**k]))
         found.append(best)
     return np.stack(found)
 
@@ -119,13 +146,10 @@ def sizes(
         one_by_one = norm[1:m:2, None] * levels[-1][0:m:2] + levels[-1][1:m:2]
         levels.append(np.fmin(one_by_one, total))
         energies.append(total)
-    found = [start]
-    for j in range(1, len(written) + 1):
-        best = np.hypot(found[-1], energy[j - 1])
-        k = 0
-        while k < len(levels) and j % 2**k == 0:
-            i = j // 2**k - 1
-            best = np.fmin(best, norms[k][i] * found[j - 2**k] + levels[k][i])
-            k += 1
-        found.append(best)
-    return np.stack(found)
+    return _over_blocks(
+        start,
+        len(written),
+        len(levels),
+        lambda k, i, before: norms[k][i] * before + levels[k][i],
+        lambda i, before: np.hypot(before, energy[i]),
+    )

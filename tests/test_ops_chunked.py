@@ -1,143 +1,44 @@
-"""The chunked lane against the definition that is proved, within bounds that are known before the run."""
+"""The chunked op: its plans, its gradients and the memory that they take, and what it refuses."""
 
 from __future__ import annotations
 
-import functools
 import sys
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from loops import WIDE
+from op_cases import HEADS, assert_within, exact_run, numbers
 
-from scanproof.constructs.arrays.scan import Scan, leaves, scan
+from scanproof.constructs.arrays.scan import Scan
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layers import linear_attention, ssd
+from scanproof.constructs.layers import ssd
 from scanproof.numeric import chunked, recurrent, x64
 from scanproof.numeric import rounding as bounds
 from scanproof.numeric.ops import inputs
 from scanproof.numeric.ops.chunked import Plan, plan, run
 from scanproof.numeric.ops.inputs import linear_tokens
 from scanproof.numeric.precision import precision as precision_of
-from scanproof.numeric.rounding.running_error import EPSILON, ULPS, Bounded, bounded
 
-HEADS, T, D, N, C = 2, 37, 3, 4, 4
-"""Nine chunks, which the plan takes as three blocks or fewer, and a token that is left over."""
-
-
-def tokens(seed: int, length: int = T, scale: float = 1.0) -> dict[str, np.ndarray]:
-    """z, b, c and W0 ≠ 0; values and state by `scale`."""
-    draw = np.random.default_rng(seed).normal
-    return {
-        "z": scale * draw(size=(HEADS, length, D)),
-        "b": draw(size=(HEADS, length, N)),
-        "c": draw(size=(HEADS, length, N)),
-        "initial_state": scale * draw(size=(HEADS, D, N)),
-    }
+T, D, N, C = 37, 3, 4, 4
+"""Nine chunks, and a token that is left over."""
 
 
-def gate(kind: str, seed: int, length: int = T) -> dict[str, np.ndarray]:
-    draw = np.random.default_rng(seed + 1)
-    decays = -draw.exponential(size=(HEADS, length))
-    some = draw.random((HEADS, length)) < 1 / 8
-    return {
-        "unit": {},
-        "scalar": {"log_decay": np.asarray(-0.25)},
-        "one a head": {"log_decay": np.asarray([[-0.25], [0.125]])},
-        "one a token": {"log_decay": decays},
-        "reset": {"log_decay": decays, "reset": some},
-        "reset only": {"reset": some},
-        "zero decay": {"log_decay": np.where(some, -np.inf, decays)},
-        "all but zero": {"log_decay": np.where(some, -1e30, decays)},
-    }[kind]
+def tokens(seed: int) -> dict[str, np.ndarray]:
+    """z, b, c and an initial state that is not 0."""
+    rng = np.random.default_rng(seed)
+    shapes = {"z": (T, D), "b": (T, N), "c": (T, N), "initial_state": (D, N)}
+    return {name: numbers(rng, 0, *shape) for name, shape in shapes.items()}
 
 
-GATES = (
-    "unit",
-    "scalar",
-    "one a head",
-    "one a token",
-    "reset",
-    "reset only",
-    "zero decay",
-    "all but zero",
-)
-
-
-def definition(given: dict[str, Any]) -> tuple[Bounded, Bounded]:
-    """Outputs and final states of `ssd.step` on arrays that know how far float64 is off, head by head."""
-    z, b, c, state = (given[name] for name in ("z", "b", "c", "initial_state"))
-    shape = z.shape[:2]
-    log_decay = np.broadcast_to(np.asarray(given.get("log_decay", 0.0)), shape)
-    reset = np.broadcast_to(np.asarray(given.get("reset", False)), shape)
-    decays = np.where(reset, 0, np.exp(log_decay))
-    outputs, states = [], []
-    for h in range(len(z)):
-        known = Bounded(decays[h], decays[h] * ULPS * EPSILON)
-        token = ssd.Token(bounded(z[h]), known, bounded(b[h]), bounded(c[h]))
-        found = scan(ssd.step, None, bounded(state[h]), token)
-        outputs.append(found.outputs)
-        states.append(found.final_state)
-    stack = outputs[0].__array_namespace__().stack
-    return stack(outputs), stack(states)
-
-
-def assert_within(found: Scan, promised: Any, given: dict[str, Any]) -> None:
-    """Outputs and state are as near to the exact values as was promised, and the promise says something."""
-    pairs = ((found.outputs, promised.outputs), (found.final_state, promised.final_state))
-    for (got, promise), exact in zip(pairs, definition(given), strict=True):
-        gap = np.abs(np.asarray(got, dtype=np.float64) - exact.value)
-        assert np.isfinite(promise.bound).all()
-        assert promise.bound.max() < promise.magnitude.max()
-        assert (gap <= promise.bound + exact.error).all(), (gap / promise.bound).max()
-
-
-def lane(given: dict[str, Any], precision: str, chunk: int | None = C) -> tuple[Scan, Any]:
-    with x64(precision == "float64"):
-        found = chunked(**given, chunk=chunk, precision=precision)
-    with np.errstate(invalid="ignore"):  # a zero decay's logarithm
-        return found, bounds.linear(**given, chunk=chunk, precision=precision)
-
-
-@pytest.mark.short(4)
-@pytest.mark.parametrize("kind", GATES)
-def test_lane_equals_the_definition_for_every_gate(kind: str):
-    given = tokens(0) | gate(kind, 0)
-    assert_within(*lane(given, "float32"), given)
-
-
-@pytest.mark.short("float64")
-@pytest.mark.parametrize("precision", ["float64", "bfloat16"])
-def test_lane_equals_the_definition_in_every_precision(precision: str):
-    given = tokens(1) | gate("reset", 1)
-    found, promised = lane(given, precision)
-    assert_within(found, promised, given)
-    assert found.outputs.dtype == found.final_state.dtype == precision_of_outputs(precision)
-
-
-def precision_of_outputs(precision: str) -> np.dtype:
-    return np.dtype("float64" if precision == "float64" else "float32")
-
-
-@pytest.mark.long_cases("8-8")
-@pytest.mark.parametrize("length, chunk", [(1, C), (1, 1), (3, 8), (8, 8)])
-def test_lane_equals_the_definition_for_short_sequences_and_long_chunks(length: int, chunk: int):
-    given = tokens(2, length) | gate("one a token", 2, length)
-    assert_within(*lane(given, "float32", chunk), given)
-
-
-@pytest.mark.long
-@settings(max_examples=15)
-@given(seed=st.integers(0, 2**32 - 1), exponent=st.integers(-30, 30))
-def test_lane_equals_the_definition_at_every_scale(seed: int, exponent: int):
-    given = tokens(seed, scale=2.0**exponent) | gate("reset", seed)
-    assert_within(*lane(given, "float32"), given)
+def decays(seed: int) -> dict[str, np.ndarray]:
+    """One decay a token."""
+    return {"log_decay": -np.random.default_rng(seed).exponential(size=(HEADS, T))}
 
 
 def program(cut: Plan, given: dict[str, Any]) -> tuple[Any, Any]:
-    """(program, arrays): the lane with a plan of its own, in float64."""
+    """(program, arrays): the op with a plan of its own, in float64."""
     numbers = precision_of("float64")
     names = sorted(given)
 
@@ -149,13 +50,17 @@ def program(cut: Plan, given: dict[str, Any]) -> tuple[Any, Any]:
 
 
 @pytest.mark.long
-def test_lane_for_accelerators_equals_the_definition():
-    given = tokens(3) | gate("one a token", 3)
+@pytest.mark.parametrize("cut", [plan(T, D, N, HEADS, "gpu", C), Plan(C, 3, True)])
+def test_the_plan_changes_nothing_but_rounding(cut: Plan):
+    given = tokens(3) | decays(3)
     with x64():
-        compute, arrays = program(plan(T, D, N, HEADS, "gpu", C), given)
+        compute, arrays = program(cut, given)
         found = jax.jit(compute)(*arrays)
-        promised = bounds.promise(compute, *arrays, precision="float64")
-    assert_within(found, promised, given)
+        known = bounds.a_priori(compute, *arrays, precision="float64")
+    for got, exact, bound in zip(
+        found[1:], exact_run("chunked", given)[1:], known[1:], strict=True
+    ):
+        assert_within(got, exact, bound.bound, WIDE.mpf)
 
 
 def loss(compute: Any, weights: Any) -> Any:
@@ -173,7 +78,7 @@ def loss(compute: Any, weights: Any) -> Any:
     "kind, where", [("unit", "cpu"), ("one a token", "cpu"), ("one a token", "gpu")]
 )
 def test_gradients_are_those_of_the_definition(kind: str, where: str):
-    given = tokens(4) | gate(kind, 4)
+    given = tokens(4) | (decays(4) if kind == "one a token" else {})
     draw = np.random.default_rng(5).normal
     weights = draw(size=(HEADS, T, D)), draw(size=(HEADS, D, N))
 
@@ -189,9 +94,9 @@ def test_gradients_are_those_of_the_definition(kind: str, where: str):
         every = tuple(range(len(arrays)))
         both = [jax.grad(loss(f, weights), every) for f in (compute, by_definition)]
         found, wanted = (jax.jit(f)(*arrays) for f in both)
-        promises = [bounds.promise(f, *arrays, precision="float64") for f in both]
-    for got, exact, *promised in zip(found, wanted, *promises, strict=True):
-        bound = promised[0].bound + promised[1].bound
+        known = [bounds.a_priori(f, *arrays, precision="float64") for f in both]
+    for got, exact, one, other in zip(found, wanted, *known, strict=True):
+        bound = one.bound + other.bound
         assert np.isfinite(bound).all()
         assert bound.max() < np.abs(exact).max() / 2**24
         assert (np.abs(got - exact) <= bound).all()
@@ -242,38 +147,6 @@ def test_no_array_holds_a_state_for_every_token(where: str):
     compiled = jax.jit(compute).lower(array, array, array).compile().memory_analysis()
     assert compiled is not None
     assert compiled.temp_size_in_bytes < 4 * length * width * width / 4
-
-
-def test_lane_works_under_vmap_and_jit():
-    given = tokens(7)
-    z, b, c = (given[name].astype(np.float32) for name in "zbc")
-    run = functools.partial(chunked, chunk=C)
-    both = run(z, b, c)
-    each = jax.jit(jax.vmap(run))(z, b, c)
-    for got, wanted in zip(leaves(each[1:]), leaves(both[1:]), strict=True):
-        promised = bounds.linear(z, b, c, chunk=C)
-        promise = promised.outputs if got.shape == z.shape else promised.final_state
-        assert (np.abs(got - wanted) <= 2 * promise.bound).all()
-
-
-@pytest.mark.short("bfloat16")
-@pytest.mark.parametrize("precision, goal", [("float32", 1e-6), ("bfloat16", 4e-3)])
-def test_lane_is_as_accurate_as_it_must_be(precision: str, goal: float):
-    draw = np.random.default_rng(8).normal
-    numbers = precision_of(precision)
-    z, b, c = (
-        np.asarray(jax.numpy.asarray(draw(size=(1, 2048, 64)), numbers.inputs)) for _ in range(3)
-    )
-    found = chunked(z, b, c, precision=precision).outputs
-    wide = (np.asarray(a, dtype=np.float64) for a in (c, b, z))
-    with x64():
-        state = np.zeros((1, 64, 64))
-        exact = recurrent(
-            linear_attention.step, None, state, linear_attention.Token(*wide), batch=1
-        ).outputs
-    exact = np.asarray(exact)
-    gap = np.linalg.norm(np.asarray(found, dtype=np.float64) - exact)
-    assert 0 < gap <= goal * np.linalg.norm(exact)
 
 
 def test_blocks_of_the_plan_fit():

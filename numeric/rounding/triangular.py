@@ -17,7 +17,7 @@ from scanproof.constructs.errors import UsageError
 from . import compressed
 from .arithmetic import OWN, format_of, gamma
 from .compressed import full
-from .control import control
+from .control_flow import control
 from .enclosed import Enclosed, error, magnitude, overflowing
 
 

@@ -1,4 +1,4 @@
-"""The sharded lane on nine devices, which are one processor, and in two processes that talk over the loopback."""
+"""The sharded op on nine devices, which are one processor, and in two processes that talk over the loopback."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_in_two_processes():
         assert found["total"] and found["state"]
 
 
-def test_on_one_device_it_is_the_chunked_lane():
+def test_on_one_device_it_is_the_chunked_op():
     tokens = draw(7)
     mesh = jax.sharding.Mesh(np.asarray(jax.devices()[:1]), ("any name",))
     found, wanted = sharded(**tokens, mesh=mesh, chunk=4), chunked(**tokens, chunk=4)

@@ -1,4 +1,4 @@
-"""The recurrent lane: `jax.lax.scan` over a layer's definition, in float64, against `scan` on NumPy arrays."""
+"""The recurrent op: `jax.lax.scan` over a layer's definition, in float64, against `scan` on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def float64():
 @pytest.mark.short(4)
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (7, 3, 2)], ids=["one token", "seven tokens"])
 @pytest.mark.parametrize("name", LAYER_CASES)
-def test_lane_equals_the_scan_of_the_same_definition(name: str, sizes: tuple[int, int, int]):
+def test_the_op_is_the_scan_of_the_same_definition(name: str, sizes: tuple[int, int, int]):
     case = LAYER_CASES[name]
     inputs = case.inputs(Draw(0), *sizes)
     run = recurrent(case.step, *inputs)
@@ -72,20 +72,6 @@ def test_a_second_run_of_the_same_shapes_traces_nothing():
     assert len(traced) == calls > 0
 
 
-def test_tokens_of_two_lengths_are_refused():
-    tokens = delta_rule.Token(integers(3, 2), integers(3, 1), integers(3, 2), integers(2))
-    with pytest.raises(UsageError, match=r"recurrent\(step\) expects .* got shapes \(3, 2\), \(3,"):
-        recurrent(delta_rule.step, None, integers(1, 2), tokens)
-
-
-@pytest.mark.parametrize(
-    "tokens", [integers(0, 2), np.asarray(1.0), ()], ids=["0", "scalar", "none"]
-)
-def test_no_tokens_are_refused(tokens):
-    with pytest.raises(UsageError, match="one common length T ≥ 1"):
-        recurrent(ssm.step, ssm.Discrete(*(integers(1, 1),) * 3), integers(1), tokens)
-
-
 def test_a_state_that_changes_its_dtype_is_refused():
     parameters = ssm.Discrete(integers(1, 1), integers(1), integers(1))
     with pytest.raises(UsageError, match=r"float32.*float64"):
@@ -99,7 +85,7 @@ def test_a_state_that_changes_its_shape_is_refused():
         recurrent(gril.step, block, np.asarray(0.0), window)
 
 
-def test_without_jax_the_lane_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+def test_without_jax_the_op_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(UsageError, match=r"pip install 'scanproof\[jax\]'"):
         recurrent(ssm.step, None, None, None)
@@ -128,12 +114,6 @@ def test_lists_are_arrays():
         for given in ((state.tolist(), lists), (state, tokens))
     )
     assert np.array_equal(found.outputs, wanted.outputs)
-
-
-@pytest.mark.parametrize("batch", [-1, 1.0])
-def test_axes_that_are_no_number_of_axes_are_refused(batch):
-    with pytest.raises(UsageError, match=rf"whole numbers .* batch={batch}\."):
-        recurrent(delta_rule.step, None, np.zeros((1, 2)), integers(4, 2), batch=batch)
 
 
 def test_each_head_has_parameters_of_its_own():
@@ -186,7 +166,16 @@ def test_precision_rounds_what_comes_in_and_sums_in_its_accumulator():
 
 WRONG = {
     "NaN": ({"tokens": np.full(3, np.nan)}, r"recurrent\(tokens=...\) expects finite numbers"),
+    "two lengths": (
+        {"tokens": (integers(3), integers(2))},
+        r"recurrent\(step\) .* got shapes \(3,\), \(2,",
+    ),
+    "zero tokens": ({"tokens": integers(0, 2)}, "one common length T ≥ 1"),
+    "a scalar": ({"tokens": np.asarray(1.0)}, "one common length T ≥ 1"),
+    "no tokens": ({"tokens": ()}, "one common length T ≥ 1"),
     "batch": ({"batch": 1}, r"along axis 1, after 1 batch axes"),
+    "negative batch": ({"batch": -1}, r"whole numbers .* batch=-1\."),
+    "batch 1.0": ({"batch": 1.0}, r"whole numbers .* batch=1\.0\."),
     "state's batch": (
         {"batch": 1, "tokens": integers(3, 2)},
         r"expects state with leading axes \(3,\).*got shape \(1,\)",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,22 +10,17 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from . import compressed
-from .enclosed import Enclosed, Value, Whole, error, hull, magnitude
+from .enclosed import Enclosed, Value, Whole, error, hull, magnitude, register
+from .tables import Rule, into
 
-CONTROL: dict[str, Callable[..., Sequence[Any]]] = {}
+CONTROL: dict[str, Rule] = {}
+control = into(CONTROL)
 COMPILED = 512
 """Turns, those of loops inside included, from which on a loop is compiled."""
 
 
-def control(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        CONTROL.update(dict.fromkeys(names, function))
-        return function
-
-    return register
-
-
 def closed(jaxpr: Any) -> Any:
+    """A jaxpr with its constants, where an equation has it without."""
     if hasattr(jaxpr, "consts"):
         return jaxpr
     from jax.extend.core import ClosedJaxpr
@@ -57,6 +52,7 @@ def inner_programs(equation: Any) -> list[Any]:
     "custom_lin",
 )
 def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A program that runs as it stands: its equations are read in the caller's place."""
     params = equation.params
     inner = next(params[k] for k in ("jaxpr", "call_jaxpr", "fun_jaxpr") if k in params)
     return reader.run(closed(inner), values)
@@ -64,6 +60,7 @@ def call(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("cond")
 def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """The branch that a known index takes; all branches at once where the index is not known."""
     index, *rest = values
     branches = [closed(b) for b in equation.params["branches"]]
     if index is not None and isinstance(index.value, np.ndarray | np.generic):
@@ -75,6 +72,7 @@ def cond(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("while")
 def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A loop that runs as often as known numbers say."""
     params = equation.params
     first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     carry = values[second:]
@@ -91,6 +89,7 @@ def while_(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
 
 @control("scan")
 def scan(reader: Any, equation: Any, values: list[Any]) -> Sequence[Any]:
+    """A loop over rows: one turn for equal rows, the turns one by one, or many of them compiled."""
     params = equation.params
     fixed, length = params["num_consts"], params["length"]
     started = fixed + params["num_carry"]
@@ -120,7 +119,7 @@ def turns(equation: Any) -> int:
 
 def _is_uniform(value: Value | None) -> bool:
     """Whether all rows are alike."""
-    return value is not None and all(f.shape[0] == 1 for f in _arrays(value))
+    return value is not None and all(size[0] == 1 for size in _sizes(value))
 
 
 def _repeated(xp: Any, value: Any, length: int) -> Any:
@@ -139,16 +138,8 @@ def _row(value: Any, turn: Any) -> Any:
 def _stacked(xp: Any, rows: list[Any]) -> Any:
     if any(v is None for v in rows):
         return None
-    kinds, made = compressed.aligned(xp, rows)
     shape = (len(rows), *rows[0].shape)
-    return made(
-        shape,
-        [None if k is None else xp.stack(_broadcast_together(xp, k)) for k in kinds],
-    )
-
-
-def _broadcast_together(xp: Any, fields: list[Any]) -> list[Any]:
-    return compressed.together(xp, fields) if fields[0].ndim else fields
+    return compressed.joined(xp, rows, shape, lambda f: xp.stack(compressed.together(xp, f)))
 
 
 def _looped(
@@ -163,111 +154,46 @@ def _looped(
     import jax
     import jax.numpy as jnp
 
+    register()
     length, outer = params["length"], reader.xp
     if any(v is None for v in (*constants, *carry, *columns)):
         raise UsageError(f"a loop of {length} turns has a condition on computed numbers.")
     inner = reader.inside(jnp)
-    columns = [_lengthened(outer, v) for v in columns]
     carry = [_widest(outer, v) for v in carry]
-    fixed_kinds, row_kinds = [_Leaf(v) for v in constants], [_Leaf(v, 1) for v in columns]
-    kinds = [_Leaf(v) for v in carry]  # _widest leaves one kind
+    columns = [
+        compressed.fields(
+            lambda f, n=v.shape[0]: outer.broadcast_to(f, (n, *f.shape[1:])), v, v.shape
+        )
+        for v in columns
+    ]
 
     def turn(fixed: Any, state: Any, row: Any) -> tuple[list[Any], list[Any]]:
-        arrays = (*fixed, *state, *row)
-        every = (*fixed_kinds, *kinds, *row_kinds)
-        values = [k.value(a) for k, a in zip(every, arrays, strict=True)]
-        results = inner.run(body, values)
-        return [_widest(jnp, v) for v in results[: len(kinds)]], list(results[len(kinds) :])
+        row = [v._replace(shape=v.shape[1:]) for v in row]
+        results = inner.run(body, [*fixed, *state, *row])
+        return [_widest(jnp, v) for v in results[: len(state)]], results[len(state) :]
 
-    fixed, rows = [_arrays(v) for v in constants], [_arrays(v) for v in columns]
-    while True:  # fields grow from length 1 to full until they stay as they are
-        found = jax.eval_shape(
-            lambda f, s, r: [_arrays(v) for v in turn(f, s, r)[0]],
-            fixed,
-            [_arrays(v) for v in carry],
-            [_first(v) for v in columns],
-        )
-        grown = [_grown(outer, v, arrays) for v, arrays in zip(carry, found, strict=True)]
-        if all(_same_sizes(v, w) for v, w in zip(carry, grown, strict=True)):
-            break
-        carry = grown
-
-    state = [_arrays(v) for v in carry]
-    sizes = [s[0].shape for s in state]
-    if outer is np:
-        every = [[(np.shape(a), a.dtype) for a in arrays] for arrays in (*fixed, *state, *rows)]
-        named = [vars(k) for k in (*fixed_kinds, *kinds, *row_kinds)]
-        key = id(body.jaxpr), str(named), str(every)
-        if key not in reader.programs:
-            loop, out_kinds = _loop(turn, sizes, length, params["reverse"])
-            reader.programs[key] = jax.jit(loop), out_kinds
-        program, out_kinds = reader.programs[key]
-        last, outputs = jax.tree.map(np.asarray, program(fixed, state, rows))
-    else:
-        loop, out_kinds = _loop(turn, sizes, length, params["reverse"])
-        last, outputs = loop(fixed, state, rows)
-    finals = [k.value(a) for k, a in zip(kinds, last, strict=True)]
-    stacks = [
-        k.value(a)._replace(shape=(length, *k.shape))
-        for k, a in zip(out_kinds, outputs, strict=True)
-    ]
-    return [*finals, *stacks]
-
-
-def _loop(turn: Any, sizes: list[Any], length: int, reverse: bool) -> tuple[Any, list[_Leaf]]:
-    import jax
-    import jax.numpy as jnp
-
-    out_kinds: list[_Leaf] = []
-
-    def program(fixed: Any, state: Any, rows: Any) -> Any:
-        def step(state: Any, row: Any) -> Any:
+    def loop(fixed: Any, state: Any, rows: Any) -> tuple[Any, Any]:
+        def step(state: Any, row: Any) -> tuple[Any, Any]:
             found, outputs = turn(fixed, state, row)
-            out_kinds[:] = [_Leaf(v) for v in outputs]
-            lasting = [
-                [jnp.broadcast_to(f, size) for f in _arrays(v)]
-                for v, size in zip(found, sizes, strict=True)
-            ]
-            return lasting, [_arrays(v) for v in outputs]
+            return jax.tree.map(lambda f, s: jnp.broadcast_to(f, s.shape), found, state), outputs
 
-        return jax.lax.scan(step, state, rows, length=length, reverse=reverse)
+        return jax.lax.scan(step, state, rows, length=length, reverse=params["reverse"])
 
-    return program, out_kinds
-
-
-class _Leaf:
-    """What a value is beside its arrays."""
-
-    def __init__(self, value: Value, dropped: int = 0) -> None:
-        self.shape = value.shape[dropped:]
-        self.dtype = value.dtype
-        self.whole = isinstance(value, Whole)
-        self.signed = isinstance(value, Enclosed) and value.lower is not None
-        self.wrong = isinstance(value, Enclosed) and value.error is not None
-
-    def value(self, arrays: Sequence[Any]) -> Value:
-        if self.whole:
-            return Whole(self.shape, self.dtype, arrays[0])
-        rest = list(arrays[1:])
-        lower = rest.pop(0) if self.signed else None
-        return Enclosed(self.shape, self.dtype, arrays[0], lower, rest.pop(0) if rest else None)
-
-
-def _arrays(value: Value) -> list[Any]:
-    if isinstance(value, Whole):
-        return [value.value]
-    return [f for f in (value.upper, value.lower, value.error) if f is not None]
-
-
-def _first(value: Value) -> list[Any]:
-    return [f[0] for f in _arrays(value)]
-
-
-def _lengthened(xp: Any, value: Value) -> Value:
-    """Fields with their first axis at full length."""
-    return compressed.fields(
-        lambda f: xp.broadcast_to(f, (value.shape[0], *f.shape[1:])), value, value.shape
-    )
+    first = jax.tree.map(lambda f: f[0], columns)
+    while True:  # fields grow from length 1 to full until they stay as they are
+        found = jax.eval_shape(turn, constants, carry, first)[0]
+        grown = [_grown(outer, *pair) for pair in zip(carry, found, strict=True)]
+        same = [*map(_sizes, carry)] == [*map(_sizes, grown)]
+        carry = grown
+        if same:
+            break
+    if outer is np:
+        key = id(body.jaxpr), length, params["reverse"]
+        loop = reader.programs.setdefault(key, jax.jit(loop))
+    finals, rows = loop(constants, carry, columns)
+    if outer is np:
+        finals, rows = jax.tree.map(np.asarray, (finals, rows))
+    return [*finals, *(v and v._replace(shape=(length, *v.shape)) for v in rows)]
 
 
 def _widest(xp: Any, value: Value) -> Value:
@@ -280,10 +206,11 @@ def _widest(xp: Any, value: Value) -> Value:
     return Enclosed(value.shape, value.dtype, xp.broadcast_to(size, shape), None, wrong)
 
 
-def _grown(xp: Any, value: Value, found: Sequence[Any]) -> Value:
-    sizes = np.broadcast_shapes(*(a.shape for a in found), *(np.shape(f) for f in _arrays(value)))
+def _grown(xp: Any, value: Value, found: Value) -> Value:
+    sizes = np.broadcast_shapes(*_sizes(value), *_sizes(found))
     return compressed.fields(lambda f: xp.broadcast_to(f, sizes), value, value.shape)
 
 
-def _same_sizes(a: Value, b: Value) -> bool:
-    return [np.shape(f) for f in _arrays(a)] == [np.shape(f) for f in _arrays(b)]
+def _sizes(value: Value) -> list[tuple[int, ...]]:
+    """The shapes of a value's fields."""
+    return [np.shape(f) for f in value[2:] if f is not None]

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import compressed
 from .enclosed import Enclosed, Shape, Value, Whole
+from .tables import Rule, into
 
-MOVES: dict[str, Callable[..., Any]] = {}
-
-
-def move(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        MOVES.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+MOVES: dict[str, Rule] = {}
+move = into(MOVES)
 
 
 @move(
     "copy", "copy_p", "stop_gradient", "pvary", "pcast", "pbroadcast", "name", "sharding_constraint"
 )
 def same(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """What hands its operand on."""
     return a
 
 
 @move("broadcast_in_dim")
 def broadcast_in_dim(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """New axes have length 1 in every field, since all along them is the same."""
     places = params["broadcast_dimensions"]
 
     def spread(field: Any) -> Any:
@@ -43,11 +38,13 @@ def broadcast_in_dim(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
 
 @move("reshape")
 def reshape(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes that are split or joined."""
     return compressed.fields(lambda f: compressed.reshaped(xp, f, a.shape, shape), a, shape)
 
 
 @move("squeeze", "expand_dims")
 def squeeze(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes of length 1 that are dropped."""
     gone = {axis % len(a.shape) for axis in params["dimensions"]}
 
     def dropped(field: Any) -> Any:
@@ -58,11 +55,13 @@ def squeeze(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
 
 @move("transpose")
 def transpose(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes in another order."""
     return compressed.fields(lambda f: xp.transpose(f, params["permutation"]), a, shape)
 
 
 @move("rev")
 def rev(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """Axes that are read backward."""
     return compressed.fields(lambda f: xp.flip(f, axis=tuple(params["dimensions"])), a, shape)
 
 
@@ -86,6 +85,7 @@ def part(xp: Any, a: Value, starts: Any, shape: Shape, strides: Any = None) -> V
 
 @move("slice")
 def slice_(xp: Any, params: Any, shape: Shape, a: Value) -> Value:
+    """A part at known places."""
     return part(xp, a, params["start_indices"], shape, params["strides"])
 
 
@@ -98,6 +98,7 @@ def _start(xp: Any, index: Whole, size: int, count: int) -> Any:
 
 @move("dynamic_slice")
 def dynamic_slice(xp: Any, params: Any, shape: Shape, a: Value, *indices: Whole) -> Value:
+    """A part at places that the program computes."""
     starts = [_start(xp, i, n, k) for i, n, k in zip(indices, a.shape, shape, strict=True)]
     return part(xp, a, starts, shape)
 
@@ -106,7 +107,7 @@ def dynamic_slice(xp: Any, params: Any, shape: Shape, a: Value, *indices: Whole)
 def dynamic_update_slice(
     xp: Any, params: Any, shape: Shape, a: Value, update: Value, *indices: Whole
 ) -> Value:
-    kinds, made = compressed.aligned(xp, [a, update])
+    """An array with a part written over."""
     starts = [_start(xp, i, n, k) for i, n, k in zip(indices, shape, update.shape, strict=True)]
 
     covered = [n == k for n, k in zip(shape, update.shape, strict=True)]
@@ -129,26 +130,27 @@ def dynamic_update_slice(
 
         return jax.lax.dynamic_update_slice(whole, piece, [xp.asarray(s, "int64") for s in starts])
 
-    return made(shape, [None if k is None else written(k) for k in kinds])
+    return compressed.joined(xp, [a, update], shape, written)
 
 
 @move("concatenate")
 def concatenate(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
+    """Arrays joined along an axis."""
     axis = params["dimension"]
-    kinds, made = compressed.aligned(xp, parts)
 
-    def joined(fields: list[Any]) -> Any:
+    def end_to_end(fields: list[Any]) -> Any:
         long = [
             compressed.full(xp, f, (*f.shape[:axis], v.shape[axis], *f.shape[axis + 1 :]))
             for f, v in zip(fields, parts, strict=True)
         ]
         return xp.concatenate(compressed.together(xp, long, (axis,)), axis=axis)
 
-    return made(shape, [None if k is None else joined(k) for k in kinds])
+    return compressed.joined(xp, parts, shape, end_to_end)
 
 
 @move("stack")
 def stack(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
+    """Arrays side by side along a new axis."""
     axis = params["axis"]
     one = (*shape[:axis], 1, *shape[axis + 1 :])
     lifted = [reshape(xp, {}, one, v) for v in parts]
@@ -157,6 +159,7 @@ def stack(xp: Any, params: Any, shape: Shape, *parts: Value) -> Value:
 
 @move("split")
 def split(xp: Any, params: Any, shape: Any, a: Value) -> list[Value]:
+    """An array cut into several along an axis."""
     axis, start, pieces = params["axis"], 0, []
     for size in params["sizes"]:
         starts = [start if i == axis else 0 for i in range(len(a.shape))]
@@ -170,8 +173,6 @@ def pad(xp: Any, params: Any, shape: Shape, a: Value, filling: Value) -> Value:
     """By XLA itself, field by field: lengths may be negative, and gaps inside."""
     import jax
 
-    kinds, made = compressed.aligned(xp, [a, filling])
-
     def padded(pair: list[Any]) -> Any:
         whole = xp.asarray(compressed.full(xp, pair[0], a.shape))
         out = jax.lax.pad(
@@ -179,11 +180,12 @@ def pad(xp: Any, params: Any, shape: Shape, a: Value, filling: Value) -> Value:
         )
         return np.asarray(out) if xp is np else out
 
-    return made(shape, [None if k is None else padded(k) for k in kinds])
+    return compressed.joined(xp, [a, filling], shape, padded)
 
 
 @move("iota")
 def iota(xp: Any, params: Any, shape: Shape) -> Value:
+    """Whole numbers counted along an axis."""
     axis, dtype = params["dimension"], np.dtype(params["dtype"])
     line = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
     if np.issubdtype(dtype, np.integer):

@@ -1,6 +1,6 @@
-"""What one chunk of the delta lane adds to the error of its incoming state, from known keys and strengths.
+"""What one chunk of the delta op adds to the error of its incoming state, from known keys and strengths.
 
-For a row s of the state as it comes in, the lane makes (`constructs.forms.wy`, `ops.delta`, `ops.chunked.block_step`)
+For a row s of the state as it comes in, the op makes (`constructs.forms.wy`, `ops.delta`, `ops.chunked.block_step`)
 
     r = B (v − K s),  X = (I + L)⁻¹,  u = X r,  s' = s + Kᵀ u,  o_t = q_t·s + Σ_{i≤t} (q_t·k_i) u_i,
 
@@ -27,9 +27,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .arithmetic import CHOPPED, OWN, format_of, gamma
-from .contraction import frobenius, spectral_norm
+from .delta_energy import ROOM, Energy, norm
+from .delta_norms import frobenius, spectral_norm
 from .enclosed import Enclosed, error, low
-from .energy import ROOM, Energy, norm
 
 
 class Rounding(NamedTuple):
@@ -52,7 +52,7 @@ class Rounding(NamedTuple):
 
 
 def rounding(inputs: np.dtype, accumulate: np.dtype, *, mixed: bool = True) -> Rounding:
-    """That of a lane; `mixed` False: its products are in the accumulation dtype too, as those of single tokens."""
+    """That of an op; `mixed` False: its products are in the accumulation dtype too, as those of single tokens."""
     own, other = format_of(accumulate), format_of(inputs)
     mixed = mixed and own != other
     tiny = max(own.tiny, other.tiny)
@@ -125,6 +125,7 @@ def transition(K: np.ndarray, energy: Energy, found: Inverse) -> tuple[np.ndarra
 
 
 def unit_keys(K: np.ndarray, norms: np.ndarray) -> np.ndarray:
+    """Keys divided by their norms, zeros as they are: (n, C, N), (n, C) -> (n, C, N)."""
     return K / np.where(norms > 0, norms, 1.0)[..., None]
 
 

@@ -1,4 +1,4 @@
-"""The bound of the delta rule's lane: long runs, what breaks it when a term is left out, and the lemmas it rests on."""
+"""The bound of the delta rule's op: long runs, what breaks it when a term is left out, and the lemmas it rests on."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_lane_bounds import exactly
+from op_cases import OPS, bound_of, exact_run, exactly, run_op
 
-from scanproof.constructs.arrays.scan import scan
-from scanproof.constructs.layers import delta_rule
 from scanproof.numeric import x64
 from scanproof.numeric.ops.delta import delta
-from scanproof.numeric.ops.delta import longhorn as longhorn_lane
 from scanproof.numeric.rounding import delta as delta_bound
-from scanproof.numeric.rounding.contraction import norms_of_products
-from scanproof.numeric.rounding.control import inner_programs
-from scanproof.numeric.rounding.energy import Energy
+from scanproof.numeric.rounding.control_flow import inner_programs
+from scanproof.numeric.rounding.delta_energy import Energy
+from scanproof.numeric.rounding.delta_norms import norms_of_products
 from scanproof.numeric.run.promises import Promises
 
 
@@ -37,10 +34,10 @@ def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.n
 @pytest.mark.parametrize("layer", ["delta", "longhorn"])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_long_runs_of_the_delta_rule_are_within_a_bound_that_does_not_grow(layer, precision):
-    """Against the lane in float64 and its own bound. Keys that span the space forget errors, and so does the bound."""
+    """Against the op in float64 and its own bound. Keys that span the space forget errors, and so does the bound."""
     T = 1024
     tokens = long_run(np.random.default_rng(16), layer, T, 16)
-    program = {"delta": delta, "longhorn": longhorn_lane}[layer]
+    program = OPS[layer]
     bound = delta_bound(*tokens, layer=layer, precision=precision, chunk=32).outputs.bound
     fine = delta_bound(*tokens, layer=layer, precision="float64", chunk=32).outputs.bound
     found = program(*tokens, precision=precision, chunk=32).outputs
@@ -60,13 +57,15 @@ def climbing(T: int) -> tuple[np.ndarray, ...]:
     return values.astype(np.float32).astype(np.float64), ones, ones, np.full(T, 2.0**-24)
 
 
-def delta_shares(tokens: tuple[np.ndarray, ...], state: np.ndarray, **options: Any) -> np.ndarray:
-    """|error| / bound of the delta lane's outputs."""
-    bound = delta_bound(*tokens, initial_state=state, **options).outputs.bound
-    found = np.asarray(delta(*tokens, initial_state=state, **options).outputs, dtype=np.float64)
-    z, b, c, beta = (exactly(Fraction, a) for a in tokens)
-    run = scan(delta_rule.step, None, exactly(Fraction, state), delta_rule.Token(b, z, c, beta))
-    return np.abs((exactly(Fraction, found) - run.outputs).astype(np.float64)) / bound
+def delta_shares(
+    tokens: tuple[np.ndarray, ...], state: np.ndarray, chunk: int, precision: str = "float32"
+) -> np.ndarray:
+    """|error| / bound of the delta op's outputs."""
+    names = "z", "b", "c", "beta", "initial_state"
+    inputs = dict(zip(names, (*tokens, state), strict=True))
+    found = exactly(Fraction, run_op("delta", precision, inputs, chunk).outputs)
+    bound = bound_of("delta", precision, inputs, chunk).outputs.bound
+    return np.abs((found - exact_run("delta", inputs).outputs).astype(np.float64)) / bound
 
 
 def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
@@ -78,7 +77,7 @@ def test_roundings_one_way_come_near_to_the_bound_of_the_delta_rule():
 
 MUTANTS = {
     "half the unit roundoff": (
-        "wy_chunk.rounding",
+        "delta_chunk.rounding",
         lambda old: lambda *a, **k: old(*a, **k)._replace(unit=old(*a, **k).unit / 2),
     ),
     "errors are not carried on": (
@@ -100,10 +99,7 @@ def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_somethin
     module, name = place.split(".")
     owner = importlib.import_module(f"scanproof.numeric.rounding.{module}")
     changed = change(getattr(owner, name))
-    for where in (
-        owner,
-        importlib.import_module("scanproof.numeric.rounding.delta_rule"),
-    ):
+    for where in (owner, importlib.import_module("scanproof.numeric.rounding.delta_rule")):
         monkeypatch.setattr(where, name, changed)
     assert delta_shares(climbing(100), np.ones((1, 1)), chunk=1).max() > 1
 
@@ -116,7 +112,7 @@ def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     z[0], beta[0] = 1.0, 1.0
     tokens, nothing = (z, ones, ones, beta), np.zeros((1, 1))
     assert delta_shares(tokens, nothing, chunk=T).max() <= 1
-    monkeypatch.setattr("scanproof.numeric.rounding.wy_chunk.gamma", lambda terms, unit: 0.0)
+    monkeypatch.setattr("scanproof.numeric.rounding.delta_chunk.gamma", lambda terms, unit: 0.0)
     assert delta_shares(tokens, nothing, chunk=T).max() > 1
 
 
@@ -131,7 +127,7 @@ def test_rounded_tokens_break_a_bound_of_the_delta_rule_that_leaves_them_out(mon
     assert delta_shares(tokens, nothing, chunk=2, precision="bfloat16").max() > 1
 
 
-def test_the_delta_lane_makes_the_products_that_its_bound_counts():
+def test_the_delta_op_makes_the_products_that_its_bound_counts():
     """K Kᵀ, K sᵀ, X r; Q Kᵀ, uᵀ K, weights u, Q sᵀ; and one triangular system."""
     import jax
 

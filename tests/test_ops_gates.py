@@ -1,4 +1,4 @@
-"""Gates are told apart by their values, when a lane is built."""
+"""Gates are told apart by their values, when an op is built."""
 
 from __future__ import annotations
 

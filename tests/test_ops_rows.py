@@ -1,4 +1,4 @@
-"""The rows on the lanes' JAX programs are proved, and none of twenty mistakes in copies of the lanes is."""
+"""The rows on the ops' JAX programs are proved, and none of twenty mistakes in copies of the ops is."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def test_listing_the_rows_imports_no_jax():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# Copies of the lanes, with a place for each mistake.
+# Copies of the ops, with a place for each mistake.
 
 
 def recurrent(tokens, last, H0, bug=""):
-    """The recurrent lane: n chunks of C tokens, and r more."""
+    """The recurrent op: n chunks of C tokens, and r more."""
     n, C = tokens.z.shape[:2]
     joined = ssd.Token(
         *(
@@ -120,7 +120,7 @@ def recurrent(tokens, last, H0, bug=""):
 
 
 def chunked(z, b, c, H0, bug=""):
-    """The chunked lane with decay 1."""
+    """The chunked op with decay 1."""
     n, C, _ = z.shape
     if bug == "tokens in another order":
         z = z.reshape(n * C, -1)[::-1].reshape(n, C, -1)

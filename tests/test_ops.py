@@ -1,0 +1,156 @@
+"""What all ops share: no error is larger than its bound, their accuracy, and that they work inside JAX's own loops."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from op_cases import (
+    OPS,
+    STEPS,
+    assert_within,
+    bound_of,
+    exact_run,
+    gate,
+    number_for,
+    numbers,
+    run_op,
+    strengths,
+)
+
+from scanproof.constructs.layers import delta_rule, linear_attention
+from scanproof.numeric import recurrent, x64
+
+SHAPES = {
+    "odd": (7, 2, 3, 3),
+    "one token": (1, 1, 1, 4),
+    "long chunk": (5, 3, 2, 8),
+    "even": (8, 2, 3, 4),
+}
+"""T, D, N and the chunk."""
+SCALES = {
+    "float32": (-70, -20, 0, 20),  # 2⁻⁷⁰ · 2⁻⁷⁰ is below the smallest normal number
+    "bfloat16": (-70, -20, 0, 20),
+    "float64": (-600, -40, 0, 200),
+}
+CASES = [
+    ("recurrent", "float32", "with resets", "odd"),
+    ("recurrent", "float64", "unit", "odd"),
+    ("recurrent", "bfloat16", "scalar", "one token"),
+    ("chunked", "float32", "unit", "odd"),
+    ("chunked", "float32", "one a head", "odd"),
+    ("chunked", "float32", "one a token", "even"),
+    ("chunked", "float32", "with resets", "odd"),
+    ("chunked", "float32", "with resets", "one token"),
+    ("chunked", "float32", "resets only", "odd"),
+    ("chunked", "float32", "scalar", "long chunk"),
+    ("chunked", "float32", "unit", "one token"),
+    ("chunked", "float64", "with resets", "odd"),
+    ("chunked", "float64", "unit", "long chunk"),
+    ("chunked", "bfloat16", "with resets", "odd"),
+    ("chunked", "bfloat16", "scalar", "odd"),
+    ("streaming", "float32", "with resets", "odd"),
+    ("sharded", "float32", "with resets", "odd"),
+    ("sharded", "bfloat16", "unit", "odd"),
+]
+
+
+@pytest.mark.short(6)
+@pytest.mark.parametrize(("op", "precision", "kind", "shape"), CASES)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_no_run_is_further_from_the_exact_value_than_its_bound(op, precision, kind, shape, data):
+    T, D, N, chunk = SHAPES[shape]
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    scale = [data.draw(st.sampled_from(SCALES[precision])) for _ in range(4)]
+    shapes = {"z": (T, D), "b": (T, N), "c": (T, N), "initial_state": (D, N)}
+    inputs = {n: numbers(rng, s, *of) for s, (n, of) in zip(scale, shapes.items(), strict=True)}
+    assert_run_within(op, precision, inputs | gate(rng, kind, T), chunk)
+
+
+DELTA_CASES = [
+    ("delta", "float32", "odd"),
+    ("delta", "float64", "odd"),
+    ("longhorn", "float32", "odd"),
+    ("delta", "float32", "long chunk"),
+    ("delta", "float64", "even"),
+    ("delta", "float64", "one token"),
+    ("delta", "bfloat16", "one token"),
+    ("longhorn", "bfloat16", "odd"),
+    ("longhorn", "float64", "long chunk"),
+]
+
+
+@pytest.mark.short(5)
+@pytest.mark.parametrize(("op", "precision", "shape"), DELTA_CASES)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_no_delta_rule_is_further_from_the_exact_value_than_its_bound(op, precision, shape, data):
+    T, D, N, chunk = SHAPES[shape]
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    tiny, large = (-60, 20) if precision != "float64" else (-500, 100)
+    scale = data.draw(st.sampled_from([tiny, 0, large]))
+    shapes = {"z": (T, D), "c": (T, N), "initial_state": (D, N)}
+    inputs = {name: numbers(rng, scale, *of) for name, of in shapes.items()}
+    keys = numbers(rng, data.draw(st.sampled_from([-13, -3, 0, 2, 13])), T, N)
+    most = data.draw(st.sampled_from([0.5, 1.0, 2.2]))
+    assert_run_within(op, precision, inputs | {"b": keys} | strengths(rng, keys, most), chunk)
+
+
+def assert_run_within(op: str, precision: str, inputs: dict[str, np.ndarray], chunk: int) -> None:
+    bound = bound_of(op, precision, inputs, chunk)
+    exact, found = exact_run(op, inputs), run_op(op, precision, inputs, chunk)
+    for name in ("outputs", "final_state"):
+        got, known = getattr(found, name), getattr(bound, name)
+        assert got.dtype == ("float64" if precision == "float64" else "float32")
+        assert_within(got, getattr(exact, name), known.bound, number_for(inputs))
+
+
+def as_one_uses(op: str, seed: int, T: int, d: int) -> dict[str, np.ndarray]:
+    """Normal tokens of two heads, for the delta rule with unit keys."""
+    rng = np.random.default_rng(seed)
+    z, b, c = rng.normal(size=(3, 2, T, d))
+    if op not in STEPS:
+        return {"z": z, "b": b, "c": c}
+    return {
+        "z": z,
+        "b": b / np.linalg.norm(b, axis=-1, keepdims=True),
+        "c": c,
+        "beta": rng.uniform(size=(2, T)),
+    }
+
+
+@pytest.mark.long_cases("delta")
+@pytest.mark.parametrize("op", ["chunked", "delta"])
+def test_an_op_works_under_jit_and_vmap(op: str):
+    inputs = {n: a.astype(np.float32) for n, a in as_one_uses(op, 7, 37, 3).items()}
+
+    def run(inputs):
+        return OPS[op](**inputs, chunk=4)[1:]
+
+    nothing = np.zeros((2, 3, 3), np.float32)
+    limits = bound_of(op, "float32", inputs | {"initial_state": nothing}, 4)[1:]
+    each = jax.jit(jax.vmap(run))(inputs)
+    for got, wanted, limit in zip(each, run(inputs), limits, strict=True):
+        assert (np.abs(got - wanted) <= 2 * limit.bound).all()
+
+
+@pytest.mark.short("64-bfloat16", "128-bfloat16")
+@pytest.mark.parametrize("precision, goal", [("float32", 1e-6), ("bfloat16", 4e-3)])
+@pytest.mark.parametrize("op, T, d", [("chunked", 2048, 64), ("delta", 512, 128)])
+def test_an_op_is_as_accurate_as_it_must_be(op: str, T: int, d: int, precision: str, goal: float):
+    """The relative root mean square of the error, against float64 on the same rounded inputs."""
+    inputs = {
+        n: np.asarray(jax.numpy.asarray(a, "float32" if n == "beta" else precision))
+        for n, a in as_one_uses(op, 8, T, d).items()
+    }
+    found = np.asarray(OPS[op](**inputs, precision=precision).outputs, dtype=np.float64)
+    z, b, c, *beta = (np.asarray(a, dtype=np.float64) for a in inputs.values())
+    step, tokens = linear_attention.step, linear_attention.Token(c, b, z)
+    if op == "delta":
+        step, tokens = delta_rule.step, delta_rule.Token(b, z, c, *beta)
+    with x64():
+        exact = np.asarray(recurrent(step, None, np.zeros((2, d, d)), tokens, batch=1).outputs)
+    assert 0 < np.linalg.norm(found - exact) <= goal * np.linalg.norm(exact)

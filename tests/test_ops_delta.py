@@ -1,0 +1,129 @@
+"""The delta op: what it is in special cases, its gradients and what these keep, and what it refuses."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from op_cases import OPS, STEPS, numbers, strengths
+
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers import delta_rule
+from scanproof.numeric import x64
+from scanproof.numeric.ops.chunked import chunked
+from scanproof.numeric.ops.delta import delta, longhorn
+from scanproof.numeric.ops.recurrent import recurrent
+
+D, N = 2, 3
+
+
+def draw(T: int, d: int = D, n: int = N) -> tuple[np.ndarray, ...]:
+    """z, b, c, β, S_0 for two heads, some keys and strengths 0, with β ‖b‖² < 2."""
+    rng = np.random.default_rng(0)
+    z, b, c, state = (numbers(rng, 0, *shape) for shape in ((T, d), (T, n), (T, n), (d, n)))
+    return z, b, c, strengths(rng, b, 1.99)["beta"], state
+
+
+@pytest.mark.short("float32")
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_unit_keys_make_the_layer_a_memory(precision):
+    """With keys e_i and β = 1 a read returns the last value that was written: exactly, in every precision."""
+    rng = np.random.default_rng(0)
+    T, D, N = 150, 3, 4
+    places, queries = rng.integers(0, N, (2, T))
+    z = rng.integers(-8, 9, (T, D))
+    state = rng.integers(-8, 9, (D, N))
+    unit = np.eye(N, dtype=np.float32)
+    run = delta(
+        z, unit[places], unit[queries], 1.0, initial_state=state, chunk=64, precision=precision
+    )
+    memory = state.astype(float)
+    for t in range(T):
+        memory[:, places[t]] = z[t]
+        assert np.array_equal(run.outputs[t], memory[:, queries[t]])
+    assert np.array_equal(run.final_state, memory)
+    assert run.outputs.dtype == np.float32
+
+
+@pytest.mark.long
+def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
+    """S k_t is 0 at every write then, so that both ops add the same; in whole numbers exactly."""
+    rng = np.random.default_rng(0)
+    T = N = 24
+    z, c = rng.integers(-3, 4, (2, 2, T, N)).astype(np.float32)
+    b = np.stack([np.eye(N, dtype=np.float32)[rng.permutation(N)] for _ in range(2)])
+    found, wanted = delta(z, b, c, np.ones(T), chunk=8), chunked(z, b, c, chunk=8)
+    assert np.array_equal(found.outputs, wanted.outputs)
+    assert np.array_equal(found.final_state, wanted.final_state)
+
+
+@pytest.mark.short("delta")
+@pytest.mark.parametrize("name", STEPS)
+def test_gradients_are_those_of_the_definition(name):
+    """With whole numbers, and for Longhorn 1 + β ‖k‖² a power of 2, float64 computes both exactly."""
+    op, step = OPS[name], STEPS[name]
+    T, C = 5, 2
+    rng = np.random.default_rng(0)
+    keys = np.array([[0, 0, 0], [1, 0, 0], [0, -1, 0], [1, -1, 1]], float)
+    b, beta = keys[rng.integers(0, 4, T)], rng.integers(0, 2, T).astype(float)
+    z, c, state = (rng.integers(-3, 4, shape).astype(float) for shape in ((T, D), (T, N), (D, N)))
+
+    def by_op(z, b, c, beta, state):
+        run = op(z, b, c, beta, initial_state=state, chunk=C, precision="float64")
+        return (run.outputs**2).sum() + run.final_state.sum()
+
+    def by_definition(z, b, c, beta, state):
+        run = recurrent(step, None, state, delta_rule.Token(b, z, c, beta))
+        return (run.outputs**2).sum() + run.final_state.sum()
+
+    with x64():
+        found, wanted = (
+            jax.jit(jax.grad(loss, argnums=(0, 1, 2, 3, 4)))(z, b, c, beta, state)
+            for loss in (by_op, by_definition)
+        )
+    for got, want in zip(found, wanted, strict=True):
+        assert got.dtype == np.float64 and np.any(want)
+        assert np.array_equal(got, want)
+
+
+@pytest.mark.long
+def test_the_backward_pass_keeps_one_state_a_chunk():
+    T, C, width = 64, 8, 16
+    z, b, c, beta, state = draw(T, width, width)
+    arrays = [np.asarray(a[:1], np.float32) for a in (z, b, c, beta, state)]
+    _, pullback = jax.vjp(lambda *a: delta(*a[:4], initial_state=a[4], chunk=C)[1:], *arrays)
+    kept = [leaf.size for leaf in jax.tree.leaves(pullback)]
+    states = T // C * width * width
+    assert kept.count(states) == 1  # the states before each chunk
+    assert max(size for size in kept if size != states) <= T * width
+    assert sum(kept) <= states + T * (3 * width + 1 + C)  # the inputs, and the inverses
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"beta": np.ones((3,))}, r"delta\(beta=.*broadcasts to \(2, 7\).*got \(3,\)"),
+        ({"beta": np.full((7,), np.nan)}, r"delta\(beta=.*expects finite numbers"),
+        ({"beta": "1"}, r"delta\(beta=.*expects an array of real numbers"),
+        ({"b": np.ones((2, 7, 1))}, r"delta\(\) expects .*got z \(2, 7, 2\), b \(2, 7, 1\)"),
+        ({"z": [[1.0], [1.0, 2.0]]}, r"delta\(z=.*expects an array of real numbers"),
+        ({"z": np.ones((2, 7, 2), complex)}, r"delta\(z=.*expects an array of real numbers"),
+        ({"chunk": 0}, r"delta\(chunk=0\) expects a whole number ≥ 1"),
+        ({"initial_state": np.ones((3, 2))}, r"a state is values × keys"),
+        ({"precision": "float64"}, r"precision='float64' needs JAX with 64-bit types"),
+        ({"precision": "tf32"}, r"no such precision"),
+    ],
+)
+def test_wrong_arguments_are_refused(change, message):
+    names = "z", "b", "c", "beta", "initial_state"
+    arguments = {**dict(zip(names, draw(7), strict=True)), "chunk": 3, **change}
+    with pytest.raises(UsageError, match=message):
+        delta(**arguments)
+
+
+def test_negative_strengths_of_longhorn_are_refused():
+    z, b, c, beta, _ = draw(7)
+    with pytest.raises(UsageError, match=r"longhorn\(beta=...\) expects β ≥ 0"):
+        longhorn(z, b, c, -beta)
+    with pytest.raises(UsageError, match=r"longhorn\(beta=...\) expects an array of real numbers"):
+        longhorn(z, b, c, "a lot")
