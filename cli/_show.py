@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import one_of
+from ._options import choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.language.pinned import Definitions
@@ -24,10 +24,10 @@ def show(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(
+        choice(
             "--format",
-            metavar="|".join(FORMATS),
-            help="How the story is told (text by default); json is the claim's part of the report.",
+            FORMATS,
+            "How the story is told (text by default); json is the claim's part of the report.",
         ),
     ] = None,
     script: Annotated[
@@ -43,8 +43,6 @@ def show(
     ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
     the FILE.py that defines it.
     """
-    one_of("--format", format or "text", FORMATS)
-
     from scanproof.constructs.errors import UsageError
 
     from ._output import quiet_stdout, terminal_columns, write
@@ -105,6 +103,7 @@ def _story(
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.told import appendix
 
+    from ._output import as_json
     from ._progress import progress
 
     with progress("checking") as tell:
@@ -112,12 +111,7 @@ def _story(
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":
-        import json
-
-        return (
-            json.dumps(record if claim is row.claim else statement, indent=1, ensure_ascii=False)
-            + "\n"
-        )
+        return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
     told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
     derivation = appendix(claim, statement, format)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeGuard, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.interpret.programs.machine_integers import LIMIT
+from scanproof.proofs.language.sizes import whole
 
 from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize
 from ..precision import PRECISIONS, Precision
@@ -56,10 +57,8 @@ def values(asked: Asked) -> None:
         size = getattr(asked, name)
         if size is None and name not in ("examples", "heads"):
             continue
-        if not _whole(size) or size < 1:
-            raise UsageError(f"run --{name} {size}: give a whole number ≥ 1.")
-    if not _whole(asked.seed) or asked.seed < 0:
-        raise UsageError(f"run --seed {asked.seed}: give a whole number ≥ 0.")
+        whole(f"run --{name} {size}", size)
+    whole(f"run --seed {asked.seed}", asked.seed, least=0)
     if isinstance(asked.dtype, str) and asked.dtype not in (*PRECISIONS, "bf16"):
         raise UsageError(
             f"run --dtype {asked.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
@@ -71,10 +70,6 @@ def values(asked: Asked) -> None:
     for name, given in (("input-scale", asked.input_scale), ("step-size", asked.step_size)):
         if given is not None and not (_real(given) and math.isfinite(given) and given > 0):
             raise UsageError(f"run --{name} {given}: give a positive number, such as 0.5.")
-
-
-def _whole(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _real(value: Any) -> bool:
