@@ -57,10 +57,10 @@ def bench(
     Exits with 1 if a lane is less accurate than it must be; speed is only reported.
     """
     from scanproof.proofs.language.sizes import wholes
+    from scanproof.proofs.report.progress import progress
 
     from ._interrupts import heard
     from ._output import Destination, as_json, quiet_stdout, say, write
-    from ._progress import progress
 
     wanted = None if features is None else wholes(f"--features {features}", features)
     file = None if output is None else Destination(output)

@@ -106,11 +106,11 @@ def check(
     from scanproof.proofs.decide import rows as checking
     from scanproof.proofs.decide.certificates import Heard
     from scanproof.proofs.report import baseline as former_reports
+    from scanproof.proofs.report.progress import progress
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
     from . import _providers
     from ._output import Destination, quiet_stdout, say
-    from ._progress import progress
     from ._targets import resolve
 
     if long and format != "table":

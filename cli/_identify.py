@@ -42,9 +42,9 @@ def identify(
       3  a usage or tool error
     """
     from scanproof.numeric.identify.identifying import identify as identified
+    from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
-    from ._progress import lasting
 
     with quiet_stdout(), lasting("identifying"):
         report = identified(path)

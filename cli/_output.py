@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.decide.files import as_bytes, create, replace, unfinished
+from scanproof.proofs.decide.files import as_bytes, replace, try_beside
 from scanproof.proofs.report.words import one_line
 
 
@@ -114,9 +114,7 @@ class Destination:
         if self.path.exists() and not os.access(self.path, os.W_OK):
             raise PermissionError(None, "it is write-protected")
         if not self._is_device():
-            temporary = unfinished(self.path)
-            create(temporary).close()
-            temporary.unlink()
+            try_beside(self.path)
 
     def _is_device(self) -> bool:
         """Whether the path is a pipe or a device, which must not be replaced by a file."""

@@ -46,9 +46,9 @@ def prove(
     """
     from scanproof.proofs.decide import proving
     from scanproof.proofs.language.sizes import ranges_in
+    from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
-    from ._progress import lasting
 
     with quiet_stdout(), lasting("proving"):
         outcome = proving.prove(

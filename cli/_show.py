@@ -102,9 +102,9 @@ def _story(
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.told import appendix
+    from scanproof.proofs.report.progress import progress
 
     from ._output import as_json
-    from ._progress import progress
 
     with progress("checking") as tell:
         report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=tell)
