@@ -54,7 +54,7 @@ def show(
         )
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
-        ledger, row, pinned = find_id(id, files or [])
+        ledger, row, pinned = find_id("show", id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         text = (
             _script(ledger, claim, pinned)
@@ -72,10 +72,9 @@ def _script(ledger, claim, pinned: Definitions | None) -> str:
     from scanproof.proofs.decide.workers import run
 
     (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
-    if answer.timed_out or answer.ended is not None:
-        how = answer.ended or f"no answer within {answer.seconds:g} s"
+    if answer.missing:
         raise UsageError(
-            f"{claim.id} has no counterexample to print: its process ended with {how}."
+            f"{claim.id} has no counterexample to print: its process ended with {answer.missing}."
         )
     return answer.value
 
@@ -101,7 +100,7 @@ def _story(
     from scanproof.proofs.decide import cache
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.report import latex, markdown, story
-    from scanproof.proofs.report.derivation.told import appendix
+    from scanproof.proofs.report.derivation.rendering import appendix
     from scanproof.proofs.report.progress import progress
 
     from ._output import as_json
@@ -113,9 +112,9 @@ def _story(
     if format == "json":
         return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
-    told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
+    found = story.render(record, statement, source, written=story.written_at(claim), files=files)
     derivation = appendix(claim, statement, format)
     if format == "text":
-        return story.as_text(told, width) + derivation
-    render = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
-    return render[format](told) + derivation
+        return story.as_text(found, width) + derivation
+    forms = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
+    return forms[format](found) + derivation
