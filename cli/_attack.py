@@ -24,9 +24,9 @@ def attack(targets: Targets = None, source: SourceName = None) -> None:
     Exits with 1 if a mutant could neither be refuted nor be shown to be equivalent.
     """
     from scanproof.proofs.decide.attack import attack as attacked
+    from scanproof.proofs.report.progress import progress
 
     from ._output import quiet_stdout, say, write
-    from ._progress import progress
     from ._targets import resolve
 
     with quiet_stdout():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import one_of
+from ._options import choice, count, option
+
+if TYPE_CHECKING:
+    from scanproof.numeric.bench.problem import Size
 
 FORMATS = ("table", "json")
 DTYPES = ("float32", "bfloat16")
@@ -16,30 +20,33 @@ CPU = ((8, 4096, 64), (8, 2048, 128))
 ACCELERATOR = ((512, 8192, 64), (512, 8192, 128))
 """Heads, tokens and features: at least 4 million tokens and heads."""
 
+Features = Annotated[
+    str | None,
+    option("LIST", "Sizes d of keys and values, for example 64,128."),
+]
+Tokens = Annotated[int | None, count("--tokens", "T", "Tokens of a sequence.")]
+Heads = Annotated[int | None, count("--heads", "H", "Heads.")]
+Dtype = Annotated[
+    str | None,
+    choice("--dtype", DTYPES, f"One of {', '.join(DTYPES)}. [float32; bfloat16 on a GPU]", "NAME"),
+]
+Rounds = Annotated[int, count("--rounds", "N", "Runs of each program.")]
+Devices = Annotated[
+    int | None, count("--devices", "N", "Devices a CPU is shown as, for sharding. [2]")
+]
+Format = Annotated[str, choice("--format", FORMATS, f"One of {', '.join(FORMATS)}.", "FORMAT")]
+Output = Annotated[Path | None, option("FILE", "Write JSON to this file too.")]
+
 
 def bench(
-    features: Annotated[
-        str | None,
-        typer.Option(metavar="LIST", help="Sizes d of keys and values, for example 64,128."),
-    ] = None,
-    tokens: Annotated[int | None, typer.Option(metavar="T", help="Tokens of a sequence.")] = None,
-    heads: Annotated[int | None, typer.Option(metavar="H", help="Heads.")] = None,
-    dtype: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(DTYPES)}. [float32; bfloat16 on a GPU]"
-        ),
-    ] = None,
-    rounds: Annotated[int, typer.Option(metavar="N", help="Runs of each program.")] = 9,
-    devices: Annotated[
-        int | None, typer.Option(metavar="N", help="Devices a CPU is shown as, for sharding. [2]")
-    ] = None,
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help=f"One of {', '.join(FORMATS)}.")
-    ] = "table",
-    output: Annotated[
-        Path | None, typer.Option("--output", metavar="FILE", help="Write JSON to this file too.")
-    ] = None,
+    features: Features = None,
+    tokens: Tokens = None,
+    heads: Heads = None,
+    dtype: Dtype = None,
+    rounds: Rounds = 9,
+    devices: Devices = None,
+    format: Format = "table",
+    output: Output = None,
 ) -> None:
     """Time every lane against a plain matrix product, lax.scan and NumPy.
 
@@ -49,44 +56,24 @@ def bench(
 
     Exits with 1 if a lane is less accurate than it must be; speed is only reported.
     """
-    import json
-
-    from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.language.sizes import wholes
+    from scanproof.proofs.report.progress import progress
 
     from ._interrupts import heard
-    from ._output import Destination, quiet_stdout, say, write
-    from ._progress import progress
+    from ._output import Destination, as_json, quiet_stdout, say, write
 
-    one_of("--format", format, FORMATS)
-    if dtype is not None:
-        one_of("--dtype", dtype, DTYPES)
-    for name, value in (
-        ("tokens", tokens),
-        ("heads", heads),
-        ("rounds", rounds),
-        ("devices", devices),
-    ):
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: expects a whole number ≥ 1.")
-    wanted = _features(features)
+    wanted = None if features is None else wholes(f"--features {features}", features)
     file = None if output is None else Destination(output)
     with heard(), quiet_stdout():
         _prepare(devices)
-        from scanproof.numeric.bench.problem import Size
         from scanproof.numeric.bench.report import as_text, benchmark, inaccurate
         from scanproof.numeric.jax_backend import platform
 
         host = platform() == "cpu"
-        defaults = CPU if host else ACCELERATOR
-        sizes = [
-            Size(heads or h, tokens or t, d)
-            for h, t, d in (
-                defaults if wanted is None else [(*_nearest(defaults, d), d) for d in wanted]
-            )
-        ]
+        sizes = _sizes(CPU if host else ACCELERATOR, wanted, tokens, heads)
         with progress("timing") as tell:
             record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, tell)
-    text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    text = as_json(record, finite=False)
     if file is not None:
         file.write(text)
     write(text if format == "json" else as_text(record))
@@ -96,23 +83,20 @@ def bench(
     raise typer.Exit(int(bool(missed)))
 
 
-def _features(text: str | None) -> list[int] | None:
-    from scanproof.constructs.errors import UsageError
+def _sizes(
+    defaults: Sequence[tuple[int, int, int]],
+    wanted: list[int] | None,
+    tokens: int | None,
+    heads: int | None,
+) -> list[Size]:
+    """The sizes to be timed: what is not given is that of the default size with the nearest d."""
+    from scanproof.numeric.bench.problem import Size
 
-    if text is None:
-        return None
-    parts = text.split(",")
-    if not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise UsageError(
-            f"--features {text}: expects whole numbers ≥ 1 with commas, for example 64,128."
-        )
-    return [int(part) for part in parts]
-
-
-def _nearest(defaults: tuple[tuple[int, int, int], ...], d: int) -> tuple[int, int]:
-    """Heads and tokens of the default size with the nearest d."""
-    heads, tokens, _ = min(defaults, key=lambda size: abs(size[2] - d))
-    return heads, tokens
+    found = []
+    for d in [d for _, _, d in defaults] if wanted is None else wanted:
+        h, t, _ = min(defaults, key=lambda size: abs(size[2] - d))
+        found.append(Size(heads or h, tokens or t, d))
+    return found
 
 
 def _prepare(devices: int | None) -> None:

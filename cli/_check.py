@@ -9,110 +9,110 @@ import typer
 
 from scanproof.proofs.language.engines import ENGINES
 
-from ._options import SourceName, Targets, one_of
+from ._options import SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import Certificates, Heard
 
 FORMATS = ("table", "json", "junit", "markdown")
 
+Engine = Annotated[
+    str,
+    choice(
+        "--engine",
+        ENGINES,
+        "Which exact engine decides equations; kernel: proofs for all sizes alone.",
+    ),
+]
+Strict = Annotated[
+    bool,
+    flag("--strict", "Exit 2 if a claim is unknown, or refuted without a proved amendment."),
+]
+Baseline = Annotated[
+    Path | None,
+    option("FILE", "A former JSON report; exit 1 if a claim is worse than there."),
+]
+Format = Annotated[str, choice("--format", FORMATS, "How the report is written.")]
+Long = Annotated[
+    bool,
+    flag(
+        "--long", "A table with a line for each amendment that is decided, and nothing cut short."
+    ),
+]
+Output = Annotated[
+    Path | None,
+    option("FILE", "Write the report there instead of to the terminal."),
+]
+Jobs = Annotated[
+    int | None,
+    count("--jobs", "N", "Processes; as many as there are processors by default."),
+]
+CertificatesFolder = Annotated[
+    Path | None,
+    option(
+        "DIR",
+        "Where certificates lie. [default: in a folder certificates beside the file of the claims]",
+    ),
+]
+Save = Annotated[bool, flag("--save", "Write what is found as certificates.")]
+FromScratch = Annotated[
+    bool,
+    flag("--from-scratch", "Search for everything; look at no certificate."),
+]
+Offline = Annotated[
+    bool,
+    flag(
+        "--offline", "Search for nothing: a claim whose certificate does not settle it is unknown."
+    ),
+]
+SaveProofs = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
+Replay = Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)]
+Cache = Annotated[
+    bool | None,
+    typer.Option(
+        "--cache/--no-cache",
+        show_default=False,
+        help="Whether what was checked before and did not change is remembered. [default: yes, unless CI is set]",
+    ),
+]
+TimeLimit = Annotated[
+    float,
+    option("SECONDS", "Seconds that one claim may take; then it is unknown."),
+]
+
 
 def check(
     targets: Targets = None,
     source: SourceName = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(ENGINES),
-            help="Which exact engine decides equations; kernel: proofs for all sizes alone.",
-        ),
-    ] = "all",
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Exit 2 if a claim is unknown, or refuted without a proved amendment."
-        ),
-    ] = False,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A former JSON report; exit 1 if a claim is worse than there."
-        ),
-    ] = None,
-    format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How the report is written.")
-    ] = "table",
-    long: Annotated[
-        bool,
-        typer.Option(
-            "--long",
-            help="A table with a line for each amendment that is decided, and nothing cut short.",
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the report there instead of to the terminal."),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Processes; as many as there are processors by default."),
-    ] = None,
-    certificates: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Where certificates lie. [default: in a folder certificates beside the file of the claims]",
-        ),
-    ] = None,
-    save: Annotated[
-        bool, typer.Option("--save", help="Write what is found as certificates.")
-    ] = False,
-    from_scratch: Annotated[
-        bool,
-        typer.Option("--from-scratch", help="Search for everything; look at no certificate."),
-    ] = False,
-    offline: Annotated[
-        bool,
-        typer.Option(
-            "--offline",
-            help="Search for nothing: a claim whose certificate does not settle it is unknown.",
-        ),
-    ] = False,
-    save_proofs: Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="DIR", hidden=True)] = None,
-    cache: Annotated[
-        bool | None,
-        typer.Option(
-            "--cache/--no-cache",
-            show_default=False,
-            help="Whether what was checked before and did not change is remembered. [default: yes, unless CI is set]",
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", help="Seconds that one claim may take; then it is unknown."
-        ),
-    ] = 300,
+    engine: Engine = "all",
+    strict: Strict = False,
+    baseline: Baseline = None,
+    format: Format = "table",
+    long: Long = False,
+    output: Output = None,
+    jobs: Jobs = None,
+    certificates: CertificatesFolder = None,
+    save: Save = False,
+    from_scratch: FromScratch = False,
+    offline: Offline = False,
+    save_proofs: SaveProofs = None,
+    replay: Replay = None,
+    cache: Cache = None,
+    time_limit: TimeLimit = 300,
 ) -> None:
     """Check claims, the sources' or your own."""
-    one_of("--engine", engine, [*ENGINES])
-    one_of("--format", format, FORMATS)
-
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import rows as checking
     from scanproof.proofs.decide.certificates import Heard
     from scanproof.proofs.report import baseline as former_reports
+    from scanproof.proofs.report.progress import progress
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
     from . import _providers
     from ._output import Destination, quiet_stdout, say
-    from ._progress import progress
     from ._targets import resolve
 
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs {jobs}: give a whole number of processes, at least 1.")
     if long and format != "table":
         raise UsageError(f"--long --format {format}: --long is for the table; leave one out.")
     if save_proofs is not None:  # former names
@@ -209,10 +209,10 @@ def _of_certificates(heard: Heard, save: bool) -> list[str]:
 def _rendered(
     report: dict, format: str, long: bool, blamed: dict, files: list[str], colour: bool
 ) -> str:
-    if format == "json":
-        import json
+    from ._output import as_json, columns
 
-        return json.dumps(report, indent=1, ensure_ascii=False) + "\n"
+    if format == "json":
+        return as_json(report)
     if format == "junit":
         from scanproof.proofs.report.junit import junit
 
@@ -221,8 +221,6 @@ def _rendered(
         from scanproof.proofs.report.markdown import report_table
 
         return report_table(report)
-    from ._output import columns
-
     if long:
         from scanproof.proofs.report.table import table
 

@@ -8,7 +8,7 @@ from ._options import PagesCheck, PagesFolder, SourceName
 def derivations(output: PagesFolder, source: SourceName = None, check: PagesCheck = False) -> None:
     """Write the pages of derivations, one for each source."""
     from scanproof.proofs.report.derivation.pages import pages as printed
-    from scanproof.proofs.report.derivation.told import tell_all
+    from scanproof.proofs.report.derivation.rendering import render_all
     from scanproof.proofs.report.measured import figures_beside
 
     from ._pages import pages
@@ -18,5 +18,5 @@ def derivations(output: PagesFolder, source: SourceName = None, check: PagesChec
         output,
         source,
         check,
-        lambda rows, report: printed(tell_all(rows, report), report, figures_beside(output)),
+        lambda rows, report: printed(render_all(rows, report), report, figures_beside(output)),
     )

@@ -7,84 +7,96 @@ from typing import Annotated, Any
 
 import typer
 
-from ._options import one_of
+from ._options import choice, flag, given, option
 
 FORMATS = ("table", "json")
 WIDEST = 60
 """Characters of an exact number that a table shows."""
 
+Id = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
+Target = Annotated[str, option("NAME", "The codebase that the weights are for.")]
+Out = Annotated[Path, option("DIR", "The folder to make.")]
+Features = Annotated[int, option("D", "Features of an input.")]
+Examples = Annotated[
+    int,
+    option("N", "Examples in the context before the query."),
+]
+TargetCount = Annotated[
+    int | None,
+    option("K", "Targets of an example; the statement's own by default."),
+]
+Steps = Annotated[int, option("L", "Steps of gradient descent, where they are free.")]
+StepSize = Annotated[
+    str | None,
+    option(
+        "ETA",
+        "η as the factor of the summed gradient: W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ, whatever the statement's "
+        "loss; a row of a mean, or with factors, gets its own η from this one. 0.025 or 1/40; 1/N by default.",
+    ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--w0-seed",
+        metavar="N",
+        help="Start from weights W0 drawn with this seed, instead of 0.",
+    ),
+]
+Dtype = Annotated[
+    str | None,
+    option("NAME", "Of the weights; the target's own by default."),
+]
+Tokens = Annotated[
+    str | None,
+    option(
+        "labelled|concatenated|interleaved",
+        "How examples become tokens, for the rows of mamba2 and linear-attention.",
+    ),
+]
+InOneBlock = Annotated[
+    bool,
+    flag(
+        "--in-one-block", "The only step in one block of Mamba-2 or linear attention, not in two."
+    ),
+]
+InputBound = Annotated[
+    str,
+    option("X", "The certificate is for inputs of entries |x_ji| ≤ X …"),
+]
+TargetBound = Annotated[
+    str | None,
+    option("Y", "… and targets |y_jc| ≤ Y, by default √D."),
+]
+AsStated = Annotated[
+    bool,
+    flag("--as-stated", "Export the parameters as printed, whatever the verdict."),
+]
+Force = Annotated[bool, flag("--force", "Replace the folder, if it is an export.")]
+Format = Annotated[
+    str,
+    choice("--format", FORMATS, "What is printed: a table or the manifest."),
+]
+
 
 def export(
-    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
-    target: Annotated[
-        str, typer.Option("--target", metavar="NAME", help="The codebase that the weights are for.")
-    ] = ...,  # type: ignore[assignment]
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.")] = ...,  # type: ignore[assignment]
-    features: Annotated[
-        int, typer.Option("--features", metavar="D", help="Features of an input.")
-    ] = ...,  # type: ignore[assignment]
-    examples: Annotated[
-        int,
-        typer.Option("--examples", metavar="N", help="Examples in the context before the query."),
-    ] = ...,  # type: ignore[assignment]
-    targets: Annotated[
-        int | None,
-        typer.Option(metavar="K", help="Targets of an example; the statement's own by default."),
-    ] = None,
-    steps: Annotated[
-        int, typer.Option(metavar="L", help="Steps of gradient descent, where they are free.")
-    ] = 1,
-    step_size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ETA",
-            help="η as the factor of the summed gradient: W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ, whatever the statement's "
-            "loss; a row of a mean, or with factors, gets its own η from this one. 0.025 or 1/40; 1/N by default.",
-        ),
-    ] = None,
-    w0_seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Start from weights W0 drawn with this seed, instead of 0."),
-    ] = None,
-    dtype: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Of the weights; the target's own by default."),
-    ] = None,
-    tokens: Annotated[
-        str | None,
-        typer.Option(
-            metavar="labelled|concatenated|interleaved",
-            help="How examples become tokens, for the rows of mamba2 and linear-attention.",
-        ),
-    ] = None,
-    in_one_block: Annotated[
-        bool,
-        typer.Option(
-            "--in-one-block",
-            help="The only step in one block of Mamba-2 or linear attention, not in two.",
-        ),
-    ] = False,
-    input_bound: Annotated[
-        str,
-        typer.Option(metavar="X", help="The certificate is for inputs of entries |x_ji| ≤ X …"),
-    ] = "1",
-    target_bound: Annotated[
-        str | None,
-        typer.Option(metavar="Y", help="… and targets |y_jc| ≤ Y, by default √D."),
-    ] = None,
-    as_stated: Annotated[
-        bool,
-        typer.Option("--as-stated", help="Export the parameters as printed, whatever the verdict."),
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the folder, if it is an export.")
-    ] = False,
-    format: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="|".join(FORMATS), help="What is printed: a table or the manifest."
-        ),
-    ] = "table",
+    context: typer.Context,
+    id: Id,
+    target: Target,
+    out: Out,
+    features: Features,
+    examples: Examples,
+    targets: TargetCount = None,
+    steps: Steps = 1,
+    step_size: StepSize = None,
+    seed: Seed = None,
+    dtype: Dtype = None,
+    tokens: Tokens = None,
+    in_one_block: InOneBlock = False,
+    input_bound: InputBound = "1",
+    target_bound: TargetBound = None,
+    as_stated: AsStated = False,
+    force: Force = False,
+    format: Format = "table",
 ) -> None:
     """Write constructed weights for another codebase, with a certificate.
 
@@ -93,39 +105,20 @@ def export(
     encoding of raw tokens, and a manifest: statement, verdict, learner, sizes, and a bound on how
     far any prediction is from the learner's.
     """
-    one_of("--format", format, FORMATS)
-
     from scanproof.numeric.export import exporting
     from scanproof.numeric.export.manifest import dumped
 
     from ._output import quiet_stdout, write
 
     with quiet_stdout():
-        manifest = exporting.export(
-            id,
-            target=target,
-            out=out,
-            features=features,
-            examples=examples,
-            targets=targets,
-            steps=steps,
-            step_size=step_size,
-            seed=w0_seed,
-            dtype=dtype,
-            tokens=tokens,
-            in_one_block=in_one_block,
-            input_bound=input_bound,
-            target_bound=target_bound,
-            as_stated=as_stated,
-            force=force,
-        )
-    write(dumped(manifest).decode() if format == "json" else _table(manifest, out, w0_seed))
+        manifest = exporting.export(**given(context))
+    write(dumped(manifest).decode() if format == "json" else _table(manifest, out, seed))
 
 
 def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
-    from tabulate import tabulate
-
     from scanproof.numeric.export.targets import TARGETS
+
+    from ._output import as_table
 
     learner, sizes, tokens = manifest["learner"], manifest["sizes"], manifest["tokens"]
     steps = "one step" if learner["steps"] == 1 else f"{learner['steps']} steps"
@@ -147,8 +140,7 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
         *(("", text) for text in [*files, "manifest.json"]),
         ("load", TARGETS[manifest["target"]["name"]].loading.format(out=out)),
     ]
-    text = tabulate([row for row in rows if row[1]], tablefmt="plain", disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+    return as_table(rows)
 
 
 def _short(number: str) -> str:

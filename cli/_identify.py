@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import one_of
+from ._options import choice
 
 if TYPE_CHECKING:
     from scanproof.numeric.identify.report import Report
@@ -25,9 +25,7 @@ def identify(
         bool,
         typer.Option("--strict", help="Exit with 2 if the weights do no gradient descent at all."),
     ] = False,
-    format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How it is written.")
-    ] = "table",
+    format: Annotated[str, choice("--format", FORMATS)] = "table",
 ) -> None:
     """Say which learning rule weights implement, and how far off they are.
 
@@ -43,12 +41,10 @@ def identify(
       2  only with --strict: the weights do no gradient descent
       3  a usage or tool error
     """
-    one_of("--format", format, FORMATS)
-
     from scanproof.numeric.identify.identifying import identify as identified
+    from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
-    from ._progress import lasting
 
     with quiet_stdout(), lasting("identifying"):
         report = identified(path)
@@ -57,15 +53,11 @@ def identify(
 
 
 def _rendered(report: Report, format: str) -> str:
+    from ._output import as_json, as_table
+
     if format == "json":
-        import json
-
-        return json.dumps(report.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    from tabulate import tabulate
-
-    rows = [row for row in (*_found(report), *_off(report), *_told(report)) if row[1]]
-    text = tabulate(rows, tablefmt="plain", disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+        return as_json(report.as_dict())
+    return as_table([*_found(report), *_off(report), *_told(report)])
 
 
 def _found(report: Report) -> list[tuple[str, str]]:

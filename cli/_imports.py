@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 Modules = Mapping[str, Path]
@@ -62,20 +63,10 @@ def reached(
     return found
 
 
-def cycles(arrows: Arrows) -> Iterator[list[str]]:
-    """Modules that import one another, in a circle."""
-    left = {name: set(to) for name, to in arrows.items()}
-    while ends := [name for name, to in left.items() if not to & left.keys()]:
-        for name in ends:
-            del left[name]
-    while left:
-        circle = [min(left)]
-        while (after := min(left[circle[-1]] & left.keys())) not in circle:
-            circle.append(after)
-        circle = circle[circle.index(after) :]
-        yield circle
-        for name in circle:
-            del left[name]
-        while ends := [name for name, to in left.items() if not to & left.keys()]:
-            for name in ends:
-                del left[name]
+def circle(arrows: Arrows) -> list[str]:
+    """Modules that import one another in a circle; none if there is no circle."""
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []

@@ -1,12 +1,63 @@
-"""Options that several commands take, and the check that a value is among those allowed."""
+"""Options that several commands take, and options of which only some values are allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+
+def choice(
+    option: str, allowed: Collection[str], help: str = "How it is written.", metavar: str = ""
+) -> Any:
+    """An option of which only these values are allowed.
+
+    Raises:
+        UsageError: for another value, when the command line is read; the allowed ones are named.
+    """
+
+    def one_of(value: str | None) -> str | None:
+        from scanproof.constructs.errors import UsageError
+
+        if value is not None and value not in allowed:
+            known = ", ".join(allowed)
+            raise UsageError(f"{option} {value}: no such value; allowed: {known}.")
+        return value
+
+    return typer.Option(option, metavar=metavar or "|".join(allowed), help=help, callback=one_of)
+
+
+def option(metavar: str, help: str) -> Any:
+    """An option with a value, named as its parameter."""
+    return typer.Option(metavar=metavar, help=help)
+
+
+def count(option: str, metavar: str, help: str) -> Any:
+    """An option for how many: a whole number, at least 1.
+
+    Raises:
+        UsageError: for another one, when the command line is read.
+    """
+
+    def whole(value: int | None) -> int | None:
+        from scanproof.proofs.language.sizes import whole
+
+        return None if value is None else whole(f"{option} {value}", value)
+
+    return typer.Option(option, metavar=metavar, help=help, callback=whole)
+
+
+def flag(name: str, help: str) -> Any:
+    """An option without a value, which is off where it is not given."""
+    return typer.Option(name, help=help)
+
+
+def given(context: typer.Context) -> dict[str, Any]:
+    """A command's arguments and options by name, but for the format of what it prints."""
+    return {name: value for name, value in context.params.items() if name != "format"}
+
 
 # Hidden, because the help of a command says more of them than a table of arguments can.
 Targets = Annotated[
@@ -22,16 +73,3 @@ PagesCheck = Annotated[
     bool,
     typer.Option("--check", help="Write nothing; exit 1 if a page is missing or not current."),
 ]
-
-
-def one_of(option: str, value: str, allowed: Sequence[str]) -> str:
-    """The value, if it is among those allowed.
-
-    Raises:
-        UsageError: if it is not; the allowed ones are named.
-    """
-    from scanproof.constructs.errors import UsageError
-
-    if value not in allowed:
-        raise UsageError(f"{option} {value}: no such value; allowed: {', '.join(allowed)}.")
-    return value

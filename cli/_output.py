@@ -7,11 +7,12 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.decide.files import as_bytes, create, replace, unfinished
+from scanproof.proofs.decide.files import as_bytes, replace, try_beside
 from scanproof.proofs.report.words import one_line
 
 
@@ -34,6 +35,26 @@ def write(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise UsageError(f"cannot write to standard output: {error.strerror}.") from error
+
+
+def as_json(value: Any, *, finite: bool = True) -> str:
+    """The value as it is printed with --format json.
+
+    Raises:
+        ValueError: if a number in it is infinite or NaN, unless `finite` is false.
+    """
+    import json
+
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=not finite) + "\n"
+
+
+def as_table(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of a word and what there is to say of it, but for those that say nothing."""
+    from tabulate import tabulate
+
+    said = [row for row in rows if row[1]]
+    text = tabulate(said, tablefmt="plain", disable_numparse=True)
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
 def colour_wanted() -> bool:
@@ -93,9 +114,7 @@ class Destination:
         if self.path.exists() and not os.access(self.path, os.W_OK):
             raise PermissionError(None, "it is write-protected")
         if not self._is_device():
-            temporary = unfinished(self.path)
-            create(temporary).close()
-            temporary.unlink()
+            try_beside(self.path)
 
     def _is_device(self) -> bool:
         """Whether the path is a pipe or a device, which must not be replaced by a file."""

@@ -12,9 +12,9 @@ import typer
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace
+from scanproof.proofs.report.progress import progress
 
 from ._output import say, write
-from ._progress import progress
 from ._targets import core
 
 Made = Callable[[Any, Mapping[str, Any]], Mapping[str, str]]

@@ -25,7 +25,6 @@ def plot(
     row with a bound left ≤ right, also one of your own FILE.py, is drawn over its scalars and
     sizes. Data are drawn with a fixed seed: two runs write the same file.
     """
-    import re
     from functools import partial
 
     from scanproof.constructs.errors import UsageError
@@ -38,12 +37,8 @@ def plot(
         raise UsageError(
             f"--out {out}: the extension says which format is written; give one of {', '.join(FORMATS)}."
         )
-    if re.search(r"[*?[]", id):
-        raise UsageError(
-            f"plot {id}: give one id, not a pattern; `scanproof list` prints every id."
-        )
     with quiet_stdout():
-        _, row, _ = find_id(id, files or [])
+        _, row, _ = find_id("plot", id, files or [])
         file = Destination(out, "--out")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib
@@ -52,8 +47,7 @@ def plot(
 
         matplotlib()
         (answer,) = run([partial(picture, row, id)])  # a body is foreign code
-        if answer.timed_out or answer.ended is not None:
-            how = answer.ended or f"no answer within {answer.seconds:g} s"
-            raise UsageError(f"plot {id}: no picture; its process ended with {how}.")
+        if answer.missing:
+            raise UsageError(f"plot {id}: no picture; its process ended with {answer.missing}.")
         drawn = draw(answer.value, format)
     file.write(drawn)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._options import one_of
+from ._options import choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
@@ -36,9 +36,7 @@ def prove(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
     ] = False,
-    format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How it is written.")
-    ] = "text",
+    format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
     """Prove that a JAX function equals its specification at every size, or show where it differs.
 
@@ -46,37 +44,18 @@ def prove(
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
     with its line.
     """
-    one_of("--format", format, FORMATS)
-
     from scanproof.proofs.decide import proving
+    from scanproof.proofs.language.sizes import ranges_in
+    from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
-    from ._progress import lasting
 
     with quiet_stdout(), lasting("proving"):
-        outcome = proving.prove(function, shapes=shapes, equals=equals, sizes=_sizes(sizes))
+        outcome = proving.prove(
+            function, shapes=shapes, equals=equals, sizes=ranges_in(sizes or "")
+        )
     write(_json(outcome) if format == "json" else _text(outcome))
     raise typer.Exit(_code(outcome, strict))
-
-
-def _sizes(text: str | None) -> dict[str, tuple[int, ...]]:
-    from scanproof.constructs.errors import UsageError
-
-    found: dict[str, tuple[int, ...]] = {}
-    for part in (text or "").split(";"):
-        name, equals, values = part.partition("=")
-        if not part.strip():
-            continue
-        try:
-            found[name.strip()] = tuple(int(v) for v in values.split(","))
-        except ValueError:
-            found[""] = ()
-        if not equals or "" in found or min(found[name.strip()]) < 1:
-            raise UsageError(
-                f"--sizes {text!r} expects sizes with whole numbers ≥ 1, such as 'T=1,2,5; f=1,2'; "
-                f"got {part.strip()!r}."
-            )
-    return found
 
 
 def _code(outcome: Outcome, strict: bool) -> int:
@@ -88,10 +67,10 @@ def _code(outcome: Outcome, strict: bool) -> int:
 
 
 def _json(outcome: Outcome) -> str:
-    import json
+    from ._output import as_json
 
-    body = {"schema": SCHEMA, **outcome.as_dict(), "timing": {"total": round(outcome.seconds, 4)}}
-    return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+    timing = {"total": round(outcome.seconds, 4)}
+    return as_json({"schema": SCHEMA, **outcome.as_dict(), "timing": timing})
 
 
 def _text(outcome: Outcome) -> str:

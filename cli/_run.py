@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._options import one_of
+from ._options import choice, flag, given, option
 
 if TYPE_CHECKING:
     from scanproof.numeric.run.running import Report
@@ -14,53 +14,52 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 SCHEMA = "scanproof.run/1"
 
+Id = Annotated[str, typer.Argument(metavar="ID", hidden=True)]
+Features = Annotated[int | None, option("F", "Features of an input; 64 by default.")]
+Examples = Annotated[int, option("N", "Examples in the context.")]
+Heads = Annotated[int, option("H", "Tasks of their own, side by side.")]
+TargetCount = Annotated[int | None, option("K", "Targets, or classes, where they are free.")]
+Layers = Annotated[int | None, option("L", "Layers, for statements about L steps.")]
+Dtype = Annotated[str, option("float32|float64|bfloat16", "What the layer computes in.")]
+Lane = Annotated[
+    str | None,
+    option("NAME", "Which program runs the layer; by its gate if not given."),
+]
+Chunk = Annotated[int | None, option("C", "Tokens a chunk, for lanes that have some.")]
+Sampler = Annotated[str, option("uniform|normal", "Where inputs are drawn from.")]
+InputScale = Annotated[
+    float,
+    option("S", "Half-width of the uniform, or standard deviation of the normal."),
+]
+Seed = Annotated[int, option("N", "Of all that is drawn.")]
+StepSize = Annotated[
+    float | None,
+    option("ETA", "η; by default one with which L steps do not diverge."),
+]
+AsStated = Annotated[
+    bool,
+    flag("--as-stated", "Run the parameters as printed, whatever the verdict."),
+]
+Format = Annotated[str, choice("--format", FORMATS, "How it is written.")]
+
 
 def run(
-    id: Annotated[str, typer.Argument(metavar="ID", hidden=True)],
-    features: Annotated[
-        int | None, typer.Option(metavar="F", help="Features of an input; 64 by default.")
-    ] = None,
-    examples: Annotated[int, typer.Option(metavar="N", help="Examples in the context.")] = 4096,
-    heads: Annotated[int, typer.Option(metavar="H", help="Tasks of their own, side by side.")] = 1,
-    targets: Annotated[
-        int | None, typer.Option(metavar="K", help="Targets, or classes, where they are free.")
-    ] = None,
-    layers: Annotated[
-        int | None, typer.Option(metavar="L", help="Layers, for statements about L steps.")
-    ] = None,
-    dtype: Annotated[
-        str, typer.Option(metavar="float32|float64|bfloat16", help="What the layer computes in.")
-    ] = "float32",
-    lane: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Which program runs the layer; by its gate if not given."
-        ),
-    ] = None,
-    chunk: Annotated[
-        int | None, typer.Option(metavar="C", help="Tokens a chunk, for lanes that have some.")
-    ] = None,
-    sampler: Annotated[
-        str, typer.Option(metavar="uniform|normal", help="Where inputs are drawn from.")
-    ] = "uniform",
-    input_scale: Annotated[
-        float,
-        typer.Option(
-            metavar="S", help="Half-width of the uniform, or standard deviation of the normal."
-        ),
-    ] = 1.0,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all that is drawn.")] = 0,
-    step_size: Annotated[
-        float | None,
-        typer.Option(metavar="ETA", help="η; by default one with which L steps do not diverge."),
-    ] = None,
-    as_stated: Annotated[
-        bool,
-        typer.Option("--as-stated", help="Run the parameters as printed, whatever the verdict."),
-    ] = False,
-    format: Annotated[
-        str, typer.Option("--format", metavar="|".join(FORMATS), help="How it is written.")
-    ] = "table",
+    context: typer.Context,
+    id: Id,
+    features: Features = None,
+    examples: Examples = 4096,
+    heads: Heads = 1,
+    targets: TargetCount = None,
+    layers: Layers = None,
+    dtype: Dtype = "float32",
+    lane: Lane = None,
+    chunk: Chunk = None,
+    sampler: Sampler = "uniform",
+    input_scale: InputScale = 1.0,
+    seed: Seed = 0,
+    step_size: StepSize = None,
+    as_stated: AsStated = False,
+    format: Format = "table",
 ) -> None:
     """Run a construction at size, and the learner it imitates beside it.
 
@@ -68,8 +67,6 @@ def run(
     statement. The layer runs in JAX on whatever device is there, the learner in float64 on the
     same numbers.
     """
-    one_of("--format", format, FORMATS)
-
     from scanproof.numeric.jax_backend import one_blas_thread
     from scanproof.numeric.run import running
 
@@ -80,23 +77,7 @@ def run(
     report = running.Report(id)
     try:
         with heard(), quiet_stdout():
-            running.run(
-                id,
-                features=features,
-                examples=examples,
-                heads=heads,
-                targets=targets,
-                layers=layers,
-                dtype=dtype,
-                lane=lane,
-                chunk=chunk,
-                sampler=sampler,
-                input_scale=input_scale,
-                seed=seed,
-                step_size=step_size,
-                as_stated=as_stated,
-                report=report,
-            )
+            running.run(**given(context), report=report)
     except KeyboardInterrupt:
         if report.step_size is not None:  # something has finished, and is kept
             report.missing = {**(report.missing or {}), "the rest": "interrupted"}
@@ -106,16 +87,11 @@ def run(
 
 
 def _rendered(report: Report, format: str) -> str:
+    from ._output import as_json, as_table
+
     if format == "json":
-        import json
-
-        body = {"schema": SCHEMA, **report.as_dict()}
-        return json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    from tabulate import tabulate
-
-    rows = [row for row in (*_setting(report), *_found(report)) if row[1] != ""]
-    text = tabulate(rows, tablefmt="plain", disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+        return as_json({"schema": SCHEMA, **report.as_dict()})
+    return as_table([*_setting(report), *_found(report)])
 
 
 def _setting(report: Report) -> list[tuple[str, str]]:

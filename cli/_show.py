@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import one_of
+from ._options import choice
 
 if TYPE_CHECKING:
     from scanproof.proofs.language.pinned import Definitions
@@ -24,10 +24,10 @@ def show(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(
+        choice(
             "--format",
-            metavar="|".join(FORMATS),
-            help="How the story is told (text by default); json is the claim's part of the report.",
+            FORMATS,
+            "How the story is told (text by default); json is the claim's part of the report.",
         ),
     ] = None,
     script: Annotated[
@@ -43,8 +43,6 @@ def show(
     ID is a claim, or an amendment such as gd-ssm.prop1-construction+sign. A claim of your own needs
     the FILE.py that defines it.
     """
-    one_of("--format", format or "text", FORMATS)
-
     from scanproof.constructs.errors import UsageError
 
     from ._output import quiet_stdout, terminal_columns, write
@@ -56,7 +54,7 @@ def show(
         )
     width = max(terminal_columns() or WIDEST, LEAST)
     with quiet_stdout():
-        ledger, row, pinned = find_id(id, files or [])
+        ledger, row, pinned = find_id("show", id, files or [])
         claim = next(c for c in (row.claim, *row.amendments) if c.id == id)
         text = (
             _script(ledger, claim, pinned)
@@ -74,10 +72,9 @@ def _script(ledger, claim, pinned: Definitions | None) -> str:
     from scanproof.proofs.decide.workers import run
 
     (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
-    if answer.timed_out or answer.ended is not None:
-        how = answer.ended or f"no answer within {answer.seconds:g} s"
+    if answer.missing:
         raise UsageError(
-            f"{claim.id} has no counterexample to print: its process ended with {how}."
+            f"{claim.id} has no counterexample to print: its process ended with {answer.missing}."
         )
     return answer.value
 
@@ -103,25 +100,21 @@ def _story(
     from scanproof.proofs.decide import cache
     from scanproof.proofs.decide.rows import check
     from scanproof.proofs.report import latex, markdown, story
-    from scanproof.proofs.report.derivation.told import appendix
+    from scanproof.proofs.report.derivation.rendering import appendix
+    from scanproof.proofs.report.progress import progress
 
-    from ._progress import progress
+    from ._output import as_json
 
     with progress("checking") as tell:
         report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=tell)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":
-        import json
-
-        return (
-            json.dumps(record if claim is row.claim else statement, indent=1, ensure_ascii=False)
-            + "\n"
-        )
+        return as_json(record if claim is row.claim else statement)
     source = report["sources"][record["source"]]
-    told = story.tell(record, statement, source, written=story.written_at(claim), files=files)
+    found = story.render(record, statement, source, written=story.written_at(claim), files=files)
     derivation = appendix(claim, statement, format)
     if format == "text":
-        return story.as_text(told, width) + derivation
-    render = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
-    return render[format](told) + derivation
+        return story.as_text(found, width) + derivation
+    forms = {"markdown": markdown.as_markdown, "latex": latex.as_latex}
+    return forms[format](found) + derivation

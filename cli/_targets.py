@@ -112,7 +112,9 @@ def core(source: str | None = None) -> Selection:
     return chosen
 
 
-def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row, Definitions | None]:
+def find_id(
+    command: str, id: str, files: Sequence[str]
+) -> tuple[ledgers.Ledger, Row, Definitions | None]:
     """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
 
     With it, what was noted of the package before the files ran, if there are any.
@@ -128,7 +130,7 @@ def find_id(id: str, files: Sequence[str]) -> tuple[ledgers.Ledger, Row, Definit
             return ledger, row, pinned
     if re.search(r"[*?[]", id):
         raise UsageError(
-            f"show {id}: give one id, not a pattern; `scanproof list` prints every id."
+            f"{command} {id}: give one id, not a pattern; `scanproof list` prints every id."
         )
     ids = [c.id for row in ledger.rows for c in (row.claim, *row.amendments)]
     raise UsageError(ledgers.unknown(id, ids))

@@ -35,7 +35,7 @@ write = command_line.write
         (["check", "--source", "foo"], ["--source foo", "gd-ssm, gril, ssd, ch9"]),
         (["check", KNOWN, "--source", "gril"], ["--source gril", "none of the claims named"]),
         (["errata", "--output", "pages", "--source", "foo"], ["--source foo"]),
-        (["check", "--jobs", "0"], ["--jobs 0", "at least 1"]),
+        (["check", "--jobs", "0"], ["--jobs 0: give a whole number ≥ 1"]),
         (["check", "--jobs", "many"], ["--jobs"]),
         (["check", "--nosuch"], ["--nosuch"]),
         (["nosuch"], ["nosuch"]),

@@ -27,9 +27,10 @@ from scanproof.proofs.report.derivation.expression import Addition
 from scanproof.proofs.report.derivation.latex import LATEX, as_latex
 from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
+from scanproof.proofs.report.derivation.printing import TEXT
+from scanproof.proofs.report.derivation.rendering import render
 from scanproof.proofs.report.derivation.terms import Reader
-from scanproof.proofs.report.derivation.text import TEXT, as_text
-from scanproof.proofs.report.derivation.told import tell
+from scanproof.proofs.report.derivation.text import as_text
 from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
 
@@ -296,6 +297,6 @@ def test_a_claim_that_is_another_one_on_symbols_keeps_its_fixed_sizes_and_is_tol
     assert (result.verdict, result.scope, result.broken) == ("proved", "fixed-size", False)
     assert "not the claim's own" in (result.reason or "")
     report = check(Ledger([source]), jobs=1)
-    told = tell(claim, report["claims"][0]["as_stated"])
+    told = render(claim, report["claims"][0]["as_stated"])
     assert told.proof is None
     assert "not the claim's own" in told.why

@@ -43,7 +43,7 @@ def test_symbols_and_numbers_read_as_in_the_sources():
 def stories() -> list[story.Story]:
     report = every_kind()
     return [
-        story.tell(claim, found, report["sources"][claim["source"]])
+        story.render(claim, found, report["sources"][claim["source"]])
         for claim in report["claims"]
         for found in (claim["as_stated"], *claim["amended"])
     ]

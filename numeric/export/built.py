@@ -15,7 +15,7 @@ LOSS = "half the sum of squares"
 
 
 class Asked(NamedTuple):
-    """The arguments of `export`, checked one by one."""
+    """The arguments of `export`; `request.checked` makes each a value of its type."""
 
     id: str
     features: int
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     input_bound: float
     """X ≥ |x_ji|, in the certificate's domain."""
     target_bound: float
-    """Y ≥ |y_jc|."""
+    """Y ≥ |y_jc|; √d if not given."""
     as_stated: bool
 
 

@@ -70,20 +70,11 @@ def export(
         UsageError: for what cannot be exported, or a folder that cannot be written; nothing is written then.
     """
     asked = request.checked(
-        id,
-        features=features,
-        examples=examples,
-        targets=targets,
-        steps=steps,
-        step_size=step_size,
-        tokens=tokens,
-        in_one_block=in_one_block,
-        W0=W0,
-        seed=seed,
-        input_bound=input_bound,
-        target_bound=target_bound,
-        as_stated=as_stated,
-    )
+        Asked(
+            id, features, examples, targets, steps, step_size, tokens, in_one_block, W0, seed, input_bound,
+            target_bound, as_stated,
+        )
+    )  # fmt: skip
     to = registry.find(target)
     format = registry.dtype(to, dtype)
     folder.check(Path(out), force=force)

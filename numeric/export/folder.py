@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.decide.files import unfinished
 
 WEIGHTS, SETTINGS, ENCODING, MANIFEST = (
     "model.safetensors",
@@ -61,8 +61,7 @@ def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None
     """
     check(out, force=force)
     path = _absolute(out)
-    aside = f".scanproof-{secrets.token_hex(8)}"
-    new, old = path.with_name(f"{aside}.part"), path.with_name(f"{aside}.old")
+    new, old = unfinished(path), unfinished(path)
     with _clear_errors(out):
         try:
             os.mkdir(new)

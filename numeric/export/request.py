@@ -11,6 +11,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.language.sizes import whole
 
 from . import linear, linear_attention, mamba2, statements
 from .built import Asked, Built
@@ -42,62 +43,34 @@ def build(asked: Asked) -> Built:
     return linear.build(asked)
 
 
-def checked(
-    id: str,
-    *,
-    features: Any,
-    examples: Any,
-    targets: Any = None,
-    steps: Any = 1,
-    step_size: Any = None,
-    tokens: Any = None,
-    in_one_block: bool = False,
-    W0: Any = None,
-    seed: Any = None,
-    input_bound: Any = 1.0,
-    target_bound: Any = None,
-    as_stated: bool = False,
-) -> Asked:
+def checked(asked: Asked) -> Asked:
     """The arguments of `export`, each of them a value of its kind.
 
     Raises:
         UsageError: for the first that is none.
     """
+    id, features, seed = asked.id, asked.features, asked.seed
     if not isinstance(id, str):
         raise UsageError(f"export({id!r}) expects a row's id as text, such as 'mamba2.gd'.")
-    for name, size in (
-        ("features", features),
-        ("examples", examples),
-        ("targets", 1 if targets is None else targets),
-        ("steps", steps),
-    ):
-        if not _whole(size) or not 1 <= size <= LARGEST:
-            raise UsageError(f"export --{name} {size}: give a whole number ≥ 1.")
-    if seed is not None and (not _whole(seed) or seed < 0):
-        raise UsageError(f"export --w0-seed {seed}: give a whole number ≥ 0.")
-    if seed is not None and W0 is not None:
-        raise UsageError("export(W0=…, seed=…): give one of them.")
-    eta = None if step_size is None else positive("--step-size", step_size)
-    X = float(positive("--input-bound", input_bound))
-    Y = (
-        math.sqrt(features)
+    sizes = {"features": features, "examples": asked.examples, "steps": asked.steps}
+    sizes |= {} if asked.targets is None else {"targets": asked.targets}
+    for name, size in sizes.items():
+        sizes[name] = whole(f"export --{name} {size}", size)
+        if size > LARGEST:
+            raise UsageError(f"export --{name} {size}: give a whole number ≤ {LARGEST}.")
+    if seed is not None:
+        whole(f"export --w0-seed {seed}", seed, least=0)
+        if asked.W0 is not None:
+            raise UsageError("export(W0=…, seed=…): give one of them.")
+    step_size, target_bound = asked.step_size, asked.target_bound
+    return asked._replace(
+        **sizes,
+        step_size=None if step_size is None else positive("--step-size", step_size),
+        W0=None if asked.W0 is None else _weights(asked.W0, features),
+        input_bound=float(positive("--input-bound", asked.input_bound)),
+        target_bound=math.sqrt(features)
         if target_bound is None
-        else float(positive("--target-bound", target_bound))
-    )
-    return Asked(
-        id,
-        int(features),
-        int(examples),
-        None if targets is None else int(targets),
-        int(steps),
-        eta,
-        tokens,
-        in_one_block,
-        None if W0 is None else _weights(W0, features),
-        seed,
-        X,
-        Y,
-        as_stated,
+        else float(positive("--target-bound", target_bound)),
     )
 
 
@@ -130,7 +103,3 @@ def _weights(W0: Any, features: int) -> np.ndarray:
             f"export(W0=…) expects finite numbers of shape ({features}, k), got {found.shape}."
         )
     return found
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
+from scanproof.proofs.kernel.files import depth, without_texts
+
 DEEPEST = 32
 """Lists and objects inside each other; what an export writes has a handful."""
 LONGEST_NUMBER = 64
@@ -30,7 +32,8 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotStrict(f"it is no UTF-8: {error.reason} at byte {error.start}") from None
-    _check_depth(text)
+    if depth(without_texts(text)) > DEEPEST:  # before it is parsed, since the parser recurses
+        raise NotStrict(f"lists and objects are nested deeper than {DEEPEST}")
     try:
         value = json.loads(
             text,
@@ -53,27 +56,6 @@ def _check_surrogates(value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise NotStrict("a text has a lone surrogate") from None
-
-
-def _check_depth(text: str) -> None:
-    """Before it is parsed, since the parser recurses. Brackets in strings do not count."""
-    depth, within, escaped = 0, False, False
-    for character in text:
-        if within:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                within = False
-        elif character == '"':
-            within = True
-        elif character in "[{":
-            depth += 1
-            if depth > DEEPEST:
-                raise NotStrict(f"lists and objects are nested deeper than {DEEPEST}")
-        elif character in "]}":
-            depth -= 1
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

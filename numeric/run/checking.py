@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, TypeGuard, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.learner import Descent
 from scanproof.constructs.learners.losses import BinaryCrossEntropy
 from scanproof.proofs.interpret.programs.machine_integers import LIMIT
+from scanproof.proofs.language.sizes import whole
 
 from ..ops.inputs import SHARE, free_memory, gigabytes, itemsize
 from ..precision import PRECISIONS, Precision
@@ -64,10 +65,8 @@ def values(request: Request) -> None:
         size = getattr(request, name)
         if size is None and name not in ("examples", "heads"):
             continue
-        if not _whole(size) or size < 1:
-            raise UsageError(f"run --{name} {size}: give a whole number ≥ 1.")
-    if not _whole(request.seed) or request.seed < 0:
-        raise UsageError(f"run --seed {request.seed}: give a whole number ≥ 0.")
+        whole(f"run --{name} {size}", size)
+    whole(f"run --seed {request.seed}", request.seed, least=0)
     if isinstance(request.dtype, str) and request.dtype not in (*PRECISIONS, "bf16"):
         raise UsageError(
             f"run --dtype {request.dtype}: no such precision; allowed: {', '.join(PRECISIONS)}."
@@ -79,10 +78,6 @@ def values(request: Request) -> None:
     for name, given in (("input-scale", request.input_scale), ("step-size", request.step_size)):
         if given is not None and not (_real(given) and math.isfinite(given) and given > 0):
             raise UsageError(f"run --{name} {given}: give a positive number, such as 0.5.")
-
-
-def _whole(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _real(value: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.language.sizes import whole
 
 SAMPLERS = ("uniform", "normal")
 
@@ -99,11 +100,9 @@ def _check(
 ) -> None:
     sizes = {"heads": heads, "examples": examples, "features": features, "targets": targets}
     for name, size in sizes.items():
-        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-            raise UsageError(f"{name}={size!r}: give a whole number ≥ 1.")
+        whole(f"{name}={size!r}", size)
     if sampler not in SAMPLERS:
         raise UsageError(f"sampler={sampler!r}: no such sampler; allowed: {', '.join(SAMPLERS)}.")
     if not (np.isfinite(scale) and scale > 0):
         raise UsageError(f"input_scale={scale!r}: give a positive number, such as 1 or 0.5.")
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise UsageError(f"seed={seed!r}: give a whole number ≥ 0.")
+    whole(f"seed={seed!r}", seed, least=0)

@@ -19,31 +19,38 @@ Named = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
-class Counterexample:
-    """Inputs at which a statement fails; if it is one that sides differ, the two are identical at these sizes."""
+class Place:
+    """Sizes, and which of the claim's statements at them."""
 
     sizes: Named
     part: int
-    """Which of the claim's statements at these sizes."""
+
+
+@dataclass(frozen=True)
+class Counterexample(Place):
+    """Inputs at which a statement fails; if it is one that sides differ, the two are identical at these sizes."""
+
     inputs: Named
 
 
 @dataclass(frozen=True)
-class Collision:
+class Witness(Place):
+    """Inputs at which two sides differ that are said to differ."""
+
+    inputs: Named
+
+
+@dataclass(frozen=True)
+class Collision(Place):
     """Two inputs with one statistic and two values."""
 
-    sizes: Named
-    part: int
     first: Named
     second: Named
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Place):
     """The claim's own argument that no choice of parameters comes near."""
-
-    sizes: Named
-    part: int
 
 
 @dataclass(frozen=True)
@@ -60,15 +67,6 @@ class FixedSizes:
 
     engine: str
     every_size: tuple[Named, ...]
-
-
-@dataclass(frozen=True)
-class Witness:
-    """Inputs at which two sides differ that are said to differ."""
-
-    sizes: Named
-    part: int
-    inputs: Named
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from scanproof.constructs.errors import UsageError
 from ..check.result import Result
 from ..kernel.files import LIMIT, Unusable
 from ..language.claim import Claim
-from .files import create, replace, unfinished
+from .files import replace, try_beside
 
 if TYPE_CHECKING:
     from ..check.certificate import Argument, Refutation
@@ -133,9 +133,7 @@ def writable(path: Path) -> Path:
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
-        probe = unfinished(path / "any.json")
-        create(probe).close()
-        probe.unlink()
+        try_beside(path / "any.json")
     except OSError as error:
         why = error.strerror or error
         raise UsageError(

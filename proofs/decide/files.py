@@ -43,6 +43,17 @@ def create(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
 
 
+def try_beside(path: Path) -> None:
+    """Make a file in the same folder, and remove it.
+
+    Raises:
+        OSError: if that cannot be done, so that the file could not be replaced.
+    """
+    temporary = unfinished(path)
+    create(temporary).close()
+    temporary.unlink()
+
+
 def as_bytes(text: str | bytes) -> bytes:
     """The text as it is written to files; halves of surrogate pairs, which no file may hold, as their numbers."""
     return text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text

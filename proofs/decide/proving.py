@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,13 +39,12 @@ from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.pinned import Definitions, Redefined
-from ..language.sizes import Sizes, names, shape
+from ..language.sizes import Sizes, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..search import all_sizes
 from .verdict import NOT_RUN, Result, decide
 
-ARRAY = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
 PLAINLY, ALIKE = 4, 1e-6
 """So far beyond the sizes of the claim it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
@@ -111,7 +109,7 @@ def prove(
     jax_for("prove")
     forward, specification = (_function(one) for one in (function, equals))
     name, other = (_name(one) for one in (function, equals))
-    given = _shapes(shapes) if isinstance(shapes, str) else dict(shapes)
+    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _in_order(other, specification, given)
     source = Source("program", title=name)
@@ -344,20 +342,6 @@ def _leaves(value: Any) -> list[Any]:
     if isinstance(value, tuple | list):
         return [leaf for one in value for leaf in _leaves(one)]
     return [] if value is None else [value]
-
-
-def _shapes(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for part in text.split(","):
-        matched = ARRAY.fullmatch(part)
-        if matched is None or matched[1] in found:
-            raise UsageError(
-                f"--shapes {text!r} expects each array's name once, with its dimensions, such as 'X: T f, q: f'; "
-                f"got {part.strip()!r}."
-            )
-        found[matched[1]] = " ".join(matched[2].split())
-    names(list(found.values()))  # refuses what is no dimension
-    return found
 
 
 def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) -> dict[str, str]:

@@ -48,6 +48,11 @@ class Answer:
     """With what the task's process ended, if it ended: "exit code 3", "signal SIGSEGV"."""
     timed_out: bool = False
 
+    @property
+    def missing(self) -> str:
+        """Why there is no value, in words; nothing if there is one."""
+        return f"no answer within {self.seconds:g} s" if self.timed_out else self.ended or ""
+
 
 def run(
     tasks: Sequence[Task],

@@ -59,14 +59,24 @@ def _text(path: Path) -> str:
 
 
 def _measure(text: str) -> None:
-    bare = _TEXTS.sub('"', text)  # what stands around a text does not come together
+    bare = without_texts(text)
     if _LONG.search(bare):
         raise Unusable(f"a number of more than {DIGITS} digits")
-    brackets = bare.encode().translate(None, _OTHERS)
-    if brackets.count(b"[") + brackets.count(b"{") > LISTS:
+    if bare.count("[") + bare.count("{") > LISTS:
         raise Unusable(f"more than {LISTS} lists")
-    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > DEPTH:
+    if depth(bare) > DEPTH:
         raise Unusable(f"lists are nested more than {DEPTH} deep")
+
+
+def without_texts(text: str) -> str:
+    """JSON with a quote for each text in it; what stands around a text does not come together."""
+    return _TEXTS.sub('"', text)
+
+
+def depth(bare: str) -> int:
+    """How deep lists and objects are nested in JSON without texts."""
+    brackets = bare.encode().translate(None, _OTHERS)
+    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

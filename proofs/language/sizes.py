@@ -1,16 +1,20 @@
-"""Shapes written as text: `"N+1 f"` is the shape (N + 1, f) for given sizes N and f."""
+"""Sizes, and shapes written as text: `"N+1 f"` is the shape (N + 1, f) for given sizes N and f."""
 
 from __future__ import annotations
 
 import ast
 import itertools
+import numbers
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
 Sizes = Mapping[str, int]
 DEFAULT_RANGE = (1, 2, 3)
+_ARRAY = re.compile(r"\s*([^\W\d]\w*)\s*:(.*)", re.DOTALL)
 
 
 @cache
@@ -80,3 +84,69 @@ def grid(ranges: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]:
     combinations = itertools.product(*(ranges[k] for k in keys))
     for values in sorted(combinations, key=lambda v: (sum(v), v)):
         yield dict(zip(keys, values, strict=True))
+
+
+def whole(said: str, value: Any, least: int = 1) -> int:
+    """A whole number that is given for a size, or a seed.
+
+    Args:
+        said: how it is given, such as "--heads 0", with which the message begins.
+        value: the number.
+        least: the least that is allowed.
+
+    Raises:
+        UsageError: if it is none, or too small.
+    """
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < least:
+        raise UsageError(f"{said}: give a whole number ≥ {least}.")
+    return int(value)
+
+
+def wholes(said: str, text: str) -> list[int]:
+    """The whole numbers in "64,128".
+
+    Raises:
+        UsageError: if it is no such text; the message begins with `said`.
+    """
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise UsageError(f"{said}: expects whole numbers ≥ 1 with commas, for example 64,128.")
+    return [int(part) for part in parts]
+
+
+def ranges_in(text: str) -> dict[str, tuple[int, ...]]:
+    """The values for each size in "T=1,2,5; f=1,2".
+
+    Raises:
+        UsageError: if it is no such text.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for part in filter(str.strip, text.split(";")):
+        name, _, values = part.partition("=")
+        try:
+            found[name.strip()] = tuple(wholes("", values))
+        except UsageError:
+            raise UsageError(
+                f"--sizes {text!r} expects sizes with whole numbers ≥ 1, such as 'T=1,2,5; f=1,2'; "
+                f"got {part.strip()!r}."
+            ) from None
+    return found
+
+
+def shapes_in(text: str) -> dict[str, str]:
+    """The shape of each array in "X: T f, q: f".
+
+    Raises:
+        UsageError: if it is no such text, or has a name twice.
+    """
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        matched = _ARRAY.fullmatch(part)
+        if matched is None or matched[1] in found:
+            raise UsageError(
+                f"--shapes {text!r} expects each array's name once, with its dimensions, such as 'X: T f, q: f'; "
+                f"got {part.strip()!r}."
+            )
+        found[matched[1]] = " ".join(matched[2].split())
+    names(list(found.values()))  # refuses what is no dimension
+    return found

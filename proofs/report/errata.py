@@ -5,7 +5,7 @@ The pages hold nothing that changes from run to run: no timing, no commit, no li
 
 from __future__ import annotations
 
-from .markdown import block, code, escaped, grid
+from .markdown import block, code, escaped, grid, titled
 from .measured import Figures, measured
 from .story import counterexample
 from .words import Record, is_collision, is_mended, one_line, over_sizes, suffix, verdict_words
@@ -37,9 +37,8 @@ def errata(report: Record, source: str, figures: Figures | None = None) -> str:
 
 
 def _preface(source: Record, name: str) -> list[str]:
-    arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     return [
-        f"# Errata: {escaped(source['title'])}{arxiv}",
+        f"# Errata: {titled(source)}",
         "",
         "<!-- Written by `scanproof errata`; change the ledger, not this page. -->",
         "",

@@ -92,9 +92,9 @@ def _letter(character: str) -> str:
         return ESCAPES[character]
     if character in TEXT:
         return TEXT[character]
-    greek = _greek(character)
-    if greek is not None:
-        return rf"\ensuremath{{\{greek}}}"
+    named = greek(character)
+    if named is not None:
+        return rf"\ensuremath{{\{named}}}"
     if character in SYMBOLS:
         return rf"\ensuremath{{{SYMBOLS[character]}}}"
     simple = unicodedata.normalize("NFKC", character)
@@ -107,7 +107,7 @@ def _letter(character: str) -> str:
     return character
 
 
-def _greek(character: str) -> str | None:
+def greek(character: str) -> str | None:
     """The name of a Greek letter, if LaTeX has a command of that name."""
     found = GREEK.fullmatch(unicodedata.name(character, ""))
     if found is None:

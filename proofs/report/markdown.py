@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from .standing import statements
 from .story import Section, Story
-from .table import summary
-from .words import Record, caveats, fault, is_mended, one_line, suffix, verdict_words
+from .table import HEADERS, summary, what_fails_or_holds
+from .words import Record, one_line, suffix, verdict_words
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})
 
@@ -44,11 +44,15 @@ def block(lines: list[str]) -> list[str]:
     return [f"{fence}text", *lines, fence]
 
 
+def titled(source: Record) -> str:
+    """A source's title, and where it is."""
+    return escaped(source["title"]) + (f" (arXiv {source['arxiv']})" if source["arxiv"] else "")
+
+
 def report_table(report: Record) -> str:
     """The whole report: one row a claim, amendments below it."""
     lines = ["# Verdicts", "", escaped(summary(report)), ""]
-    headers = ["id", "verdict", "where", "what fails, what holds"]
-    lines += grid(headers, [row for claim in report["claims"] for row in _rows(claim)])
+    lines += grid(HEADERS, [row for claim in report["claims"] for row in _rows(claim)])
     return "\n".join(lines) + "\n"
 
 
@@ -56,12 +60,7 @@ def _rows(claim: Record) -> Iterator[list[str]]:
     for statement, amends in statements(claim):
         name = suffix(statement, claim) if amends else claim["id"]
         where = "" if amends else claim["where"]
-        last = fault(statement)
-        if statement["verdict"] == "proved":
-            last = statement["statement"] if amends else ""
-        elif statement["verdict"] == "refuted" and not amends and not is_mended(claim):
-            last = f"{last}; no mend: {claim['unmended'] or 'none is known'}"
-        last = "; ".join([*caveats(statement), *([last] if last else [])])
+        last = what_fails_or_holds(claim, statement, amends)
         yield [code(name), verdict_words(statement), escaped(where), escaped(last)]
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
+
+Tell = Callable[[str, int, int], None]
+"""Is told what is at work, how many pieces are done and how many there are."""
 
 PATIENCE = 0.7
 """Seconds before the bar appears."""
@@ -71,3 +77,38 @@ def _open(what: str, total: int | None) -> Any:
     bar.add_task(what, total=total)
     bar.start()
     return bar
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[Tell | None]:
+    """A bar for pieces whose number is known when they begin; None if nobody looks."""
+    with ProgressBar(what) as bar:
+
+        def tell(id: str, done: int, total: int) -> None:
+            bar.total = total
+            bar.tell(done, id)
+
+        yield tell if bar.shown else None
+
+
+@contextlib.contextmanager
+def lasting(what: str) -> Iterator[None]:
+    """A bar with the seconds that have passed, for work in this process that counts nothing."""
+    with ProgressBar(what) as bar:
+        if not bar.shown:
+            yield
+            return
+        over = threading.Event()
+
+        def draw() -> None:
+            began = time.monotonic()
+            while not over.wait(PAUSE):
+                bar.tell(0, f"{time.monotonic() - began:.0f} s")
+
+        drawing = threading.Thread(target=draw, daemon=True)
+        drawing.start()
+        try:
+            yield
+        finally:
+            over.set()
+            drawing.join()

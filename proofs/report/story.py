@@ -50,7 +50,7 @@ class Story:
     sections: list[Section]
 
 
-def tell(
+def render(
     claim: Record,
     statement: Record,
     source: Record,

@@ -98,10 +98,11 @@ def _rows(claim: Record) -> Iterator[list[str]]:
             continue
         name = f"└ {suffix(statement, claim)}" if amends else claim["id"]
         where = "" if amends else one_line(claim["where"])
-        yield [name, verdict, where, _last(claim, statement, amends)]
+        yield [name, verdict, where, what_fails_or_holds(claim, statement, amends)]
 
 
-def _last(claim: Record, statement: Record, amends: bool) -> str:
+def what_fails_or_holds(claim: Record, statement: Record, amends: bool) -> str:
+    """The last column: why a statement is not proved, or what a proved amendment says."""
     said = fault_or_no_mend(claim, statement, amends=amends)
     if statement["verdict"] == "proved":
         said = one_line(statement["statement"]) if amends else ""

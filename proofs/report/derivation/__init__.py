@@ -1,6 +1,6 @@
 """Derivations: proofs as numbered lines, each with its reason, in text, Markdown and LaTeX.
 
-`expression.py` is what formulas are made of and `document.py` what lines are; `terms.py` and `derive.py` make them
-from the kernel's terms and proofs (`prover.py` is all that they know of the prover); `text.py`, `latex.py` and
-`markdown.py` print them.
+`expression` is what formulas are made of and `document` what lines are. `derive` makes them: `terms` reads the kernel's
+terms, `names` gives letters, `normal_forms` and `factoring` make formulas short, `reasons` says why two are equal,
+`writer` writes the lines. `text`, `latex` and `markdown` print them, on `pages` or below a row's story.
 """

@@ -8,12 +8,17 @@ from typing import Any, cast
 
 from ...exact.engines import FLINT
 from ...exact.scalar import DivisionByZero, NotPolynomial
+from ...interpret.questions import Unreadable
+from ...kernel.errors import KernelError
+from ...kernel.term import Term
 from ...language.claim import Claim
+from ...search.all_sizes import Found
+from ...search.normal import simplified
+from ...search.session import Proving, resumed
 from ..words import Record, is_collision
 from . import prover
 from .document import Derivation
 from .normal_forms import normal_form
-from .prover import Proving, Term
 from .writer import Equation, Writer
 
 UNREADABLE = (TypeError, ValueError, AttributeError, IndexError, RecursionError)
@@ -28,11 +33,11 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 
 def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
-    with prover.resumed(proof.session) as session:
+    with resumed(proof.session) as session:
         return _derived(claim, proof, session)
 
 
-def _derived(claim: Claim, proof: prover.Found, session: Proving) -> Derivation:
+def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     writer = Writer(claim, session)
     writer.given(proof.conditions)
     writer.definitions()
@@ -40,7 +45,7 @@ def _derived(claim: Claim, proof: prover.Found, session: Proving) -> Derivation:
     rules = prover.resting(used)
     writer.lemmas(rules)
     sides = [(cast(Term, theorem.left), theorem.right) for theorem in proof.theorems]
-    equations = [(prover.simplified(left), prover.simplified(right)) for left, right in sides]
+    equations = [(simplified(left), simplified(right)) for left, right in sides]
     for theorem, equation, heading in zip(
         proof.theorems, equations, headings(claim, len(equations)), strict=True
     ):
@@ -79,7 +84,7 @@ def breaking(claim: Claim, example: Record) -> Derivation | None:
                     return None
                 if prover.is_nonzero(difference, session, sizes, example):
                     return _broken(claim, session, (left, right), difference, heading)
-    except (prover.Unreadable, prover.KernelError, *UNREADABLE):
+    except (Unreadable, KernelError, *UNREADABLE):
         pass
     return None
 

@@ -6,12 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from ..latex import ACCENTS, SYMBOLS, escaped
-from ..latex import _greek as greek
+from ..latex import ACCENTS, SYMBOLS, escaped, greek
 from .document import Derivation, Formula, Line
 from .expression import Addition, Bracket, Entry, Product, Range
-from .printing import Notation, opening
-from .text import CONVENTION, TEXT, numbers
+from .printing import TEXT, Text, opening
+from .text import CONVENTION, numbers
 
 ROOM = 88
 """A formula that is longer than this in text is broken over lines."""
@@ -21,7 +20,7 @@ NAME = re.compile(r"([^\d_]+)_?(.*)")
 """A name and its index: W0, S_B."""
 
 
-class Latex(Notation):
+class Latex(Text):
     r"""\sum_{i < t} x_{i,a} \, y_{i}."""
 
     minus = "-"

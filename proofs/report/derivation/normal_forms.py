@@ -1,4 +1,4 @@
-"""Normal forms as they are printed, and how the difference of two terms goes to 0.
+"""Normal forms as they are printed.
 
 Beyond the search's own normal form sums are joined here, so that a reader sees Σ_{i ≤ t} and not a sum and its last
 term. Nothing rests on this: the equations shown are the kernel's theorems already.
@@ -6,24 +6,19 @@ term. Nothing rests on this: the equations shown are the kernel's theorems alrea
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
 from ...kernel.inequalities import implied
-from ...kernel.rules import Goal, Rewriting
+from ...kernel.rules import Rewriting
 from ...kernel.term import Monomial, Term
-from ...kernel.theorem import Theorem
 from ...search.normal import tidy
 from ...search.session import Proving
 from ...search.steps import Step, rewriting
-from ...search.unfolding import at_constant_times, later_ones, unfold_once
-from ...search.zero import residues, show_zero
-from .prover import rank
+from ...search.unfolding import at_constant_times
+from ...search.zero import residues
 
 Share = tuple[tuple[Index, ...], Fraction]
 """Guards and a coefficient."""
@@ -129,61 +124,3 @@ def _images(m: Monomial, known: Collection[Index]) -> Iterable[dict[int, Index]]
     for g in sorted(m.guards):
         if g.terms and all(v > 0 for v in g.variables()) and implied(g * -1, rows):
             yield from ({v: variable(v) - g * c} for v, c in g.terms if abs(c) == 1)
-
-
-class Counted(Goal):
-    """A goal that counts how often each rule is used, in its cases too."""
-
-    counts: Counter[str]
-
-    def __getattribute__(self, attribute: str) -> Any:
-        if attribute in RULES:
-            self.counts[attribute] += 1
-        return super().__getattribute__(attribute)
-
-    def split(self, guard: Index) -> None:
-        super().split(guard)
-        for case in self.cases:
-            case.__class__ = Counted
-            case.counts = self.counts  # type: ignore[attr-defined]
-
-
-RULES = frozenset(["regroup", "eliminate", "count", "rewrite", "cancel", "clear"])
-
-
-@dataclass
-class Steps:
-    """How a difference went to 0: how often each rule was used, the cases, and what it rests on."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    cases: int = 1
-    rests_on: list[Theorem] = field(default_factory=list)
-
-
-def steps(left: Term, right: Term, session: Proving, times: set[int] | None = None) -> Steps | None:
-    """The steps from left − right to 0; None if it goes another way than by those tried here.
-
-    Args:
-        times: in the step of an induction the variables of its time; states at a later one may be unfolded.
-    """
-    known: list[Step] = [at_constant_times(session)]
-    if session.lemmas:
-        known.append(rewriting(session.lemmas, divide=True))
-    later = later_ones(session)
-    ways: list[tuple[list[Step], bool]] = [(known, False), ([*known, later], False), (known, True)]
-    for also, unfolds in ways:
-        goal = Counted(left - right)
-        goal.counts = Counter()
-        try:
-            if unfolds:
-                unfold_once(goal, session, times or set())
-            show_zero(goal, also)
-        except KernelError:
-            continue
-        rules = sorted((one for one in goal.rests() if isinstance(one, Theorem)), key=rank)
-        return Steps(goal.counts, _cases(goal), rules)
-    return None
-
-
-def _cases(goal: Goal) -> int:
-    return sum(map(_cases, goal.cases)) if goal.cases else 1

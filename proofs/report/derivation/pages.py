@@ -5,39 +5,47 @@ A page holds nothing that changes from run to run but line numbers of definition
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ..markdown import block, code, escaped, grid
+from ..markdown import block, code, escaped, grid, titled
 from ..measured import Figures, measured
+from ..standing import statements
 from ..story import counterexample
 from ..words import Record, suffix, verdict_words
 from .markdown import as_markdown
+from .rendering import Rendering
 from .text import CONVENTION
-from .told import Entry, Told
 
+Renderings = Mapping[str, Rendering]
 ROOT = "../../"
 """From a page to the repository's root."""
 
 
-def pages(
-    entries: Sequence[Entry], report: Record, figures: Figures | None = None
-) -> dict[str, str]:
-    """The page of each source, in Markdown, with the figures of its rows."""
-    by_source: dict[str, list[Entry]] = {name: [] for name in report["sources"]}
-    for entry in entries:
-        by_source[entry.record["source"]].append(entry)
+def pages(renderings: Renderings, report: Record, figures: Figures | None = None) -> dict[str, str]:
+    """The page of each source, in Markdown.
+
+    Args:
+        renderings: the derivation of each statement, by id.
+        report: the report that they are of.
+        figures: pictures of rows.
+    """
+    by_source: dict[str, list[Record]] = {name: [] for name in report["sources"]}
+    for claim in report["claims"]:
+        by_source[claim["source"]].append(claim)
     return {
-        name: _page(report["sources"][name], name, own, figures or {})
+        name: _page(report["sources"][name], name, own, renderings, figures or {})
         for name, own in by_source.items()
         if own
     }
 
 
-def _page(source: Record, name: str, entries: Sequence[Entry], figures: Figures) -> str:
-    shown = [e for e in entries if any(t.proof or t.breaks for t in e.told.values())]
-    arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
+def _page(
+    source: Record, name: str, claims: Sequence[Record], renderings: Renderings, figures: Figures
+) -> str:
+    shown = [c for c in claims if any(renderings[s["id"]].derivation for s, _ in statements(c))]
+    others = [c for c in claims if not any(c is one for one in shown)]
     lines = [
-        f"# Derivations: {escaped(source['title'])}{arxiv}",
+        f"# Derivations: {titled(source)}",
         "",
         "<!-- Written by `scanproof derivations`; change the ledger, not this page. -->",
         "",
@@ -52,11 +60,11 @@ def _page(source: Record, name: str, entries: Sequence[Entry], figures: Figures)
         "",
         f"To print one in a terminal: `scanproof show ID`; all of this page: `scanproof derivations --source {name}`.",
         "",
-        *(f"- [{code(e.record['id'])}](#{_anchor(e.record['id'])}): {_summary(e)}" for e in shown),
+        *(f"- [{code(c['id'])}](#{_anchor(c['id'])}): {_summary(c, renderings)}" for c in shown),
     ]
-    for entry in shown:
-        lines += ["", *_section(entry, figures)]
-    lines += ["", "## Rows without a derivation", "", *_without(entries, shown)]
+    for claim in shown:
+        lines += ["", *_section(claim, renderings, figures)]
+    lines += ["", "## Rows without a derivation", "", *_without(others, renderings)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -65,54 +73,42 @@ def _anchor(id: str) -> str:
     return "".join(c for c in id.lower() if c.isalnum() or c in "-_")
 
 
-def _summary(entry: Entry) -> str:
-    own = entry.told[entry.record["id"]]
+def _summary(claim: Record, renderings: Renderings) -> str:
+    own = renderings[claim["id"]]
     said = "proved" if own.proof else "where it breaks" if own.breaks else own.why and "open"
-    mended = [
-        code(suffix(a, entry.record))
-        for a in entry.record["amended"]
-        if entry.told[a["id"]].proof is not None
-    ]
+    mended = [code(suffix(a, claim)) for a in claim["amended"] if renderings[a["id"]].proof]
     return ", ".join(filter(None, [said, f"mended by {', '.join(mended)}" if mended else ""]))
 
 
-def _section(entry: Entry, figures: Figures) -> list[str]:
-    record = entry.record
-    stated = record["as_stated"]
-    where = f"{escaped(record['where'])}. " if record["where"] else ""
-    lines = [f"## {code(record['id'])}", "", f"{where}The source says:", ""]
+def _section(claim: Record, renderings: Renderings, figures: Figures) -> list[str]:
+    stated = claim["as_stated"]
+    where = f"{escaped(claim['where'])}. " if claim["where"] else ""
+    lines = [f"## {code(claim['id'])}", "", f"{where}The source says:", ""]
     lines += [f"> {escaped(stated['statement'])}", ""]
     if stated["reading"]:
         lines += [f"*How it was read.* {escaped(stated['reading'])}", ""]
-    told = entry.told[record["id"]]
     if stated["verdict"] == "refuted":
         lines += ["*It fails.* The smallest example:", ""]
         lines += [*block(counterexample(stated["counterexample"])), ""]
-    lines += _told(told)
-    more = measured(record["id"], figures)
+    lines += _derivation(renderings[claim["id"]])
+    more = measured(claim["id"], figures)
     lines += [*([""] if lines[-1] else []), *more[:-1]] if more else []
-    for amendment in record["amended"]:
-        lines += ["", f"### Amended: {code(suffix(amendment, record))}", ""]
+    for amendment in claim["amended"]:
+        lines += ["", f"### Amended: {code(suffix(amendment, claim))}", ""]
         lines += [f"> {escaped(amendment['statement'])}", ""]
-        lines += _told(entry.told[amendment["id"]])
+        lines += _derivation(renderings[amendment["id"]])
     return lines
 
 
-def _told(told: Told) -> list[str]:
-    found = told.proof or told.breaks
-    if found is None:
-        return [f"*No derivation:* {escaped(told.why)}.", ""] if told.why else []
-    return as_markdown(found, level=0, link=ROOT).splitlines()
+def _derivation(one: Rendering) -> list[str]:
+    if one.derivation is None:
+        return [f"*No derivation:* {escaped(one.why)}.", ""] if one.why else []
+    return as_markdown(one.derivation, level=0, link=ROOT).splitlines()
 
 
-def _without(entries: Sequence[Entry], shown: Sequence[Entry]) -> list[str]:
+def _without(claims: Sequence[Record], renderings: Renderings) -> list[str]:
     rows = []
-    for entry in entries:
-        if any(entry is one for one in shown):
-            continue
-        record = entry.record
-        told = entry.told[record["id"]]
-        why = told.why or "refuted by an example: see the errata"
-        stated = verdict_words(record["as_stated"])
-        rows.append([code(record["id"]), stated, escaped(why)])
+    for claim in claims:
+        why = renderings[claim["id"]].why or "refuted by an example: see the errata"
+        rows.append([code(claim["id"]), verdict_words(claim["as_stated"]), escaped(why)])
     return grid(["id", "verdict", "why"], rows) if rows else ["None."]

@@ -1,8 +1,7 @@
-"""What text and LaTeX share: where signs, brackets and multiplication go. A notation says how the parts look."""
+"""Formulas as plain text. Other notations have the same signs, brackets and order, and parts that look otherwise."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -23,9 +22,11 @@ from .expression import (
     Whole,
 )
 
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-class Notation(ABC):
-    """How the parts of a formula look."""
+
+class Text:
+    """Σ_{i < t} x[i, a] y[i]."""
 
     minus = "−"
     space = " "
@@ -169,38 +170,51 @@ class Notation(ABC):
         links = (f" {self.sign(r.sign)} {self.linear(r.right)}" for r in chain)
         return self.linear(chain[0].left) + "".join(links)
 
-    @abstractmethod
-    def sign(self, sign: str) -> str: ...
+    # How parts look, in plain text.
 
-    @abstractmethod
-    def letter(self, name: str) -> str: ...
+    def sign(self, sign: str) -> str:
+        return sign
 
-    @abstractmethod
-    def entry(self, f: Entry) -> str: ...
+    def letter(self, name: str) -> str:
+        return name
 
-    @abstractmethod
-    def function(self, name: str, of: str) -> str: ...
+    def entry(self, f: Entry) -> str:
+        at = ", ".join(map(self.linear, f.at))
+        given = ", ".join(map(self.linear, f.given))
+        inside = "; ".join(filter(None, [at, given]))
+        time = "" if f.time is None else self.linear(f.time).replace(" ", "")
+        time = f"_{time}" if len(time) == 1 else f"_{{{time}}}" if time else ""
+        return f"{f.name}{time}[{inside}]" if inside else f"{f.name}{time}"
 
-    @abstractmethod
-    def power(self, base: str, exponent: str, simple: bool) -> str: ...
+    def function(self, name: str, of: str) -> str:
+        return f"{name}({of})"
 
-    @abstractmethod
-    def product(self, f: Product, inside: str) -> str: ...
+    def power(self, base: str, exponent: str, simple: bool) -> str:
+        if exponent.isdigit():
+            return base + exponent.translate(SUPERSCRIPTS)
+        return f"{base}^{exponent}" if simple else f"{base}^({exponent})"
 
-    @abstractmethod
-    def bracket(self, f: Bracket) -> str: ...
+    def product(self, f: Product, inside: str) -> str:
+        shown = self.range_text(Range(f.letter, f.low, f.high))
+        return f"∏_{{{shown}}} {inside}"
 
-    @abstractmethod
-    def sum(self, ranges: Iterable[Range], inside: str) -> str: ...
+    def bracket(self, f: Bracket) -> str:
+        return f"[{self.relations(f.relations)}]"
 
-    @abstractmethod
-    def times(self, factors: list[str]) -> str: ...
+    def sum(self, ranges: Iterable[Range], inside: str) -> str:
+        return f"Σ_{{{', '.join(map(self.range_text, ranges))}}} {inside}"
 
-    @abstractmethod
-    def fraction(self, top: str, low: str, simple: bool) -> str: ...
+    def times(self, factors: list[str]) -> str:
+        return " ".join(factors)
 
-    @abstractmethod
-    def parenthesised(self, text: str) -> str: ...
+    def fraction(self, top: str, low: str, simple: bool) -> str:
+        return f"{top}/{low}" if simple else f"{top}/({low})" if low[0] != "(" else f"{top}/{low}"
+
+    def parenthesised(self, text: str) -> str:
+        return f"({text})"
+
+
+TEXT = Text()
 
 
 def joined(brackets: Iterable[Bracket]) -> list[Bracket]:

@@ -6,7 +6,6 @@ own session, while the registry that it was made in is still the kernel's.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,47 +14,19 @@ from typing import Any
 
 from ...interpret.claims import read
 from ...interpret.evaluate import Evaluator, positions
-from ...interpret.questions import Unreadable
-from ...interpret.terms import put
 from ...kernel import index
-from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
 from ...kernel.inequalities import implied
-from ...kernel.recursion import Recursion, State
 from ...kernel.rules import Rewriting
-from ...kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, entry
+from ...kernel.term import INVERSE, INVERSE_NUMBER, Factor, Monomial, Term, body, entry
 from ...kernel.term import function_of as function_name
 from ...kernel.theorem import Theorem
 from ...language.claim import Claim
-from ...search.all_sizes import Found, find
 from ...search.normal import simplified, tidy
 from ...search.proving import proving
-from ...search.session import Lemma, Proving, resumed
+from ...search.session import Lemma, Proving
 from ...search.steps import rewriting
 from ...search.unfolding import at_constant_times
-
-__all__ = [
-    "Factor",
-    "Found",
-    "Index",
-    "KernelError",
-    "Lemma",
-    "Monomial",
-    "Proving",
-    "Recursion",
-    "State",
-    "Term",
-    "Theorem",
-    "Unreadable",
-    "declared",
-    "find",
-    "name",
-    "put",
-    "reach",
-    "resumed",
-    "simplified",
-    "variable",
-]
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
 
@@ -92,10 +63,6 @@ def is_equation(g: Index, guards: Sequence[Index]) -> bool:
 
 
 # What factors are.
-
-
-def is_number(f: Factor) -> bool:
-    return f.name == NUMBER
 
 
 def inverse_of(f: Factor, bound: int) -> Pairs | None:
@@ -253,11 +220,6 @@ def inverses(theorems: Iterable[Theorem], rules: Iterable[Theorem]) -> list[str]
     """The names of the inverses 1/T that were taken for such."""
     found = {one for t in (*theorems, *rules) for one in t.used if isinstance(one, str)}
     return sorted(found, key=lambda one: list(index.current.bodies).index(one))
-
-
-def plain(function: Any) -> Any:
-    """The function that decorators wrap."""
-    return inspect.unwrap(function)
 
 
 # Reading and proving.

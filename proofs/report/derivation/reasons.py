@@ -1,8 +1,21 @@
-"""Why two sums are equal, in words, from the rules that took their difference to 0."""
+"""Why two sums are equal: the rules that take their difference to 0, counted, and in words."""
 
 from __future__ import annotations
 
-from .normal_forms import Steps
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...kernel.errors import KernelError
+from ...kernel.index import Index
+from ...kernel.rules import Goal
+from ...kernel.term import Term
+from ...kernel.theorem import Theorem
+from ...search.session import Proving
+from ...search.steps import Step, rewriting
+from ...search.unfolding import at_constant_times, later_ones, unfold_once
+from ...search.zero import show_zero
+from .prover import rank
 
 WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
@@ -11,6 +24,7 @@ WORDS = (
     ("count", "equal terms counted", "equal terms counted {n} times"),
     ("regroup", "a range split or joined", "{n} ranges split or joined"),
 )
+RULES = frozenset(rule for rule, _, _ in WORDS)
 
 
 def because(steps: Steps | None, splits: bool = False) -> str:
@@ -33,3 +47,58 @@ def because(steps: Steps | None, splits: bool = False) -> str:
     return ("last terms split off; " if last else "") + ": ".join(
         filter(None, ["normal form", ", ".join(done)])
     )
+
+
+class Counted(Goal):
+    """A goal that counts how often each rule is used, in its cases too."""
+
+    counts: Counter[str]
+
+    def __getattribute__(self, attribute: str) -> Any:
+        if attribute in RULES:
+            self.counts[attribute] += 1
+        return super().__getattribute__(attribute)
+
+    def split(self, guard: Index) -> None:
+        super().split(guard)
+        for case in self.cases:
+            case.__class__ = Counted
+            case.counts = self.counts  # type: ignore[attr-defined]
+
+
+@dataclass
+class Steps:
+    """How a difference went to 0: how often each rule was used, the cases, and what it rests on."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    cases: int = 1
+    rests_on: list[Theorem] = field(default_factory=list)
+
+
+def steps(left: Term, right: Term, session: Proving, times: set[int] | None = None) -> Steps | None:
+    """The steps from left − right to 0; None if it goes another way than by those tried here.
+
+    Args:
+        times: in the step of an induction the variables of its time; states at a later one may be unfolded.
+    """
+    known: list[Step] = [at_constant_times(session)]
+    if session.lemmas:
+        known.append(rewriting(session.lemmas, divide=True))
+    later = later_ones(session)
+    ways: list[tuple[list[Step], bool]] = [(known, False), ([*known, later], False), (known, True)]
+    for also, unfolds in ways:
+        goal = Counted(left - right)
+        goal.counts = Counter()
+        try:
+            if unfolds:
+                unfold_once(goal, session, times or set())
+            show_zero(goal, also)
+        except KernelError:
+            continue
+        rules = sorted((one for one in goal.rests() if isinstance(one, Theorem)), key=rank)
+        return Steps(goal.counts, _cases(goal), rules)
+    return None
+
+
+def _cases(goal: Goal) -> int:
+    return sum(map(_cases, goal.cases)) if goal.cases else 1

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ...kernel import index
+from ...kernel.index import Index
+from ...kernel.term import NUMBER, Factor, Monomial, Term
 from ..words import symbol
 from . import prover
 from .document import Quantifier
@@ -23,8 +26,7 @@ from .expression import (
     Whole,
 )
 from .factoring import factored, powers
-from .letters import letter, role
-from .prover import Factor, Index, Monomial, Term
+from .names import letter, role
 
 Pairs = Iterable[tuple[Monomial, Fraction]]
 
@@ -67,7 +69,7 @@ class Scope:
         sizes: list[str] = []
         for v in {v for e in ends for v in e.variables()}:
             if prover.is_size(v):
-                sizes.append(prover.name(v))
+                sizes.append(index.name(v))
             elif v in self.roles:
                 return self.roles[v]
         return role(sizes)
@@ -84,23 +86,23 @@ class Scope:
         return Linear(e.const, tuple((self.letter(v), c) for v, c in ordered))
 
     def letter(self, v: int) -> str:
-        return symbol(prover.name(v)) if prover.is_size(v) else self.letters[v]
+        return symbol(index.name(v)) if prover.is_size(v) else self.letters[v]
 
     def position(self, v: int) -> None:
         """A letter for a free variable, after those that its range speaks of."""
-        ends = prover.declared(v)
+        ends = index.declared(v)
         for w in sorted({w for e in ends for w in e.variables()} - {v}):
             if not prover.is_size(w) and w not in self.letters:
                 self.position(w)
         if v not in self.letters:
-            self.name(v, self.role(*(e - prover.variable(v) * e.coefficient(v) for e in ends)))
+            self.name(v, self.role(*(e - index.variable(v) * e.coefficient(v) for e in ends)))
 
     def quantifiers(self, positions: Iterable[int]) -> tuple[Quantifier, ...]:
         """The declared ranges of these variables; those with one range are said together."""
         found: dict[tuple[Linear, Linear], list[str]] = {}
         for v in positions:
             low, high = prover.ends(v)
-            self.linear(prover.variable(v))
+            self.linear(index.variable(v))
             found.setdefault((self.linear(low), self.linear(high)), []).append(self.letters[v])
         return tuple(Quantifier(tuple(names), *ends) for ends, names in found.items())
 
@@ -154,7 +156,7 @@ class Reader:
         return Piece(c, ranges=tuple(ranges), **ready)
 
     def _factor(self, f: Factor, scope: Scope, bound: int) -> Any:
-        if prover.is_number(f):
+        if f.name == NUMBER:
             return Whole(scope.linear(f.at[0]))
         applied = prover.function_of(f, bound)
         if applied is not None:
@@ -227,7 +229,7 @@ def _choices(waiting: Sequence[int], guards: Sequence[Index], scope: Scope) -> l
         highs = [g for g in others if g.coefficient(v) == -1]
         if lows and highs:
             low, high = prover.nearest(v, lows, highs)
-            ends = (prover.variable(v) - low, high + prover.variable(v) + 1)
+            ends = (index.variable(v) - low, high + index.variable(v) + 1)
             place = ("repeat", "token", "feature").index(scope.role(*ends))
             found.append((place, -v, v, ends, (low, high)))
     return found
@@ -263,7 +265,7 @@ def _equation(g: Index, scope: Scope) -> Relation:
     if not plain:
         return Relation(scope.linear(g), "=", Linear())
     _, _, v, c = min(plain)
-    one = prover.variable(v)
+    one = index.variable(v)
     return Relation(scope.linear(one), "=", scope.linear(one - g * c))
 
 

@@ -6,68 +6,16 @@ import textwrap
 from collections.abc import Iterable
 
 from .document import Derivation, Formula, Line
-from .expression import Addition, Bracket, Entry, Product, Range
-from .printing import Notation, opening
+from .expression import Addition
+from .printing import TEXT, opening
 
 WIDTH = 96
 MARGIN = 6
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 CONVENTION = (
     "Indices count from 0, also where the source counts from 1. A sum without a start runs from 0, one without a "
     "range over all whole numbers. […] is 1 where the condition in it holds, else 0; an entry that does not exist "
     "stands beside a factor 0 only."
 )
-
-
-class Text(Notation):
-    """Σ_{i<t} x[i, a] y[i]."""
-
-    def sign(self, sign: str) -> str:
-        return sign
-
-    def letter(self, name: str) -> str:
-        return name
-
-    def entry(self, f: Entry) -> str:
-        at = ", ".join(map(self.linear, f.at))
-        given = ", ".join(map(self.linear, f.given))
-        inside = "; ".join(filter(None, [at, given]))
-        time = "" if f.time is None else self._subscript(self.linear(f.time))
-        return f"{f.name}{time}[{inside}]" if inside else f"{f.name}{time}"
-
-    @staticmethod
-    def _subscript(text: str) -> str:
-        return f"_{text}" if len(text) == 1 else "_{" + text.replace(" ", "") + "}"
-
-    def function(self, name: str, of: str) -> str:
-        return f"{name}({of})"
-
-    def power(self, base: str, exponent: str, simple: bool) -> str:
-        if exponent.isdigit():
-            return base + exponent.translate(SUPERSCRIPTS)
-        return f"{base}^{exponent}" if simple else f"{base}^({exponent})"
-
-    def product(self, f: Product, inside: str) -> str:
-        shown = self.range_text(Range(f.letter, f.low, f.high))
-        return f"∏_{{{shown}}} {inside}"
-
-    def bracket(self, f: Bracket) -> str:
-        return f"[{self.relations(f.relations)}]"
-
-    def sum(self, ranges: Iterable[Range], inside: str) -> str:
-        return f"Σ_{{{', '.join(map(self.range_text, ranges))}}} {inside}"
-
-    def times(self, factors: list[str]) -> str:
-        return " ".join(factors)
-
-    def fraction(self, top: str, low: str, simple: bool) -> str:
-        return f"{top}/{low}" if simple else f"{top}/({low})" if low[0] != "(" else f"{top}/{low}"
-
-    def parenthesised(self, text: str) -> str:
-        return f"({text})"
-
-
-TEXT = Text()
 
 
 def as_text(derivation: Derivation) -> str:

@@ -2,32 +2,54 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ...decide.verdict import place
 from ...interpret.claims import Part
 from ...interpret.measured import AXES
+from ...interpret.terms import put
+from ...kernel import index
+from ...kernel.index import Index
+from ...kernel.term import Factor, Monomial, Term
+from ...kernel.theorem import Theorem
 from ...language.claim import Claim
 from ...language.sizes import names
+from ...search.normal import simplified as without_needless
+from ...search.session import Lemma, Proving
 from ..words import Record, inputs_inline, is_collision, symbol
 from . import prover
-from .document import Derivation, Formula, Line, Section
+from .document import Derivation, Formula, Line, Quantifier, Section
 from .expression import Addition, Entry, Function, single
-from .letters import role
-from .normal_forms import Steps, normal_form, simplified
-from .normal_forms import steps as steps_between
-from .prover import Factor, Index, Lemma, Monomial, Proving, Term, Theorem
-from .reasons import because
-from .states import named, step_of
+from .names import named, role, step_of
+from .normal_forms import normal_form, simplified
+from .reasons import Steps, because
+from .reasons import steps as steps_between
 from .terms import Reader, Scope
 
 Equation = tuple[Term, Term]
 SIDES = ("left", "right")
 MEASURES = {"norm": "norm", "absolute": "abs", "operator": "opnorm"}
 """Norms on paper: of all that the positions without a range run through."""
+
+
+class Induction(NamedTuple):
+    """The equation factor = right, which a lemma shows at every time."""
+
+    lemma: Lemma
+    factor: Factor
+    right: Term
+    rule: Theorem
+    scope: Scope
+    when: int
+    """The variable of the time."""
+    positions: list[int]
+    """The others."""
+    defined: int
+    """The line in which the state is defined."""
 
 
 class Writer:
@@ -65,15 +87,12 @@ class Writer:
         """What is given; of conditions that are bounds also how they are read, which their names need not say."""
         self.section("Given")
         claim = self.claim
-        sizes = ", ".join(
-            f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items()
-        )
-        self.write("sizes", words=f"Whole numbers {sizes}.")
+        self.write("sizes", words=f"Whole numbers {_sizes(claim)}.")
         arrays = [f"{symbol(name)} ({_shape(text)})" for name, text in claim.given.items()]
         if arrays:
             self.write("inputs", words=f"Any numbers: {'; '.join(arrays)}.")
         if claim.parameters is not None:
-            own = prover.plain(claim.parameters)
+            own = inspect.unwrap(claim.parameters)
             changed = (
                 f" with the corrections {', '.join(claim.corrections)}" if claim.corrections else ""
             )
@@ -87,7 +106,7 @@ class Writer:
     def _bound(self, part: Part) -> Formula:
         """measure(left) ≤ right, for all positions."""
         outer = part.left.at[: part.left.ndim - AXES.get(part.measure, 0)]
-        right = prover.simplified(part.right.entry(outer))
+        right = without_needless(part.right.entry(outer))
         positions = _positions([part.left.term, right])
         scope = self.reader.scope(positions)
         left = self.reader.term(part.left.term, scope)
@@ -192,7 +211,6 @@ class Writer:
         when = prover.number_of(lemma.when)
         positions = [when, *_positions([right], factor)]
         scope = self.reader.scope(positions)
-        t = scope.letters[when]
         read = self.reader.factor(factor, scope)
         shown = self.reader.term(simplified(right), scope)
         claim = Formula((read, shown), scope.quantifiers(positions))
@@ -200,59 +218,42 @@ class Writer:
             self.shown[rule] = self.claimed[claim]
             return
         number = len(self.claimed) + 1
-        stated = self.write(f"Lemma {number}, by induction on {t}", claim)
+        stated = self.write(f"Lemma {number}, by induction on {scope.letters[when]}", claim)
         self.shown[rule] = self.claimed[claim] = stated
-        defined = self.defined[self.defined_as[self.reader.states[factor.name]]]
         if proofs:
-            self._start(lemma, factor, right, scope, positions[1:], defined)
-            self._step(lemma, factor, right, rule, scope, positions[1:], defined)
+            defined = self.defined[self.defined_as[self.reader.states[factor.name]]]
+            one = Induction(lemma, factor, right, rule, scope, when, positions[1:], defined)
+            self._start(one)
+            self._step(one)
 
-    def _start(
-        self,
-        lemma: Lemma,
-        factor: Factor,
-        right: Term,
-        scope: Scope,
-        positions: Sequence[int],
-        defined: int,
-    ) -> None:
-        when = prover.number_of(lemma.when)
-        zero = scope.at_zero(when)
-        value = normal_form(prover.put(right, {lemma.when: Index(0)}), self.session)
-        parts = [self.reader.factor(factor, zero), self.reader.term(value, scope)]
-        written = self.reader.term(simplified(right), zero)
+    def _start(self, one: Induction) -> None:
+        zero = one.scope.at_zero(one.when)
+        value = normal_form(put(one.right, {one.lemma.when: Index(0)}), self.session)
+        parts = [self.reader.factor(one.factor, zero), self.reader.term(value, one.scope)]
+        written = self.reader.term(simplified(one.right), zero)
         if written != parts[-1]:
             parts.append(written)
         self.write(
-            f"start, {scope.letters[when]} = 0",
-            Formula(tuple(parts), scope.quantifiers(positions)),
-            rests_on=(defined,),
+            f"start, {one.scope.letters[one.when]} = 0",
+            Formula(tuple(parts), one.scope.quantifiers(one.positions)),
+            rests_on=(one.defined,),
         )
 
-    def _step(
-        self,
-        lemma: Lemma,
-        factor: Factor,
-        right: Term,
-        rule: Theorem,
-        scope: Scope,
-        positions: Sequence[int],
-        defined: int,
-    ) -> None:
-        when = prover.number_of(lemma.when)
-        time = prover.before_last(lemma.when)
+    def _step(self, one: Induction) -> None:
+        time = prover.before_last(one.lemma.when)
         now = prover.number_of(time)
-        t = scope.letters[when]
-        inner = scope.with_name_of(when, now)
-        over = inner.quantifiers([now, *positions])
-        after = factor.put({when: time + 1})
+        t = one.scope.letters[one.when]
+        inner = one.scope.with_name_of(one.when, now)
+        over = inner.quantifiers([now, *one.positions])
+        after = one.factor.put({one.when: time + 1})
         head = self.reader.factor(after, inner)
-        used = prover.resting(rule.used)
+        used = prover.resting(one.rule.used)
         by_definition = prover.unfolded(after, self.session)
-        by_hypothesis = prover.by_rules(by_definition, [*lemma.rules, *used], self.session)
-        goal = prover.put(right, {lemma.when: time + 1})
+        by_hypothesis = prover.by_rules(by_definition, [*one.lemma.rules, *used], self.session)
+        goal = put(one.right, {one.lemma.when: time + 1})
         forms = [
-            self.reader.term(one, inner) for one in (by_definition, by_hypothesis, simplified(goal))
+            self.reader.term(form, inner)
+            for form in (by_definition, by_hypothesis, simplified(goal))
         ]
         steps = steps_between(by_hypothesis, goal, self.session, {now})
         reason, more = self._because(steps, splits=True)
@@ -261,7 +262,7 @@ class Writer:
             "the induction hypothesis",
             reason,
         ]
-        rests = [(defined,), (self.shown[rule], *self._lines(used))]
+        rests = [(one.defined,), (self.shown[one.rule], *self._lines(used))]
         for n in range(3):
             if n and forms[n] == forms[n - 1]:
                 continue
@@ -270,14 +271,21 @@ class Writer:
 
     # Statements.
 
-    def statement(self, equation: Equation, label: str, used: Iterable[Any]) -> None:
-        left, right = equation
-        self.section(label)
-        positions = _positions([left, right])
+    def _sides(
+        self, *terms: Term
+    ) -> tuple[Scope, tuple[Quantifier, ...], tuple[Addition, Addition]]:
+        """Letters for the positions of an equation, their ranges, and its sides by name: left[a, b], right[a, b]."""
+        positions = _positions(terms)
         scope = self.reader.scope(positions)
         over = scope.quantifiers(positions)
-        at = tuple(scope.linear(prover.variable(v)) for v in positions)
-        sides = [single(Entry(name, at)) for name in SIDES]
+        at = tuple(scope.linear(index.variable(v)) for v in positions)
+        left, right = (single(Entry(name, at)) for name in SIDES)
+        return scope, over, (left, right)
+
+    def statement(self, equation: Equation, label: str, used: Iterable[Any]) -> None:
+        """Both sides as they are read, their normal forms, and why they are equal."""
+        self.section(label)
+        scope, over, sides = self._sides(*equation)
         as_read = [self.reader.term(side, scope) for side in equation]
         if as_read[0] == as_read[1]:
             said = Formula((sides[0], as_read[0], sides[1]), over)
@@ -299,8 +307,8 @@ class Writer:
                 )
         reason, more = "both sides have the same normal form", set()
         if forms[0] != forms[1]:
-            reason, more = self._because(steps_between(left, right, self.session))
-        self.write(reason, Formula(tuple(sides), over), rests_on=(*lines, *sorted(more)))
+            reason, more = self._because(steps_between(*equation, self.session))
+        self.write(reason, Formula(sides, over), rests_on=(*lines, *sorted(more)))
 
     def _because(self, steps: Steps | None, splits: bool = False) -> tuple[str, set[int]]:
         """How the difference goes to 0, and the definitions that are used on the way."""
@@ -321,11 +329,7 @@ class Writer:
         """Both sides in normal form, and what is left between them."""
         self.section(heading)
         normal = [normal_form(side, self.session) for side in equation]
-        positions = _positions([*normal, difference])
-        scope = self.reader.scope(positions)
-        over = scope.quantifiers(positions)
-        at = tuple(scope.linear(prover.variable(v)) for v in positions)
-        sides = [single(Entry(name, at)) for name in SIDES]
+        scope, over, sides = self._sides(*normal, difference)
         lines = [
             self.write(
                 f"the {name} side, in normal form",
@@ -384,15 +388,12 @@ class Writer:
         if not count:
             return
         claim = self.claim
-        sizes = ", ".join(
-            f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items()
-        )
         named = ", ".join(symbol(name) for name in claim.given)
         every = f" and all {named}" if named else ""
         what = {1: "the equation holds", 2: "both equations hold"}.get(
             count, f"all {count} equations hold"
         )
-        self.write("result", words=f"For all {sizes}{every}, {what}. ∎")
+        self.write("result", words=f"For all {_sizes(claim)}{every}, {what}. ∎")
 
 
 def _positions(terms: Sequence[Term], factor: Factor | None = None) -> list[int]:
@@ -401,8 +402,13 @@ def _positions(terms: Sequence[Term], factor: Factor | None = None) -> list[int]
     rest = sorted({v for term in terms for m in term.parts for v in m.variables()})
     skip = set() if factor is None else factor.at[0].variables()
     found = [v for v in dict.fromkeys([*first, *rest]) if v > 0 and v not in skip]
-    further = prover.reach(found) - set(found) - skip
+    further = index.reach(found) - set(found) - skip
     return [v for v in [*sorted(further), *found] if not prover.is_size(v)]
+
+
+def _sizes(claim: Claim) -> str:
+    """The sizes that a claim is about: "N ≥ 1, f ≥ 1"."""
+    return ", ".join(f"{symbol(name)} ≥ {min(values)}" for name, values in claim.ranges.items())
 
 
 def _shape(text: str) -> str:

@@ -1,13 +1,46 @@
-"""Names for states: those that the definitions give them, told apart by primes."""
+"""Names on paper: letters for indices, by what they count, and for states those that the definitions give them."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from .prover import Proving
+from ...search.session import Proving
+
+TOKENS = ("N", "n", "T", "t", "m")
+"""Sizes that count tokens, examples or steps in time."""
+REPEATS = ("L", "K", "l", "s")
+"""Sizes that count layers or steps of descent."""
+POOLS = {
+    "token": ("t", "i", "j", "s", "r", "p", "q"),
+    "bound token": ("i", "j", "s", "r", "p", "q", "t"),
+    "repeat": ("l", "k", "n", "h"),
+    "feature": ("a", "b", "c", "d", "e", "g", "h", "u", "v"),
+}
+
+
+def role(sizes: Iterable[str]) -> str:
+    """What an index counts, by the sizes that its range speaks of."""
+    names = set(sizes)
+    if names & set(TOKENS[:4]):
+        return "token"
+    return "repeat" if names & set(REPEATS[:2]) else "feature"
+
+
+def letter(role: str, bound: bool, taken: Collection[str]) -> str:
+    """The first letter of the role that is not taken; with primes where all are."""
+    pool = POOLS.get(f"bound {role}" if bound else role) or POOLS[role]
+    prime = ""
+    while True:
+        for one in pool:
+            if one + prime not in taken:
+                return one + prime
+        prime += "′"
+
+
+# States.
 
 SPARE = ("S", "R", "U", "V", "G", "P")
 STATE = re.compile(r"^\s*state: (\([^)]*\)|[^\s,.]+)", re.M)

@@ -1,0 +1,71 @@
+"""Derivations of the statements of a report: of a proof, of where a false claim breaks, or why there is neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ...decide import workers
+from ...language.claim import Claim
+from ...language.source import Row
+from ...search.all_sizes import find
+from ..standing import statements
+from ..words import Record, one_line, verdict_words
+from .derive import breaking, derive
+from .document import Derivation
+from .latex import as_latex
+from .markdown import as_markdown
+from .text import as_text
+
+
+@dataclass
+class Rendering:
+    """How a statement is proved for all sizes, or where it breaks, or why neither can be said."""
+
+    proof: Derivation | None = None
+    breaks: Derivation | None = None
+    why: str = ""
+
+    @property
+    def derivation(self) -> Derivation | None:
+        return self.proof or self.breaks
+
+
+def render(claim: Claim, statement: Record) -> Rendering:
+    """The derivation of one statement of a report."""
+    if statement["verdict"] == "refuted":
+        return Rendering(breaks=breaking(claim, statement["counterexample"]))
+    if statement["verdict"] != "proved":
+        return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
+    proof = find(claim)
+    if isinstance(proof, str):
+        return Rendering(why=one_line(proof))
+    return Rendering(derive(claim, proof))
+
+
+def render_all(rows: Sequence[Row], report: Record) -> dict[str, Rendering]:
+    """The derivations of all statements of these rows, by id, each made in a worker."""
+    claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
+    every = [statement for record in report["claims"] for statement, _ in statements(record)]
+    tasks = [partial(render, *pair) for pair in zip(claims, every, strict=True)]
+    found = [Rendering(why="no proof was found in time") for _ in tasks]
+    for answer in workers.run(tasks):
+        if not answer.missing:
+            found[answer.index] = answer.value
+    return {claim.id: one for claim, one in zip(claims, found, strict=True)}
+
+
+def appendix(claim: Claim, statement: Record, format: str) -> str:
+    """What `scanproof show` prints below the story of a statement.
+
+    Args:
+        claim: the statement's claim.
+        statement: its part of the report.
+        format: "text", "markdown" or "latex".
+    """
+    (answer,) = workers.run([partial(render, claim, statement)])
+    if answer.missing or answer.value.derivation is None:
+        return ""
+    found = answer.value.derivation
+    return "\n" + {"text": as_text, "markdown": as_markdown, "latex": as_latex}[format](found)
