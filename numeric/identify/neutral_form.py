@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from scanproof.constructs.layouts import fla_linear_attention, neutral
@@ -11,6 +13,8 @@ from scanproof.constructs.layouts.neutral import LayoutError, Model
 from ..export.loading import Loaded
 
 FLA = fla_linear_attention.MODEL_TYPE
+NARROW, WIDE = Fraction(1, 2**20), Fraction(1, 2**44)
+"""Relative, for models with float32 arrays, and for those with float64 arrays alone: a few products and sums."""
 
 
 def models(loaded: Loaded) -> list[Model]:
@@ -40,7 +44,13 @@ def models(loaded: Loaded) -> list[Model]:
     return found
 
 
-def named(target: str, model: Model) -> dict[str, np.ndarray]:
-    """A model's arrays under the names that a target's folder has for them."""
+def arrays(model: Model, target: str = "") -> dict[str, np.ndarray]:
+    """A model's arrays by their neutral names, or under the names that a target's folder has for them."""
     layers = fla_linear_attention.tensors(model) if target == FLA else neutral.tensors(model)
     return {key: np.asarray(array) for key, array in {**layers, **neutral.encoding(model)}.items()}
+
+
+def rounding(model: Model) -> Fraction:
+    """The relative deviation that is put down to rounding of a model's arrays: the coarsest format decides."""
+    wide = all(array.dtype == np.float64 for array in arrays(model).values())
+    return WIDE if wide else NARROW

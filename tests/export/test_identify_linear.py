@@ -18,7 +18,7 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.families import FAMILIES as LAYERS
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export.loading import Loaded
-from scanproof.numeric.identify import measured, polynomial, recognition, rule
+from scanproof.numeric.identify import fitting, polynomial, recognition, rule
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.report import (
@@ -424,8 +424,8 @@ def test_rotated_keys_and_queries_are_no_preconditioner(dtype):
 
 def test_many_features_and_targets_are_learned_without_a_second_derivative():
     rng, d = np.random.default_rng(0), 300
-    tasks = measured.Tasks(rng.normal(size=(1, 4, d)), rng.normal(size=(1, 3, d)))
-    W = measured.learned(tasks, np.zeros((d, d)), 0.5, 1)
+    tasks = fitting.Tasks(rng.normal(size=(1, 4, d)), rng.normal(size=(1, 3, d)))
+    W = fitting.Learner(np.zeros((d, d)), 0.5, 1).weights(tasks)
     np.testing.assert_allclose(W[0], 0.5 * tasks.x[0, :3].T @ tasks.y[0])
 
 
@@ -465,9 +465,9 @@ def test_a_polynomial_beyond_its_budget_harms_nothing():
 
 
 def test_degrees_bound_the_degree_of_the_prediction():
-    assert polynomial.degree(cases.scalar_network(3), 2, 3, 1) == 3
-    assert polynomial.degree(cases.attention(2, 2), 2, 2, 1) >= 5
-    assert polynomial.degree(cases.scalar_network(3), 2, 3, 1, linear=True) == 4
+    assert polynomial.degree(cases.scalar_network(3), 2) == 3
+    assert polynomial.degree(cases.attention(2, 2), 2) >= 5
+    assert polynomial.degree(cases.scalar_network(3), 2, linear=True) == 4
 
 
 def test_the_first_that_the_weights_can_be_is_the_one_that_they_are(tmp_path):

@@ -18,12 +18,12 @@ from scanproof.numeric.export import tensors as files
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import Loaded, load
 from scanproof.numeric.export.targets import PT
-from scanproof.numeric.identify import measured
+from scanproof.numeric.identify import fitting
+from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify as identify_folder
 from scanproof.numeric.identify.mamba2 import identify_mamba2
-from scanproof.numeric.identify.measured_batch import Batch
-from scanproof.numeric.identify.measured_construction import simple
-from scanproof.numeric.identify.measured_model import layouts, model_of, predictions
+from scanproof.numeric.identify.mamba2_construction import simple
+from scanproof.numeric.identify.mamba2_model import layouts, model_of, predictions
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
@@ -130,7 +130,7 @@ def predicted(settings, tensors, tokens, count=6):
         one for one in layouts(model.encode_weight.shape[1], model.targets) if one.name == tokens
     )
     d, k = layout.slots.d, layout.slots.k
-    tasks = measured.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
+    tasks = fitting.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
     return predictions(model, layout, *tasks)
 
 
@@ -477,7 +477,7 @@ def test_tokens_of_no_known_width_are_an_error():
 @pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
 def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)
-    tasks = measured.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
+    tasks = fitting.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
     run = mamba2_gd.predictions
     with np.errstate(all="ignore"):
         batch = run(made.model, made.widths, made.layout.tokens(*map(Batch, tasks)), 2, 1e-5)
@@ -489,11 +489,11 @@ def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
 
 
 def test_the_best_fit_is_the_learner_that_made_the_predictions():
-    tasks = measured.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
+    tasks = fitting.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
     W0 = np.random.default_rng(0).standard_normal((3, 2))
     W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(*tasks, strict=True)]
-    data = measured.prepare([tasks], [(tasks.x[:, -1:] @ np.stack(W))[:, 0]], W0)
-    found = measured.best([measured.fit(data, steps) for steps in range(5)])
+    data = fitting.prepare([tasks], [(tasks.x[:, -1:] @ np.stack(W))[:, 0]], W0)
+    found = fitting.best(fitting.fits(data, 3))
     assert found.steps == 2
     assert found.step_size == pytest.approx(0.3, rel=1e-12)
     assert found.distance <= 1e-12

@@ -15,21 +15,9 @@ import numpy as np
 
 from scanproof.constructs.tokens.mamba2 import Layout
 
-from . import measured_model
-from .measured import (
-    Fit,
-    Predictor,
-    Tasks,
-    best,
-    fit,
-    initial_weights,
-    learned,
-    prepare,
-    quotient,
-    sample,
-    sensitivities,
-)
-from .measured_model import Model
+from . import fitting, mamba2_model
+from .fitting import Fit, Learner, Predictor, Tasks, best, fits, prepare, sample
+from .mamba2_model import Model
 from .report import Distances
 
 SEED = 0
@@ -73,6 +61,8 @@ class Measured(NamedTuple):
     """How far predictions without examples are from linear in the query, relative."""
     fits: list[Fit]
     """For L = 0, 1, …, number of blocks + 1."""
+    predict: Predictor
+    """The model as a function of the examples and the query."""
 
     @property
     def best(self) -> Fit:
@@ -99,7 +89,7 @@ class Try(NamedTuple):
 
 def predictor(model: Model, layout: Layout) -> Predictor:
     """The model as a function of the examples and the query."""
-    return partial(measured_model.predictions, model, layout)
+    return partial(mamba2_model.predictions, model, layout)
 
 
 def measure(
@@ -133,15 +123,15 @@ def measure(
         chosen.append(sample(slots.d, slots.k, 12, count, **own))
     predicted = [predict(*tasks) for tasks in chosen]
     data = prepare(chosen, predicted, tried.W0)
-    fits = [fit(data, steps) for steps in range(len(model.blocks) + 2)]
-    return Measured(layout, chosen, predicted, scale, tried.W0, tried.bent, fits)
+    found = fits(data, len(model.blocks))
+    return Measured(layout, chosen, predicted, scale, tried.W0, tried.bent, found, predict)
 
 
 def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Try:
     """The best fit to a few small tasks, over candidates for W0; at a smaller scale only if nothing fits at 1."""
     d, k = layout.slots.d, layout.slots.k
     predict = predictor(model, layout)
-    W0, bent = initial_weights(predict, d, k, pads=layout.slots.inputs - 1)
+    W0, bent = fitting.initial_weights(predict, d, k, pads=layout.slots.inputs - 1)
     tries = []
     for scale in SCALES:
         groups = [
@@ -151,10 +141,10 @@ def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Try:
         found = []
         for start in [W0, np.zeros((d, k)), *(W for W in starts if W.shape == W0.shape)]:
             data = prepare(groups, predicted, start)
-            fits = [fit(data, steps) for steps in range(len(model.blocks) + 2)]
+            each = fits(data, len(model.blocks))
             # What is learned from small data is small beside W0ᵀx, which any smooth model may predict.
-            unexplained = best(fits).distance / fits[0].distance if fits[0].distance else 1.0
-            found.append(Try(layout, start, bent, scale, best(fits), unexplained))
+            unexplained = best(each).distance / each[0].distance if each[0].distance else 1.0
+            found.append(Try(layout, start, bent, scale, best(each), unexplained))
         nearest = min(found, key=lambda t: t.fit.distance)
         if nearest.unexplained < CLEARLY:
             return nearest
@@ -196,29 +186,23 @@ def _count(model: Model, layout: Layout, examples: Sequence[int]) -> int:
     return int(np.clip(WORK / (one * len(model.blocks)), FEW, MANY)) // 2 * 2
 
 
-def compare(
-    measured: Measured, predict: Predictor, W0: np.ndarray, step_size: float, steps: int
-) -> Distances:
-    """Distances to the learner from W0; sensitivities at the group with `MIDDLE` examples."""
-    off, l2 = 0.0, []
-    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
-        expected = explicit(tasks, W0, step_size, steps)
-        l2.extend(np.linalg.norm(values - expected, axis=1))
-        off = max(off, quotient(np.abs(values - expected).max(), np.abs(expected).max()))
-    cosine, distance = _sensitivity(measured, predict, W0, step_size, steps)
-    return Distances(
-        tasks=len(l2),
-        examples=max(tasks.examples for tasks in measured.groups),
+def compare(measured: Measured, learner: Learner) -> Distances:
+    """Distances to a learner; sensitivities at the group with `MIDDLE` examples."""
+    group = next(g for g in measured.groups if g.examples == MIDDLE)
+    few = max(1, min(len(group.x) // 2, DIRECTIONS // group.x.shape[2]))
+    return fitting.distances_to(
+        learner,
+        measured.predict,
+        measured.groups,
+        measured.predicted,
+        slopes_at=Tasks(group.x[:few], group.y[:few]),
+        width=WIDTH * measured.scale,
         seed=SEED,
-        prediction_l2=float(np.mean(l2)),
-        relative=off,
-        sensitivity_cosine=cosine,
-        sensitivity_l2=distance,
-        samples=samples(measured),
+        samples=_samples(measured),
     )
 
 
-def samples(measured: Measured) -> str:
+def _samples(measured: Measured) -> str:
     """The tasks, in words."""
     numbers = sorted({tasks.examples for tasks in measured.groups})
     scale = "" if measured.scale == 1 else f", all scaled by {measured.scale:g}"
@@ -226,23 +210,3 @@ def samples(measured: Measured) -> str:
         f"n = {', '.join(map(str, numbers))}; x uniform on (−1, 1) or normal; targets Wᵀx with noise, or arbitrary"
         f"{scale}; relative: the largest quotient of a group"
     )
-
-
-def explicit(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
-    """What explicit gradient descent predicts: (tasks, k)."""
-    W = learned(tasks, W0, step_size, steps)
-    return (tasks.x[:, -1:] @ W)[:, 0]
-
-
-def _sensitivity(
-    measured: Measured, predict: Predictor, W0: np.ndarray, step_size: float, steps: int
-) -> tuple[float | None, float]:
-    group = next(g for g in measured.groups if g.examples == MIDDLE)
-    count = max(1, min(len(group.x) // 2, DIRECTIONS // group.x.shape[2]))
-    tasks = Tasks(group.x[:count], group.y[:count])
-    found = sensitivities(predict, tasks, WIDTH * measured.scale)
-    expected = learned(tasks, W0, step_size, steps)
-    products = (found * expected).sum(axis=(1, 2))
-    norms = np.linalg.norm(found, axis=(1, 2)) * np.linalg.norm(expected, axis=(1, 2))
-    cosine = float((products / norms).mean()) if norms.all() else None
-    return cosine, float(np.linalg.norm(found - expected, axis=(1, 2)).mean())

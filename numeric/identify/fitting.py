@@ -1,4 +1,4 @@
-"""Predictions of a black box against gradient descent: sampled tasks, and the number of steps and step size that fit.
+"""Predictions of a black box against gradient descent: sampled tasks, the learner that fits, and how far off it is.
 
 Gradient descent on n examples with G = Σ x_j x_jᵀ, S = Σ x_j y_jᵀ moves W by −η(GW − S). In G's eigenvectors that is
 one product for each entry, so that thousands of step sizes are tried at once; distances that are reported are to the
@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scanproof.constructs.learners.accumulation import unscaled_gradient
+
+from .report import Distances
 
 Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
@@ -43,6 +45,33 @@ class Tasks(NamedTuple):
     def examples(self) -> int:
         """n."""
         return self.y.shape[1]
+
+
+class Learner(NamedTuple):
+    """Gradient descent W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ on the examples of a task, its query excluded."""
+
+    W0: np.ndarray
+    """(d, k)."""
+    step_size: float
+    """η."""
+    steps: int
+    """L."""
+
+    @np.errstate(all="ignore")
+    def weights(self, tasks: Tasks) -> np.ndarray:
+        """After the last step: (tasks, d, k)."""
+        start = np.asarray(self.W0, dtype=np.float64)
+        W = np.broadcast_to(start, (len(tasks.x), *start.shape))
+        for _ in range(self.steps):
+            examples = zip(W, tasks.x[:, :-1], tasks.y, strict=True)
+            W = W - np.float64(self.step_size) * np.stack(
+                [unscaled_gradient(*each) for each in examples]
+            )
+        return W
+
+    def predictions(self, tasks: Tasks) -> np.ndarray:
+        """For the queries: (tasks, k)."""
+        return (tasks.x[:, -1:] @ self.weights(tasks))[:, 0]
 
 
 def sample(
@@ -197,20 +226,15 @@ def _narrowed(data: Prepared, steps: int, low: float, high: float) -> Fit:
     return Fit(steps, step_size, distance)
 
 
+def fits(data: Prepared, layers: int) -> list[Fit]:
+    """For L = 0, 1, …, one more than there are layers."""
+    return [fit(data, steps) for steps in range(layers + 2)]
+
+
 def best(fits: Sequence[Fit]) -> Fit:
     """The nearest; of several that are as near, the one with the fewest steps."""
     least = min(f.distance for f in fits)
     return next(f for f in fits if f.distance <= least * (1 + TIED) + 2.0**-50)
-
-
-@np.errstate(all="ignore")
-def learned(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
-    """The weights of explicit gradient descent on the examples of each task, query excluded: (tasks, d, k)."""
-    W = np.broadcast_to(np.asarray(W0, dtype=np.float64), (len(tasks.x), *np.shape(W0)))
-    for _ in range(steps):
-        moved = [unscaled_gradient(*each) for each in zip(W, tasks.x[:, :-1], tasks.y, strict=True)]
-        W = W - np.float64(step_size) * np.stack(moved)
-    return W
 
 
 @np.errstate(all="ignore")
@@ -230,3 +254,47 @@ def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
     found = predict(x.reshape(-1, *x.shape[2:]), y.reshape(-1, *y.shape[2:]))
     found = found.reshape(count, 2, d, -1)
     return (found[:, 0] - found[:, 1]) / (2 * width)
+
+
+@np.errstate(all="ignore")
+def distances_to(
+    learner: Learner,
+    predict: Predictor,
+    groups: Sequence[Tasks],
+    predicted: Sequence[np.ndarray],
+    *,
+    slopes_at: Tasks,
+    width: float,
+    seed: int,
+    samples: str,
+) -> Distances:
+    """How far a model is from a learner.
+
+    Args:
+        learner: what it is compared with.
+        predict: the model.
+        groups: tasks.
+        predicted: what the model predicts for each group.
+        slopes_at: tasks at which sensitivities are compared.
+        width: of their central differences.
+        seed: of the tasks, and
+        samples: how they were drawn, for the report.
+    """
+    expected = [learner.predictions(tasks) for tasks in groups]
+    off = [values - own for values, own in zip(predicted, expected, strict=True)]
+    relative = [
+        quotient(np.abs(o).max(), np.abs(e).max()) for o, e in zip(off, expected, strict=True)
+    ]
+    slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
+    norms = np.linalg.norm(slopes, axis=(1, 2)) * np.linalg.norm(W, axis=(1, 2))
+    cosine = float(((slopes * W).sum(axis=(1, 2)) / norms).mean()) if norms.all() else None
+    return Distances(
+        tasks=sum(map(len, off)),
+        examples=max(tasks.examples for tasks in groups),
+        seed=seed,
+        prediction_l2=float(np.linalg.norm(np.concatenate(off), axis=1).mean()),
+        relative=float(np.max(relative)),
+        sensitivity_cosine=cosine,
+        sensitivity_l2=float(np.linalg.norm(slopes - W, axis=(1, 2)).mean()),
+        samples=samples,
+    )

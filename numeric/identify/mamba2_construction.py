@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.mamba2_gd import Instance
 from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..rounding.arithmetic import FORMATS
-from .measured_model import Model
-from .report import Deviation
+from .entries import Comparison, compared
+from .mamba2_model import Model
 
 ROUNDINGS = 4
 """Units of the last place within which two numbers are taken for roundings of the same."""
-LISTED = 100
-"""Entries that are listed; all are counted."""
 ALIKE = 0.5
 """Tensors that share fewer entries with an instance are not laid out as it is."""
 SIMPLE = 10_000
@@ -44,19 +44,8 @@ class Near(NamedTuple):
     """η if it is a simple number, and then that of `instance`; `stored` is a rounding of it."""
     stored: float
     """η as the tensors have it."""
-    deviations: list[Deviation]
-    """The first entries that differ by more than rounding."""
-    counts: dict[str, int]
-    """How many of them each tensor has, where it has any."""
-    alike: float
-    """The part of the instance's entries other than 0 that the tensors share."""
-    mended: dict[str, np.ndarray]
-    """The tensors and the encoding, with the instance's entries where they differ."""
-
-    @property
-    def deviating(self) -> int:
-        """How many entries differ."""
-        return sum(self.counts.values())
+    entries: Comparison
+    """The tensors and the encoding beside the instance's."""
 
 
 def nearest(
@@ -81,9 +70,9 @@ def nearest(
         near
         for layout in layouts
         if (read := _read(model, layout)) is not None
-        and (near := _compared(*read, state, encoding, dtypes)).alike >= ALIKE
+        and (near := _near(*read, state, encoding, dtypes)).entries.alike >= ALIKE
     ]
-    return min(found, key=lambda near: near.deviating, default=None)
+    return min(found, key=lambda near: near.entries.deviating, default=None)
 
 
 def held(array: np.ndarray, dtype: str) -> str:
@@ -103,12 +92,10 @@ def simple(value: float, unit: float) -> Fraction | None:
     """
     exact = Fraction(abs(value))
     width = Fraction(unit) * exact
-    sign = 1 if value > 0 else -1
     found = _simplest(exact - width, exact + width)
-    if found.numerator * found.denominator <= SIMPLE:
-        return sign * found
-    decimal = Fraction(f"{abs(value):.{DIGITS}g}")
-    return sign * decimal if abs(decimal - exact) <= width else None
+    if found.numerator * found.denominator > SIMPLE:
+        found = Fraction(f"{abs(value):.{DIGITS}g}")
+    return (found if value > 0 else -found) if abs(found - exact) <= width else None
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -136,23 +123,18 @@ def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, floa
     if not channel > 0:
         return None
 
-    def make(eta: float, W0: np.ndarray) -> Instance:
-        return mamba2_gd.instance(
-            np,
-            d,
-            max(1, len(blocks) - 1),
-            eta,
-            W0,
-            tokens=layout.name,
-            in_one_block=one,
-            channel=channel,
-        )
+    options = {"tokens": layout.name, "in_one_block": one, "channel": channel}
+    make = partial(_instance, d, max(1, len(blocks) - 1), options)
 
     none = np.zeros((d, k))
     eta = _step_size(model, make(1.0, none), make(0.0, none))
     W0 = _start(model, make, slots, eta) if one else _carried(model, slots)
     nearby = simple(eta, 2.0**-23) if eta else None
     return make(float(nearby) if nearby else eta, W0), nearby, eta
+
+
+def _instance(d: int, steps: int, options: dict[str, Any], eta: float, W0: np.ndarray) -> Instance:
+    return mamba2_gd.instance(np, d, steps, eta, W0, **options)
 
 
 def _scaled(made: Instance) -> np.ndarray:
@@ -184,9 +166,7 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     head = model.readout[:, slice(*layout.input)].T
     if not eta:
         return head
-    numbers = 1 + np.arange(head.size).reshape(
-        head.shape
-    )  # each entry of W0 under a number of its own
+    numbers = 1 + np.arange(head.size).reshape(head.shape)  # each entry of W0 has one of its own
     factor = _scaled(make(1.0, numbers)) - _scaled(make(1.0, np.zeros(head.shape)))
     at = np.nonzero(factor)
     which = np.rint(np.abs(factor[at]) / np.abs(factor[at]).min())
@@ -197,7 +177,7 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     return np.where(agree, head, start)
 
 
-def _compared(
+def _near(
     made: Instance,
     step_size: Fraction | None,
     stored: float,
@@ -206,28 +186,14 @@ def _compared(
     dtypes: Mapping[str, str],
 ) -> Near:
     _, tensors = hf_mamba2.layout(np, made)
-    wanted = {
-        **tensors,
-        "encode.weight": made.model.encode_weight,
-        "encode.bias": made.model.encode_bias,
-        "readout.weight": np.eye(len(made.model.readout)),
-    }
-    deviations, counts, mended, shared, there = [], {}, {}, 0, 0
-    for name, array in {**state, **encoding}.items():
+    around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
+    wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
+    arrays, close = {**state, **encoding}, {}
+    for name, array in arrays.items():
         dtype = dtypes.get(name, str(array.dtype))
         if name in state and held(array, dtype) != dtype:
-            dtype, array = "float32", array.astype(np.float32)
-        expected = wanted[name].astype(array.dtype).astype(np.float64)
-        unit = FORMATS[dtype].unit
-        alike = np.abs(array - expected) <= 2 * ROUNDINGS * unit * np.abs(expected)
-        shared += int((alike & (expected != 0)).sum())
-        there += int((expected != 0).sum())
-        mended[name] = np.where(alike, array, expected)
-        if not alike.all():
-            counts[name] = int((~alike).sum())
-            for index in np.argwhere(~alike)[: LISTED - len(deviations)]:
-                at = tuple(int(i) for i in index)
-                entry = f"{name}[{', '.join(map(str, at))}]"
-                deviations.append(Deviation(entry, float(array[at]), float(expected[at])))
+            dtype, arrays[name] = "float32", array.astype(np.float32)
+        wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
+        close[name] = 2 * ROUNDINGS * FORMATS[dtype].unit
     steps = max(1, made.steps)
-    return Near(made, steps, step_size, stored, deviations, counts, shared / there, mended)
+    return Near(made, steps, step_size, stored, compared(arrays, wanted, close))
