@@ -12,7 +12,7 @@ from scanproof.constructs.layouts.neutral import Model
 
 from . import polynomial, recognition, verdict
 from .fitting import Learner
-from .polynomial import NO_POLYNOMIAL, OverBudget
+from .polynomial import NO_POLYNOMIAL, OverBudget, Symbols
 from .report import Coefficient, Report, as_float
 from .rule import Rule, on_line, start, step_sizes
 
@@ -52,7 +52,7 @@ def list_deviating(report: Report, model: Model, rules: Mapping[int, Rule | None
         if rule is None or found is None:
             report.notes.append("the prediction has too many coefficients to list them")
             return
-        names = polynomial.names(n, d, k)
+        names = Symbols(n, d, k).names
         deviating = [
             (abs(value), Coefficient(_monomial(names, powers, c, k), own + value, own))
             for c, (off, all_own) in enumerate(found)

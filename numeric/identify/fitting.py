@@ -77,16 +77,9 @@ class Learner(NamedTuple):
 def sample(
     d: int, k: int, n: int, count: int, *, seed: Sequence[int], sampler: str, scale: float = 1.0
 ) -> Tasks:
-    """Seeded tasks: linear targets with noise in turn with arbitrary ones.
+    """Seeded tasks with inputs "uniform" on (−1, 1) or "normal"; linear targets with noise in turn with arbitrary ones.
 
-    Args:
-        d: features.
-        k: targets.
-        n: examples.
-        count: how many tasks.
-        seed: the same numbers draw the same tasks.
-        sampler: "uniform" on (−1, 1), or "normal".
-        scale: a factor of all data.
+    All data are multiplied by `scale`.
     """
     rng = np.random.default_rng(tuple(seed))
     shape = (count, n + 1, d)
@@ -101,7 +94,7 @@ def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[n
     """What the model predicts without examples, as a matrix (d, k), and how far from linear it is.
 
     Args:
-        predict: the model.
+        predict: the model, of d features and k targets.
         d: features.
         k: targets.
         pads: examples of zeros, which no gradient comes of: 1 for tokens that hold an example and a query, else 0.
@@ -143,22 +136,16 @@ class Prepared(NamedTuple):
 def prepare(groups: Sequence[Tasks], predicted: Sequence[np.ndarray], W0: np.ndarray) -> Prepared:
     """Groups of tasks, with the model's predictions for each."""
     parts = []
-    for tasks, values in zip(groups, predicted, strict=True):
-        x = tasks.x[:, :-1]
-        eigenvalues, vectors = np.linalg.eigh(x.mT @ x)
+    for (x, y), values in zip(groups, predicted, strict=True):
+        examples = x[:, :-1]
+        eigenvalues, vectors = np.linalg.eigh(examples.mT @ examples)
         size = np.linalg.norm(values) * math.sqrt(len(groups))
         size = size if size < math.inf else math.nan  # and so is every distance then
-        parts.append(
-            (
-                eigenvalues[..., None],
-                vectors.mT @ (x.mT @ tasks.y),
-                vectors.mT @ W0,
-                (vectors.mT @ tasks.x[:, -1, :, None])[..., 0],
-                values,
-                np.full(len(values), 1 / size if size else 1.0),
-            )
-        )
-    return Prepared(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        sums, start = vectors.mT @ (examples.mT @ y), vectors.mT @ W0
+        query = (vectors.mT @ x[:, -1, :, None])[..., 0]
+        weight = np.full(len(values), 1 / size if size else 1.0)
+        parts.append((eigenvalues[..., None], sums, start, query, values, weight))
+    return Prepared(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @np.errstate(all="ignore")
@@ -167,22 +154,15 @@ def distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
 
     The root of the mean over the groups of ‖ŷ − ŷ_GD‖² / ‖ŷ‖²; infinite where that overflows.
     """
-    at_once = max(1, ENTRIES // data.sums.size)
-    found = [
-        _distances(data, steps, step_sizes[i : i + at_once])
-        for i in range(0, len(step_sizes), at_once)
-    ]
-    return np.concatenate(found)
-
-
-def _distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
-    eta = step_sizes[:, None, None, None]
-    W = np.broadcast_to(data.start, (len(step_sizes), *data.start.shape))
-    for _ in range(steps):
-        W = W - eta * (data.eigenvalues * W - data.sums)
-    off = (data.query[..., None] * W).sum(axis=2) - data.predicted
-    found = np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2)))
-    return np.where(np.isfinite(found), found, np.inf)
+    found = []
+    for some in np.array_split(step_sizes, -(-step_sizes.size * data.sums.size // ENTRIES)):
+        W = np.broadcast_to(data.start, (len(some), *data.start.shape))
+        for _ in range(steps):
+            W = W - some[:, None, None, None] * (data.eigenvalues * W - data.sums)
+        off = (data.query[..., None] * W).sum(axis=2) - data.predicted
+        found.append(np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2))))
+    every = np.concatenate(found)
+    return np.where(np.isfinite(every), every, np.inf)
 
 
 class Fit(NamedTuple):
@@ -208,22 +188,16 @@ def fit(data: Prepared, steps: int) -> Fit:
     upper = np.concatenate([found[:-1] <= found[1:], [True]])
     basins = np.flatnonzero(lower & upper)
     basins = basins[np.argsort(found[basins], kind="stable")][:BASINS]
-    best = [
-        _narrowed(data, steps, float(grid[max(i - 1, 0)]), float(grid[min(i + 1, len(grid) - 1)]))
-        for i in basins
-    ]
-    return min(best, key=lambda f: f.distance)
+    return min((_narrowed(data, steps, grid, i) for i in basins), key=lambda f: f.distance)
 
 
-def _narrowed(data: Prepared, steps: int, low: float, high: float) -> Fit:
-    step_size, distance = low, math.inf
+def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
+    """The best step size between the neighbours of one of the points."""
     for _ in range(ROUNDS):
-        points = np.linspace(low, high, POINTS)
+        points = np.linspace(points[max(i - 1, 0)], points[min(i + 1, len(points) - 1)], POINTS)
         found = distances(data, steps, points)
         i = int(found.argmin())
-        step_size, distance = float(points[i]), float(found[i])
-        low, high = points[max(i - 1, 0)], points[min(i + 1, POINTS - 1)]
-    return Fit(steps, step_size, distance)
+    return Fit(steps, float(points[i]), float(found[i]))
 
 
 def fits(data: Prepared, layers: int) -> list[Fit]:
@@ -239,13 +213,7 @@ def best(fits: Sequence[Fit]) -> Fit:
 
 @np.errstate(all="ignore")
 def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
-    """∂ŷ/∂x_query by central differences: (tasks, d, k).
-
-    Args:
-        predict: the model.
-        tasks: where.
-        width: of the step to either side.
-    """
+    """∂ŷ/∂x_query by central differences with a step of this width to either side: (tasks, d, k)."""
     count, _, d = tasks.x.shape
     moves = width * np.concatenate([np.eye(d), -np.eye(d)])
     x = np.repeat(tasks.x[:, None], 2 * d, axis=1)

@@ -29,7 +29,8 @@ from . import (
     verdict,
 )
 from .factor import Factor
-from .linear_construction import Assertion, Near
+from .fitting import Learner
+from .linear_construction import Near
 from .mamba2_construction import simple
 from .manifest import Manifest
 from .neutral_form import arrays, models, rounding
@@ -149,8 +150,7 @@ def _unlike(loaded: Loaded, read: _Read) -> float:
     """How many entries are not as in the nearest construction; infinite if there is none."""
     if read.entries > ENTRIES:
         return math.inf
-    named = partial(arrays, target=loaded.target)
-    near = linear_construction.nearest(read.model, read.numbers[-1], None, named)
+    near = linear_construction.nearest(read.model, read.numbers[-1], None, loaded.target)
     return math.inf if near is None else near.entries.deviating
 
 
@@ -191,23 +191,23 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
     if read.entries > ENTRIES:
         report.notes.append("the model is too large to compare its entries with a construction's")
         return None
-    n, named = numbers[-1], partial(arrays, target=loaded.target)
-    near, known = None, False
-    assertion = _assertion(loaded.manifest, read) if loaded.manifest else None
-    if assertion:
-        near = linear_construction.asserted(model, assertion, named)
+    n, near, known = numbers[-1], None, False
+    learner = _assertion(loaded.manifest, read) if loaded.manifest else None
+    if loaded.manifest and learner:
+        id, examples = loaded.manifest["construction"]["id"], loaded.manifest["sizes"]["examples"]
+        near = linear_construction.asserted(model, id, examples, learner, loaded.target)
         if near is None or near.entries.deviating:
             own = linear_construction.nearest(
-                model, assertion.examples, assertion.W0, named, [assertion.step_size]
+                model, examples, learner.W0, loaded.target, [learner.step_size]
             )
-            report.contradictions += _another(assertion, near, own)
+            report.contradictions += _another(id, near, own)
     if near is None:
         descends = found is not None and found.first.preconditioner is None
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
         W0 = None if found is None else np.vectorize(as_float, otypes=[float])(found.first.W0)
-        near = linear_construction.nearest(model, n, W0, named, step)
+        near = linear_construction.nearest(model, n, W0, loaded.target, step)
         known = bool(
             near and by and descends and linear_construction.is_close(model, near.model, numbers)
         )
@@ -224,24 +224,22 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
     return near
 
 
-def _assertion(asserted: Manifest, read: _Read) -> Assertion | None:
-    """What the manifest says that the weights are; None if that is not for models of these sizes."""
-    learner, n = manifest.asserted_learner(asserted), asserted["sizes"]["examples"]
+def _assertion(asserted: Manifest, read: _Read) -> Learner | None:
+    """The learner that the manifest names; None if that is not for models of these sizes."""
+    learner = manifest.asserted_learner(asserted)
     numbers = [*learner.W0.ravel(), learner.step_size]
     if learner.W0.shape != neutral.sizes(read.model) or not np.isfinite(numbers).all():
         return None
-    if read.fixed not in (None, n):
-        return None
-    return Assertion(asserted["construction"]["id"], learner.step_size, learner.W0, n)
+    return learner if read.fixed in (None, asserted["sizes"]["examples"]) else None
 
 
-def _another(assertion: Assertion, near: Near | None, own: Near | None) -> list[Contradiction]:
+def _another(id: str, near: Near | None, own: Near | None) -> list[Contradiction]:
     """That a manifest names another construction than the one that all entries are as in."""
-    if own is None or own.entries.deviating or own.what == assertion.id:
+    if own is None or own.entries.deviating or own.what == id:
         return []
     other = f"{near.entries.deviating} entries are not as in that one" if near else ""
     found = f"{own.what}, entry by entry; {other or 'that one has other shapes'}"
-    return [Contradiction("construction.id", assertion.id, found)]
+    return [Contradiction("construction.id", id, found)]
 
 
 def _measured(report: Report, read: _Read, asserted: Manifest | None, near: Near | None) -> None:

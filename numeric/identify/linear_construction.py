@@ -7,9 +7,9 @@ was changed stands out by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from scanproof.constructs.layouts.neutral import Model
 from . import candidates, polynomial
 from .candidates import Candidate
 from .entries import Comparison, compared
-from .fitting import sample
+from .fitting import Learner, sample
 from .linear_tasks import SEED, predictor
 from .neutral_form import arrays, rounding
+from .polynomial import Symbols
 
 MOST_WEIGHTS = 256
 """Entries of W0 that are read off the tensors, one build each."""
@@ -30,9 +31,6 @@ TASKS, ROUNDINGS = 4, 4
 """Tasks, and the deviation on them, beside that of one number, by which one gradient descent is told from another."""
 POINTS = 2
 """Random points at which two models are compared as exact numbers."""
-
-Names: TypeAlias = Callable[[Model], dict[str, np.ndarray]]
-"""A model's arrays under the names that they have in the folder."""
 
 
 class Near(NamedTuple):
@@ -45,31 +43,20 @@ class Near(NamedTuple):
     entries: Comparison
 
 
-class Assertion(NamedTuple):
-    """What a manifest says that a model is."""
-
-    id: str
-    step_size: float
-    """η after `examples` examples."""
-    W0: np.ndarray
-    """(d, k)."""
-    examples: int
-
-
-def asserted(model: Model, assertion: Assertion, named: Names) -> Near | None:
-    """The construction that a manifest names; None if there is none of this family, or not of these shapes."""
-    candidate = candidates.of_statement(assertion.id, model, assertion.examples)
-    pair = candidate and _pair(model, candidate, assertion.W0)
+def asserted(model: Model, id: str, examples: int, learner: Learner, target: str) -> Near | None:
+    """The construction of a statement that does this after n examples; None if none of its family has these shapes."""
+    candidate = candidates.of_statement(id, model, examples)
+    pair = candidate and _pair(model, candidate, learner.W0)
     if candidate is None or pair is None:
         return None
-    return _near(candidate.what, model, _at(*pair, assertion.step_size), named)
+    return _near(candidate.what, model, _at(*pair, learner.step_size), target)
 
 
 def nearest(
     model: Model,
     examples: int,
     W0: np.ndarray | None,
-    named: Names,
+    target: str,
     step_sizes: Sequence[float] = (),
 ) -> Near | None:
     """The construction with the fewest entries that differ; None if none has these shapes.
@@ -78,7 +65,7 @@ def nearest(
         model: in floats.
         examples: n, for constructions that are for one number of examples.
         W0: (d, k); None if it is not known, and is read off the tensors.
-        named: see `Names`.
+        target: whose names entries have.
         step_sizes: η after n examples, to be tried before the one that most entries are right for.
     """
     found = []
@@ -87,12 +74,13 @@ def nearest(
             pair = _pair(model, candidate, start)
             if pair is not None:
                 for eta in [*step_sizes, *_step_size(model, *pair)]:
-                    found.append(_near(candidate.what, model, _at(*pair, eta), named))
+                    found.append(_near(candidate.what, model, _at(*pair, eta), target))
     return min(found, key=lambda near: near.entries.deviating, default=None)
 
 
-def _near(what: str, model: Model, made: Model, named: Names) -> Near:
-    return Near(what, made, compared(named(model), named(made), float(rounding(model))))
+def _near(what: str, model: Model, made: Model, target: str) -> Near:
+    entries = compared(arrays(model, target), arrays(made, target), float(rounding(model)))
+    return Near(what, made, entries)
 
 
 def _pair(model: Model, candidate: Candidate, W0: np.ndarray) -> tuple[Model, Model] | None:
@@ -195,12 +183,11 @@ def is_close(model: Model, other: Model, numbers: Sequence[int]) -> bool:
 
 def is_same(model: Model, construction: Model, numbers: Sequence[int]) -> bool:
     """Whether the model predicts what the construction does, rounded as the model is, at random points."""
-    d, k = neutral.sizes(model)
     ours, theirs = polynomial.exact(model), polynomial.exact(rounded(model, construction))
     chance = polynomial.source_of_chance(model)
     try:
         for n in [n for n in numbers for _ in range(POINTS)]:
-            x, y = polynomial.random_data(chance, n, d, k)
+            x, y = Symbols(n, *neutral.sizes(model)).random(chance)
             a, b = (neutral.predict(each, x, y).entries for each in (ours, theirs))
             if any(p != q for p, q in zip(a, b, strict=True)):
                 return False

@@ -7,6 +7,7 @@ tell, which also choose among tokenisations that the encoding's width leaves ope
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -98,21 +99,21 @@ def measure(
     """Predictions and fits for the tokenisation that comes nearest to gradient descent.
 
     Args:
-        model: see `Model`.
+        model: what is measured.
         layouts: tokenisations that are possible.
         starts: candidates for W0, beside the predictions without examples.
         examples: a number of examples to try, or None.
     """
     tried = min((_first(model, layout, starts) for layout in layouts), key=lambda t: t.fit.distance)
     layout, slots, predict = tried.layout, tried.layout.slots, predictor(model, tried.layout)
-    wanted = {*EXAMPLES, *([examples] if examples and examples <= LONGEST else [])}
-    count = _count(model, layout, sorted(wanted))
+    wanted = sorted({*EXAMPLES, *([examples] if examples and examples <= LONGEST else [])})
+    count = _count(model, layout, wanted)
 
     def groups(scale: float) -> list[Tasks]:
-        samplers = ("uniform", "normal")
+        own = zip(wanted, itertools.cycle(("uniform", "normal")), strict=False)
         return [
-            sample(slots.d, slots.k, n, count, seed=(SEED, i), sampler=samplers[i % 2], scale=scale)
-            for i, n in enumerate(sorted(wanted))
+            sample(slots.d, slots.k, n, count, seed=(SEED, i), sampler=sampler, scale=scale)
+            for i, (n, sampler) in enumerate(own)
         ]
 
     scale = tried.scale * _calm(groups(tried.scale), tried.fit)
@@ -152,9 +153,9 @@ def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Try:
     return tries[0]
 
 
-def _eigenvalues(groups: Sequence[Tasks]) -> list[np.ndarray]:
-    inputs = [tasks.x[:, :-1] for tasks in groups]
-    return [np.linalg.norm(x, axis=(1, 2), ord=2) ** 2 for x in inputs]
+def _curvature(tasks: Tasks) -> np.ndarray:
+    """The largest eigenvalue of Σ_j x_j x_jᵀ, of each task."""
+    return np.linalg.norm(tasks.x[:, :-1], axis=(1, 2), ord=2) ** 2
 
 
 def _calm(groups: Sequence[Tasks], found: Fit) -> float:
@@ -162,13 +163,13 @@ def _calm(groups: Sequence[Tasks], found: Fit) -> float:
     if not found.steps:
         return 1.0
     most = (1 + GROWTH ** (1 / found.steps)) / abs(found.step_size or 1.0)
-    largest = max(float(values.max()) for values in _eigenvalues(groups))
+    largest = max(float(_curvature(tasks).max()) for tasks in groups)
     return min(1.0, 2.0 ** np.floor(np.log2(most / largest) / 2))
 
 
 def _lively(groups: Sequence[Tasks], found: Fit) -> float:
     """A power of two, at least 1, by which tasks are scaled so that gradient descent moves."""
-    moved = abs(found.step_size) * float(_eigenvalues(groups)[-1].mean())
+    moved = abs(found.step_size) * float(_curvature(groups[-1]).mean())
     if not moved:
         return 1.0
     return min(2.0**8, max(1.0, 2.0 ** np.ceil(np.log2(MOVES / moved) / 2)))

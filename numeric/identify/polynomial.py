@@ -11,7 +11,7 @@ import hashlib
 import math
 import operator
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -213,44 +213,45 @@ def _each(array: Any, function: Callable[[Fraction], Any]) -> np.ndarray:
     return made[which.ravel()].reshape(np.shape(array))
 
 
-class Data(NamedTuple):
-    """Examples and a query."""
+class Symbols(NamedTuple):
+    """What n examples and a query are made of: y_1, …, y_n (y_1[1], … for several targets), then x_1[1], …, x_q[d]."""
 
-    x: ExactArray
-    """(n + 1, d), the query last."""
-    y: ExactArray
-    """(n, k)."""
+    n: int
+    d: int
+    k: int
+    linear: bool = False
+    """Whether targets are Wᵀx_j, with symbols W[1], … (W[1,1], … for several) instead of those for y."""
 
+    @property
+    def targets(self) -> int:
+        """How many symbols are those of targets."""
+        return self.k * (self.d if self.linear else self.n)
 
-def names(n: int, d: int, k: int, *, linear: bool = False) -> list[str]:
-    """Of independent symbols for the data: y_1, …, y_n (y_1[1], … for several targets), then x_1[1], …, x_q[d].
+    @property
+    def names(self) -> list[str]:
+        """In their order."""
+        rows = range(1, 1 + self.targets // self.k)
+        one, several = ("W[{0}]", "W[{0},{1}]") if self.linear else ("y_{0}", "y_{0}[{1}]")
+        target = several if self.k > 1 else one
+        targets = [target.format(row, c) for row in rows for c in range(1, self.k + 1)]
+        inputs = [*range(1, self.n + 1), "q"]
+        return targets + [f"x_{row}[{a}]" for row in inputs for a in range(1, self.d + 1)]
 
-    Args:
-        n: examples.
-        d: features.
-        k: targets.
-        linear: the targets are Wᵀx_j, with symbols W[1], … (W[1,1], … for several) instead of those for y.
-    """
-    rows = range(1, 1 + (d if linear else n))
-    one, several = ("W[{0}]", "W[{0},{1}]") if linear else ("y_{0}", "y_{0}[{1}]")
-    target = several if k > 1 else one
-    targets = [target.format(row, c) for row in rows for c in range(1, k + 1)]
-    return targets + [f"x_{row}[{a}]" for row in [*range(1, n + 1), "q"] for a in range(1, d + 1)]
+    def data(self, field: Any, values: Sequence[Any]) -> tuple[ExactArray, ExactArray]:
+        """x (n + 1, d) with the query last and y (n, k), for these values of the symbols."""
+        xp = Namespace(field)
+        targets = xp.reshape(xp.asarray(values[: self.targets]), (-1, self.k))
+        x = xp.reshape(xp.asarray(values[self.targets :]), (self.n + 1, self.d))
+        return x, x[:-1] @ targets if self.linear else targets
 
+    def polynomials(self) -> tuple[Polynomials, tuple[ExactArray, ExactArray]]:
+        """A field of these symbols, and the data that they are."""
+        field = Polynomials(self.names)
+        return field, self.data(field, list(field.generators.values()))
 
-def data(field: Any, values: list[Any], n: int, d: int, k: int, *, linear: bool = False) -> Data:
-    """The data with these values of the symbols `names` names, in their order."""
-    xp = Namespace(field)
-    rows = d if linear else n
-    targets = xp.reshape(xp.asarray(values[: rows * k]), (rows, k))
-    x = xp.reshape(xp.asarray(values[rows * k :]), (n + 1, d))
-    return Data(x, x[:-1] @ targets if linear else targets)
-
-
-def symbolic(n: int, d: int, k: int, *, linear: bool = False) -> tuple[Polynomials, Data]:
-    """A field of the symbols `names` names, and the data that they are."""
-    field = Polynomials(names(n, d, k, linear=linear))
-    return field, data(field, list(field.generators.values()), n, d, k, linear=linear)
+    def random(self, chance: random.Random) -> tuple[ExactArray, ExactArray]:
+        """Data of whole numbers, at random below 2^BITS."""
+        return self.data(RATIONAL, [chance.getrandbits(BITS) for _ in self.names])
 
 
 def coefficients(model: Model, field: Polynomials, x: Any, y: Any) -> list[Coefficients]:
@@ -289,9 +290,8 @@ def degree(model: Model, n: int, *, linear: bool = False) -> int:
     Raises:
         NotPolynomial: if it divides by them.
     """
-    field, (d, k) = _Degrees(), sizes(model)
-    values = [_Degree(1)] * len(names(n, d, k, linear=linear))
-    x, y = data(field, values, n, d, k, linear=linear)
+    field, symbols = _Degrees(), Symbols(n, *sizes(model), linear)
+    x, y = symbols.data(field, [_Degree(1)] * len(symbols.names))
     return max(entry.bound for entry in predict(exact(model, field), x, y).entries)
 
 
@@ -302,9 +302,3 @@ def source_of_chance(model: Model) -> random.Random:
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
     return random.Random(digest.digest())
-
-
-def random_data(chance: random.Random, n: int, d: int, k: int, *, linear: bool = False) -> Data:
-    """Data of whole numbers, at random below 2^BITS; targets Wᵀx_j for such W if linear."""
-    values = [chance.getrandbits(BITS) for _ in names(n, d, k, linear=linear)]
-    return data(RATIONAL, values, n, d, k, linear=linear)

@@ -23,7 +23,7 @@ from scanproof.proofs.exact.array import ExactArray
 
 from . import factor, polynomial
 from .neutral_form import rounding
-from .polynomial import BITS, RATIONAL, Coefficients, Data, OverBudget
+from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
 from .rule import Rule, first_order, on_line, prediction, start, step_sizes
 
 EXAMPLES = (1, 2, 3)
@@ -212,11 +212,11 @@ def further_examples(model: Model) -> list[int]:
 
 def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    (d, k), every = sizes(model), _further(model, rules)
+    every = _further(model, rules)
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
     for n, rule in every.items():
         for _ in range(POINTS):
-            given = polynomial.random_data(chance, n, d, k, linear=linear)
+            given = Symbols(n, *sizes(model), linear).random(chance)
             if any(a != b for a, b in zip(*_both(exact, rule, *given), strict=True)):
                 return None
     proved, likely = [], []
@@ -236,13 +236,13 @@ def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
 
 def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
-    (d, k), close = sizes(model), rounding(model)
+    close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
     for n, rule in _further(model, rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)
-            targets = k * (d if linear else n)
+            targets = Symbols(n, *sizes(model), linear).targets
             deviations = [_of_coefficients(off, own, targets) for off, own in found]
         else:
             likely.append(n)
@@ -260,12 +260,11 @@ def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
 def polynomials(
     model: Model, rule: Rule, n: int, *, linear: bool = False
 ) -> list[tuple[Coefficients, Coefficients]] | None:
-    """For each target the coefficients of prediction − rule, and of the rule, by exponents of `polynomial.names`.
+    """For each target the coefficients of prediction − rule, and of the rule, by exponents of `Symbols`.
 
     None if they cost too much.
     """
-    d, k = sizes(model)
-    field, (x, y) = polynomial.symbolic(n, d, k, linear=linear)
+    field, (x, y) = Symbols(n, *sizes(model), linear).polynomials()
     found = predict(polynomial.exact(model, field), x, y)
     if field.is_spent:
         return None
@@ -343,20 +342,20 @@ def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction 
     return [gap / (size or max(own)) for gap, size in zip(off, own, strict=True)]
 
 
-def point(model: Model, rule: Rule, n: int, linear: bool) -> Data:
+def point(model: Model, rule: Rule, n: int, linear: bool) -> tuple[ExactArray, ExactArray]:
     """Random data with which the rule's steps make a difference."""
     return _small_data(polynomial.source_of_chance(model), model, rule, n, linear)
 
 
-def _small_data(chance: random.Random, model: Model, rule: Rule, n: int, linear: bool) -> Data:
+def _small_data(
+    chance: random.Random, model: Model, rule: Rule, n: int, linear: bool
+) -> tuple[ExactArray, ExactArray]:
     """At random, of a scale for which a step is about as large as the weights."""
-    d, k = sizes(model)
-    lively = max((abs(step) for step in rule.step_sizes), default=Fraction(1)) * n * d / 3
+    symbols = Symbols(n, *sizes(model), linear)
+    lively = max((abs(s) for s in rule.step_sizes), default=Fraction(1)) * n * symbols.d / 3
     bits = lively.numerator.bit_length() - lively.denominator.bit_length()
-    scale = Fraction(2) ** (-bits // 2)
-    count = len(polynomial.names(n, d, k, linear=linear))
-    values = [scale * Fraction(chance.randint(-GRID, GRID), GRID) for _ in range(count)]
-    return polynomial.data(RATIONAL, values, n, d, k, linear=linear)
+    scale = Fraction(2) ** (-bits // 2) / GRID
+    return symbols.data(RATIONAL, [scale * chance.randint(-GRID, GRID) for _ in symbols.names])
 
 
 def listed(numbers: list[int] | tuple[int, ...]) -> str:

@@ -38,15 +38,26 @@ class Weights(Mapping[str, np.ndarray]):
         self.target = found.target
         self.tensors = found.tensors
         self.encoding = found.encoding
+        shape = found.encoding["encode.weight"].shape
         self._layout: Any = None
+        known: dict[str, Any]
         if found.target in STACKS:
-            self._layout, self.tokens = _layout(found, tokens)
-            self.model: Any = mamba2_model.model_of(
+            targets = found.encoding["readout.weight"].shape[0]
+            known = {layout.name: layout for layout in mamba2_model.layouts(shape[1], targets)}
+        else:
+            known = {model.tokens: model for model in neutral_form.models(found)}
+        if tokens not in (None, *known) or not known:
+            raise UsageError(
+                f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape {shape}; those that do: "
+                f"{', '.join(known) or 'none'}."
+            )
+        self.tokens = tokens or next(iter(known))
+        self.model: Any = known[self.tokens]
+        if found.target in STACKS:
+            self._layout = known[self.tokens]
+            self.model = mamba2_model.model_of(
                 *mamba2_model.for_transformers(found), found.encoding
             )
-        else:
-            self.model = _model(found, tokens)
-            self.tokens = self.model.tokens
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.tensors[name]
@@ -123,24 +134,3 @@ def load(folder: str | os.PathLike[str], *, tokens: str | None = None) -> Weight
     found = loaded(folder)
     named = found.manifest["tokens"]["name"] if found.manifest and tokens is None else tokens
     return Weights(found, named)
-
-
-def _model(found: Loaded, tokens: str | None) -> neutral.Model:
-    known = {model.tokens: model for model in neutral_form.models(found)}
-    return known[_one_of(found, tokens, list(known))]
-
-
-def _layout(found: Loaded, tokens: str | None) -> tuple[Any, str]:
-    k, r = found.encoding["readout.weight"].shape[0], found.encoding["encode.weight"].shape[1]
-    known = {layout.name: layout for layout in mamba2_model.layouts(r, k)}
-    name = _one_of(found, tokens, list(known))
-    return known[name], name
-
-
-def _one_of(found: Loaded, tokens: str | None, known: list[str]) -> str:
-    if (tokens is not None and tokens not in known) or not known:
-        raise UsageError(
-            f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape "
-            f"{found.encoding['encode.weight'].shape}; those that do: {', '.join(known) or 'none'}."
-        )
-    return tokens or known[0]

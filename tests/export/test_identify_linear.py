@@ -455,7 +455,7 @@ def test_what_is_too_large_to_derive_is_measured(monkeypatch):
 @pytest.mark.long
 def test_a_polynomial_beyond_its_budget_harms_nothing():
     model = cases.attention(4, 3)
-    field, (x, y) = polynomial.symbolic(3, 4, 1)
+    field, (x, y) = polynomial.Symbols(3, 4, 1).polynomials()
     field.budget.left = 10_000
     for _ in range(3):
         with pytest.raises(polynomial.OverBudget):
