@@ -7,23 +7,28 @@ backend and costs f·k evaluations. Of a namespace with a function `differentiat
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ..jax_backend import jax
 
 
-class Differentiable:
+class Differentiable(NDArrayOperatorsMixin):
     """A JAX array; what is computed from it is one too."""
 
     __array_priority__ = 1000
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
     __slots__ = ("array",)
 
     def __init__(self, array: Any) -> None:
         self.array = array
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any) -> Differentiable:
+        """JAX's function of the same name. Products of a learner are the reference, whatever a device likes to do."""
+        precise = {"precision": "highest"} if function is np.matmul else {}
+        return getattr(NAMESPACE, function.__name__)(*inputs, **precise)
 
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return NAMESPACE
@@ -49,42 +54,6 @@ class Differentiable:
 
     def __getitem__(self, index: Any) -> Differentiable:
         return Differentiable(self.array[index])
-
-    def __neg__(self) -> Differentiable:
-        return Differentiable(-self.array)
-
-    def __pow__(self, exponent: int) -> Differentiable:
-        return Differentiable(self.array**exponent)
-
-    def __add__(self, other: Any) -> Differentiable:
-        return _applied(operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Differentiable:
-        return _applied(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Differentiable:
-        return _applied(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Differentiable:
-        return _applied(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Differentiable:
-        return _applied(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Differentiable:
-        return _applied(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Differentiable:
-        return _applied(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Differentiable:
-        return _applied(operator.truediv, other, self)
-
-    def __matmul__(self, other: Any) -> Differentiable:
-        return _applied(_product, self, other)
-
-    def __rmatmul__(self, other: Any) -> Differentiable:
-        return _applied(_product, other, self)
 
 
 class Namespace:
@@ -113,12 +82,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, Differentiable):
         return value.array
     return [plain(part) for part in value] if isinstance(value, list | tuple) else value
-
-
-def _applied(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Differentiable:
-    return Differentiable(function(plain(left), plain(right)))
-
-
-def _product(left: Any, right: Any) -> Any:
-    """Matrix products of a learner are the reference, whatever the device likes to do by default."""
-    return jax().numpy.matmul(left, right, precision="highest")
