@@ -20,6 +20,8 @@ from .report import Distances
 Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
 
+SEED = 0
+"""Of all tasks that are drawn."""
 NOISE = 0.1
 """Of the targets of every second task, beside those that are linear in x; the others have arbitrary targets."""
 ENTRIES = 2**21
@@ -45,6 +47,19 @@ class Tasks(NamedTuple):
     def examples(self) -> int:
         """n."""
         return self.y.shape[1]
+
+
+class Trial(NamedTuple):
+    """Tasks, and what a model predicts for them."""
+
+    tasks: Tasks
+    predicted: np.ndarray
+    """(tasks, k)."""
+
+
+def tried(predict: Predictor, groups: Sequence[Tasks]) -> list[Trial]:
+    """The model on groups of tasks."""
+    return [Trial(tasks, predict(*tasks)) for tasks in groups]
 
 
 class Learner(NamedTuple):
@@ -107,7 +122,12 @@ def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[n
     x = np.concatenate([np.zeros((len(queries), pads, d)), queries[:, None]], axis=1)
     found = predict(x, np.zeros((len(queries), pads, k)))
     W0 = found[1 : d + 1] - found[0]
-    return W0, quotient(np.abs(found - queries @ W0).max(), np.abs(found).max())
+    return W0, quotient_of_largest(found - queries @ W0, found)
+
+
+def quotient_of_largest(off: np.ndarray, of: np.ndarray) -> float:
+    """The largest |entry| over that of another array."""
+    return quotient(np.abs(off).max(), np.abs(of).max())
 
 
 def quotient(off: float, size: float) -> float:
@@ -133,18 +153,18 @@ class Prepared(NamedTuple):
 
 
 @np.errstate(all="ignore")
-def prepare(groups: Sequence[Tasks], predicted: Sequence[np.ndarray], W0: np.ndarray) -> Prepared:
-    """Groups of tasks, with the model's predictions for each."""
+def prepare(trials: Sequence[Trial], W0: np.ndarray) -> Prepared:
+    """Groups of tasks with the model's predictions, for gradient descent from W0."""
     parts = []
-    for (x, y), values in zip(groups, predicted, strict=True):
+    for (x, y), predicted in trials:
         examples = x[:, :-1]
         eigenvalues, vectors = np.linalg.eigh(examples.mT @ examples)
-        size = np.linalg.norm(values) * math.sqrt(len(groups))
+        size = np.linalg.norm(predicted) * math.sqrt(len(trials))
         size = size if size < math.inf else math.nan  # and so is every distance then
         sums, start = vectors.mT @ (examples.mT @ y), vectors.mT @ W0
         query = (vectors.mT @ x[:, -1, :, None])[..., 0]
-        weight = np.full(len(values), 1 / size if size else 1.0)
-        parts.append((eigenvalues[..., None], sums, start, query, values, weight))
+        weight = np.full(len(predicted), 1 / size if size else 1.0)
+        parts.append((eigenvalues[..., None], sums, start, query, predicted, weight))
     return Prepared(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -200,8 +220,9 @@ def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
     return Fit(steps, float(points[i]), float(found[i]))
 
 
-def fits(data: Prepared, layers: int) -> list[Fit]:
-    """For L = 0, 1, …, one more than there are layers."""
+def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:
+    """From W0, for L = 0, 1, …, one more than there are layers."""
+    data = prepare(trials, W0)
     return [fit(data, steps) for steps in range(layers + 2)]
 
 
@@ -226,43 +247,21 @@ def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def distances_to(
-    learner: Learner,
-    predict: Predictor,
-    groups: Sequence[Tasks],
-    predicted: Sequence[np.ndarray],
-    *,
-    slopes_at: Tasks,
-    width: float,
-    seed: int,
-    samples: str,
+    learner: Learner, predict: Predictor, trials: Sequence[Trial], slopes_at: Tasks, width: float
 ) -> Distances:
-    """How far a model is from a learner.
-
-    Args:
-        learner: what it is compared with.
-        predict: the model.
-        groups: tasks.
-        predicted: what the model predicts for each group.
-        slopes_at: tasks at which sensitivities are compared.
-        width: of their central differences.
-        seed: of the tasks, and
-        samples: how they were drawn, for the report.
-    """
-    expected = [learner.predictions(tasks) for tasks in groups]
-    off = [values - own for values, own in zip(predicted, expected, strict=True)]
-    relative = [
-        quotient(np.abs(o).max(), np.abs(e).max()) for o, e in zip(off, expected, strict=True)
-    ]
+    """How far a model is from a learner; sensitivities by differences of this width, at tasks of their own."""
+    expected = [learner.predictions(tasks) for tasks, _ in trials]
+    off = [trial.predicted - own for trial, own in zip(trials, expected, strict=True)]
+    relative = map(quotient_of_largest, off, expected)
     slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
     norms = np.linalg.norm(slopes, axis=(1, 2)) * np.linalg.norm(W, axis=(1, 2))
     cosine = float(((slopes * W).sum(axis=(1, 2)) / norms).mean()) if norms.all() else None
     return Distances(
         tasks=sum(map(len, off)),
-        examples=max(tasks.examples for tasks in groups),
-        seed=seed,
+        examples=max(tasks.examples for tasks, _ in trials),
+        seed=SEED,
         prediction_l2=float(np.linalg.norm(np.concatenate(off), axis=1).mean()),
-        relative=float(np.max(relative)),
+        relative=float(np.max(list(relative))),
         sensitivity_cosine=cosine,
         sensitivity_l2=float(np.linalg.norm(slopes - W, axis=(1, 2)).mean()),
-        samples=samples,
     )

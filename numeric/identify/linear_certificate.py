@@ -16,8 +16,8 @@ from scanproof.proofs.decide.construction import quick_result
 from ..export import request
 from ..export.built import Built
 from ..export.certificates.domain import Domain
-from .fitting import Tasks
-from .linear_tasks import SEED, predictor
+from .fitting import SEED, Tasks
+from .linear_tasks import predictor
 from .manifest import Manifest, asserted_learner, certificate_at, start
 from .report import Contradiction, Report
 

@@ -20,8 +20,8 @@ from scanproof.constructs.layouts.neutral import Model
 from . import candidates, polynomial
 from .candidates import Candidate
 from .entries import Comparison, compared
-from .fitting import Learner, sample
-from .linear_tasks import SEED, predictor
+from .fitting import SEED, Learner, sample
+from .linear_tasks import predictor
 from .neutral_form import arrays, rounding
 from .polynomial import Symbols
 

@@ -10,10 +10,9 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
 from . import fitting
-from .fitting import Fit, Learner, Predictor, Tasks
+from .fitting import SEED, Fit, Learner, Predictor, Tasks
 from .report import Distances
 
-SEED = 0
 COUNT = 16
 """Tasks."""
 LARGEST = 24
@@ -22,9 +21,6 @@ DIRECTIONS = 64
 """Directions in which sensitivities are measured, in all tasks together, if d is smaller."""
 WIDTH = 2.0**-10
 """Of central differences."""
-SAMPLES = (
-    "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
-)
 
 
 def predictor(model: Model, dtype: type = np.float64) -> Predictor:
@@ -57,23 +53,15 @@ def nearest(
     d, k = neutral.sizes(model)
     predict = predictor(model)
     tasks = fitting.sample(d, k, examples(model, fixed), COUNT, seed=(SEED,), sampler="uniform")
-    predicted = predict(*tasks)
+    trials = fitting.tried(predict, [tasks])
     W0, _ = fitting.initial_weights(predict, d, k, pads=fixed or 1)
-    found = []
-    for start in (W0, *starts):
-        if np.isfinite(start).all():
-            data = fitting.prepare([tasks], [predicted], start)
-            found.append((fitting.best(fitting.fits(data, len(model.layers))), start))
+    found = [
+        (fitting.best(fitting.fits(trials, start, len(model.layers))), start)
+        for start in (W0, *starts)
+        if np.isfinite(start).all()
+    ]
     fit, start = min(found, key=lambda f: f[0].distance, default=(Fit(0, 0.0, np.inf), 0 * W0))
     learner = Learner(start, fit.step_size, fit.steps)
-    few = max(1, min(COUNT, DIRECTIONS // d))
-    return learner, fitting.distances_to(
-        learner,
-        predict,
-        [tasks],
-        [predicted],
-        slopes_at=Tasks(tasks.x[:few], tasks.y[:few]),
-        width=WIDTH,
-        seed=SEED,
-        samples=SAMPLES,
-    )
+    few = slice(max(1, min(COUNT, DIRECTIONS // d)))
+    some = Tasks(tasks.x[few], tasks.y[few])
+    return learner, fitting.distances_to(learner, predict, trials, some, WIDTH)

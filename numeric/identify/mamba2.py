@@ -25,7 +25,7 @@ from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from . import mamba2_certificate, mamba2_tasks, manifest
 from .entries import LISTED
-from .fitting import Learner, quotient
+from .fitting import Learner, quotient_of_largest
 from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
@@ -56,10 +56,11 @@ def identify_mamba2(loaded: Loaded) -> Report:
     Raises:
         UsageError: if no tokenisation has the width that the encoding takes, or there are too many features to measure.
     """
-    settings, state = for_transformers(loaded)
-    model = model_of(settings, state, loaded.encoding)
+    loaded = for_transformers(loaded)
+    settings = loaded.settings or {}
+    model = model_of(settings, loaded.tensors, loaded.encoding)
     possible = _tokenisations(loaded, model)
-    near = nearest(state, loaded.encoding, loaded.dtypes, model, possible)
+    near = nearest(loaded, model, possible)
     measured = mamba2_tasks.measure(
         model,
         [near.instance.layout] if near else possible,
@@ -67,8 +68,8 @@ def identify_mamba2(loaded: Loaded) -> Report:
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
     )
     first = hf_mamba2.key(0, "in_proj")
-    dtype = held(state[first], loaded.dtypes.get(first, "float32"))
-    tasks = sum(len(group.x) for group in measured.groups)
+    dtype = held(loaded.tensors[first], loaded.dtypes.get(first, "float32"))
+    tasks = sum(len(values) for _, values in measured.trials)
     report = Report(
         folder=str(loaded.folder),
         target=loaded.target,
@@ -150,9 +151,9 @@ def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> floa
     mended = near.entries.mended
     predict = mamba2_tasks.predictor(model_of(settings, mended, mended), measured.layout)
     found = 0.0
-    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
+    for tasks, values in measured.trials:
         expected = predict(*tasks)
-        found = max(found, quotient(np.abs(values - expected).max(), np.abs(expected).max()))
+        found = max(found, quotient_of_largest(values - expected, expected))
     return found
 
 
@@ -193,7 +194,7 @@ def _constructed(near: Near | None) -> bool:
 
 def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str) -> bool:
     """Whether every prediction is within the certificate of the constructed model, for its own data."""
-    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
+    for tasks, values in measured.trials:
         off = np.abs(values - learner.predictions(tasks))
         for x, y, error in zip(*tasks, off.max(axis=1), strict=True):
             domain = domain_of(x, y, *learner)

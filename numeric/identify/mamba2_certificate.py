@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..export.certificates.mamba2 import Bound, Domain, bound
-from .fitting import Tasks, quotient
+from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
-from .mamba2_tasks import LONGEST, SEED, Measured
+from .mamba2_tasks import LONGEST, Measured
 from .manifest import Manifest, asserted_learner, certificate_at
 from .report import Contradiction, Report
 

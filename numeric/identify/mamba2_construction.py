@@ -7,10 +7,10 @@ medians where a number is written often, so that an edited entry stands out and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from .entries import Comparison, compared
 from .mamba2_model import Model
@@ -48,29 +49,21 @@ class Near(NamedTuple):
     """The tensors and the encoding beside the instance's."""
 
 
-def nearest(
-    state: Mapping[str, np.ndarray],
-    encoding: Mapping[str, np.ndarray],
-    dtypes: Mapping[str, str],
-    model: Model,
-    layouts: list[Layout],
-) -> Near | None:
+def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
     """The instance that shares most entries with the tensors, if it shares at least half.
 
     Args:
-        state: the tensors, under transformers' names.
-        encoding: encode.weight, encode.bias, readout.weight.
-        dtypes: the formats of tensors, by name, where an array's own is not it.
+        loaded: tensors under transformers' names.
         model: the same tensors as the definition takes them.
         layouts: tokenisations that the encoding's width allows.
     """
-    if state[hf_mamba2.HEAD].shape[0] != model.targets:
+    if loaded.tensors[hf_mamba2.HEAD].shape[0] != model.targets:
         return None
     found = [
         near
         for layout in layouts
         if (read := _read(model, layout)) is not None
-        and (near := _near(*read, state, encoding, dtypes)).entries.alike >= ALIKE
+        and (near := _near(*read, loaded)).entries.alike >= ALIKE
     ]
     return min(found, key=lambda near: near.entries.deviating, default=None)
 
@@ -124,17 +117,16 @@ def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, floa
         return None
 
     options = {"tokens": layout.name, "in_one_block": one, "channel": channel}
-    make = partial(_instance, d, max(1, len(blocks) - 1), options)
-
+    make = partial(mamba2_gd.instance, np, d, max(1, len(blocks) - 1), **options)
     none = np.zeros((d, k))
     eta = _step_size(model, make(1.0, none), make(0.0, none))
-    W0 = _start(model, make, slots, eta) if one else _carried(model, slots)
+    if one:
+        W0 = _start(model, make, slots, eta)
+    else:
+        spans = [slice(*slots.slots.weights(c)) for c in range(k)]
+        W0 = np.stack([model.encode_bias[span] for span in spans], axis=1)
     nearby = simple(eta, 2.0**-23) if eta else None
     return make(float(nearby) if nearby else eta, W0), nearby, eta
-
-
-def _instance(d: int, steps: int, options: dict[str, Any], eta: float, W0: np.ndarray) -> Instance:
-    return mamba2_gd.instance(np, d, steps, eta, W0, **options)
 
 
 def _scaled(made: Instance) -> np.ndarray:
@@ -149,13 +141,6 @@ def _step_size(model: Model, one: Instance, none: Instance) -> float:
     scaling = model.blocks[:-1] or model.blocks
     found = [block.in_proj[rows, columns] / factor[rows, columns] for block in scaling]
     return float(np.median(found))
-
-
-def _carried(model: Model, layout: Layout) -> np.ndarray:
-    """W0 of tokens that carry weights."""
-    slots = layout.slots
-    spans = [slice(*slots.weights(c)) for c in range(slots.k)]
-    return np.stack([model.encode_bias[span] for span in spans], axis=1)
 
 
 def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: float) -> np.ndarray:
@@ -177,23 +162,15 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     return np.where(agree, head, start)
 
 
-def _near(
-    made: Instance,
-    step_size: Fraction | None,
-    stored: float,
-    state: Mapping[str, np.ndarray],
-    encoding: Mapping[str, np.ndarray],
-    dtypes: Mapping[str, str],
-) -> Near:
+def _near(made: Instance, step_size: Fraction | None, stored: float, loaded: Loaded) -> Near:
     _, tensors = hf_mamba2.layout(np, made)
     around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
     wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
-    arrays, close = {**state, **encoding}, {}
+    arrays, close = {**loaded.tensors, **loaded.encoding}, {}
     for name, array in arrays.items():
-        dtype = dtypes.get(name, str(array.dtype))
-        if name in state and held(array, dtype) != dtype:
+        dtype = loaded.dtypes.get(name, str(array.dtype))
+        if name in loaded.tensors and held(array, dtype) != dtype:
             dtype, arrays[name] = "float32", array.astype(np.float32)
         wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
         close[name] = 2 * ROUNDINGS * FORMATS[dtype].unit
-    steps = max(1, made.steps)
-    return Near(made, steps, step_size, stored, compared(arrays, wanted, close))
+    return Near(made, max(1, made.steps), step_size, stored, compared(arrays, wanted, close))

@@ -46,12 +46,12 @@ class Model(NamedTuple):
         return self.readout.shape[0]
 
 
-def for_transformers(loaded: Loaded) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-    """Settings and tensors under transformers' names."""
-    settings = loaded.settings or {}
-    if "ssm_cfg" in settings:
-        return mamba_ssm.for_transformers(settings, loaded.tensors)
-    return settings, loaded.tensors
+def for_transformers(loaded: Loaded) -> Loaded:
+    """With settings and tensors under transformers' names."""
+    if loaded.settings is None or "ssm_cfg" not in loaded.settings:
+        return loaded
+    settings, tensors = mamba_ssm.for_transformers(loaded.settings, loaded.tensors)
+    return loaded._replace(settings=settings, tensors=tensors)
 
 
 def model_of(

@@ -17,11 +17,10 @@ import numpy as np
 from scanproof.constructs.tokens.mamba2 import Layout
 
 from . import fitting, mamba2_model
-from .fitting import Fit, Learner, Predictor, Tasks, best, fits, prepare, sample
+from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
 from .mamba2_model import Model
 from .report import Distances
 
-SEED = 0
 MIDDLE = 5
 """n of the group at which sensitivities are measured."""
 EXAMPLES = (1, 2, MIDDLE, 12, 33)
@@ -51,9 +50,8 @@ class Measured(NamedTuple):
     """What was measured on one tokenisation."""
 
     layout: Layout
-    groups: list[Tasks]
-    predicted: list[np.ndarray]
-    """By the model, (tasks, k) for each group."""
+    trials: list[Trial]
+    """Groups of tasks of several numbers of examples."""
     scale: float
     """Of all groups but perhaps the last."""
     W0: np.ndarray
@@ -68,24 +66,18 @@ class Measured(NamedTuple):
     @property
     def best(self) -> Fit:
         """The nearest."""
-        return best(self.fits)
+        return fitting.best(self.fits)
+
+    @property
+    def unexplained(self) -> float:
+        """Its distance over that to W0ᵀx, which any smooth model may predict from small data."""
+        none = self.fits[0].distance
+        return self.best.distance / none if none else 1.0
 
     @property
     def finite(self) -> bool:
         """Whether all predictions are, and their squares."""
-        return all(bool(np.isfinite(np.square(values)).all()) for values in self.predicted)
-
-
-class Try(NamedTuple):
-    """What the first tasks tell of a tokenisation."""
-
-    layout: Layout
-    W0: np.ndarray
-    bent: float
-    scale: float
-    fit: Fit
-    unexplained: float
-    """The distance over that to W0ᵀx."""
+        return all(bool(np.isfinite(np.square(values)).all()) for _, values in self.trials)
 
 
 def predictor(model: Model, layout: Layout) -> Predictor:
@@ -104,10 +96,12 @@ def measure(
         starts: candidates for W0, beside the predictions without examples.
         examples: a number of examples to try, or None.
     """
-    tried = min((_first(model, layout, starts) for layout in layouts), key=lambda t: t.fit.distance)
-    layout, slots, predict = tried.layout, tried.layout.slots, predictor(model, tried.layout)
+    first = min(
+        (_first(model, layout, starts) for layout in layouts), key=lambda m: m.best.distance
+    )
+    slots, fit = first.layout.slots, first.best
     wanted = sorted({*EXAMPLES, *([examples] if examples and examples <= LONGEST else [])})
-    count = _count(model, layout, wanted)
+    count = _count(model, first.layout, wanted)
 
     def groups(scale: float) -> list[Tasks]:
         own = zip(wanted, itertools.cycle(("uniform", "normal")), strict=False)
@@ -116,41 +110,37 @@ def measure(
             for i, (n, sampler) in enumerate(own)
         ]
 
-    scale = tried.scale * _calm(groups(tried.scale), tried.fit)
+    scale = first.scale * _calm(groups(first.scale), fit)
     chosen = groups(scale)
-    larger = scale * _lively(chosen, tried.fit)
+    larger = scale * _lively(chosen, fit)
     if larger > scale:
         own = {"seed": (SEED, len(wanted)), "sampler": "uniform", "scale": larger}
         chosen.append(sample(slots.d, slots.k, 12, count, **own))
-    predicted = [predict(*tasks) for tasks in chosen]
-    data = prepare(chosen, predicted, tried.W0)
-    found = fits(data, len(model.blocks))
-    return Measured(layout, chosen, predicted, scale, tried.W0, tried.bent, found, predict)
+    trials = tried(first.predict, chosen)
+    found = fits(trials, first.W0, len(model.blocks))
+    return first._replace(trials=trials, scale=scale, fits=found)
 
 
-def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Try:
+def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Measured:
     """The best fit to a few small tasks, over candidates for W0; at a smaller scale only if nothing fits at 1."""
     d, k = layout.slots.d, layout.slots.k
     predict = predictor(model, layout)
-    W0, bent = fitting.initial_weights(predict, d, k, pads=layout.slots.inputs - 1)
-    tries = []
+    own, bent = fitting.initial_weights(predict, d, k, pads=layout.slots.inputs - 1)
+    candidates = [own, np.zeros((d, k)), *(W for W in starts if W.shape == own.shape)]
+    nearest = []
     for scale in SCALES:
-        groups = [
+        groups = (
             sample(d, k, n, 4, seed=(SEED, n, 1), sampler="uniform", scale=scale) for n in FIRST
+        )
+        trials = tried(predict, list(groups))
+        found = [
+            Measured(layout, trials, scale, W0, bent, fits(trials, W0, len(model.blocks)), predict)
+            for W0 in candidates
         ]
-        predicted = [predict(*tasks) for tasks in groups]
-        found = []
-        for start in [W0, np.zeros((d, k)), *(W for W in starts if W.shape == W0.shape)]:
-            data = prepare(groups, predicted, start)
-            each = fits(data, len(model.blocks))
-            # What is learned from small data is small beside W0ᵀx, which any smooth model may predict.
-            unexplained = best(each).distance / each[0].distance if each[0].distance else 1.0
-            found.append(Try(layout, start, bent, scale, best(each), unexplained))
-        nearest = min(found, key=lambda t: t.fit.distance)
-        if nearest.unexplained < CLEARLY:
-            return nearest
-        tries.append(nearest)
-    return tries[0]
+        nearest.append(min(found, key=lambda m: m.best.distance))
+        if nearest[-1].unexplained < CLEARLY:
+            return nearest[-1]
+    return nearest[0]
 
 
 def _curvature(tasks: Tasks) -> np.ndarray:
@@ -189,25 +179,16 @@ def _count(model: Model, layout: Layout, examples: Sequence[int]) -> int:
 
 def compare(measured: Measured, learner: Learner) -> Distances:
     """Distances to a learner; sensitivities at the group with `MIDDLE` examples."""
-    group = next(g for g in measured.groups if g.examples == MIDDLE)
-    few = max(1, min(len(group.x) // 2, DIRECTIONS // group.x.shape[2]))
-    return fitting.distances_to(
-        learner,
-        measured.predict,
-        measured.groups,
-        measured.predicted,
-        slopes_at=Tasks(group.x[:few], group.y[:few]),
-        width=WIDTH * measured.scale,
-        seed=SEED,
-        samples=_samples(measured),
+    x, y = next(tasks for tasks, _ in measured.trials if tasks.examples == MIDDLE)
+    few = slice(max(1, min(len(x) // 2, DIRECTIONS // x.shape[2])))
+    width = WIDTH * measured.scale
+    found = fitting.distances_to(
+        learner, measured.predict, measured.trials, Tasks(x[few], y[few]), width
     )
-
-
-def _samples(measured: Measured) -> str:
-    """The tasks, in words."""
-    numbers = sorted({tasks.examples for tasks in measured.groups})
+    numbers = sorted({tasks.examples for tasks, _ in measured.trials})
     scale = "" if measured.scale == 1 else f", all scaled by {measured.scale:g}"
-    return (
+    samples = (
         f"n = {', '.join(map(str, numbers))}; x uniform on (−1, 1) or normal; targets Wᵀx with noise, or arbitrary"
         f"{scale}; relative: the largest quotient of a group"
     )
+    return found._replace(samples=samples)

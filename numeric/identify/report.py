@@ -63,7 +63,7 @@ class Distances(NamedTuple):
     """Of ∂ŷ/∂x_query and ∂ŷ_GD/∂x_query, flattened; None where one of them is 0, or was not computed."""
     sensitivity_l2: float | None
     """‖∂ŷ/∂x_query − ∂ŷ_GD/∂x_query‖₂."""
-    samples: str = "x uniform on (−1, 1), targets Wᵀx with W from N(0, 1)"
+    samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
 
 
 class Deviation(NamedTuple):

@@ -55,9 +55,8 @@ class Weights(Mapping[str, np.ndarray]):
         self.model: Any = known[self.tokens]
         if found.target in STACKS:
             self._layout = known[self.tokens]
-            self.model = mamba2_model.model_of(
-                *mamba2_model.for_transformers(found), found.encoding
-            )
+            named = mamba2_model.for_transformers(found)
+            self.model = mamba2_model.model_of(named.settings or {}, named.tensors, named.encoding)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.tensors[name]

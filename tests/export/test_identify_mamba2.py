@@ -492,8 +492,8 @@ def test_the_best_fit_is_the_learner_that_made_the_predictions():
     tasks = fitting.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
     W0 = np.random.default_rng(0).standard_normal((3, 2))
     W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(*tasks, strict=True)]
-    data = fitting.prepare([tasks], [(tasks.x[:, -1:] @ np.stack(W))[:, 0]], W0)
-    found = fitting.best(fitting.fits(data, 3))
+    trial = fitting.Trial(tasks, (tasks.x[:, -1:] @ np.stack(W))[:, 0])
+    found = fitting.best(fitting.fits([trial], W0, 3))
     assert found.steps == 2
     assert found.step_size == pytest.approx(0.3, rel=1e-12)
     assert found.distance <= 1e-12
