@@ -63,7 +63,7 @@ def _rendered(report: Report, format: str) -> str:
         return json.dumps(report.as_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     from tabulate import tabulate
 
-    rows = [row for row in (*_found(report), *_off(report), *_told(report)) if row[1]]
+    rows = [row for row in (*_found(report), *_off(report), *_manifest(report)) if row[1]]
     text = tabulate(rows, tablefmt="plain", disable_numparse=True)
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
@@ -148,7 +148,7 @@ def _off(report: Report) -> list[tuple[str, str]]:
     return rows
 
 
-def _told(report: Report) -> list[tuple[str, str]]:
+def _manifest(report: Report) -> list[tuple[str, str]]:
     """What a manifest says."""
     rows = []
     if report.asserted and not report.contradictions:
@@ -156,8 +156,8 @@ def _told(report: Report) -> list[tuple[str, str]]:
     for i, c in enumerate(report.contradictions):
         text = f"{c.assertion} is {c.asserted} there; found: {c.found}"
         rows.append(("contradicted" if not i else "", text))
-    promise = report.promise
-    if promise is not None:
-        text = f"relative error {promise.found:.2e}, promised {promise.bound:.2e}; {promise.how}"
+    own = report.promise
+    if own is not None:
+        text = f"relative error {own.found:.2e}, promised {own.bound:.2e}; {own.how}"
         rows.append(("certificate", text))
     return rows + [("note", note) for note in report.notes]

@@ -46,7 +46,7 @@ def compared(
     deviations, counts, mended, shared, there = [], {}, {}, 0, 0
     for name, array in arrays.items():
         found, expected = array.astype(np.float64), construction[name]
-        within = close if isinstance(close, float) else close[name]
+        within = close[name] if isinstance(close, Mapping) else close
         same = np.abs(found - expected) <= within * np.abs(expected)
         mended[name] = np.where(same, found, expected)
         shared += int((same & (expected != 0)).sum())

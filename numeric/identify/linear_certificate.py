@@ -18,7 +18,7 @@ from ..export.built import Built
 from ..export.certificates.domain import Domain
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
-from .manifest import Manifest, asserted_learner, certificate_at, start
+from .manifest import Manifest, asserted_learner, certificate_at, start, unequal
 from .report import Contradiction, Report
 
 TASKS = 8
@@ -72,28 +72,24 @@ def _within_itself(manifest: Manifest) -> Iterator[Contradiction]:
         return
     for name, bound in domain.items():
         if name not in Domain._fields:
-            yield Contradiction(
-                f"certificate.domain.{name}", f"{bound:.9g}", "no such bound of data"
-            )
+            asserted = f"{bound:.9g}"
+            yield Contradiction(f"certificate.domain.{name}", asserted, "no such bound of data")
     if domain["examples"] != n:
         yield Contradiction("certificate.domain.examples", f"{domain['examples']:.9g}", str(n))
     absolute, magnitude, relative = (
         certificate[key] for key in ("absolute", "magnitude", "relative")
     )
     quotient = absolute / magnitude if absolute is not None and magnitude else None
-    pair = (relative, quotient)
-    if pair != (None, None) and (None in pair or not math.isclose(*pair, rel_tol=SLACK - 1)):
+    given = [number for number in (relative, quotient) if number is not None]
+    alike = len(given) == 2 and math.isclose(*given, rel_tol=SLACK - 1)
+    if given and not alike:
         words = "none" if quotient is None else f"{quotient:.3g}"
         yield Contradiction("certificate.relative", str(relative), words)
 
 
 def _built(manifest: Manifest) -> Built | None:
     """The construction that the manifest names, exactly; None if there is none, or it is too large."""
-    sizes, learner, domain = (
-        manifest["sizes"],
-        manifest["learner"],
-        manifest["certificate"]["domain"],
-    )
+    sizes, domain = manifest["sizes"], manifest["certificate"]["domain"]
     d, k, n, L = (sizes[name] for name in ("features", "targets", "examples", "steps"))
     W0 = start(manifest)
     large = max(d * n, d * k, d * L) > LARGEST
@@ -106,7 +102,7 @@ def _built(manifest: Manifest) -> Built | None:
             targets=k,
             examples=n,
             steps=L,
-            step_size=Fraction(learner["step_size"]),
+            step_size=Fraction(manifest["learner"]["step_size"]),
             W0=W0 if W0.any() else None,
             input_bound=domain["entry"],
             target_bound=domain["target"],
@@ -120,8 +116,7 @@ def _built(manifest: Manifest) -> Built | None:
 def _against(built: Built, manifest: Manifest) -> Iterator[Contradiction]:
     """Where a manifest says more than what its construction is, and what can be proved of that."""
     certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
-    if manifest["construction"]["verdict"] != verdict:
-        yield Contradiction("construction.verdict", manifest["construction"]["verdict"], verdict)
+    yield from unequal(manifest, {"construction.verdict": verdict})
     own = built.certify(certificate["dtype"])
     for name, asserted in certificate["domain"].items():
         bound = own.domain.get(name, math.inf)

@@ -100,7 +100,8 @@ def measure(
         (_first(model, layout, starts) for layout in layouts), key=lambda m: m.best.distance
     )
     slots, fit = first.layout.slots, first.best
-    wanted = sorted({*EXAMPLES, *([examples] if examples and examples <= LONGEST else [])})
+    more = [examples] if examples is not None and examples <= LONGEST else []
+    wanted = sorted({*EXAMPLES, *more})
     count = _count(model, first.layout, wanted)
 
     def groups(scale: float) -> list[Tasks]:

@@ -20,7 +20,7 @@ from ..export.regular import opened
 from ..export.tensors import LARGEST
 from .factor import Factor
 from .fitting import Learner
-from .report import DESCENT, Contradiction, Promise, Report, as_float
+from .report import DESCENT, APrioriBound, Contradiction, Report, as_float
 
 Manifest = Mapping[str, Any]
 
@@ -148,7 +148,7 @@ def asserted_learner(manifest: Manifest) -> Learner:
     return Learner(start(manifest), as_float(Fraction(asserted["step_size"])), asserted["steps"])
 
 
-def certificate_at(report: Report, manifest: Manifest, error: float, how: str) -> Promise:
+def certificate_at(report: Report, manifest: Manifest, error: float, how: str) -> APrioriBound:
     """A certificate beside an error that was measured, which contradicts it if it is larger.
 
     Args:
@@ -162,4 +162,4 @@ def certificate_at(report: Report, manifest: Manifest, error: float, how: str) -
         report.contradictions.append(
             Contradiction("certificate.absolute", f"{absolute:.3g}", f"{error:.3g}, measured")
         )
-    return Promise(absolute / magnitude, error / magnitude, how)
+    return APrioriBound(absolute / magnitude, error / magnitude, how)

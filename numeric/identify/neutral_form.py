@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from scanproof.constructs.layouts import fla_linear_attention, neutral
-from scanproof.constructs.layouts.families import FAMILIES
-from scanproof.constructs.layouts.neutral import LayoutError, Model
+from scanproof.constructs.layouts.neutral import Model
 
 from ..export.loading import Loaded
 
@@ -33,15 +32,12 @@ def models(loaded: Loaded) -> list[Model]:
             for i, layer in enumerate(layers)
             for field, array in layer._asdict().items()
         }
-    first = neutral.from_tensors(tensors, loaded.encoding)
-    found = [first]
-    for tokens in FAMILIES[first.family].tokens:
-        if tokens != first.tokens:
-            try:
-                found.append(neutral.from_tensors(tensors, loaded.encoding, tokens))
-            except LayoutError:  # another width
-                continue
-    return found
+    family = neutral.from_tensors(tensors, loaded.encoding).family
+    weight, _, readout = (loaded.encoding[name].shape for name in neutral.ENCODING)
+    return [
+        neutral.from_tensors(tensors, loaded.encoding, tokens)
+        for tokens in neutral.fitting(family, weight[1], readout[0])
+    ]
 
 
 def arrays(model: Model, target: str = "") -> dict[str, np.ndarray]:

@@ -84,7 +84,7 @@ class Contradiction(NamedTuple):
     found: str
 
 
-class Promise(NamedTuple):
+class APrioriBound(NamedTuple):
     """The certificate of a manifest, beside what was derived or measured here."""
 
     bound: float
@@ -139,7 +139,8 @@ class Report:
     asserted: bool = False
     """Whether there was a manifest."""
     contradictions: list[Contradiction] = field(default_factory=list)
-    promise: Promise | None = None
+    promise: APrioriBound | None = None
+    """Of the manifest's certificate; a field of the JSON schema, whose names stay."""
     notes: list[str] = field(default_factory=list)
 
     @property

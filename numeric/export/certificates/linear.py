@@ -70,7 +70,7 @@ def bound_at(
 ) -> np.ndarray:
     """The bound for given data, target by target, shape (k,): x (n + 1, d) with the query last, y (n, k)."""
     stack = stacks.recognised(model, x.shape[0] - 1)
-    domain = domain_of(x, y, *(stack or ()))
+    domain = domain_of(x, y, *stack) if stack else domain_of(x, y)
     return _read(model, np.abs(x), np.abs(y), domain, dtype).error * OUTWARD
 
 
