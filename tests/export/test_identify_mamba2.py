@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import identify_cases as cases
 import numpy as np
 import pytest
 
@@ -241,7 +242,7 @@ def test_a_step_size_of_zero_is_no_descent():
     assert "do not depend on the examples" in report.verdict
 
 
-def test_half_the_step_size_is_told_from_the_whole():
+def test_half_the_step_size_is_not_taken_for_the_whole():
     settings, tensors, _ = weights(3, 1, 2, 0.125)
     assert step_size(identify(settings, tensors)).nearest == Fraction(1, 8)
 
@@ -257,7 +258,7 @@ def test_a_step_of_another_size_is_refused_and_its_entries_are_named():
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
-def test_step_counts_are_told_apart(steps):
+def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
     settings, tensors, _ = weights(3, 1, steps, 1 / 12)
     report = identify(settings, tensors)
@@ -283,13 +284,6 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
-def set_in(manifest, path, value):
-    *places, last = path.split(".")
-    for place in places:
-        manifest = manifest[place]
-    manifest[last] = value
-
-
 @pytest.mark.parametrize(
     ("path", "value", "named"),
     [
@@ -297,6 +291,7 @@ def set_in(manifest, path, value):
         ("learner.step_size", "1/16", "learner.step_size"),
         ("learner.step_size", "9" * 900, "learner.step_size"),
         ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[0][0]"),
+        ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[2][0]"),
         ("learner.W0", [["0"]], "learner.W0"),
         ("learner.rule", "Newton's method", "learner.rule"),
         ("tokens.name", "interleaved", "tokens.name"),
@@ -312,7 +307,7 @@ def set_in(manifest, path, value):
 )
 def test_what_a_manifest_asserts_wrongly_is_named(tmp_path, path, value, named):
     given = exported(tmp_path / "out", steps=2, seed=1)
-    set_in(given.manifest, path, value)
+    cases.set_in(given.manifest, path, value)
     report = identify_mamba2(given)
     assert report.rule == DESCENT
     assert named in [contradiction.assertion for contradiction in report.contradictions]
