@@ -135,7 +135,9 @@ def _compare(
     certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and report.distances.relative <= rounding
-    if certified or (learner.steps and _constructed(near)):
+    own = near is not None and not near.entries.deviating
+    channel = float(near.instance.constants.channel) if near else 0.0
+    if certified or (learner.steps and own and channel == CHANNEL):
         report.rule = DESCENT if learner.step_size > 0 else ASCENT
     what = f"{steps(learner.steps)} with η = {_number(exact, learner.step_size)}"
     report.verdict = _verdict(report, measured, near, what, effect)
@@ -183,13 +185,6 @@ def _name_entries(report: Report, near: Near, effect: float) -> None:
         )
     elif effect < np.inf:
         report.notes.append(f"they change predictions by {effect:.1e}, relative to the largest")
-
-
-def _constructed(near: Near | None) -> bool:
-    """Whether every entry is that of an instance, and so are its constants."""
-    if near is None or near.entries.deviating:
-        return False
-    return float(near.instance.constants.channel) == CHANNEL
 
 
 def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str) -> bool:

@@ -129,16 +129,15 @@ def recognise(model: Model) -> Recognition | None:
 
 def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
     """Gradient descents that the model may follow."""
-    lines = _lines(model, numbers, linear)
-    W0 = start(model, numbers[0]) if lines else None
-    if lines is None or W0 is None or (linear and len(lines[numbers[0]]) == 1):
+    read = _lines(model, numbers, linear)
+    if read is None or (linear and len(read[0][numbers[0]]) == 1):
         return
-    close = rounding(model)
+    (lines, W0), close = read, rounding(model)
     trimmed = {n: _trimmed(q, close) for n, q in lines.items()}
     for each in [lines] if trimmed == lines else [lines, trimmed]:
-        read = {n: step_sizes(q) for n, q in each.items()}
-        for choice in range(min(map(len, read.values()))):
-            yield {n: Rule(found[choice], W0) for n, found in read.items()}
+        sizes_by_number = {n: step_sizes(q) for n, q in each.items()}
+        for choice in range(min(map(len, sizes_by_number.values()))):
+            yield {n: Rule(found[choice], W0) for n, found in sizes_by_number.items()}
 
 
 def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
@@ -151,22 +150,22 @@ def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
 
 def _preconditioned(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
     """A descent with a matrix."""
-    lines = _lines(model, numbers, linear)
-    W0 = start(model, numbers[0]) if lines else None
-    if lines is None or W0 is None:
+    read = _lines(model, numbers, linear)
+    if read is None:
         return
-    steps = len(lines[numbers[0]]) - 1
+    lines, W0 = read
+    first = lines[numbers[0]]
+    steps = len(first) - 1
     M = first_order(model, numbers[0], steps) if steps else None
     if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
         return
-    reference = lines[numbers[0]][1]
-    yield {n: Rule((q[1] / reference,) * steps, W0, M / steps) for n, q in lines.items()}
+    yield {n: Rule((q[1] / first[1],) * steps, W0, M / steps) for n, q in lines.items()}
 
 
 def _lines(
     model: Model, numbers: tuple[int, ...], linear: bool
-) -> dict[int, list[Fraction]] | None:
-    """q at each number of examples, along the first feature that moves the prediction at all."""
+) -> tuple[dict[int, list[Fraction]], np.ndarray] | None:
+    """q at each number of examples, along the first feature that moves the prediction at all; and W0."""
     found: dict[int, list[Fraction]] = {}
     feature = 0
     for n in numbers:
@@ -177,7 +176,8 @@ def _lines(
         if q is None or any(len(q) != len(other) for other in found.values()):
             return None
         found[n] = q
-    return found
+    W0 = start(model, numbers[0])
+    return None if W0 is None else (found, W0)
 
 
 def _further(model: Model, rules: Rules) -> Rules:

@@ -51,16 +51,10 @@ def prediction(rule: Rule, x: Any, y: Any) -> Any:
 def on_line(
     model: Model, n: int, feature: int = 0, *, linear: bool = False
 ) -> list[Fraction] | None:
-    """The coefficients 1, q_1, …, q_L of q along x_1 = s e_a, all other examples 0.
+    """The coefficients 1, q_1, …, q_L ≠ 0 of q along x_1 = s e_a, where a is `feature` and all other examples are 0.
 
-    Args:
-        model: in floats.
-        n: examples.
-        feature: a.
-        linear: y_1 is w s instead of a symbol of its own.
-
-    Returns:
-        q, its last coefficient not 0; None if that is not how the prediction depends on s and y_1, up to rounding.
+    If linear, y_1 is w s instead of a symbol of its own. None if that is not how the prediction depends on s and y_1,
+    up to rounding.
 
     Raises:
         OverBudget: if the prediction is a polynomial too large.
@@ -99,10 +93,8 @@ def start(model: Model, n: int) -> np.ndarray | None:
 def first_order(model: Model, n: int, steps: int) -> np.ndarray | None:
     """M_ba, the coefficient of y_1 x_1[a] x_q[b]: the sum of the steps' η_l Γ; None where it is no such rule's.
 
-    Args:
-        model: in floats.
-        n: examples; all but the first are 0.
-        steps: L. For L > 1 the examples e_a are looked at one by one, for the polynomials are of degree 2L − 1 in x_1.
+    All examples but the first are 0. For L > 1 steps its values e_a are looked at one by one, for the polynomials are
+    of degree 2L − 1 in x_1.
     """
     d, _ = sizes(model)
     M = np.full((d, d), Fraction(0), dtype=object)
