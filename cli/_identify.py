@@ -57,7 +57,7 @@ def _rendered(report: Report, format: str) -> str:
 
     if format == "json":
         return as_json(report.as_dict())
-    return as_table([*_found(report), *_off(report), *_told(report)])
+    return as_table([*_found(report), *_off(report), *_manifest(report)])
 
 
 def _found(report: Report) -> list[tuple[str, str]]:
@@ -140,7 +140,7 @@ def _off(report: Report) -> list[tuple[str, str]]:
     return rows
 
 
-def _told(report: Report) -> list[tuple[str, str]]:
+def _manifest(report: Report) -> list[tuple[str, str]]:
     """What a manifest says."""
     rows = []
     if report.asserted and not report.contradictions:
@@ -148,8 +148,8 @@ def _told(report: Report) -> list[tuple[str, str]]:
     for i, c in enumerate(report.contradictions):
         text = f"{c.assertion} is {c.asserted} there; found: {c.found}"
         rows.append(("contradicted" if not i else "", text))
-    promise = report.promise
-    if promise is not None:
-        text = f"relative error {promise.found:.2e}, promised {promise.bound:.2e}; {promise.how}"
+    own = report.promise
+    if own is not None:
+        text = f"relative error {own.found:.2e}, promised {own.bound:.2e}; {own.how}"
         rows.append(("certificate", text))
     return rows + [("note", note) for note in report.notes]

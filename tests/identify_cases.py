@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -97,6 +99,27 @@ def attention(d: int, steps: int, k: int = 1, **options: Any) -> Model:
     return fla_linear_attention.neutral_model(made)
 
 
+def with_tensors(loaded: Loaded, tensors: Mapping[str, Any]) -> Loaded:
+    """A folder in which some tensors are others."""
+    return loaded._replace(tensors={**loaded.tensors, **tensors})
+
+
+def set_in(manifest: Any, place: str, value: Any) -> None:
+    """Write into a manifest at a place such as `learner.steps` or `files.model.safetensors.bytes`."""
+    *places, last = re.split(r"\.(?!safetensors)", place)
+    for part in places:
+        manifest = manifest[part]
+    manifest[last] = value
+
+
+def edit_manifest(folder: Path, place: str, value: Any) -> None:
+    """`set_in` the manifest of a folder."""
+    file = folder / "manifest.json"
+    manifest = json.loads(file.read_text())
+    set_in(manifest, place, value)
+    file.write_text(json.dumps(manifest))
+
+
 class Edit(NamedTuple):
     """A folder in which one entry is another number."""
 
@@ -119,5 +142,5 @@ def edits(loaded: Loaded, count: int, seed: int) -> Iterator[Edit]:
         array[at] = 0 if rng.random() < 0.25 else before + rng.choice([0.25, -0.5, 1])
         if array[at] != before:
             name = f"{key}[{', '.join(map(str, at))}]" if at else key
-            yield Edit(loaded._replace(tensors={**loaded.tensors, key: array}), name)
+            yield Edit(with_tensors(loaded, {key: array}), name)
             count -= 1

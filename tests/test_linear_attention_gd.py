@@ -15,7 +15,7 @@ from scanproof.constructs.constructions.linear_attention import LAYOUTS, least, 
 from scanproof.constructs.layers.fla_linear_attention import Parameters, root
 from scanproof.constructs.layouts import fla_linear_attention, neutral
 from scanproof.constructs.layouts.neutral import LayoutError
-from scanproof.numeric.export.certificates import stacked_attention
+from scanproof.numeric.export.certificates import stacks
 from scanproof.numeric.export.certificates.domain import Domain
 from scanproof.numeric.export.certificates.linear import bound, bound_at
 from scanproof.proofs.exact.array import Namespace
@@ -170,7 +170,7 @@ def test_the_family_is_recognised_by_its_tensors(sizes):
     again = neutral.from_tensors(neutral.tensors(found), neutral.encoding(found))
     assert (again.family, again.tokens) == ("linear-attention", "labelled")
     assert neutral.sizes(again) == (sizes["features"], sizes.get("targets", 1))
-    known = stacked_attention.known(again, sizes["examples"])
+    known = stacks.recognised(again, sizes["examples"])
     assert known is not None
     assert known.steps == sizes["steps"]
     assert known.eta == 1 / sizes["examples"]
@@ -190,7 +190,7 @@ def test_a_changed_entry_is_not_taken_for_the_construction_and_predicts_somethin
                 for arrays in (neutral.tensors(found), neutral.encoding(found))
             )
             other = neutral.from_tensors(tensors, encoding)
-            assert stacked_attention.known(other, sizes["examples"]) is None
+            assert stacks.recognised(other, sizes["examples"]) is None
             assert np.abs(neutral.predict(other, x, y) - wanted).max() > 1e-9, (key, place)
 
 

@@ -32,14 +32,14 @@ class Factor(NamedTuple):
     def words(self) -> str:
         """As `StepSize.dependence`."""
         if self.by_number:
-            told = ", ".join(f"{v} at n = {n}" for n, v in self.by_number.items())
-            return f"irregular in n: {told}"
+            each = ", ".join(f"{v} at n = {n}" for n, v in self.by_number.items())
+            return f"irregular in n: {each}"
         if self.shift is None:
             return CONSTANT
         if not self.shift:
             return AVERAGED
-        told = f"divided by n {'+' if self.shift > 0 else '−'} {abs(self.shift)}"
-        return told + (f", which is negative for n < {-self.shift}" if self.shift < -1 else "")
+        divided = f"divided by n {'+' if self.shift > 0 else '−'} {abs(self.shift)}"
+        return divided + (f", which is negative for n < {-self.shift}" if self.shift < -1 else "")
 
 
 def of(rules: Mapping[int, Rule]) -> Factor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..export.loading import load
-from . import asserted
+from . import manifest
 from .report import Report
 
 STACKS = ("hf-mamba2", "mamba-ssm")
@@ -16,11 +16,11 @@ def identify(folder: str | os.PathLike[str]) -> Report:
     """Which learning rule the weights of a folder implement, and how far off they are.
 
     Args:
-        folder: an export, or weights that others made, as `exports.loading.load` takes them; without a manifest nothing
+        folder: an export, or weights that others made, as `export.loading.load` takes them; without a manifest nothing
             is asserted, and with one nothing of it is believed.
 
     Raises:
-        UsageError: for a folder that is no complete model; see `exports.loading.load`.
+        UsageError: for a folder that is no complete model; see `export.loading.load`.
     """
     loaded = load(folder)
     if loaded.target in STACKS:
@@ -32,5 +32,5 @@ def identify(folder: str | os.PathLike[str]) -> Report:
 
         report = identify_linear(loaded)
     report.asserted = loaded.manifest is not None
-    report.contradictions[:0] = asserted.files(loaded)
+    report.contradictions[:0] = manifest.files(loaded)
     return report

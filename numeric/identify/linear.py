@@ -1,4 +1,4 @@
-"""`identify` for the linear targets: the rule is derived from the prediction as a polynomial, and told in words."""
+"""`identify` for the linear targets: the rule is derived from the prediction as a polynomial."""
 
 from __future__ import annotations
 
@@ -12,23 +12,28 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
 from . import (
-    asserted,
+    candidates,
     coefficients,
-    comparison,
-    differences,
     factor,
-    neutral_form,
+    linear_certificate,
+    linear_construction,
+    linear_tasks,
+    manifest,
+    polynomial,
     recognition,
-    rounding,
-    sampled,
+    rule,
     verdict,
 )
-from .differences import Assertion, Names, Near
 from .factor import Factor
-from .measured_construction import simple
+from .fitting import Learner
+from .linear_construction import Near
+from .mamba2_construction import simple
+from .manifest import Manifest
+from .neutral_form import arrays, models, rounding
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
@@ -48,6 +53,8 @@ ENTRIES = 2**18
 """Entries of the largest model that is compared with a construction, whose numbers are exact ones."""
 WITHIN = 2.0**-20
 """Relative distance on tasks below which a model too large to derive its rule is said to follow one."""
+ROUNDINGS = 16
+"""Deviation of an output of every token, beside that of one number."""
 
 
 class _Read(NamedTuple):
@@ -60,7 +67,18 @@ class _Read(NamedTuple):
     how: str
     """If nothing was found: why."""
 
+    @property
+    def fixed(self) -> int | None:
+        """n, if the model is for one number of examples."""
+        return self.numbers[0] if len(self.numbers) == 1 else None
 
+    @property
+    def entries(self) -> int:
+        """How many numbers the model has."""
+        return sum(array.size for array in arrays(self.model).values())
+
+
+@np.errstate(all="ignore")  # of weights that are no numbers to compute with
 def identify_linear(loaded: Loaded) -> Report:
     """Which learning rule the weights of a linear target implement.
 
@@ -70,11 +88,6 @@ def identify_linear(loaded: Loaded) -> Report:
     Raises:
         UsageError: for a model that takes no examples.
     """
-    with np.errstate(all="ignore"):  # of weights that are no numbers to compute with
-        return _identified(loaded)
-
-
-def _identified(loaded: Loaded) -> Report:
     read = _read(loaded)
     model = read.model
     d, k = neutral.sizes(model)
@@ -86,67 +99,65 @@ def _identified(loaded: Loaded) -> Report:
         method=read.how,
         notes=[f"{model.tokens} tokens"],
     )
-    if len(read.numbers) == 1:
-        report.sizes["examples"] = read.numbers[0]
-    by = _derived(report, read) if read.found else None
+    if read.fixed:
+        report.sizes["examples"] = read.fixed
+    by = _derived(report, model, read.found) if read.found else None
     near = _near(report, read, loaded, by)
     if report.rule not in (DESCENT, ASCENT):
-        _measured(report, read, loaded, near)
+        _measured(report, read, loaded.manifest, near)
     report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
     if loaded.manifest:
-        asserted.check(report, loaded.manifest, model, by, read.found)
+        _check_manifest(report, loaded.manifest, read, by)
     return report
 
 
 def _read(loaded: Loaded) -> _Read:
     """The model with the first tokenisation that makes it a rule's, or with the first that it can have."""
     tried = []
-    for model in neutral_form.models(loaded):
-        numbers = recognition.numbers_of_examples(model)
-        _check(loaded, model, numbers)
+    for model in models(loaded):
+        read = _Read(model, recognition.numbers_of_examples(model), None, UNKNOWN)
+        _check_size(loaded, read)
         try:
             found = recognition.recognise(model)
         except TooLarge:
-            tried.append(_Read(model, numbers, None, MEASURED))
-        except recognition.NO_POLYNOMIAL:
-            tried.append(_Read(model, numbers, None, UNDEFINED))
+            read = read._replace(how=MEASURED)
+        except polynomial.NO_POLYNOMIAL:
+            read = read._replace(how=UNDEFINED)
         else:
-            tried.append(_Read(model, numbers, found, found.method if found else UNKNOWN))
+            read = read._replace(found=found, how=found.method if found else UNKNOWN)
             if found and found.first.step_sizes:
-                return tried[-1]
+                return read
+        tried.append(read)
     return tried[0] if len(tried) == 1 else min(tried, key=partial(_unlike, loaded))
 
 
-def _check(loaded: Loaded, model: Model, numbers: tuple[int, ...]) -> None:
-    if not numbers:
+def _check_size(loaded: Loaded, read: _Read) -> None:
+    if not read.numbers:
         raise UsageError(
             f"identify {loaded.folder}: the tensors' shapes are those of a context without examples."
         )
-    d, _ = neutral.sizes(model)
-    fixed = numbers[0] if len(numbers) == 1 else None
-    products = recognition.operations(model, sampled.examples(model, fixed)) * (d + 64)
+    d, _ = neutral.sizes(read.model)
+    examples = linear_tasks.examples(read.model, read.fixed)
+    products = recognition.operations(read.model, examples) * (d + 64)
     if products > MOST:
         raise UsageError(
-            f"identify {loaded.folder}: a model of {d} features and {_entries(model):,} entries is too large: it takes "
+            f"identify {loaded.folder}: a model of {d} features and {read.entries:,} entries is too large: it takes "
             f"{products:.1e} multiplications to measure it, and {MOST:.0e} are the most."
         )
 
 
 def _unlike(loaded: Loaded, read: _Read) -> float:
     """How many entries are not as in the nearest construction; infinite if there is none."""
-    if _entries(read.model) > ENTRIES:
+    if read.entries > ENTRIES:
         return math.inf
-    n, named = read.numbers[-1], partial(neutral_form.named, loaded.target)
-    near = differences.nearest(read.model, n, None, named)
-    return math.inf if near is None else near.count
+    near = linear_construction.nearest(read.model, read.numbers[-1], None, loaded.target)
+    return math.inf if near is None else near.entries.deviating
 
 
-def _derived(report: Report, read: _Read) -> Factor | None:
+def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
     """The rule, and its factor; None where the examples have no influence."""
-    found = read.found
-    assert found is not None
     first = found.first
-    report.method, report.exact = found.method, not found.deviation
+    report.exact = not found.deviation
     report.data = "linear targets" if found.linear else "any"
     report.steps, report.W0 = len(first.step_sizes), first.W0.tolist()
     if not first.step_sizes:
@@ -159,98 +170,135 @@ def _derived(report: Report, read: _Read) -> Factor | None:
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
-    each = [s * divisor for s in first.step_sizes]
-    report.step_size = _step_size(each, own.words, read.model)
     report.rule = ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    each = tuple(s * divisor for s in first.step_sizes)
+    mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
+    alike = len(set(each)) == 1
+    nearest = rounded.pop() if len(rounded) == 1 else None  # all are roundings of one number
+    report.step_size = StepSize(mean, nearest, own.words, () if alike else each)
     return own
-
-
-def _step_size(each: list[Fraction], dependence: str, model: Model) -> StepSize:
-    rounded = [_simple(s, model) for s in each]
-    mean = sum(each, Fraction(0)) / len(each)
-    if len(set(each)) == 1:
-        return StepSize(mean, rounded[0], dependence)
-    if len(set(rounded)) == 1 and rounded[0] is not None:  # all are roundings of one number
-        return StepSize(mean, rounded[0], dependence, tuple(each))
-    return StepSize(mean, None, dependence, tuple(each))
 
 
 def _simple(value: Number, model: Model) -> Fraction | None:
     """The simple number that a number of the model is a rounding of, if it is one."""
     number = as_float(value)
-    return simple(number, float(rounding.of(model))) if number and math.isfinite(number) else None
+    return simple(number, float(rounding(model))) if number and math.isfinite(number) else None
 
 
 def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Near | None:
     """The construction nearest to the weights: the one that the manifest names, if there is one."""
     model, numbers, found, how = read
-    d, k = neutral.sizes(model)
-    near, n, named = None, numbers[-1], partial(neutral_form.named, loaded.target)
-    descends = found is not None and by is not None and found.first.preconditioner is None
-    if loaded.manifest and _entries(model) <= ENTRIES:
-        assertion = asserted.construction(loaded.manifest, numbers, d, k)
-        near = differences.asserted(model, assertion, named) if assertion else None
-        if assertion and (near is None or near.count):
-            report.contradictions += _another(model, assertion, named, near)
-    known = False
-    if _entries(model) > ENTRIES:
+    if read.entries > ENTRIES:
         report.notes.append("the model is too large to compare its entries with a construction's")
         return None
+    n, near, known = numbers[-1], None, False
+    learner = _assertion(loaded.manifest, read) if loaded.manifest else None
+    if loaded.manifest and learner:
+        id, examples = loaded.manifest["construction"]["id"], loaded.manifest["sizes"]["examples"]
+        near = linear_construction.asserted(model, id, examples, learner, loaded.target)
+        if near is None or near.entries.deviating:
+            own = linear_construction.nearest(
+                model, examples, learner.W0, loaded.target, [learner.step_size]
+            )
+            report.contradictions += _another(id, near, own)
     if near is None:
+        descends = found is not None and found.first.preconditioner is None
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
         W0 = None if found is None else np.vectorize(as_float, otypes=[float])(found.first.W0)
-        near = differences.nearest(model, n, W0, named, step)
-        known = near is not None and descends and comparison.is_close(model, near.model, numbers)
+        near = linear_construction.nearest(model, n, W0, loaded.target, step)
+        known = bool(
+            near and by and descends and linear_construction.is_close(model, near.model, numbers)
+        )
     if near is None:
         report.notes.append("no construction has tensors of these shapes, so no entries are named")
         return None
     report.nearest_construction = near.what
-    report.deviations, report.deviations_in_all = near.deviations, near.count
+    report.deviations, report.deviations_in_all = near.entries.deviations, near.entries.deviating
     report.same_function = (
-        not near.count
+        not near.entries.deviating
         or known
-        or (how != MEASURED and comparison.is_same(model, near.model, numbers))
+        or (how != MEASURED and linear_construction.is_same(model, near.model, numbers))
     )
     return near
 
 
-def _another(
-    model: Model, assertion: Assertion, named: Names, near: Near | None
-) -> list[Contradiction]:
+def _assertion(asserted: Manifest, read: _Read) -> Learner | None:
+    """The learner that the manifest names; None if that is not for models of these sizes."""
+    learner = manifest.asserted_learner(asserted)
+    numbers = [*learner.W0.ravel(), learner.step_size]
+    if learner.W0.shape != neutral.sizes(read.model) or not np.isfinite(numbers).all():
+        return None
+    return learner if read.fixed in (None, asserted["sizes"]["examples"]) else None
+
+
+def _another(id: str, near: Near | None, own: Near | None) -> list[Contradiction]:
     """That a manifest names another construction than the one that all entries are as in."""
-    own = differences.nearest(model, assertion.examples, assertion.W0, named, [assertion.step_size])
-    if own is None or own.count or own.what == assertion.id:
+    if own is None or own.entries.deviating or own.what == id:
         return []
-    if near is None:
-        found = f"{own.what}, entry by entry; that one has other shapes"
-    else:
-        found = f"{own.what}, entry by entry; {near.count} entries are not as in that one"
-    return [Contradiction("construction.id", assertion.id, found)]
+    other = f"{near.entries.deviating} entries are not as in that one" if near else ""
+    found = f"{own.what}, entry by entry; {other or 'that one has other shapes'}"
+    return [Contradiction("construction.id", id, found)]
 
 
-def _measured(report: Report, read: _Read, loaded: Loaded, near: Near | None) -> None:
+def _measured(report: Report, read: _Read, asserted: Manifest | None, near: Near | None) -> None:
     """Distances to the nearest gradient descent; for an unknown rule also its steps, and coefficients that deviate."""
     model, numbers, found, how = read
-    examples = numbers[0] if len(numbers) == 1 else asserted.examples(loaded.manifest)
+    n = asserted["sizes"]["examples"] if asserted else None
+    n = None if n is None or n > linear_certificate.LONGEST else n
     starts = [] if near is None or report.W0 is None else [np.array(report.W0, dtype=np.float64)]
-    nearest = sampled.nearest(model, examples, starts)
-    report.distances = nearest.distances
+    learner, report.distances = linear_tasks.nearest(model, read.fixed or n, starts)
     if found is not None:
         return
-    fit = nearest.fit
-    report.steps, report.W0 = fit.steps, nearest.W0.tolist()
-    report.step_size = StepSize(fit.step_size, _simple(fit.step_size, model))
+    report.steps, report.W0 = learner.steps, learner.W0.tolist()
+    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model))
     if how == MEASURED:
-        if nearest.distances.relative <= WITHIN and fit.step_size:
-            report.rule = DESCENT if fit.step_size > 0 else ASCENT
+        if report.distances.relative <= WITHIN and learner.step_size:
+            report.rule = DESCENT if learner.step_size > 0 else ASCENT
         return
-    rules = {n: coefficients.fitted(fit, nearest.W0) for n in numbers}
-    if near is not None and near.count <= _entries(model) // 4:
-        rules = coefficients.of_construction(comparison.rounded(model, near.model), numbers, rules)
-    coefficients.tell(report, model, rules)
+    rules = dict.fromkeys(numbers, coefficients.fitted(learner))
+    if near is not None and near.entries.deviating <= read.entries // 4:
+        construction = linear_construction.rounded(model, near.model)
+        rules = coefficients.of_construction(construction, rules)
+    coefficients.list_deviating(report, model, rules)
 
 
-def _entries(model: Model) -> int:
-    return sum(array.size for array in differences.arrays(model).values())
+def _check_manifest(report: Report, asserted: Manifest, read: _Read, by: Factor | None) -> None:
+    """Adds to a report what contradicts the manifest, and what becomes of its certificate."""
+    model, id = read.model, asserted["construction"]["id"]
+    (d, k), sizes = neutral.sizes(model), ("features", "targets", "examples")
+    held = {f"sizes.{name}": report.sizes[name] for name in sizes if name in report.sizes}
+    report.contradictions += manifest.unequal(asserted, {"family": model.family, **held})
+    if candidates.of_statement(id, model, 1) is None:
+        none = f"none of the family {model.family}"
+        report.contradictions.append(Contradiction("construction.id", id, none))
+    columns = [list(column) for column in TOKENISATIONS[model.tokens].columns(d, k)]
+    tokens = {"tokens.name": model.tokens, "tokens.raw": columns}
+    report.contradictions += manifest.unequal(asserted, tokens)
+    close = float(rounding(model))
+    report.contradictions += manifest.learner(asserted, report, close, by, measured=False)
+    if asserted["tokens"]["predicts"] == "every" and read.found and not _every(model, read.found):
+        report.contradictions.append(Contradiction("tokens.predicts", "every", "last"))
+    linear_certificate.check(report, asserted, model)
+
+
+def _every(model: Model, found: Recognition) -> bool:
+    """Whether each output is the prediction for the next input from the examples before it, at a random point.
+
+    Up to rounding, if the last one is the rule's only up to rounding.
+    """
+    n = max(found.rules)
+    close = ROUNDINGS * rounding(model) if found.deviation else Fraction(0)
+    x, y = recognition.point(model, found.rules[n], n, found.linear)
+    exact = polynomial.exact(model)
+    raw = TOKENISATIONS[model.tokens].tokens(x, y)
+    rows = neutral.outputs(exact, raw @ exact.encode_weight.T + exact.encode_bias) @ exact.readout.T
+    if rows.shape[0] != n:
+        return False
+    for t, own in found.rules.items():
+        wanted = rule.prediction(own, x[: t + 1], y[:t])
+        for a, b in zip(rows[t - 1].entries, wanted.entries, strict=True):
+            if abs(polynomial.fraction(a - b)) > close * abs(polynomial.fraction(b)):
+                return False
+    return True

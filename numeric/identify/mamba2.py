@@ -10,25 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from . import measured_distance, measured_manifest
-from .measured import quotient
-from .measured_construction import Near, held, nearest, simple
-from .measured_distance import Measured, explicit
-from .measured_model import Model, layouts, model_of
-from .report import ASCENT, DESCENT, NONE, Report, StepSize
+from . import mamba2_certificate, mamba2_tasks, manifest
+from .entries import LISTED
+from .fitting import Learner, quotient_of_largest
+from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple
+from .mamba2_model import Model, for_transformers, layouts, model_of
+from .mamba2_tasks import Measured
+from .manifest import Manifest
+from .report import ASCENT, DESCENT, NONE, Contradiction, Report, StepSize
+from .verdict import steps
 
 FORM = 2.0**-40
 """Relative change of predictions that is put down to float64 arithmetic."""
@@ -39,22 +42,8 @@ CHANNEL = 2.0**24
 """K of what is exported."""
 LARGEST = 2**24
 """Numbers in a tensor of a constructed model that is made for its bound alone."""
-LISTED = 20
-"""Entries that a report names."""
 TENSORS = 6
-"""Tensors whose deviating entries it counts."""
-
-
-class Learner(NamedTuple):
-    """The gradient descent that predictions are compared with."""
-
-    steps: int
-    step_size: float
-    simple: Fraction | None
-    """The simple number that `step_size` is a rounding of."""
-    W0: np.ndarray
-    stored: float
-    """The step size before it was taken for a simple number."""
+"""Tensors whose deviating entries are counted in words."""
 
 
 @np.errstate(all="ignore")
@@ -67,23 +56,41 @@ def identify_mamba2(loaded: Loaded) -> Report:
     Raises:
         UsageError: if no tokenisation has the width that the encoding takes, or there are too many features to measure.
     """
-    settings, state = loaded.settings or {}, loaded.tensors
-    if "ssm_cfg" in settings:
-        settings, state = mamba_ssm.for_transformers(settings, state)
-    model = model_of(settings, state, loaded.encoding)
+    loaded = for_transformers(loaded)
+    settings = loaded.settings or {}
+    model = model_of(settings, loaded.tensors, loaded.encoding)
     possible = _tokenisations(loaded, model)
-    near = nearest(state, loaded.encoding, loaded.dtypes, model, possible)
-    measured = measured_distance.measure(
+    near = nearest(loaded, model, possible)
+    measured = mamba2_tasks.measure(
         model,
         [near.instance.layout] if near else possible,
         [near.instance.W0] if near else [],
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
     )
     first = hf_mamba2.key(0, "in_proj")
-    dtype = held(state[first], loaded.dtypes.get(first, "float32"))
-    report = _report(loaded, settings, model, measured, near, dtype)
+    dtype = held(loaded.tensors[first], loaded.dtypes.get(first, "float32"))
+    tasks = sum(len(values) for _, values in measured.trials)
+    report = Report(
+        folder=str(loaded.folder),
+        target=loaded.target,
+        family="mamba2",
+        sizes={
+            "features": measured.layout.slots.d,
+            "targets": model.targets,
+            "layers": len(model.blocks),
+        },
+        asserted=loaded.manifest is not None,
+        method=f"measured on {tasks} seeded tasks: the block's definition in float64, with the {dtype} weights",
+    )
+    effect = _effect(settings, measured, near) if near else 0.0
+    if near:
+        _name_entries(report, near, effect)
+    if measured.finite:
+        _compare(report, model, measured, near, effect, dtype)
+    else:
+        report.verdict = f"{NONE}: predictions overflow on the tasks, and nothing can be compared"
     if loaded.manifest:
-        measured_manifest.check(loaded.manifest, report, model, measured, near, dtype)
+        _check_manifest(report, loaded.manifest, measured, near, dtype)
     return report
 
 
@@ -105,110 +112,73 @@ def _tokenisations(loaded: Loaded, model: Model) -> list[Layout]:
     return small
 
 
-def _report(
-    loaded: Loaded,
-    settings: Mapping[str, Any],
-    model: Model,
-    measured: Measured,
-    near: Near | None,
-    dtype: str,
-) -> Report:
-    report = Report(
-        folder=str(loaded.folder),
-        target=loaded.target,
-        family="mamba2",
-        sizes={
-            "features": measured.layout.slots.d,
-            "targets": model.targets,
-            "layers": len(model.blocks),
-        },
-        asserted=loaded.manifest is not None,
-    )
-    tasks = sum(len(group.x) for group in measured.groups)
-    report.method = f"measured on {tasks} seeded tasks: the block's definition in float64, with the {dtype} weights"
-    effect = _effect(settings, measured, near) if near else 0.0
-    _name_entries(report, near, effect)
-    if not measured.finite:
-        report.verdict = f"{NONE}: predictions overflow on the tasks, and nothing can be compared"
-        return report
-    rounding = 8 * len(model.blocks) * FORMATS[dtype].unit
-    kept = near is not None and effect <= rounding
-    learner = _of_construction(near) if near and kept else _fitted(measured, dtype)
+def _compare(
+    report: Report, model: Model, measured: Measured, near: Near | None, effect: float, dtype: str
+) -> None:
+    """Adds to a report the gradient descent that the predictions are nearest to, and whether they are its."""
+    unit = FORMATS[dtype].unit
+    rounding = 8 * len(model.blocks) * unit
+    kept = near if near and effect <= rounding else None
+    if kept:
+        made, stored, exact = kept.instance, kept.stored, kept.step_size
+        learner = Learner(np.asarray(made.W0), float(made.eta), kept.steps if stored else 0)
+    else:
+        fit = measured.best
+        stored = fit.step_size
+        exact = simple(stored, 2 * unit) if stored and unit < 2.0**-20 else None
+        learner = Learner(measured.W0, float(exact) if exact else stored, fit.steps)
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
     if learner.steps:
-        report.step_size = StepSize(learner.stored, learner.simple)
-    predict = measured_distance.predictor(model, measured.layout)
-    report.distances = measured_distance.compare(
-        measured, predict, learner.W0, learner.step_size, learner.steps
-    )
-    made = near.instance if near and kept else _instance(measured, learner, model)
+        report.step_size = StepSize(stored, exact)
+    report.distances = mamba2_tasks.compare(measured, learner)
+    made = kept.instance if kept else _instance(measured, learner, model)
     certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and report.distances.relative <= rounding
-    if certified or (learner.steps and _constructed(near)):
+    own = near is not None and not near.entries.deviating
+    channel = float(near.instance.constants.channel) if near else 0.0
+    if certified or (learner.steps and own and channel == CHANNEL):
         report.rule = DESCENT if learner.step_size > 0 else ASCENT
-    report.verdict = _verdict(report, measured, near, learner, effect)
+    what = f"{steps(learner.steps)} with η = {_number(exact, learner.step_size)}"
+    report.verdict = _verdict(report, measured, near, what, effect)
     report.notes += _notes(report, measured, near, certified)
-    return report
-
-
-def _of_construction(near: Near) -> Learner:
-    made = near.instance
-    steps = near.steps if near.stored else 0
-    return Learner(steps, float(made.eta), near.step_size, np.asarray(made.W0), near.stored)
-
-
-def _fitted(measured: Measured, dtype: str) -> Learner:
-    found = measured.best
-    unit = FORMATS[dtype].unit
-    nearby = simple(found.step_size, 2 * unit) if found.step_size and unit < 2.0**-20 else None
-    return Learner(
-        found.steps,
-        float(nearby) if nearby else found.step_size,
-        nearby,
-        measured.W0,
-        found.step_size,
-    )
 
 
 def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> float:
     """How far the entries that differ from the construction's move predictions, relative to the largest."""
-    if not near.deviating:
+    if not near.entries.deviating:
         return 0.0
     if not measured.finite:
         return np.inf
-    predict = measured_distance.predictor(
-        model_of(settings, near.mended, near.mended), measured.layout
-    )
+    mended = near.entries.mended
+    predict = mamba2_tasks.predictor(model_of(settings, mended, mended), measured.layout)
     found = 0.0
-    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
+    for tasks, values in measured.trials:
         expected = predict(*tasks)
-        found = max(found, quotient(np.abs(values - expected).max(), np.abs(expected).max()))
+        found = max(found, quotient_of_largest(values - expected, expected))
     return found
 
 
-def _name_entries(report: Report, near: Near | None, effect: float) -> None:
-    if near is None:
-        return
-    made = near.instance
+def _name_entries(report: Report, near: Near, effect: float) -> None:
+    made, entries = near.instance, near.entries
     blocks = "one block" if made.model.step is None else f"{near.steps + 1} blocks"
     step_size = _number(near.step_size, made.eta)
     report.nearest_construction = (
-        f"{_steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
+        f"{steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
     )
-    report.deviations = near.deviations[:LISTED]
-    report.deviations_in_all = near.deviating
-    report.same_function = not near.deviating
-    if not near.deviating:
+    report.deviations = entries.deviations[:LISTED]
+    report.deviations_in_all = entries.deviating
+    report.same_function = not entries.deviating
+    if not entries.deviating:
         report.notes.append("every entry is that of the construction, up to rounding")
         return
-    most = sorted(near.counts.items(), key=lambda item: -item[1])[:TENSORS]
-    more = (
-        f", and more in {len(near.counts) - TENSORS} others" if len(near.counts) > TENSORS else ""
+    most = sorted(entries.counts.items(), key=lambda item: -item[1])[:TENSORS]
+    each, others = (
+        ", ".join(f"{name} {count}" for name, count in most),
+        len(entries.counts) - TENSORS,
     )
-    report.notes.append(
-        f"entries that differ: {', '.join(f'{name} {count}' for name, count in most)}{more}"
-    )
+    more = f", and more in {others} others" if others > 0 else ""
+    report.notes.append(f"entries that differ: {each}{more}")
     if effect <= FORM:
         report.notes.append(
             "they change no prediction on the tasks that were tried, which proves nothing of others"
@@ -217,19 +187,12 @@ def _name_entries(report: Report, near: Near | None, effect: float) -> None:
         report.notes.append(f"they change predictions by {effect:.1e}, relative to the largest")
 
 
-def _constructed(near: Near | None) -> bool:
-    """Whether every entry is that of an instance, and so are its constants."""
-    if near is None or near.deviating:
-        return False
-    return float(near.instance.constants.channel) == CHANNEL
-
-
 def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str) -> bool:
     """Whether every prediction is within the certificate of the constructed model, for its own data."""
-    for tasks, values in zip(measured.groups, measured.predicted, strict=True):
-        off = np.abs(values - explicit(tasks, learner.W0, learner.step_size, learner.steps))
+    for tasks, values in measured.trials:
+        off = np.abs(values - learner.predictions(tasks))
         for x, y, error in zip(*tasks, off.max(axis=1), strict=True):
-            domain = domain_of(x, y, learner.W0, learner.step_size, learner.steps)
+            domain = domain_of(x, y, *learner)
             if not error <= bound(made, domain, dtype).prediction < np.inf:
                 return False
     return learner.steps > 0
@@ -245,44 +208,30 @@ def _instance(measured: Measured, learner: Learner, model: Model) -> Instance | 
     widths, _ = mamba2_sizes.released(layout, **mamba2_gd.shape(layout, in_one_block=one))
     if widths.inner * widths.stream > LARGEST:
         return None
+    W0, step_size, steps = learner
     return mamba2_gd.instance(
-        np,
-        slots.d,
-        learner.steps,
-        learner.step_size,
-        learner.W0,
-        tokens=layout.name,
-        in_one_block=one,
+        np, slots.d, steps, step_size, W0, tokens=layout.name, in_one_block=one
     )
 
 
 def _verdict(
-    report: Report, measured: Measured, near: Near | None, learner: Learner, effect: float
+    report: Report, measured: Measured, near: Near | None, what: str, effect: float
 ) -> str:
-    what = f"{_steps(learner.steps)} with η = {_number(learner.simple, learner.step_size)}"
     tokens = f"on {measured.layout.name} tokens"
-    distances = report.distances
-    within = f"{distances.relative:.1e}" if distances else "?"
+    within = f"{report.distances.relative:.1e}" if report.distances else "?"
+    count = near.entries.deviating if near else 0
+    differ = f"{count} {'entry differs' if count == 1 else 'entries differ'} from the construction"
     if report.recognised:
-        edited = ""
-        if near and near.deviating:
-            edited = f"; {near.deviating} {_differ(near)} from the construction, which other data may show"
+        edited = f"; {differ}, which other data may show" if count else ""
         return f"{report.rule}: {what} {tokens}, within {within} of it on the tasks that were tried (relative){edited}"
-    if near and near.deviating:
-        return (
-            f"{NONE}: {near.deviating} {_differ(near)} from the construction of {report.nearest_construction}, "
-            f"and move predictions by {effect:.1e} (relative)"
-        )
+    if count:
+        return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
     best = measured.best
     if best.steps == 0 and best.distance <= 2.0**-20:
         return f"{NONE}: the predictions {tokens} do not depend on the examples"
     if best.steps == 0:
         return f"{NONE}: no step size brings any number of steps nearer {tokens} than W0ᵀx, which is off by {within}"
     return f"{NONE}: the nearest is {what} {tokens}, off by {within} (relative)"
-
-
-def _differ(near: Near) -> str:
-    return "entry differs" if near.deviating == 1 else "entries differ"
 
 
 def _notes(report: Report, measured: Measured, near: Near | None, certified: bool) -> list[str]:
@@ -297,7 +246,7 @@ def _notes(report: Report, measured: Measured, near: Near | None, certified: boo
             f"predictions without examples are not linear in the query, by {measured.bent:.1e} (relative); "
             "W0 is what they are at the unit vectors"
         )
-    if near and not near.deviating and not certified and report.steps:
+    if near and not near.entries.deviating and not certified and report.steps:
         notes.append(
             f"no certificate holds for K = {float(near.instance.constants.channel):g} on these tasks"
         )
@@ -308,9 +257,32 @@ def _notes(report: Report, measured: Measured, near: Near | None, certified: boo
     return notes
 
 
-def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count} steps"
-
-
 def _number(exact: Fraction | None, value: float) -> str:
     return str(exact) if exact is not None else f"{value:.9g}"
+
+
+def _check_manifest(
+    report: Report, asserted: Manifest, measured: Measured, near: Near | None, dtype: str
+) -> None:
+    """Adds to a report what the weights contradict, and what becomes of the certificate."""
+    close = 2 * ROUNDINGS * FORMATS[dtype].unit
+    report.contradictions += manifest.learner(asserted, report, close, measured=True)
+    if not report.recognised:
+        return
+    layout = measured.layout
+    held = {
+        "family": report.family,
+        "sizes.features": layout.slots.d,
+        "sizes.targets": layout.slots.k,
+        "tokens.name": layout.name,
+    }
+    # A token's prediction depends on those before it alone: they are a shorter task, if no flag marks the query.
+    if layout.read == slice(-1, None):
+        held["tokens.predicts"] = "last"
+    report.contradictions += manifest.unequal(asserted, held)
+    widths = [stop - start for start, stop in layout.fields]
+    claimed = [width for _, width in asserted["tokens"]["raw"]]
+    if claimed != widths:
+        report.contradictions.append(Contradiction("tokens.raw", str(claimed), str(widths)))
+    if not report.contradictions:
+        mamba2_certificate.check(report, asserted, measured, near)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from scanproof.constructs.layouts import fla_linear_attention, neutral
-from scanproof.constructs.layouts.families import FAMILIES
-from scanproof.constructs.layouts.neutral import LayoutError, Model
+from scanproof.constructs.layouts.neutral import Model
 
 from ..export.loading import Loaded
 
 FLA = fla_linear_attention.MODEL_TYPE
+NARROW, WIDE = Fraction(1, 2**20), Fraction(1, 2**44)
+"""Relative, for models with float32 arrays, and for those with float64 arrays alone: a few products and sums."""
 
 
 def models(loaded: Loaded) -> list[Model]:
@@ -29,18 +32,21 @@ def models(loaded: Loaded) -> list[Model]:
             for i, layer in enumerate(layers)
             for field, array in layer._asdict().items()
         }
-    first = neutral.from_tensors(tensors, loaded.encoding)
-    found = [first]
-    for tokens in FAMILIES[first.family].tokens:
-        if tokens != first.tokens:
-            try:
-                found.append(neutral.from_tensors(tensors, loaded.encoding, tokens))
-            except LayoutError:  # another width
-                continue
-    return found
+    family = neutral.from_tensors(tensors, loaded.encoding).family
+    weight, _, readout = (loaded.encoding[name].shape for name in neutral.ENCODING)
+    return [
+        neutral.from_tensors(tensors, loaded.encoding, tokens)
+        for tokens in neutral.fitting(family, weight[1], readout[0])
+    ]
 
 
-def named(target: str, model: Model) -> dict[str, np.ndarray]:
-    """A model's arrays under the names that a target's folder has for them."""
+def arrays(model: Model, target: str = "") -> dict[str, np.ndarray]:
+    """A model's arrays by their neutral names, or under the names that a target's folder has for them."""
     layers = fla_linear_attention.tensors(model) if target == FLA else neutral.tensors(model)
     return {key: np.asarray(array) for key, array in {**layers, **neutral.encoding(model)}.items()}
+
+
+def rounding(model: Model) -> Fraction:
+    """The relative deviation that is put down to rounding of a model's arrays: the coarsest format decides."""
+    wide = all(array.dtype == np.float64 for array in arrays(model).values())
+    return WIDE if wide else NARROW

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import math
+import operator
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from scanproof.constructs.layouts.neutral import Model, encoding, mapped, predict, tensors
+from scanproof.constructs.layouts.neutral import Model, mapped, predict, sizes
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.polynomials import FlintField, RationalField, rational_root
-from scanproof.proofs.exact.scalar import NotPolynomial, Ratio, as_fraction
+from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial, Ratio, as_fraction
+
+from .neutral_form import arrays
 
 BITS = 64
 """Random points have whole coordinates below 2^BITS."""
@@ -27,6 +30,11 @@ BUDGET = 20_000_000
 """Products of terms, with up to eight symbols and short coefficients, that a polynomial may cost: about a second."""
 MANY = 32
 """Products of terms in one multiplication above which the length of coefficients counts too."""
+NO_POLYNOMIAL = (NotPolynomial, DivisionByZero, ZeroDivisionError)
+"""What a prediction that is no polynomial in the data raises."""
+
+Coefficients: TypeAlias = dict[tuple[int, ...], Fraction]
+"""Of a polynomial, by the exponents of its field's symbols, in their order."""
 
 
 class OverBudget(Exception):
@@ -77,11 +85,6 @@ class _Budget:
         return self.left >= 0
 
 
-def _bits(poly: Any) -> int:
-    """How many a coefficient has, the leading one's."""
-    return poly.leading_coefficient().height_bits()
-
-
 class _Paid:
     """A polynomial of flint whose products and sums are paid from a budget; never a sequence for NumPy."""
 
@@ -91,25 +94,25 @@ class _Paid:
         self.poly = poly
         self.budget = budget
 
-    def __add__(self, other: _Paid) -> _Paid:
-        if not self.budget.pays(len(self.poly) + len(other.poly)):
+    def _computed(self, operation: Callable[..., Any], other: _Paid, terms: int) -> _Paid:
+        if not self.budget.pays(terms):
             return self
-        return _Paid(self.poly + other.poly, self.budget)
+        return _Paid(operation(self.poly, other.poly), self.budget)
+
+    def __add__(self, other: _Paid) -> _Paid:
+        return self._computed(operator.add, other, len(self.poly) + len(other.poly))
 
     def __sub__(self, other: _Paid) -> _Paid:
-        if not self.budget.pays(len(self.poly) + len(other.poly)):
-            return self
-        return _Paid(self.poly - other.poly, self.budget)
+        return self._computed(operator.sub, other, len(self.poly) + len(other.poly))
 
     def __mul__(self, other: Any) -> _Paid:
         if not isinstance(other, _Paid):
             return _Paid(self.poly * other, self.budget)
         terms = len(self.poly) * len(other.poly)
         if terms > MANY:  # the length of the coefficients is looked at where it matters
-            terms *= 1 + (_bits(self.poly) + _bits(other.poly)) // BITS
-        if not self.budget.pays(terms):
-            return self
-        return _Paid(self.poly * other.poly, self.budget)
+            leading = (each.leading_coefficient().height_bits() for each in (self, other))
+            terms *= 1 + sum(leading) // BITS
+        return self._computed(operator.mul, other, terms)
 
     def __neg__(self) -> _Paid:
         return _Paid(-self.poly, self.budget)
@@ -146,11 +149,6 @@ class Polynomials(FlintField):
         """Whether the budget is; then nothing computed with these polynomials means anything."""
         return self.budget.left < 0
 
-    def check(self) -> None:
-        """Raises OverBudget if the budget is spent."""
-        if self.is_spent:
-            raise OverBudget
-
 
 class _Degree:
     """An upper bound of a polynomial's total degree; −1 for 0."""
@@ -169,9 +167,7 @@ class _Degree:
         return self
 
     def __mul__(self, other: _Degree) -> _Degree:
-        if self.bound < 0 or other.bound < 0:
-            return _Degree(-1)
-        return _Degree(self.bound + other.bound)
+        return _Degree(-1 if min(self.bound, other.bound) < 0 else self.bound + other.bound)
 
     def __truediv__(self, other: _Degree) -> _Degree:
         if other.bound != 0:
@@ -183,9 +179,7 @@ class _Degrees(RationalField):
     name = "degrees"
 
     def number(self, value: Any) -> _Degree:
-        if isinstance(value, _Degree):
-            return value
-        return _Degree(0 if as_fraction(value) else -1)
+        return value if isinstance(value, _Degree) else _Degree(0 if as_fraction(value) else -1)
 
     def sqrt(self, scalar: _Degree) -> _Degree:
         if scalar.bound > 0:
@@ -215,62 +209,53 @@ def _each(array: Any, function: Callable[[Fraction], Any]) -> np.ndarray:
     """A function of every entry, called once for equal ones."""
     values, which = np.unique(np.asarray(array), return_inverse=True)
     made = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values.tolist()):
-        made[i] = function(Fraction(value))
+    made[:] = [function(Fraction(value)) for value in values.tolist()]
     return made[which.ravel()].reshape(np.shape(array))
 
 
-class Data(NamedTuple):
-    """Examples and a query."""
+class Symbols(NamedTuple):
+    """What n examples and a query are made of: y_1, …, y_n (y_1[1], … for several targets), then x_1[1], …, x_q[d]."""
 
-    x: ExactArray
-    """(n + 1, d), the query last."""
-    y: ExactArray
-    """(n, k)."""
+    n: int
+    d: int
+    k: int
+    linear: bool = False
+    """Whether targets are Wᵀx_j, with symbols W[1], … (W[1,1], … for several) instead of those for y."""
 
+    @property
+    def targets(self) -> int:
+        """How many symbols are those of targets."""
+        return self.k * (self.d if self.linear else self.n)
 
-def names(n: int, d: int, k: int, *, linear: bool = False) -> list[str]:
-    """Of independent symbols for the data: y_1, …, y_n (y_1[1], … for several targets), then x_1[1], …, x_q[d].
+    @property
+    def names(self) -> list[str]:
+        """In their order."""
+        rows = range(1, 1 + self.targets // self.k)
+        one, several = ("W[{0}]", "W[{0},{1}]") if self.linear else ("y_{0}", "y_{0}[{1}]")
+        target = several if self.k > 1 else one
+        targets = [target.format(row, c) for row in rows for c in range(1, self.k + 1)]
+        inputs = [*range(1, self.n + 1), "q"]
+        return targets + [f"x_{row}[{a}]" for row in inputs for a in range(1, self.d + 1)]
 
-    Args:
-        n: examples.
-        d: features.
-        k: targets.
-        linear: the targets are Wᵀx_j, with symbols W[1], … (W[1,1], … for several) instead of those for y.
-    """
-    inputs = [f"x_{row}[{a + 1}]" for row in [*range(1, n + 1), "q"] for a in range(d)]
-    rows, letter = (d, "W") if linear else (n, "y")
-    targets = [
-        _entry(letter, j + 1, c + 1 if k > 1 else None) for j in range(rows) for c in range(k)
-    ]
-    return [*targets, *inputs]
+    def data(self, field: Any, values: Sequence[Any]) -> tuple[ExactArray, ExactArray]:
+        """x (n + 1, d) with the query last and y (n, k), for these values of the symbols."""
+        xp = Namespace(field)
+        targets = xp.reshape(xp.asarray(values[: self.targets]), (-1, self.k))
+        x = xp.reshape(xp.asarray(values[self.targets :]), (self.n + 1, self.d))
+        return x, x[:-1] @ targets if self.linear else targets
 
+    def polynomials(self) -> tuple[Polynomials, tuple[ExactArray, ExactArray]]:
+        """A field of these symbols, and the data that they are."""
+        field = Polynomials(self.names)
+        return field, self.data(field, list(field.generators.values()))
 
-def _entry(letter: str, row: int, column: int | None) -> str:
-    if letter == "W":
-        return f"W[{row}]" if column is None else f"W[{row},{column}]"
-    return f"y_{row}" if column is None else f"y_{row}[{column}]"
-
-
-def data(field: Any, values: list[Any], n: int, d: int, k: int, *, linear: bool = False) -> Data:
-    """The data with these values of the symbols `names` names, in their order."""
-    xp = Namespace(field)
-    rows = d if linear else n
-    targets = xp.reshape(xp.asarray(values[: rows * k]), (rows, k))
-    x = xp.reshape(xp.asarray(values[rows * k :]), (n + 1, d))
-    return Data(x, x[:-1] @ targets if linear else targets)
-
-
-def symbolic(n: int, d: int, k: int, *, linear: bool = False) -> tuple[Polynomials, Data]:
-    """A field of the symbols `names` names, and the data that they are."""
-    field = Polynomials(names(n, d, k, linear=linear))
-    return field, data(field, list(field.generators.values()), n, d, k, linear=linear)
+    def random(self, chance: random.Random) -> tuple[ExactArray, ExactArray]:
+        """Data of whole numbers, at random below 2^BITS."""
+        return self.data(RATIONAL, [chance.getrandbits(BITS) for _ in self.names])
 
 
-def coefficients(
-    model: Model, field: Polynomials, x: ExactArray, y: ExactArray
-) -> list[dict[tuple[int, ...], Fraction]]:
-    """For each target the prediction's coefficients by the exponents of the field's symbols, in their order.
+def coefficients(model: Model, field: Polynomials, x: Any, y: Any) -> list[Coefficients]:
+    """Those of the prediction, for each target.
 
     Args:
         model: in floats.
@@ -283,11 +268,12 @@ def coefficients(
         NotPolynomial: if the prediction is none.
     """
     found = predict(exact(model, field), x, y).entries
-    field.check()
+    if field.is_spent:
+        raise OverBudget
     return [by_exponents(entry) for entry in found]
 
 
-def by_exponents(scalar: Ratio) -> dict[tuple[int, ...], Fraction]:
+def by_exponents(scalar: Ratio) -> Coefficients:
     """The coefficients of a polynomial.
 
     Raises:
@@ -298,30 +284,21 @@ def by_exponents(scalar: Ratio) -> dict[tuple[int, ...], Fraction]:
     return {powers: fraction(c) for powers, c in scalar.num.poly.to_dict().items()}
 
 
-def degree(model: Model, n: int, d: int, k: int, *, linear: bool = False) -> int:
+def degree(model: Model, n: int, *, linear: bool = False) -> int:
     """An upper bound of the prediction's total degree in the symbols of the data.
 
     Raises:
         NotPolynomial: if it divides by them.
     """
-    field = _Degrees()
-    values = [_Degree(1)] * len(names(n, d, k, linear=linear))
-    x, y = data(field, values, n, d, k, linear=linear)
+    field, symbols = _Degrees(), Symbols(n, *sizes(model), linear)
+    x, y = symbols.data(field, [_Degree(1)] * len(symbols.names))
     return max(entry.bound for entry in predict(exact(model, field), x, y).entries)
 
 
 def source_of_chance(model: Model) -> random.Random:
     """Random numbers that are the same for the same weights, and that weights can hardly be fitted to."""
     digest = hashlib.sha256()
-    named: Mapping[str, Any] = {**tensors(model), **encoding(model)}
-    for name in sorted(named):
+    for name, array in sorted(arrays(model).items()):
         digest.update(name.encode())
-        digest.update(np.ascontiguousarray(named[name], dtype=np.float64).tobytes())
+        digest.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
     return random.Random(digest.digest())
-
-
-def random_data(chance: random.Random, n: int, d: int, k: int, *, linear: bool = False) -> Data:
-    """Data of whole numbers, at random below 2^BITS; targets Wᵀx_j for such W if linear."""
-    count = len(names(n, d, k, linear=linear))
-    values = [chance.getrandbits(BITS) for _ in range(count)]
-    return data(RATIONAL, values, n, d, k, linear=linear)

@@ -12,7 +12,7 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.constructs.layouts.neutral import Model, predict, sizes
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray
-from scanproof.proofs.exact.scalar import DivisionByZero, NotPolynomial
 
-from . import factor, polynomial, rounding
-from .polynomial import BITS, RATIONAL, OverBudget
+from . import factor, polynomial
+from .neutral_form import rounding
+from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
 from .rule import Rule, first_order, on_line, prediction, start, step_sizes
 
 EXAMPLES = (1, 2, 3)
@@ -40,20 +40,20 @@ GRID = 1024
 """Their coordinates are multiples of 1/1024."""
 LARGEST = 10_000_000
 """Products of scalars in a prediction that is read exactly; the largest take half a minute."""
-NO_POLYNOMIAL = (NotPolynomial, DivisionByZero, ZeroDivisionError)
-"""What a prediction that is no polynomial in the data raises."""
 
 UNKNOWN = "derived: the prediction is a polynomial that no such rule has"
 UNDEFINED = "derived: for small n the prediction divides by 0, or by data"
 MEASURED = "measured: the prediction is too large a polynomial to be derived"
 """How it was established that a model follows no rule, or that nothing was."""
 
+Rules: TypeAlias = dict[int, Rule]
+"""By the number of examples."""
+
 
 class Recognition(NamedTuple):
     """A rule, and how it was established."""
 
-    rules: dict[int, Rule]
-    """By the number of examples."""
+    rules: Rules
     linear: bool
     """Whether it holds for targets Wᵀx_j only."""
     method: str
@@ -70,6 +70,10 @@ class Recognition(NamedTuple):
         return self.rules[min(self.rules)]
 
 
+class TooLarge(Exception):
+    """A model that cannot be read exactly in a reasonable time."""
+
+
 def numbers_of_examples(model: Model) -> tuple[int, ...]:
     """Those at which a model is looked at: `EXAMPLES`, or the one that the shapes of its tensors are for."""
     shapes = FAMILIES[model.family].shapes
@@ -81,8 +85,11 @@ def numbers_of_examples(model: Model) -> tuple[int, ...]:
     return EXAMPLES
 
 
-class TooLarge(Exception):
-    """A model that cannot be read exactly in a reasonable time."""
+def operations(model: Model, n: int) -> int:
+    """Products of scalars in a prediction, about."""
+    M = len(model.encode_bias)
+    width = M**3 if model.family == "two-head" else M**2
+    return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
 
 
 def recognise(model: Model) -> Recognition | None:
@@ -99,54 +106,38 @@ def recognise(model: Model) -> Recognition | None:
     if operations(model, numbers[-1]) > LARGEST:
         raise TooLarge
     unknown = False
-    rest: list[tuple[dict[int, Rule], bool]] = []
-    for candidates, linear in ((_plain, False), (_preconditioned, False), (_plain, True)):
+    # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
+    for kinds in (((_plain, False),), ((_preconditioned, False), (_plain, True))):
         tried = []
-        try:
-            for rules in candidates(model, numbers, linear):
-                found = _exactly(model, rules, linear)
-                if found is not None:
-                    return found
-                tried.append((rules, linear))
-        except OverBudget:
-            unknown = True
-        rest += tried
-        if candidates is _plain and not linear:  # its rounding is no preconditioner
-            found = _nearest(model, rest)
+        for candidates, linear in kinds:
+            try:
+                for rules in candidates(model, numbers, linear):
+                    found = _exactly(model, rules, linear)
+                    if found is not None:
+                        return found
+                    tried.append((rules, linear))
+            except OverBudget:
+                unknown = True
+        for rules, linear in tried:
+            found = _nearly(model, rules, linear)
             if found is not None:
                 return found
-            rest = []
-    found = _nearest(model, rest)
-    if found is None and unknown:
+    if unknown:
         raise TooLarge
-    return found
+    return None
 
 
-def _nearest(model: Model, tried: list[tuple[dict[int, Rule], bool]]) -> Recognition | None:
-    """The first of the rules that the model follows up to rounding."""
-    found = (_nearly(model, rules, linear) for rules, linear in tried)
-    return next((recognition for recognition in found if recognition is not None), None)
-
-
-def operations(model: Model, n: int) -> int:
-    """Products of scalars in a prediction, about."""
-    M = len(model.encode_bias)
-    width = M**3 if model.family == "two-head" else M**2
-    return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
-
-
-def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[dict[int, Rule]]:
-    """Gradient descents by number of examples that the model may follow."""
-    lines = _lines(model, numbers, linear)
-    W0 = start(model, numbers[0]) if lines else None
-    if lines is None or W0 is None or (linear and len(lines[numbers[0]]) == 1):
+def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Gradient descents that the model may follow."""
+    read = _lines(model, numbers, linear)
+    if read is None or (linear and len(read[0][numbers[0]]) == 1):
         return
-    close = rounding.of(model)
+    (lines, W0), close = read, rounding(model)
     trimmed = {n: _trimmed(q, close) for n, q in lines.items()}
     for each in [lines] if trimmed == lines else [lines, trimmed]:
-        read = {n: step_sizes(q) for n, q in each.items()}
-        for choice in range(min(map(len, read.values()))):
-            yield {n: Rule(found[choice], W0) for n, found in read.items()}
+        sizes_by_number = {n: step_sizes(q) for n, q in each.items()}
+        for choice in range(min(map(len, sizes_by_number.values()))):
+            yield {n: Rule(found[choice], W0) for n, found in sizes_by_number.items()}
 
 
 def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
@@ -157,28 +148,24 @@ def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
     return q[: steps + 1]
 
 
-def _preconditioned(
-    model: Model, numbers: tuple[int, ...], linear: bool
-) -> Iterator[dict[int, Rule]]:
+def _preconditioned(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
     """A descent with a matrix."""
-    lines = _lines(model, numbers, linear)
-    W0 = start(model, numbers[0]) if lines else None
-    if lines is None or W0 is None:
+    read = _lines(model, numbers, linear)
+    if read is None:
         return
-    steps = len(lines[numbers[0]]) - 1
-    if not steps:
-        return
-    M = first_order(model, numbers[0], steps)
+    lines, W0 = read
+    first = lines[numbers[0]]
+    steps = len(first) - 1
+    M = first_order(model, numbers[0], steps) if steps else None
     if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
         return
-    reference = lines[numbers[0]][1]
-    yield {n: Rule((q[1] / reference,) * steps, W0, M / steps) for n, q in lines.items()}
+    yield {n: Rule((q[1] / first[1],) * steps, W0, M / steps) for n, q in lines.items()}
 
 
 def _lines(
     model: Model, numbers: tuple[int, ...], linear: bool
-) -> dict[int, list[Fraction]] | None:
-    """q at each number of examples, along the first feature that moves the prediction at all."""
+) -> tuple[dict[int, list[Fraction]], np.ndarray] | None:
+    """q at each number of examples, along the first feature that moves the prediction at all; and W0."""
     found: dict[int, list[Fraction]] = {}
     feature = 0
     for n in numbers:
@@ -189,60 +176,26 @@ def _lines(
         if q is None or any(len(q) != len(other) for other in found.values()):
             return None
         found[n] = q
-    return found
+    W0 = start(model, numbers[0])
+    return None if W0 is None else (found, W0)
 
 
-def _exactly(model: Model, rules: dict[int, Rule], linear: bool) -> Recognition | None:
-    """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    every = {**rules, **_further(model, rules)}
-    if not _agree(model, every, linear):
-        return None
-    proved, likely = [], []
-    for n, rule in rules.items():
-        found = polynomials(model, rule, n, linear=linear)
-        if found is None:
-            likely.append(n)
-        elif any(off for off, _ in found):
-            return None
-        else:
-            proved.append(n)
-    likely += [n for n in every if n not in rules]
-    said = [f"identity of polynomials in all data at n = {_listed(proved)}"] if proved else []
-    if likely:
-        bits = _certainty(model, every, likely, linear)
-        said.append(
-            f"identity at {POINTS} random points at n = {_listed(likely)}, chance of error < 2^-{bits}"
-        )
-    return Recognition(rules, linear, "; ".join(said), 0.0, tuple(proved), tuple(likely))
-
-
-def _agree(model: Model, rules: dict[int, Rule], linear: bool) -> bool:
-    """Whether predictions are the rules' at random points."""
-    d, k = sizes(model)
-    chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
-    for n, rule in rules.items():
-        for _ in range(POINTS):
-            x, y = polynomial.random_data(chance, n, d, k, linear=linear)
-            if any(a != b for a, b in zip(*_both(exact, rule, x, y), strict=True)):
-                return False
-    return True
-
-
-def _further(model: Model, rules: dict[int, Rule]) -> dict[int, Rule]:
-    """The rules for more examples, if any number of them will do and it is known how the step size goes on."""
+def _further(model: Model, rules: Rules) -> Rules:
+    """With the rules for more examples, if any number will do and it is known how the step size goes on."""
     first = rules[min(rules)]
     further = [] if len(rules) == 1 else further_examples(model)
     if not first.step_sizes:
-        return dict.fromkeys(further, first)
+        return {**rules, **dict.fromkeys(further, first)}
     by = factor.of(rules)
     total = by.at(min(rules))
     pole = math.inf if by.shift is None or by.shift > -1 else -by.shift
     found = {n: by.at(n) for n in further if n < pole}  # beyond, an earlier output divides by 0
-    return {
+    more = {
         n: first._replace(step_sizes=tuple(s * value / total for s in first.step_sizes))
         for n, value in found.items()
         if value is not None and total
     }
+    return {**rules, **more}
 
 
 def further_examples(model: Model) -> list[int]:
@@ -257,20 +210,61 @@ def further_examples(model: Model) -> list[int]:
     return sorted(chance.sample(choices, min(FURTHER, len(choices))))
 
 
-def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, Any]:
-    """The prediction of an exact model, and the rule's."""
-    return predict(model, x, y).entries, prediction(rule, x, y).entries
+def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+    """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
+    every = _further(model, rules)
+    chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
+    for n, rule in every.items():
+        for _ in range(POINTS):
+            given = Symbols(n, *sizes(model), linear).random(chance)
+            if any(a != b for a, b in zip(*_both(exact, rule, *given), strict=True)):
+                return None
+    proved, likely = [], []
+    for n, rule in every.items():
+        found = polynomials(model, rule, n, linear=linear) if n in rules else None
+        if found is not None and any(off for off, _ in found):
+            return None
+        (likely if found is None else proved).append(n)
+    said = [f"identity of polynomials in all data at n = {listed(proved)}"] if proved else []
+    if likely:
+        bits = _certainty(model, every, likely, linear)
+        said.append(
+            f"identity at {POINTS} random points at n = {listed(likely)}, chance of error < 2^-{bits}"
+        )
+    return Recognition(rules, linear, "; ".join(said), 0.0, tuple(proved), tuple(likely))
+
+
+def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+    """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
+    close = rounding(model)
+    worst, proved, likely = Fraction(0), [], []
+    for n, rule in _further(model, rules).items():
+        found = polynomials(model, rule, n, linear=linear) if n in rules else None
+        if found is not None:
+            proved.append(n)
+            targets = Symbols(n, *sizes(model), linear).targets
+            deviations = [_of_coefficients(off, own, targets) for off, own in found]
+        else:
+            likely.append(n)
+            deviations = _at_points(model, rule, n, linear)
+        if max(deviations) > close:
+            return None
+        worst = max(worst, Fraction(max(deviations)))
+    said = [f"all coefficients at n = {listed(proved)}"] if proved else []
+    if likely:
+        said.append(f"values at {NEAR_POINTS} random points at n = {listed(likely)}")
+    how = " and ".join(said) + f", which deviate by {float(worst):.1e} (relative)"
+    return Recognition(rules, linear, how, float(worst), tuple(proved), tuple(likely))
 
 
 def polynomials(
     model: Model, rule: Rule, n: int, *, linear: bool = False
-) -> list[tuple[dict[tuple[int, ...], Fraction], dict[tuple[int, ...], Fraction]]] | None:
-    """For each target the coefficients of prediction − rule, and of the rule, by exponents of `polynomial.names`.
+) -> list[tuple[Coefficients, Coefficients]] | None:
+    """For each target the coefficients of prediction − rule, and of the rule, by exponents of `Symbols`.
 
     None if they cost too much.
     """
-    d, k = sizes(model)
-    field, (x, y) = polynomial.symbolic(n, d, k, linear=linear)
+    field, (x, y) = Symbols(n, *sizes(model), linear).polynomials()
     found = predict(polynomial.exact(model, field), x, y)
     if field.is_spent:
         return None
@@ -284,118 +278,86 @@ def polynomials(
     ]
 
 
-def _certainty(model: Model, rules: dict[int, Rule], numbers: list[int], linear: bool) -> int:
+def _both(model: Model, rule: Rule, x: ExactArray, y: ExactArray) -> tuple[Any, Any]:
+    """The prediction of an exact model, and the rule's."""
+    return predict(model, x, y).entries, prediction(rule, x, y).entries
+
+
+def _certainty(model: Model, rules: Rules, numbers: list[int], linear: bool) -> int:
     """b such that the predictions agree at all points, and yet differ, with a chance below 2^−b."""
-    d, k = sizes(model)
     largest = 0
     for n in numbers:
         own = (2 if linear else 1) * (2 * len(rules[n].step_sizes) + 1)
-        largest = max(largest, own, polynomial.degree(model, n, d, k, linear=linear))
+        largest = max(largest, own, polynomial.degree(model, n, linear=linear))
     return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
 
 
-def _nearly(model: Model, rules: dict[int, Rule], linear: bool) -> Recognition | None:
-    """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
-    d, k = sizes(model)
-    close = rounding.of(model)
-    worst, exactly, sampled = Fraction(0), [], []
-    for n, rule in {**rules, **_further(model, rules)}.items():
-        found = polynomials(model, rule, n, linear=linear) if n in rules else None
-        if found is not None:
-            exactly.append(n)
-            symbols = k * (d if linear else n)
-            deviations = [_of_coefficients(off, own, symbols) for off, own in found]
-        else:
-            sampled.append(n)
-            deviations = _at_points(model, rule, n, linear)
-        if any(deviation is None or deviation > close for deviation in deviations):
-            return None
-        worst = max([worst, *(deviation for deviation in deviations if deviation is not None)])
-    said = [f"all coefficients at n = {_listed(exactly)}"] if exactly else []
-    if sampled:
-        said.append(f"values at {NEAR_POINTS} random points at n = {_listed(sampled)}")
-    how = " and ".join(said) + f", which deviate by {float(worst):.1e} (relative)"
-    return Recognition(rules, linear, how, float(worst), tuple(exactly), tuple(sampled))
-
-
-def _of_coefficients(
-    off: dict[tuple[int, ...], Fraction], own: dict[tuple[int, ...], Fraction], targets: int
-) -> Fraction | None:
+def _of_coefficients(off: Coefficients, own: Coefficients, targets: int) -> Fraction | float:
     """The largest deviation relative to the rule's coefficient, or, if that is 0, to the largest that is like it.
 
     That is the largest of the same degree that has targets too, or none; of any degree if there is no such one; or of
-    all. None if that is infinite.
+    all. Infinite if there is none at all.
 
     Args:
         off: what the prediction has beside the rule's.
         own: the rule's.
         targets: how many symbols are those of targets; they are the first.
     """
+
+    def kinds(powers: tuple[int, ...]) -> list[tuple[bool | None, int | None]]:
+        """Classes of monomials that one belongs to, the narrowest first: whether it has targets, and its degree."""
+        has = any(powers[:targets])
+        return [(has, sum(powers)), (has, None), (None, None)]
+
     largest: dict[tuple[bool | None, int | None], Fraction] = {}
-    for p, value in own.items():
-        for kind in _kinds(p, targets):
+    for powers, value in own.items():
+        for kind in kinds(powers):
             largest[kind] = max(abs(value), largest.get(kind, Fraction(0)))
     if off and not largest:
-        return None
+        return math.inf
     found = []
-    for p, value in off.items():
-        size = own[p] if p in own else next(largest[c] for c in _kinds(p, targets) if c in largest)
-        found.append(abs(value / size))
+    for powers, value in off.items():
+        like = next(largest[kind] for kind in kinds(powers) if kind in largest)
+        found.append(abs(value / own.get(powers, like)))
     return max(found, default=Fraction(0))
 
 
-def _kinds(powers: tuple[int, ...], targets: int) -> tuple[tuple[bool | None, int | None], ...]:
-    """Classes of monomials that one belongs to, the narrowest first: whether it has targets, and its degree."""
-    has = any(powers[:targets])
-    return (has, sum(powers)), (has, None), (None, None)
-
-
-def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction | None]:
+def _at_points(model: Model, rule: Rule, n: int, linear: bool) -> list[Fraction | float]:
     """The largest deviation over the rule's largest prediction, for data with which the steps make a difference.
 
     Relative to what the targets contribute, and to what is there without them.
     """
-    d, k = sizes(model)
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
-    scale = _scale(rule, n, d)
-    off, own = np.full((2, 2, NEAR_POINTS, k), Fraction(0), dtype=object)
-    for i in range(NEAR_POINTS):
-        x, y = _small_data(chance, n, d, k, linear, scale)
-        found, wanted = _both(exact, rule, x, y)
-        bare, start = _both(exact, rule, x, y - y)
-        for c in range(k):
-            without = polynomial.fraction(bare[c] - start[c])
-            off[0, i, c] = abs(without)
-            own[0, i, c] = abs(polynomial.fraction(start[c]))
-            off[1, i, c] = abs(polynomial.fraction(found[c] - wanted[c]) - without)
-            own[1, i, c] = abs(polynomial.fraction(wanted[c] - start[c]))
-    most = [part.max() for part in own]
-    if not any(most):
-        return [None if off.any() else Fraction(0)]
-    return [part.max() / (size or max(most)) for part, size in zip(off, most, strict=True)]
+    off, own = [Fraction(0)] * 2, [Fraction(0)] * 2
+    for _ in range(NEAR_POINTS):
+        x, y = _small_data(chance, model, rule, n, linear)
+        (found, wanted), (bare, start) = _both(exact, rule, x, y), _both(exact, rule, x, y - y)
+        for entries in zip(found, wanted, bare, start, strict=True):
+            a, b, without, zero = map(polynomial.fraction, entries)
+            gaps, parts = (without - zero, (a - b) - (without - zero)), (zero, b - zero)
+            off = [max(most, abs(gap)) for most, gap in zip(off, gaps, strict=True)]
+            own = [max(most, abs(part)) for most, part in zip(own, parts, strict=True)]
+    if not any(own):
+        return [math.inf if any(off) else Fraction(0)]
+    return [gap / (size or max(own)) for gap, size in zip(off, own, strict=True)]
 
 
-def point(model: Model, rule: Rule, n: int, linear: bool) -> polynomial.Data:
+def point(model: Model, rule: Rule, n: int, linear: bool) -> tuple[ExactArray, ExactArray]:
     """Random data with which the rule's steps make a difference."""
-    d, k = sizes(model)
-    chance = polynomial.source_of_chance(model)
-    return _small_data(chance, n, d, k, linear, _scale(rule, n, d))
-
-
-def _scale(rule: Rule, n: int, d: int) -> Fraction:
-    """Of data for which a step is about as large as the weights."""
-    lively = max((abs(step) for step in rule.step_sizes), default=Fraction(1)) * n * d / 3
-    bits = lively.numerator.bit_length() - lively.denominator.bit_length()
-    return Fraction(2) ** (-bits // 2)
+    return _small_data(polynomial.source_of_chance(model), model, rule, n, linear)
 
 
 def _small_data(
-    chance: random.Random, n: int, d: int, k: int, linear: bool, scale: Fraction
-) -> polynomial.Data:
-    count = len(polynomial.names(n, d, k, linear=linear))
-    values = [scale * Fraction(chance.randint(-GRID, GRID), GRID) for _ in range(count)]
-    return polynomial.data(RATIONAL, values, n, d, k, linear=linear)
+    chance: random.Random, model: Model, rule: Rule, n: int, linear: bool
+) -> tuple[ExactArray, ExactArray]:
+    """At random, of a scale for which a step is about as large as the weights."""
+    symbols = Symbols(n, *sizes(model), linear)
+    lively = max((abs(s) for s in rule.step_sizes), default=Fraction(1)) * n * symbols.d / 3
+    bits = lively.numerator.bit_length() - lively.denominator.bit_length()
+    scale = Fraction(2) ** (-bits // 2) / GRID
+    return symbols.data(RATIONAL, [scale * chance.randint(-GRID, GRID) for _ in symbols.names])
 
 
-def _listed(numbers: list[int]) -> str:
+def listed(numbers: list[int] | tuple[int, ...]) -> str:
+    """1, 2, 3."""
     return ", ".join(map(str, numbers))

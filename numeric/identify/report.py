@@ -63,7 +63,7 @@ class Distances(NamedTuple):
     """Of ∂ŷ/∂x_query and ∂ŷ_GD/∂x_query, flattened; None where one of them is 0, or was not computed."""
     sensitivity_l2: float | None
     """‖∂ŷ/∂x_query − ∂ŷ_GD/∂x_query‖₂."""
-    samples: str = "x uniform on (−1, 1), targets Wᵀx with W from N(0, 1)"
+    samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
 
 
 class Deviation(NamedTuple):
@@ -84,7 +84,7 @@ class Contradiction(NamedTuple):
     found: str
 
 
-class Promise(NamedTuple):
+class APrioriBound(NamedTuple):
     """The certificate of a manifest, beside what was derived or measured here."""
 
     bound: float
@@ -139,7 +139,8 @@ class Report:
     asserted: bool = False
     """Whether there was a manifest."""
     contradictions: list[Contradiction] = field(default_factory=list)
-    promise: Promise | None = None
+    promise: APrioriBound | None = None
+    """Of the manifest's certificate; a field of the JSON schema, whose names stay."""
     notes: list[str] = field(default_factory=list)
 
     @property

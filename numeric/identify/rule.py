@@ -7,7 +7,8 @@ query e_a, so the step sizes are the reciprocals of the roots of q. What is read
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -16,10 +17,10 @@ import numpy as np
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.layouts.neutral import Model, sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.proofs.exact.array import ExactArray, Namespace
+from scanproof.proofs.exact.array import ExactArray
 
-from . import polynomial, rounding
-from .polynomial import Polynomials
+from .neutral_form import rounding
+from .polynomial import Coefficients, Polynomials, coefficients
 
 AT_ONCE = 32
 """Coordinates of the query that are symbols at once."""
@@ -50,41 +51,92 @@ def prediction(rule: Rule, x: Any, y: Any) -> Any:
 def on_line(
     model: Model, n: int, feature: int = 0, *, linear: bool = False
 ) -> list[Fraction] | None:
-    """The coefficients 1, q_1, …, q_L of q along x_1 = s e_a, all other examples 0.
+    """The coefficients 1, q_1, …, q_L ≠ 0 of q along x_1 = s e_a, where a is `feature` and all other examples are 0.
 
-    Args:
-        model: in floats.
-        n: examples.
-        feature: a.
-        linear: y_1 is w s instead of a symbol of its own.
-
-    Returns:
-        q, its last coefficient not 0; None if that is not how the prediction depends on s and y_1, up to rounding.
+    If linear, y_1 is w s instead of a symbol of its own. None if that is not how the prediction depends on s and y_1,
+    up to rounding.
 
     Raises:
         OverBudget: if the prediction is a polynomial too large.
         NotPolynomial: if it is none.
     """
-    d, k = sizes(model)
-    field = Polynomials(["s", "y"])
-    xp = Namespace(field)
-    x = [_filled(field, d, {feature: "s"}), *[xp.zeros((d,))] * (n - 1), xp.eye(d)[feature]]
-    target = field.generators["y"] * (field.generators["s"] if linear else field.number(1))
-    y = xp.stack([xp.asarray([target, *[0] * (k - 1)]), *[xp.zeros((k,))] * (n - 1)])
-    found = polynomial.coefficients(model, field, xp.stack(x), y)[0]
-    once = {s + (not linear): c for (s, power), c in found.items() if power == 1}
-    gp = {s: c for s, c in once.items() if s and not s % 2}  # g p(g), g = s²
-    other = [c for (_, power), c in found.items() if power > 1]
-    other += [c for s, c in once.items() if s not in gp]
-    if not _is_rounding(other, gp.values(), model):
+    x = {(0, feature): "s", (n, feature): ""}
+    found = _read(model, n, ["s", "y"], x, {(0, 0): "y s" if linear else "y"})[0]
+    query = 0 if linear else 1  # the power of s that is lacking, for the query is e_a
+    learned = {(s + query, power): c for (s, power), c in found.items() if power}
+    gp = _only(learned, lambda p: p[1] == 1 and p[0] > 0 and p[0] % 2 == 0, model)
+    if gp is None:
         return None
-    return [Fraction(1), *(-gp.get(s, Fraction(0)) for s in range(2, 1 + max(gp, default=0), 2))]
+    most = max((s for s, _ in gp), default=0)  # g p(g), g = s²
+    return [Fraction(1), *(-gp.get((s, 1), Fraction(0)) for s in range(2, 1 + most, 2))]
 
 
-def _is_rounding(values: Iterable[Fraction], beside: Iterable[Fraction], model: Model) -> bool:
-    """Whether coefficients that a rule lacks are no more than rounding leaves beside those that it has."""
-    most = max(map(abs, values), default=Fraction(0))
-    return most <= rounding.of(model) * max(map(abs, beside), default=Fraction(0))
+def start(model: Model, n: int) -> np.ndarray | None:
+    """W0, from the predictions without data; None if they are not linear in the query, up to rounding.
+
+    A few of its coordinates at a time are symbols: that they do not meet in products is left for the identity to show.
+    """
+    d, k = sizes(model)
+    W0 = np.full((d, k), Fraction(0), dtype=object)
+    for first in range(0, d, AT_ONCE):
+        chosen = range(first, min(first + AT_ONCE, d))
+        x = {(n, b): f"q{b}" for b in chosen}
+        for c, found in enumerate(_read(model, n, list(x.values()), x, {})):
+            slopes = _only(found, lambda powers: sum(powers) == 1, model)
+            if slopes is None:
+                return None
+            for powers, coefficient in slopes.items():
+                W0[chosen[powers.index(1)], c] = coefficient
+    return W0
+
+
+def first_order(model: Model, n: int, steps: int) -> np.ndarray | None:
+    """M_ba, the coefficient of y_1 x_1[a] x_q[b]: the sum of the steps' η_l Γ; None where it is no such rule's.
+
+    All examples but the first are 0. For L > 1 steps its values e_a are looked at one by one, for the polynomials are
+    of degree 2L − 1 in x_1.
+    """
+    d, _ = sizes(model)
+    M = np.full((d, d), Fraction(0), dtype=object)
+    for chosen in [list(range(d))] if steps == 1 else [[a] for a in range(d)]:
+        x = {(n, b): f"q{b}" for b in range(d)} | {(0, a): f"s{a}" for a in chosen}
+        found = _read(model, n, [*x.values(), "y"], x, {(0, 0): "y"})[0]
+        once = {p: c for p, c in found.items() if p[-1] == 1 and sum(p[d:-1]) == 1}
+        products = _only(once, lambda powers: sum(powers[:d]) == 1, model)
+        if products is None:
+            return None
+        for powers, coefficient in products.items():
+            M[powers[:d].index(1), chosen[powers[d:].index(1)]] = coefficient
+    return M
+
+
+def _read(
+    model: Model,
+    n: int,
+    symbols: list[str],
+    x: Mapping[tuple[int, int], str],
+    y: Mapping[tuple[int, int], str],
+) -> list[Coefficients]:
+    """The prediction's coefficients where these entries of the data are products of symbols, and all others 0."""
+    (d, k), field = sizes(model), Polynomials(symbols)
+    given = []
+    for shape, products in (((n + 1, d), x), ((n, k), y)):
+        entries = np.empty(shape, dtype=object)
+        for at in np.ndindex(shape):
+            factors = [field.generators[symbol] for symbol in products.get(at, "").split()]
+            entries[at] = math.prod(factors, start=field.number(int(at in products)))
+        given.append(ExactArray(entries, field))
+    return coefficients(model, field, *given)
+
+
+def _only(
+    found: Coefficients, wanted: Callable[[tuple[int, ...]], bool], model: Model
+) -> Coefficients | None:
+    """Those of a rule; None if the others are more than rounding leaves beside them."""
+    own = {powers: c for powers, c in found.items() if wanted(powers)}
+    rest = max((abs(c) for powers, c in found.items() if powers not in own), default=Fraction(0))
+    close = rounding(model) * max(map(abs, own.values()), default=Fraction(0))
+    return own if rest <= close else None
 
 
 def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
@@ -102,75 +154,5 @@ def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
     equal = (-q[1] / steps,) * steps
     if any(factor.degree() > 1 for factor, _ in factors):
         return [equal]
-    roots = [
-        -Fraction(int(factor[0]), int(factor[1])) for factor, power in factors for _ in range(power)
-    ]
-    exact = tuple(sorted(roots))
-    return [exact] if exact == equal else [exact, equal]
-
-
-def start(model: Model, n: int) -> np.ndarray | None:
-    """W0, from the predictions without data; None if they are not linear in the query, up to rounding.
-
-    A few of its coordinates at a time are symbols: that they do not meet in products is left for the identity to show.
-    """
-    d, k = sizes(model)
-    W0 = np.full((d, k), Fraction(0), dtype=object)
-    for first in range(0, d, AT_ONCE):
-        chosen = range(first, min(first + AT_ONCE, d))
-        field = Polynomials([f"q{b}" for b in chosen])
-        xp = Namespace(field)
-        query = _filled(field, d, {b: f"q{b}" for b in chosen})
-        x = xp.concat([xp.zeros((n, d)), query[None, :]], axis=0)
-        for c, entry in enumerate(polynomial.coefficients(model, field, x, xp.zeros((n, k)))):
-            first_powers = {p: value for p, value in entry.items() if sum(p) == 1}
-            other = [value for p, value in entry.items() if p not in first_powers]
-            if not _is_rounding(other, first_powers.values(), model):
-                return None
-            for powers, coefficient in first_powers.items():
-                W0[chosen[powers.index(1)], c] = coefficient
-    return W0
-
-
-def first_order(model: Model, n: int, steps: int) -> np.ndarray | None:
-    """M_ba, the coefficient of y_1 x_1[a] x_q[b]: the sum of the steps' η_l Γ; None where it is no such rule's.
-
-    Args:
-        model: in floats.
-        n: examples; all but the first are 0.
-        steps: L. For L > 1 the examples e_a are looked at one by one, for the polynomials are of degree 2L − 1 in x_1.
-    """
-    d, k = sizes(model)
-    M = np.full((d, d), Fraction(0), dtype=object)
-    for chosen in [list(range(d))] if steps == 1 else [[a] for a in range(d)]:
-        field = Polynomials([*_query(d), "y", *(f"s{a}" for a in chosen)])
-        xp = Namespace(field)
-        first = _filled(field, d, {a: f"s{a}" for a in chosen})
-        query = _filled(field, d, dict(enumerate(_query(d))))
-        x = [first, *[xp.zeros((d,))] * (n - 1), query]
-        found = polynomial.coefficients(model, field, xp.stack(x), _one_target(field, n, k))[0]
-        of_example = {p: value for p, value in found.items() if p[d] == 1 and sum(p[d + 1 :]) == 1}
-        own = {p: value for p, value in of_example.items() if sum(p[:d]) == 1}
-        other = [value for p, value in of_example.items() if p not in own]
-        if not _is_rounding(other, own.values(), model):
-            return None
-        for powers, coefficient in own.items():
-            M[powers[:d].index(1), chosen[powers[d + 1 :].index(1)]] = coefficient
-    return M
-
-
-def _query(d: int) -> list[str]:
-    return [f"q{b}" for b in range(d)]
-
-
-def _one_target(field: Polynomials, n: int, k: int) -> ExactArray:
-    """y_1[1] is a symbol, and all other targets are 0."""
-    xp = Namespace(field)
-    return xp.stack([_filled(field, k, {0: "y"}), *[xp.zeros((k,))] * (n - 1)])
-
-
-def _filled(field: Polynomials, size: int, names: dict[int, str]) -> ExactArray:
-    entries = np.empty(size, dtype=object)
-    for i in range(size):
-        entries[i] = field.generators[names[i]] if i in names else field.number(0)
-    return ExactArray(entries, field)
+    exact = sorted(-Fraction(int(f[0]), int(f[1])) for f, power in factors for _ in range(power))
+    return [equal] if tuple(exact) == equal else [tuple(exact), equal]

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from .recognition import UNDEFINED, Recognition
+from .recognition import UNDEFINED, Recognition, listed
 from .report import ASCENT, CONSTANT, NONE, PRECONDITIONED, Number, Report, as_float
 
 
@@ -33,11 +33,11 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     where = " on examples with linear targets y = Wᵀx" if found and found.linear else ""
     W0 = np.array(report.W0, dtype=object)
     start = "W0 = 0" if not W0.any() else "a W0 other than 0"
-    told = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
-    told += f", {_numbers(found)}" if found else ""
+    sentence = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
+    sentence += f", {_numbers(found)}" if found else ""
     if report.deviations_in_all and report.same_function:
-        told += "; it differs in form from the construction, and is the same function"
-    return told
+        sentence += "; it differs in form from the construction, and is the same function"
+    return sentence
 
 
 def _numbers(found: Recognition) -> str:
@@ -48,26 +48,21 @@ def _numbers(found: Recognition) -> str:
     return " and ".join(said)
 
 
-def listed(numbers: Sequence[int]) -> str:
-    """1, 2, 3."""
-    return ", ".join(map(str, numbers))
-
-
 def _what(report: Report, found: Recognition | None) -> str:
     size = report.step_size
     assert size is not None
     over = "" if size.dependence == CONSTANT else f" {size.dependence}"
     if report.rule == PRECONDITIONED:
         return f"preconditioned gradient descent with the matrix Γ{over} ({report.preconditioner_kind})"
-    told = shown(size.value if size.nearest is None else size.nearest)
+    eta = shown(size.value if size.nearest is None else size.nearest)
     if size.each and size.nearest is None:
-        told = f"({', '.join(map(shown, size.each))})"
+        eta = f"({', '.join(map(shown, size.each))})"
         up = sum(each < 0 for each in (found.first.step_sizes if found else size.each))
-        told += f", {up} of them up the gradient" if 0 < up < len(size.each) else ""
+        eta += f", {up} of them up the gradient" if 0 < up < len(size.each) else ""
     sign = ", up the gradient" if report.rule == ASCENT else ""
     if found and "negative" in over:
         sign = f"{sign or ', down the gradient'} there"
-    return f"{report.rule} with η = {told}{over}{sign}"
+    return f"{report.rule} with η = {eta}{over}{sign}"
 
 
 def _none(report: Report, found: Recognition | None) -> str:
@@ -88,12 +83,12 @@ def _none(report: Report, found: Recognition | None) -> str:
         if report.steps
         else "no step at all"
     )
-    told = f"{NONE}: the nearest is {best}, off by {off} (relative)"
+    sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"
-        told += f"; {count} {entries} not as in the construction"
-    return told
+        sentence += f"; {count} {entries} not as in the construction"
+    return sentence
 
 
 def steps(count: int) -> str:

@@ -20,7 +20,7 @@ from scanproof.constructs.layouts import neutral
 
 from ..export.loading import Loaded
 from ..export.loading import load as loaded
-from . import measured_model, neutral_form
+from . import linear_tasks, mamba2_model, neutral_form
 from .identifying import STACKS
 
 
@@ -38,13 +38,25 @@ class Weights(Mapping[str, np.ndarray]):
         self.target = found.target
         self.tensors = found.tensors
         self.encoding = found.encoding
+        shape = found.encoding["encode.weight"].shape
         self._layout: Any = None
+        known: dict[str, Any]
         if found.target in STACKS:
-            self._layout, self.tokens = _layout(found, tokens)
-            self.model: Any = measured_model.model_of(*_for_transformers(found), found.encoding)
+            targets = found.encoding["readout.weight"].shape[0]
+            known = {layout.name: layout for layout in mamba2_model.layouts(shape[1], targets)}
         else:
-            self.model = _model(found, tokens)
-            self.tokens = self.model.tokens
+            known = {model.tokens: model for model in neutral_form.models(found)}
+        if tokens not in (None, *known) or not known:
+            raise UsageError(
+                f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape {shape}; those that do: "
+                f"{', '.join(known) or 'none'}."
+            )
+        self.tokens = tokens or next(iter(known))
+        self.model: Any = known[self.tokens]
+        if found.target in STACKS:
+            self._layout = known[self.tokens]
+            named = mamba2_model.for_transformers(found)
+            self.model = mamba2_model.model_of(named.settings or {}, named.tensors, named.encoding)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.tensors[name]
@@ -87,15 +99,12 @@ class Weights(Mapping[str, np.ndarray]):
                 f"predict(x, y) expects x (n + 1, {d}) with the query last and y (n, {k}), n ≥ 1, or both with an axis "
                 f"of tasks before; got {x.shape} and {y.shape}."
             )
-        batch = x.ndim == 3
-        rows = self._rows(x if batch else x[None], y if batch else y[None])
-        return rows if batch else rows[0]
-
-    def _rows(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        tasks = (x, y) if x.ndim == 3 else (x[None], y[None])
         if self._layout is not None:
-            return measured_model.predictions(self.model, self._layout, x, y)
-        model = neutral.mapped(lambda a: np.asarray(a, dtype=np.float64), self.model)
-        return np.stack([neutral.predict(model, *task) for task in zip(x, y, strict=True)])
+            rows = mamba2_model.predictions(self.model, self._layout, *tasks)
+        else:
+            rows = linear_tasks.predictor(self.model)(*tasks)
+        return rows if x.ndim == 3 else rows[0]
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -124,33 +133,3 @@ def load(folder: str | os.PathLike[str], *, tokens: str | None = None) -> Weight
     found = loaded(folder)
     named = found.manifest["tokens"]["name"] if found.manifest and tokens is None else tokens
     return Weights(found, named)
-
-
-def _model(found: Loaded, tokens: str | None) -> neutral.Model:
-    known = {model.tokens: model for model in neutral_form.models(found)}
-    return known[_one_of(found, tokens, list(known))]
-
-
-def _layout(found: Loaded, tokens: str | None) -> tuple[Any, str]:
-    k, r = found.encoding["readout.weight"].shape[0], found.encoding["encode.weight"].shape[1]
-    known = {layout.name: layout for layout in measured_model.layouts(r, k)}
-    name = _one_of(found, tokens, list(known))
-    return known[name], name
-
-
-def _one_of(found: Loaded, tokens: str | None, known: list[str]) -> str:
-    if (tokens is not None and tokens not in known) or not known:
-        raise UsageError(
-            f"{found.folder}: tokens {tokens!r} do not fit encode.weight of shape "
-            f"{found.encoding['encode.weight'].shape}; those that do: {', '.join(known) or 'none'}."
-        )
-    return tokens or known[0]
-
-
-def _for_transformers(found: Loaded) -> tuple[Mapping[str, Any], Mapping[str, np.ndarray]]:
-    assert found.settings is not None  # `loaded` has seen to it
-    if found.target == "mamba-ssm":
-        from scanproof.constructs.layouts import mamba_ssm
-
-        return mamba_ssm.for_transformers(found.settings, found.tensors)
-    return found.settings, found.tensors

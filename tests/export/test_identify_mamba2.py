@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import identify_cases as cases
 import numpy as np
 import pytest
 
@@ -18,12 +19,12 @@ from scanproof.numeric.export import tensors as files
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import Loaded, load
 from scanproof.numeric.export.targets import PT
-from scanproof.numeric.identify import measured
+from scanproof.numeric.identify import fitting
+from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify as identify_folder
 from scanproof.numeric.identify.mamba2 import identify_mamba2
-from scanproof.numeric.identify.measured_batch import Batch
-from scanproof.numeric.identify.measured_construction import simple
-from scanproof.numeric.identify.measured_model import layouts, model_of, predictions
+from scanproof.numeric.identify.mamba2_construction import simple
+from scanproof.numeric.identify.mamba2_model import layouts, model_of, predictions
 from scanproof.numeric.identify.report import ASCENT, DESCENT, NONE
 
 ENCODING = ("encode.weight", "encode.bias", "readout.weight")
@@ -130,7 +131,7 @@ def predicted(settings, tensors, tokens, count=6):
         one for one in layouts(model.encode_weight.shape[1], model.targets) if one.name == tokens
     )
     d, k = layout.slots.d, layout.slots.k
-    tasks = measured.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
+    tasks = fitting.sample(d, k, 9, count, seed=(5, 5), sampler="normal")
     return predictions(model, layout, *tasks)
 
 
@@ -241,7 +242,7 @@ def test_a_step_size_of_zero_is_no_descent():
     assert "do not depend on the examples" in report.verdict
 
 
-def test_half_the_step_size_is_told_from_the_whole():
+def test_half_the_step_size_is_not_taken_for_the_whole():
     settings, tensors, _ = weights(3, 1, 2, 0.125)
     assert step_size(identify(settings, tensors)).nearest == Fraction(1, 8)
 
@@ -257,7 +258,7 @@ def test_a_step_of_another_size_is_refused_and_its_entries_are_named():
 
 
 @pytest.mark.parametrize("steps", [1, 2, 4])
-def test_step_counts_are_told_apart(steps):
+def test_step_counts_are_distinguished(steps):
     """The best step size for one step more or less is far off, though not by much at a small learning rate."""
     settings, tensors, _ = weights(3, 1, steps, 1 / 12)
     report = identify(settings, tensors)
@@ -283,13 +284,6 @@ def test_a_manifest_that_fits_is_not_contradicted_and_its_promise_is_kept(tmp_pa
     assert 0 < report.promise.found < report.promise.bound
 
 
-def set_in(manifest, path, value):
-    *places, last = path.split(".")
-    for place in places:
-        manifest = manifest[place]
-    manifest[last] = value
-
-
 @pytest.mark.parametrize(
     ("path", "value", "named"),
     [
@@ -297,6 +291,7 @@ def set_in(manifest, path, value):
         ("learner.step_size", "1/16", "learner.step_size"),
         ("learner.step_size", "9" * 900, "learner.step_size"),
         ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[0][0]"),
+        ("learner.W0", [["0"], ["0"], ["0"]], "learner.W0[2][0]"),
         ("learner.W0", [["0"]], "learner.W0"),
         ("learner.rule", "Newton's method", "learner.rule"),
         ("tokens.name", "interleaved", "tokens.name"),
@@ -312,7 +307,7 @@ def set_in(manifest, path, value):
 )
 def test_what_a_manifest_asserts_wrongly_is_named(tmp_path, path, value, named):
     given = exported(tmp_path / "out", steps=2, seed=1)
-    set_in(given.manifest, path, value)
+    cases.set_in(given.manifest, path, value)
     report = identify_mamba2(given)
     assert report.rule == DESCENT
     assert named in [contradiction.assertion for contradiction in report.contradictions]
@@ -477,7 +472,7 @@ def test_tokens_of_no_known_width_are_an_error():
 @pytest.mark.parametrize("name", ["labelled", "concatenated", "interleaved"])
 def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
     made = mamba2_gd.instance(np, 3, 2, 0.25, np.ones((3, 2)), tokens=name)
-    tasks = measured.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
+    tasks = fitting.sample(3, 2, 4, 5, seed=(0,), sampler="normal")
     run = mamba2_gd.predictions
     with np.errstate(all="ignore"):
         batch = run(made.model, made.widths, made.layout.tokens(*map(Batch, tasks)), 2, 1e-5)
@@ -489,11 +484,11 @@ def test_a_batch_of_tasks_is_predicted_as_each_by_itself(name):
 
 
 def test_the_best_fit_is_the_learner_that_made_the_predictions():
-    tasks = measured.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
+    tasks = fitting.sample(3, 2, 6, 8, seed=(0,), sampler="uniform")
     W0 = np.random.default_rng(0).standard_normal((3, 2))
     W = [gradient_descent(HALF_SUM, W0, x[:-1], y, 0.3, 2) for x, y in zip(*tasks, strict=True)]
-    data = measured.prepare([tasks], [(tasks.x[:, -1:] @ np.stack(W))[:, 0]], W0)
-    found = measured.best([measured.fit(data, steps) for steps in range(5)])
+    trial = fitting.Trial(tasks, (tasks.x[:, -1:] @ np.stack(W))[:, 0])
+    found = fitting.best(fitting.fits([trial], W0, 3))
     assert found.steps == 2
     assert found.step_size == pytest.approx(0.3, rel=1e-12)
     assert found.distance <= 1e-12

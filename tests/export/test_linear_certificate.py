@@ -14,7 +14,7 @@ from scanproof.constructs.layers import gril, ssd
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.tokens import windows
 from scanproof.numeric import chunked, recurrent, x64
-from scanproof.numeric.export.certificates import linear, two_head
+from scanproof.numeric.export.certificates import linear, stacks
 from scanproof.numeric.export.certificates.counted import Counted, entering
 from scanproof.numeric.export.certificates.domain import Domain
 from scanproof.numeric.jax_backend import jax
@@ -104,13 +104,13 @@ def test_several_steps_are_far_better_bounded_layer_by_layer():
     case = Case("gril.propA.1", 16, 64, steps=6)
     made, given = cases.made(case), cases.tasks(case, 1)
     x, y = given.x[0], given.y[0]
-    assert two_head.known(made.model, 64) is not None
+    assert stacks.recognised(made.model, 64) is not None
     step_by_step = linear.bound_at(made.model, x, y)
     edited = made.model._replace(encode_bias=made.model.encode_bias + Fraction(0))
     assert (linear.bound_at(edited, x, y) == step_by_step).all()
     nearly = made.model.layers[0]._replace(ridge=np.asarray(Fraction(1, 10**9), dtype=object))
     whole = made.model._replace(layers=(nearly, *made.model.layers[1:]))
-    assert two_head.known(whole, 64) is None
+    assert stacks.recognised(whole, 64) is None
     assert (step_by_step * 100 <= linear.bound_at(whole, x, y)).all()
     assert step_by_step.max() <= 2e-3 * np.abs(cases.expected(made, given)).max()
 

@@ -14,48 +14,48 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ...rounding.arithmetic import DIVISION, OWN, Format, gamma
 
 
-class Counted:
+@dataclass(eq=False)
+class Counted(NDArrayOperatorsMixin):
     """An array of the format `form`; see the module's docstring."""
 
-    __slots__ = ("count", "form", "low", "magnitude", "peak", "scaling", "whole")
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    form: Format
+    magnitude: Any
+    """M, for every entry."""
+    count: int
+    """m, for all entries."""
+    low: Any = 0.0
+    """What underflows add, of a shape that broadcasts to M's."""
+    whole: bool = False
+    """Whether the exact entries are their magnitudes: none is negative, and nothing cancels."""
+    scaling: bool = False
+    """Whether all entries are exact powers of two or 0, so that a product with them is not rounded."""
+    peak: float = 0.0
+    """The largest magnitude on the way here."""
 
-    def __init__(
-        self,
-        form: Format,
-        magnitude: Any,
-        count: int,
-        low: Any = 0.0,
-        *,
-        whole: bool = False,
-        scaling: bool = False,
-        peak: float = 0.0,
-    ) -> None:
-        self.form = form
-        self.magnitude = np.asarray(magnitude, dtype=np.float64)
-        """M, for every entry."""
-        self.count = count
-        """m, for all entries."""
-        self.low = np.asarray(low, dtype=np.float64)
-        """What underflows add, of a shape that broadcasts."""
-        self.whole = whole
-        """Whether the exact entries are their magnitudes: none is negative, and nothing cancels."""
-        self.scaling = scaling
-        """Whether all entries are exact powers of two or 0, so that a product with them is not rounded."""
-        self.peak = max(peak, float(self.magnitude.max(initial=0.0)))
-        """The largest magnitude on the way here."""
+    def __post_init__(self) -> None:
+        self.magnitude = np.asarray(self.magnitude, dtype=np.float64)
+        self.low = np.asarray(self.low, dtype=np.float64)
+        self.peak = max(self.peak, float(self.magnitude.max(initial=0.0)))
 
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace(self.form)
+
+    def __array_ufunc__(self, operation: np.ufunc, method: str, *inputs: Any) -> Any:
+        """The operators of the mixin, on counted arrays and known numbers."""
+        if operation not in OPERATIONS or method != "__call__":
+            return NotImplemented
+        return OPERATIONS[operation](*(entering(value, self.form) for value in inputs))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ class Counted:
 
     @property
     def T(self) -> Counted:
-        return self._moved(lambda a: a.T)
+        return self.moved(lambda a: a.T)
 
     @property
     def alive(self) -> np.ndarray:
@@ -82,106 +82,18 @@ class Counted:
     @property
     def error(self) -> np.ndarray:
         """A bound of |computed − exact|; infinite where a number on the way may overflow."""
-        room = self.form.largest / 2
-        if not self.peak * (1 + gamma(self.count, self.form.unit)) + self.low.max(initial=0) < room:
+        relative = gamma(self.count, self.form.unit)
+        if not self.peak * (1 + relative) + self.low.max(initial=0) < self.form.largest / 2:
             return np.full(self.shape, np.inf)
-        return gamma(self.count, self.form.unit) * self.magnitude + self.low
+        return relative * self.magnitude + self.low
 
     def __getitem__(self, index: Any) -> Counted:
-        return self._moved(lambda a: a[index])
+        return self.moved(lambda a: a[index])
 
-    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Counted:
+    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Counted:
+        """The entries elsewhere."""
         low = np.broadcast_to(self.low, self.shape)
-        return self._like(move(self.magnitude), move(low))
-
-    def _like(self, magnitude: Any, low: Any) -> Counted:
-        return Counted(
-            self.form,
-            magnitude,
-            self.count,
-            low,
-            whole=self.whole,
-            scaling=self.scaling,
-            peak=self.peak,
-        )
-
-    def _made(self, other: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
-        return Counted(
-            self.form, magnitude, count, low, whole=whole, peak=max(self.peak, other.peak)
-        )
-
-    def __neg__(self) -> Counted:
-        out = self._like(self.magnitude, self.low)
-        out.whole = self.whole and not self.magnitude.any()
-        return out
-
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, self.whole)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, False)
-
-    __rsub__ = __sub__
-
-    def _plus(self, other: Any, whole: bool) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        magnitude = self.magnitude + other.magnitude
-        if not other.alive.any():  # adding 0 rounds nothing
-            return self._made(other, magnitude, self.count, self.low + other.low, whole)
-        if not self.alive.any():
-            left = whole and other.whole
-            return self._made(other, magnitude, other.count, self.low + other.low, left)
-        count = max(self.count, other.count) + 1
-        low = (self.low + other.low) * (1 + self.form.unit) + self.form.tiny
-        return self._made(other, magnitude, count, low, whole and other.whole)
-
-    def __mul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        low = _product(np.multiply, self, other) + self.form.tiny * self.alive * other.alive
-        return self._times(other, self.magnitude * other.magnitude, 0, low)
-
-    __rmul__ = __mul__
-
-    def _times(self, other: Counted, magnitude: Any, additions: int, low: Any) -> Counted:
-        count = self.count + other.count + additions
-        if not (self.scaling or other.scaling):
-            count += 1
-        low = low * (1 + gamma(additions + 1, self.form.unit))
-        out = self._made(other, magnitude, count, low, self.whole and other.whole)
-        out.scaling = self.scaling and other.scaling and not additions
-        return out
-
-    def __matmul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        met = self.alive @ other.alive
-        terms = int(np.max(met, initial=0))
-        low = _product(np.matmul, self, other) + 2 * self.form.tiny * met
-        return self._times(other, self.magnitude @ other.magnitude, max(terms - 1, 0), low)
-
-    def __truediv__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        least = other.magnitude * (1 - gamma(other.count, self.form.unit))
-        if not other.whole or not (least > 0).all() or (other.low > self.form.unit * least).any():
-            return self._made(other, np.full(self.shape, np.inf), 0, np.inf, False)
-        count = self.count + other.count + (0 if other.scaling else DIVISION)
-        low = self.low / least * (1 + DIVISION * self.form.unit)
-        low = low + DIVISION * self.form.tiny * self.alive
-        return self._made(
-            other, self.magnitude / other.magnitude, count, low, self.whole and other.whole
-        )
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return NotImplemented if _foreign(other) else entering(other, self.form) / self
+        return replace(self, magnitude=move(self.magnitude), low=move(low))
 
     def sum(self, axis: int | None = None) -> Counted:
         met = self.alive.sum(axis=axis)
@@ -189,24 +101,79 @@ class Counted:
         low = np.broadcast_to(self.low, self.shape).sum(axis=axis)
         low = low * (1 + gamma(terms, self.form.unit)) + self.form.tiny * met
         count = self.count + max(terms - 1, 0)
-        return self._made(self, self.magnitude.sum(axis=axis), count, low, self.whole)
-
-    def __repr__(self) -> str:
-        return f"Counted({self.magnitude.tolist()}, {self.count} roundings)"
+        return _made(self, self, self.magnitude.sum(axis=axis), count, low, self.whole)
 
 
-def _foreign(other: Any) -> bool:
-    known = (Counted, np.ndarray, np.generic)
-    return hasattr(other, "__array_namespace__") and not isinstance(other, known)
+def _made(a: Counted, b: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
+    """What is computed from two arrays."""
+    return Counted(a.form, magnitude, count, low, whole, peak=max(a.peak, b.peak))
 
 
-def _product(multiply: Callable[..., Any], left: Counted, right: Counted) -> Any:
+def _negative(a: Counted) -> Counted:
+    return replace(a, whole=a.whole and not a.magnitude.any())
+
+
+def _added(a: Counted, b: Counted) -> Counted:
+    magnitude, low, whole = a.magnitude + b.magnitude, a.low + b.low, a.whole and b.whole
+    if not b.alive.any():  # adding 0 rounds nothing
+        return _made(a, b, magnitude, a.count, low, a.whole)
+    if not a.alive.any():
+        return _made(a, b, magnitude, b.count, low, whole)
+    low = low * (1 + a.form.unit) + a.form.tiny
+    return _made(a, b, magnitude, max(a.count, b.count) + 1, low, whole)
+
+
+def _subtracted(a: Counted, b: Counted) -> Counted:
+    return replace(_added(a, b), whole=False)
+
+
+def _multiplied(a: Counted, b: Counted) -> Counted:
+    low = _underflows(np.multiply, a, b) + a.form.tiny * a.alive * b.alive
+    product = _rounded_product(a, b, a.magnitude * b.magnitude, 0, low)
+    product.scaling = a.scaling and b.scaling
+    return product
+
+
+def _matrix_product(a: Counted, b: Counted) -> Counted:
+    met = a.alive @ b.alive
+    additions = max(int(np.max(met, initial=0)) - 1, 0)
+    low = _underflows(np.matmul, a, b) + 2 * a.form.tiny * met
+    product = _rounded_product(a, b, a.magnitude @ b.magnitude, additions, low)
+    product.scaling = a.scaling and b.scaling and not additions
+    return product
+
+
+def _rounded_product(a: Counted, b: Counted, magnitude: Any, additions: int, low: Any) -> Counted:
+    count = a.count + b.count + additions + (0 if a.scaling or b.scaling else 1)
+    low = low * (1 + gamma(additions + 1, a.form.unit))
+    return _made(a, b, magnitude, count, low, a.whole and b.whole)
+
+
+def _divided(a: Counted, b: Counted) -> Counted:
+    unit, least = b.form.unit, b.magnitude * (1 - gamma(b.count, b.form.unit))
+    if not b.whole or not (least > 0).all() or (b.low > unit * least).any():
+        return _made(a, b, np.full(a.shape, np.inf), 0, np.inf, False)
+    count = a.count + b.count + (0 if b.scaling else DIVISION)
+    low = a.low / least * (1 + DIVISION * unit) + DIVISION * b.form.tiny * a.alive
+    return _made(a, b, a.magnitude / b.magnitude, count, low, a.whole)
+
+
+def _underflows(multiply: Callable[..., Any], a: Counted, b: Counted) -> Any:
     """What underflows of two factors make of a bilinear product."""
-    if not left.low.any() and not right.low.any():
+    if not a.low.any() and not b.low.any():
         return 0.0
-    reach, low = left.reach, np.broadcast_to(left.low, left.shape)
-    other = np.broadcast_to(right.low, right.shape)
-    return multiply(reach + low, other) + multiply(low, right.reach)
+    low, other = np.broadcast_to(a.low, a.shape), np.broadcast_to(b.low, b.shape)
+    return multiply(a.reach + low, other) + multiply(low, b.reach)
+
+
+OPERATIONS: dict[np.ufunc, Callable[..., Counted]] = {
+    np.negative: _negative,
+    np.add: _added,
+    np.subtract: _subtracted,
+    np.multiply: _multiplied,
+    np.matmul: _matrix_product,
+    np.divide: _divided,
+}
 
 
 def entering(value: Any, form: Format) -> Counted:
@@ -218,26 +185,17 @@ def entering(value: Any, form: Format) -> Counted:
         return value
     given = np.asarray(value)
     floats = given.astype(np.float64)
-    sizes = np.abs(floats)
+    sizes, parts = np.abs(floats), np.frexp(floats)[0]
     count = 0
-    if given.dtype.kind != "f" and not _equal(given, floats):
-        count += math.ceil(OWN.unit / form.unit)
-    if not _representable(floats, form):
+    if given.dtype.kind != "f" and not all(map(operator.eq, given.flat, floats.flat)):
+        count += math.ceil(
+            OWN.unit / form.unit
+        )  # Python compares exact numbers with floats exactly
+    if not (parts / form.unit == np.rint(parts / form.unit)).all():  # more bits than the format's
         count += 1
-    powers = count == 0 and bool(np.isin(np.frexp(sizes)[0], (0.0, 0.5)).all())
+    powers = count == 0 and bool(np.isin(np.abs(parts), (0.0, 0.5)).all())
     low = form.tiny * ((sizes < form.tiny) & (sizes > 0))
     return Counted(form, sizes, count, low, whole=bool((floats >= 0).all()), scaling=powers)
-
-
-def _equal(given: np.ndarray, floats: np.ndarray) -> bool:
-    """Whether exact numbers are those floats; comparisons of numbers with floats are exact in Python."""
-    return all(exact == near for exact, near in zip(given.flat, floats.flat, strict=True))
-
-
-def _representable(floats: np.ndarray, form: Format) -> bool:
-    """Whether all numbers have no more bits than the format's."""
-    parts = np.frexp(floats)[0] / form.unit
-    return bool((parts == np.rint(parts)).all())
 
 
 class Namespace:
@@ -265,10 +223,10 @@ class Namespace:
         return self._joined(functools.partial(np.concatenate, axis=axis), arrays)
 
     def reshape(self, array: Counted, shape: Any) -> Counted:
-        return array._moved(lambda a: a.reshape(shape))
+        return array.moved(lambda a: a.reshape(shape))
 
     def tril(self, array: Counted) -> Counted:
-        return array._moved(np.tril)
+        return array.moved(np.tril)
 
     def sqrt(self, array: Any) -> Counted:
         array = self.asarray(array)

@@ -1,9 +1,9 @@
-"""The data for which a bound of a linear model holds, and what a reading of the model finds."""
+"""What bounds are about: the data for which they hold, how gradient descent moves on such data, and what is bounded."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ MARGIN = 1 + 2.0**-30
 
 
 class Domain(NamedTuple):
-    """Bounds of the data."""
+    """Bounds of the data of a linear model."""
 
     examples: int
     """n."""
@@ -26,10 +26,45 @@ class Domain(NamedTuple):
     """At least ‖w‖ for each target, before and after every step, if it is known."""
 
 
-class Reading(NamedTuple):
-    """What is known of the prediction, for each target."""
+class Bound(NamedTuple):
+    """|prediction − explicit gradient descent| for each target, for all data of a domain."""
 
-    error: np.ndarray
-    """(k,), of the computed prediction."""
-    magnitude: np.ndarray
-    """(k,), of the exact one."""
+    prediction: float
+    """Absolute; infinite where none is known, and where a number may overflow."""
+    magnitude: float
+    """What the prediction is at most, as far as the bound knows."""
+
+    @property
+    def relative(self) -> float:
+        """The bound over that magnitude."""
+        return self.prediction / self.magnitude if self.magnitude else math.inf
+
+
+def growth(eta: float, curvature: float) -> float:
+    """ρ = max(1, ηλ − 1): by what a step of gradient descent multiplies the norm of an error at most."""
+    return max(1.0, eta * curvature - 1)
+
+
+def curvature_and_weights(
+    x: np.ndarray, y: np.ndarray, W0: Any, eta: float, steps: int, *, every: bool
+) -> tuple[float, float]:
+    """The largest eigenvalue of Σ_j x_j x_jᵀ, and the largest ‖w‖ before and after every step.
+
+    Args:
+        x: inputs and the query, (n + 1, d), or with leading axes of tasks.
+        y: targets, (n, k) with the same leading axes.
+        W0: the initial weights, (d, k).
+        eta: the factor of the summed gradient.
+        steps: L.
+        every: whether the weights are also those from the first 1, …, n − 1 examples.
+    """
+    examples, since = x[..., :-1, :], 0 if every else -1
+    grams = np.cumsum(examples[..., :, None] * examples[..., None, :], axis=-3)[..., since:, :, :]
+    sums = np.cumsum(examples[..., :, None] * y[..., None, :], axis=-3)[..., since:, :, :]
+    W = np.broadcast_to(np.asarray(W0, dtype=np.float64), sums.shape)
+    largest = np.linalg.norm(W, axis=-2).max()
+    for _ in range(steps):
+        W = W - eta * (grams @ W - sums)
+        largest = max(largest, np.linalg.norm(W, axis=-2).max())
+    curvature = np.linalg.norm(grams[..., -1, :, :], axis=(-2, -1), ord=2).max()
+    return float(curvature) * MARGIN, float(largest) * MARGIN

@@ -8,7 +8,7 @@ counts of roundings (`counted`), for all data of a domain or for given data; sum
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,32 +17,16 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ...rounding.arithmetic import FORMATS, OUTWARD, OWN, Format
-from . import stacked_attention, two_head
+from . import stacks
 from .counted import Counted, entering
-from .domain import MARGIN, Domain, Reading
+from .domain import Bound, Domain, curvature_and_weights
+from .stacks import Reading
 
 LARGEST = 2**24
-"""Numbers in the states of all tokens up to which a model is read, which takes some seconds."""
-STACKS = (two_head, stacked_attention)
-"""Stacks of several steps that are read layer by layer, if a model is one of them."""
+"""Numbers in the states of all tokens up to which a model is read, which takes some seconds; else there is no bound."""
 
 
-class Bound(NamedTuple):
-    """|prediction − explicit gradient descent|, exact on exact data, for each target."""
-
-    prediction: float
-    """Absolute, the largest of all targets; infinite where a number may overflow, or the states of all tokens have
-    more than `LARGEST` numbers."""
-    magnitude: float
-    """What the prediction is at most, as far as the bound knows."""
-
-    @property
-    def relative(self) -> float:
-        """The bound over that magnitude."""
-        return self.prediction / self.magnitude if self.magnitude else math.inf
-
-
-def domain_of(x: np.ndarray, y: np.ndarray, W0: Any = None, eta: Any = 0, steps: int = 0) -> Domain:
+def domain_of(x: Any, y: Any, W0: Any = None, eta: Any = 0, steps: int = 0) -> Domain:
     """The least domain with these data, and with the weights that gradient descent goes through, if η is given.
 
     Args:
@@ -53,22 +37,14 @@ def domain_of(x: np.ndarray, y: np.ndarray, W0: Any = None, eta: Any = 0, steps:
         steps: L.
     """
     x, y = (np.asarray(a, dtype=np.float64) for a in (x, y))
-    examples = x[..., :-1, :]
-    curvature = np.linalg.norm(examples, axis=(-2, -1), ord=2).max() ** 2
-    largest = math.inf
-    if steps:
-        W = np.zeros((x.shape[-1], y.shape[-1])) if W0 is None else np.asarray(W0, dtype=np.float64)
-        W = np.broadcast_to(W, (*x.shape[:-2], *W.shape))
-        largest = np.linalg.norm(W, axis=-2).max()
-        for _ in range(steps):
-            W = W - float(eta) * examples.mT @ (examples @ W - y)
-            largest = max(largest, np.linalg.norm(W, axis=-2).max())
+    start = 0.0 if W0 is None else W0
+    curvature, weights = curvature_and_weights(x, y, start, float(eta), steps, every=False)
     return Domain(
-        examples.shape[-2],
+        y.shape[-2],
         float(np.abs(x).max()),
         float(np.abs(y).max(initial=0.0)),
-        float(curvature) * MARGIN,
-        float(largest) * MARGIN,
+        curvature,
+        weights if steps else math.inf,
     )
 
 
@@ -76,7 +52,7 @@ def bound(model: Model, domain: Domain, dtype: str | Format = "float32") -> Boun
     """The bound for all data of a domain.
 
     Args:
-        model: in exact numbers, as `exports.statements` makes it, or in floats, which are then taken as exact. In
+        model: in exact numbers, as `export.statements` makes it, or in floats, which are then taken as exact. In
             exact arithmetic it must be gradient descent on these data: no bound can tell.
         domain: bounds of the data.
         dtype: the format in which the model is computed, by name or as it is. Raw tokens and embeddings are made in
@@ -93,10 +69,8 @@ def bound_at(
     model: Model, x: np.ndarray, y: np.ndarray, dtype: str | Format = "float32"
 ) -> np.ndarray:
     """The bound for given data, target by target, shape (k,): x (n + 1, d) with the query last, y (n, k)."""
-    _, known = _stack(model, x.shape[0] - 1)
-    domain = domain_of(x, y)
-    if known is not None:
-        domain = domain_of(x, y, known.W0, known.eta, len(model.layers))
+    stack = stacks.recognised(model, x.shape[0] - 1)
+    domain = domain_of(x, y, *stack) if stack else domain_of(x, y)
     return _read(model, np.abs(x), np.abs(y), domain, dtype).error * OUTWARD
 
 
@@ -105,7 +79,7 @@ def _read(
 ) -> Reading:
     """The model on data of these magnitudes."""
     form = FORMATS[dtype] if isinstance(dtype, str) else dtype
-    model = neutral.mapped(_known, model)
+    model = neutral.mapped(_exact, model)
     k, width = model.readout.shape[0], model.encode_bias.shape[0]
     if TOKENISATIONS[model.tokens].length(y.shape[0]) * width**2 > LARGEST:
         return Reading(np.full(k, np.inf), np.full(k, np.inf))
@@ -113,20 +87,14 @@ def _read(
         counted = neutral.mapped(lambda array: entering(array, form), model)
         raw = TOKENISATIONS[model.tokens].tokens(_data(x, form), _data(y, form))
         embeddings = raw @ counted.encode_weight.T + counted.encode_bias
-        kind, known = _stack(model, y.shape[0])
-        if known is not None:
-            return kind.read(known, counted, embeddings, x, y, domain)
+        stack = stacks.recognised(model, y.shape[0])
+        if stack is not None:
+            return stacks.read(stack, counted, embeddings, x, y, domain)
         predicted = neutral.outputs(counted, embeddings)[-1] @ counted.readout.T
         return Reading(predicted.error, predicted.magnitude)
 
 
-def _stack(model: Model, examples: int) -> tuple[Any, Any]:
-    """The module that reads the model layer by layer, and what is known of the model; None if there is none."""
-    read = ((kind, kind.known(model, examples)) for kind in STACKS)
-    return next(((kind, known) for kind, known in read if known is not None), (None, None))
-
-
-def _known(array: Any) -> np.ndarray:
+def _exact(array: Any) -> np.ndarray:
     """Exact numbers as they are, floats in float64."""
     array = np.asarray(array)
     return array if array.dtype.hasobject else array.astype(np.float64)

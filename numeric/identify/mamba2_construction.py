@@ -7,8 +7,9 @@ medians where a number is written often, so that an edited entry stands out and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,16 +17,16 @@ import numpy as np
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from .measured_model import Model
-from .report import Deviation
+from .entries import Comparison, compared
+from .mamba2_model import Model
 
 ROUNDINGS = 4
 """Units of the last place within which two numbers are taken for roundings of the same."""
-LISTED = 100
-"""Entries that are listed; all are counted."""
 ALIKE = 0.5
 """Tensors that share fewer entries with an instance are not laid out as it is."""
 SIMPLE = 10_000
@@ -44,46 +45,27 @@ class Near(NamedTuple):
     """η if it is a simple number, and then that of `instance`; `stored` is a rounding of it."""
     stored: float
     """η as the tensors have it."""
-    deviations: list[Deviation]
-    """The first entries that differ by more than rounding."""
-    counts: dict[str, int]
-    """How many of them each tensor has, where it has any."""
-    alike: float
-    """The part of the instance's entries other than 0 that the tensors share."""
-    mended: dict[str, np.ndarray]
-    """The tensors and the encoding, with the instance's entries where they differ."""
-
-    @property
-    def deviating(self) -> int:
-        """How many entries differ."""
-        return sum(self.counts.values())
+    entries: Comparison
+    """The tensors and the encoding beside the instance's."""
 
 
-def nearest(
-    state: Mapping[str, np.ndarray],
-    encoding: Mapping[str, np.ndarray],
-    dtypes: Mapping[str, str],
-    model: Model,
-    layouts: list[Layout],
-) -> Near | None:
+def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
     """The instance that shares most entries with the tensors, if it shares at least half.
 
     Args:
-        state: the tensors, under transformers' names.
-        encoding: encode.weight, encode.bias, readout.weight.
-        dtypes: the formats of tensors, by name, where an array's own is not it.
+        loaded: tensors under transformers' names.
         model: the same tensors as the definition takes them.
         layouts: tokenisations that the encoding's width allows.
     """
-    if state[hf_mamba2.HEAD].shape[0] != model.targets:
+    if loaded.tensors[hf_mamba2.HEAD].shape[0] != model.targets:
         return None
     found = [
         near
         for layout in layouts
         if (read := _read(model, layout)) is not None
-        and (near := _compared(*read, state, encoding, dtypes)).alike >= ALIKE
+        and (near := _near(*read, loaded)).entries.alike >= ALIKE
     ]
-    return min(found, key=lambda near: near.deviating, default=None)
+    return min(found, key=lambda near: near.entries.deviating, default=None)
 
 
 def held(array: np.ndarray, dtype: str) -> str:
@@ -103,12 +85,10 @@ def simple(value: float, unit: float) -> Fraction | None:
     """
     exact = Fraction(abs(value))
     width = Fraction(unit) * exact
-    sign = 1 if value > 0 else -1
     found = _simplest(exact - width, exact + width)
-    if found.numerator * found.denominator <= SIMPLE:
-        return sign * found
-    decimal = Fraction(f"{abs(value):.{DIGITS}g}")
-    return sign * decimal if abs(decimal - exact) <= width else None
+    if found.numerator * found.denominator > SIMPLE:
+        found = Fraction(f"{abs(value):.{DIGITS}g}")
+    return (found if value > 0 else -found) if abs(found - exact) <= width else None
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -136,21 +116,15 @@ def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, floa
     if not channel > 0:
         return None
 
-    def make(eta: float, W0: np.ndarray) -> Instance:
-        return mamba2_gd.instance(
-            np,
-            d,
-            max(1, len(blocks) - 1),
-            eta,
-            W0,
-            tokens=layout.name,
-            in_one_block=one,
-            channel=channel,
-        )
-
+    options = {"tokens": layout.name, "in_one_block": one, "channel": channel}
+    make = partial(mamba2_gd.instance, np, d, max(1, len(blocks) - 1), **options)
     none = np.zeros((d, k))
     eta = _step_size(model, make(1.0, none), make(0.0, none))
-    W0 = _start(model, make, slots, eta) if one else _carried(model, slots)
+    if one:
+        W0 = _start(model, make, slots, eta)
+    else:
+        spans = [slice(*slots.slots.weights(c)) for c in range(k)]
+        W0 = np.stack([model.encode_bias[span] for span in spans], axis=1)
     nearby = simple(eta, 2.0**-23) if eta else None
     return make(float(nearby) if nearby else eta, W0), nearby, eta
 
@@ -169,13 +143,6 @@ def _step_size(model: Model, one: Instance, none: Instance) -> float:
     return float(np.median(found))
 
 
-def _carried(model: Model, layout: Layout) -> np.ndarray:
-    """W0 of tokens that carry weights."""
-    slots = layout.slots
-    spans = [slice(*slots.weights(c)) for c in range(slots.k)]
-    return np.stack([model.encode_bias[span] for span in spans], axis=1)
-
-
 def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: float) -> np.ndarray:
     """W0 of one block, whose head adds W0ᵀx and whose in_proj subtracts it from targets, in several entries each.
 
@@ -184,9 +151,7 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     head = model.readout[:, slice(*layout.input)].T
     if not eta:
         return head
-    numbers = 1 + np.arange(head.size).reshape(
-        head.shape
-    )  # each entry of W0 under a number of its own
+    numbers = 1 + np.arange(head.size).reshape(head.shape)  # each entry of W0 has one of its own
     factor = _scaled(make(1.0, numbers)) - _scaled(make(1.0, np.zeros(head.shape)))
     at = np.nonzero(factor)
     which = np.rint(np.abs(factor[at]) / np.abs(factor[at]).min())
@@ -197,37 +162,15 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     return np.where(agree, head, start)
 
 
-def _compared(
-    made: Instance,
-    step_size: Fraction | None,
-    stored: float,
-    state: Mapping[str, np.ndarray],
-    encoding: Mapping[str, np.ndarray],
-    dtypes: Mapping[str, str],
-) -> Near:
+def _near(made: Instance, step_size: Fraction | None, stored: float, loaded: Loaded) -> Near:
     _, tensors = hf_mamba2.layout(np, made)
-    wanted = {
-        **tensors,
-        "encode.weight": made.model.encode_weight,
-        "encode.bias": made.model.encode_bias,
-        "readout.weight": np.eye(len(made.model.readout)),
-    }
-    deviations, counts, mended, shared, there = [], {}, {}, 0, 0
-    for name, array in {**state, **encoding}.items():
-        dtype = dtypes.get(name, str(array.dtype))
-        if name in state and held(array, dtype) != dtype:
-            dtype, array = "float32", array.astype(np.float32)
-        expected = wanted[name].astype(array.dtype).astype(np.float64)
-        unit = FORMATS[dtype].unit
-        alike = np.abs(array - expected) <= 2 * ROUNDINGS * unit * np.abs(expected)
-        shared += int((alike & (expected != 0)).sum())
-        there += int((expected != 0).sum())
-        mended[name] = np.where(alike, array, expected)
-        if not alike.all():
-            counts[name] = int((~alike).sum())
-            for index in np.argwhere(~alike)[: LISTED - len(deviations)]:
-                at = tuple(int(i) for i in index)
-                entry = f"{name}[{', '.join(map(str, at))}]"
-                deviations.append(Deviation(entry, float(array[at]), float(expected[at])))
-    steps = max(1, made.steps)
-    return Near(made, steps, step_size, stored, deviations, counts, shared / there, mended)
+    around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
+    wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
+    arrays, close = {**loaded.tensors, **loaded.encoding}, {}
+    for name, array in arrays.items():
+        dtype = loaded.dtypes.get(name, str(array.dtype))
+        if name in loaded.tensors and held(array, dtype) != dtype:
+            dtype, arrays[name] = "float32", array.astype(np.float32)
+        wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
+        close[name] = 2 * ROUNDINGS * FORMATS[dtype].unit
+    return Near(made, max(1, made.steps), step_size, stored, compared(arrays, wanted, close))

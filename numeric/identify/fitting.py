@@ -1,4 +1,4 @@
-"""Predictions of a black box against gradient descent: sampled tasks, and the number of steps and step size that fit.
+"""Predictions of a black box against gradient descent: sampled tasks, the learner that fits, and how far off it is.
 
 Gradient descent on n examples with G = Σ x_j x_jᵀ, S = Σ x_j y_jᵀ moves W by −η(GW − S). In G's eigenvectors that is
 one product for each entry, so that thousands of step sizes are tried at once; distances that are reported are to the
@@ -15,9 +15,13 @@ import numpy as np
 
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 
+from .report import Distances
+
 Predictor = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """x (tasks, n + 1, d) with the query last, y (tasks, n, k) -> (tasks, k)."""
 
+SEED = 0
+"""Of all tasks that are drawn."""
 NOISE = 0.1
 """Of the targets of every second task, beside those that are linear in x; the others have arbitrary targets."""
 ENTRIES = 2**21
@@ -45,19 +49,52 @@ class Tasks(NamedTuple):
         return self.y.shape[1]
 
 
+class Trial(NamedTuple):
+    """Tasks, and what a model predicts for them."""
+
+    tasks: Tasks
+    predicted: np.ndarray
+    """(tasks, k)."""
+
+
+def tried(predict: Predictor, groups: Sequence[Tasks]) -> list[Trial]:
+    """The model on groups of tasks."""
+    return [Trial(tasks, predict(*tasks)) for tasks in groups]
+
+
+class Learner(NamedTuple):
+    """Gradient descent W ← W − η Σ_j x_j (Wᵀx_j − y_j)ᵀ on the examples of a task, its query excluded."""
+
+    W0: np.ndarray
+    """(d, k)."""
+    step_size: float
+    """η."""
+    steps: int
+    """L."""
+
+    @np.errstate(all="ignore")
+    def weights(self, tasks: Tasks) -> np.ndarray:
+        """After the last step: (tasks, d, k)."""
+        start = np.asarray(self.W0, dtype=np.float64)
+        W = np.broadcast_to(start, (len(tasks.x), *start.shape))
+        for _ in range(self.steps):
+            examples = zip(W, tasks.x[:, :-1], tasks.y, strict=True)
+            W = W - np.float64(self.step_size) * np.stack(
+                [unscaled_gradient(*each) for each in examples]
+            )
+        return W
+
+    def predictions(self, tasks: Tasks) -> np.ndarray:
+        """For the queries: (tasks, k)."""
+        return (tasks.x[:, -1:] @ self.weights(tasks))[:, 0]
+
+
 def sample(
     d: int, k: int, n: int, count: int, *, seed: Sequence[int], sampler: str, scale: float = 1.0
 ) -> Tasks:
-    """Seeded tasks: linear targets with noise in turn with arbitrary ones.
+    """Seeded tasks with inputs "uniform" on (−1, 1) or "normal"; linear targets with noise in turn with arbitrary ones.
 
-    Args:
-        d: features.
-        k: targets.
-        n: examples.
-        count: how many tasks.
-        seed: the same numbers draw the same tasks.
-        sampler: "uniform" on (−1, 1), or "normal".
-        scale: a factor of all data.
+    All data are multiplied by `scale`.
     """
     rng = np.random.default_rng(tuple(seed))
     shape = (count, n + 1, d)
@@ -72,7 +109,7 @@ def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[n
     """What the model predicts without examples, as a matrix (d, k), and how far from linear it is.
 
     Args:
-        predict: the model.
+        predict: the model, of d features and k targets.
         d: features.
         k: targets.
         pads: examples of zeros, which no gradient comes of: 1 for tokens that hold an example and a query, else 0.
@@ -85,7 +122,12 @@ def initial_weights(predict: Predictor, d: int, k: int, *, pads: int) -> tuple[n
     x = np.concatenate([np.zeros((len(queries), pads, d)), queries[:, None]], axis=1)
     found = predict(x, np.zeros((len(queries), pads, k)))
     W0 = found[1 : d + 1] - found[0]
-    return W0, quotient(np.abs(found - queries @ W0).max(), np.abs(found).max())
+    return W0, quotient_of_largest(found - queries @ W0, found)
+
+
+def quotient_of_largest(off: np.ndarray, of: np.ndarray) -> float:
+    """The largest |entry| over that of another array."""
+    return quotient(np.abs(off).max(), np.abs(of).max())
 
 
 def quotient(off: float, size: float) -> float:
@@ -111,25 +153,19 @@ class Prepared(NamedTuple):
 
 
 @np.errstate(all="ignore")
-def prepare(groups: Sequence[Tasks], predicted: Sequence[np.ndarray], W0: np.ndarray) -> Prepared:
-    """Groups of tasks, with the model's predictions for each."""
+def prepare(trials: Sequence[Trial], W0: np.ndarray) -> Prepared:
+    """Groups of tasks with the model's predictions, for gradient descent from W0."""
     parts = []
-    for tasks, values in zip(groups, predicted, strict=True):
-        x = tasks.x[:, :-1]
-        eigenvalues, vectors = np.linalg.eigh(x.mT @ x)
-        size = np.linalg.norm(values) * math.sqrt(len(groups))
+    for (x, y), predicted in trials:
+        examples = x[:, :-1]
+        eigenvalues, vectors = np.linalg.eigh(examples.mT @ examples)
+        size = np.linalg.norm(predicted) * math.sqrt(len(trials))
         size = size if size < math.inf else math.nan  # and so is every distance then
-        parts.append(
-            (
-                eigenvalues[..., None],
-                vectors.mT @ (x.mT @ tasks.y),
-                vectors.mT @ W0,
-                (vectors.mT @ tasks.x[:, -1, :, None])[..., 0],
-                values,
-                np.full(len(values), 1 / size if size else 1.0),
-            )
-        )
-    return Prepared(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        sums, start = vectors.mT @ (examples.mT @ y), vectors.mT @ W0
+        query = (vectors.mT @ x[:, -1, :, None])[..., 0]
+        weight = np.full(len(predicted), 1 / size if size else 1.0)
+        parts.append((eigenvalues[..., None], sums, start, query, predicted, weight))
+    return Prepared(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @np.errstate(all="ignore")
@@ -138,22 +174,15 @@ def distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
 
     The root of the mean over the groups of ‖ŷ − ŷ_GD‖² / ‖ŷ‖²; infinite where that overflows.
     """
-    at_once = max(1, ENTRIES // data.sums.size)
-    found = [
-        _distances(data, steps, step_sizes[i : i + at_once])
-        for i in range(0, len(step_sizes), at_once)
-    ]
-    return np.concatenate(found)
-
-
-def _distances(data: Prepared, steps: int, step_sizes: np.ndarray) -> np.ndarray:
-    eta = step_sizes[:, None, None, None]
-    W = np.broadcast_to(data.start, (len(step_sizes), *data.start.shape))
-    for _ in range(steps):
-        W = W - eta * (data.eigenvalues * W - data.sums)
-    off = (data.query[..., None] * W).sum(axis=2) - data.predicted
-    found = np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2)))
-    return np.where(np.isfinite(found), found, np.inf)
+    found = []
+    for some in np.array_split(step_sizes, -(-step_sizes.size * data.sums.size // ENTRIES)):
+        W = np.broadcast_to(data.start, (len(some), *data.start.shape))
+        for _ in range(steps):
+            W = W - some[:, None, None, None] * (data.eigenvalues * W - data.sums)
+        off = (data.query[..., None] * W).sum(axis=2) - data.predicted
+        found.append(np.sqrt(((data.weight[:, None] * off) ** 2).sum(axis=(1, 2))))
+    every = np.concatenate(found)
+    return np.where(np.isfinite(every), every, np.inf)
 
 
 class Fit(NamedTuple):
@@ -179,22 +208,22 @@ def fit(data: Prepared, steps: int) -> Fit:
     upper = np.concatenate([found[:-1] <= found[1:], [True]])
     basins = np.flatnonzero(lower & upper)
     basins = basins[np.argsort(found[basins], kind="stable")][:BASINS]
-    best = [
-        _narrowed(data, steps, float(grid[max(i - 1, 0)]), float(grid[min(i + 1, len(grid) - 1)]))
-        for i in basins
-    ]
-    return min(best, key=lambda f: f.distance)
+    return min((_narrowed(data, steps, grid, i) for i in basins), key=lambda f: f.distance)
 
 
-def _narrowed(data: Prepared, steps: int, low: float, high: float) -> Fit:
-    step_size, distance = low, math.inf
+def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
+    """The best step size between the neighbours of one of the points."""
     for _ in range(ROUNDS):
-        points = np.linspace(low, high, POINTS)
+        points = np.linspace(points[max(i - 1, 0)], points[min(i + 1, len(points) - 1)], POINTS)
         found = distances(data, steps, points)
         i = int(found.argmin())
-        step_size, distance = float(points[i]), float(found[i])
-        low, high = points[max(i - 1, 0)], points[min(i + 1, POINTS - 1)]
-    return Fit(steps, step_size, distance)
+    return Fit(steps, float(points[i]), float(found[i]))
+
+
+def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:
+    """From W0, for L = 0, 1, …, one more than there are layers."""
+    data = prepare(trials, W0)
+    return [fit(data, steps) for steps in range(layers + 2)]
 
 
 def best(fits: Sequence[Fit]) -> Fit:
@@ -204,24 +233,8 @@ def best(fits: Sequence[Fit]) -> Fit:
 
 
 @np.errstate(all="ignore")
-def learned(tasks: Tasks, W0: np.ndarray, step_size: float, steps: int) -> np.ndarray:
-    """The weights of explicit gradient descent on the examples of each task, query excluded: (tasks, d, k)."""
-    W = np.broadcast_to(np.asarray(W0, dtype=np.float64), (len(tasks.x), *np.shape(W0)))
-    for _ in range(steps):
-        moved = [unscaled_gradient(*each) for each in zip(W, tasks.x[:, :-1], tasks.y, strict=True)]
-        W = W - np.float64(step_size) * np.stack(moved)
-    return W
-
-
-@np.errstate(all="ignore")
 def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
-    """∂ŷ/∂x_query by central differences: (tasks, d, k).
-
-    Args:
-        predict: the model.
-        tasks: where.
-        width: of the step to either side.
-    """
+    """∂ŷ/∂x_query by central differences with a step of this width to either side: (tasks, d, k)."""
     count, _, d = tasks.x.shape
     moves = width * np.concatenate([np.eye(d), -np.eye(d)])
     x = np.repeat(tasks.x[:, None], 2 * d, axis=1)
@@ -230,3 +243,25 @@ def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
     found = predict(x.reshape(-1, *x.shape[2:]), y.reshape(-1, *y.shape[2:]))
     found = found.reshape(count, 2, d, -1)
     return (found[:, 0] - found[:, 1]) / (2 * width)
+
+
+@np.errstate(all="ignore")
+def distances_to(
+    learner: Learner, predict: Predictor, trials: Sequence[Trial], slopes_at: Tasks, width: float
+) -> Distances:
+    """How far a model is from a learner; sensitivities by differences of this width, at tasks of their own."""
+    expected = [learner.predictions(tasks) for tasks, _ in trials]
+    off = [trial.predicted - own for trial, own in zip(trials, expected, strict=True)]
+    relative = map(quotient_of_largest, off, expected)
+    slopes, W = sensitivities(predict, slopes_at, width), learner.weights(slopes_at)
+    norms = np.linalg.norm(slopes, axis=(1, 2)) * np.linalg.norm(W, axis=(1, 2))
+    cosine = float(((slopes * W).sum(axis=(1, 2)) / norms).mean()) if norms.all() else None
+    return Distances(
+        tasks=sum(map(len, off)),
+        examples=max(tasks.examples for tasks, _ in trials),
+        seed=SEED,
+        prediction_l2=float(np.linalg.norm(np.concatenate(off), axis=1).mean()),
+        relative=float(np.max(list(relative))),
+        sensitivity_cosine=cosine,
+        sensitivity_l2=float(np.linalg.norm(slopes - W, axis=(1, 2)).mean()),
+    )

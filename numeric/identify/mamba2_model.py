@@ -14,10 +14,12 @@ import numpy as np
 from scanproof.constructs.layers import mamba2_block
 from scanproof.constructs.layers.mamba import softplus
 from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters, Sizes
-from scanproof.constructs.layouts import hf_mamba2
+from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
+from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
-from .measured_batch import Batch
+from ..export.loading import Loaded
+from .batch import Batch
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
@@ -44,17 +46,22 @@ class Model(NamedTuple):
         return self.readout.shape[0]
 
 
+def for_transformers(loaded: Loaded) -> Loaded:
+    """With settings and tensors under transformers' names."""
+    if loaded.settings is None or "ssm_cfg" not in loaded.settings:
+        return loaded
+    settings, tensors = mamba_ssm.for_transformers(loaded.settings, loaded.tensors)
+    return loaded._replace(settings=settings, tensors=tensors)
+
+
 def model_of(
     settings: Mapping[str, Any],
     state: Mapping[str, np.ndarray],
     encoding: Mapping[str, np.ndarray],
 ) -> Model:
-    """The model of settings and tensors under transformers' names that fit each other, as `exports.load` checks."""
+    """The model of settings and tensors under transformers' names that fit each other, as `export.loading` checks."""
     wide = {key: np.asarray(array, dtype=np.float64) for key, array in state.items()}
-    weight, bias, readout = (
-        np.asarray(encoding[name], dtype=np.float64)
-        for name in ("encode.weight", "encode.bias", "readout.weight")
-    )
+    weight, bias, readout = (np.asarray(encoding[name], dtype=np.float64) for name in ENCODING)
     return Model(
         sizes=hf_mamba2.sizes_of(settings),
         blocks=hf_mamba2.blocks(settings, wide),
@@ -70,15 +77,11 @@ def layouts(width: int, targets: int) -> list[Layout]:
     """The tokenisations of k targets whose raw tokens have r numbers."""
     found = []
     for layout in LAYOUTS.values():
-        first, second = (_width(layout(d, targets)) for d in (1, 2))
-        more, rest = divmod(width - first, second - first)
+        one, two = (sum(stop - start for start, stop in layout(d, targets).fields) for d in (1, 2))
+        more, rest = divmod(width - one, two - one)
         if more >= 0 and not rest:
             found.append(layout(1 + more, targets))
     return found
-
-
-def _width(layout: Layout) -> int:
-    return sum(stop - start for start, stop in layout.fields)
 
 
 @np.errstate(all="ignore")
@@ -111,9 +114,9 @@ def _run(model: Model, raw: Any) -> np.ndarray:
     return (last @ model.readout.T).data[:, 0]
 
 
-def _time_step(z: Batch) -> Batch:
+def _time_step(z: Any) -> Any:
     """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
-    return softplus(Batch(-np.abs(z.data))) + Batch(np.maximum(z.data, 0))
+    return softplus(-np.abs(z)) + np.maximum(z, 0)
 
 
 PARTS = RELEASED._replace(time_step=_time_step)

@@ -1,4 +1,4 @@
-"""Constructions of a family at a model's sizes, as functions of W0 and η."""
+"""Constructions that the weights of a linear model may be: those of its family at its sizes, for any W0 and η."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ It raises `UsageError` or `ValueError` where there is none.
 """
 
 
-class Construction(NamedTuple):
-    """One at a model's sizes."""
+class Candidate(NamedTuple):
+    """A construction at a model's sizes."""
 
     what: str
     """The statement that it is of, or words."""
@@ -54,35 +54,30 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 """By family, proved statements whose constructions differ in more than numbers that depend on η and n."""
 
 
-def of_statement(id: str, model: Model, examples: int) -> Construction | None:
+def of_statement(id: str, model: Model, examples: int) -> Candidate | None:
     """That of a statement, as it is stated; None if it is of another family."""
     if model.family == "linear-attention":
-        return Construction(id, partial(_attention, model)) if id in ROWS else None
+        return Candidate(id, partial(_attention, model)) if id in ROWS else None
     claim = constructed().get(id)
     form = claim and claim.construction and statements.form(claim.construction)
     if form is None or form.family != model.family:
         return None
-    return Construction(id, partial(_of_statement, model, id, examples))
+    return Candidate(id, partial(_of_statement, model, id, examples))
 
 
-def known(model: Model, examples: int) -> Iterator[Construction]:
-    """All of a model's family.
-
-    Args:
-        model: its sizes are taken, and n if its layers have a factor 1/n.
-        examples: n, if it is not told by that.
-    """
+def candidates(model: Model, examples: int) -> Iterator[Candidate]:
+    """All of a model's family; for n examples, unless a factor 1/n in its layers tells another n."""
     if model.family == "linear-attention":
-        yield Construction("linear-attention", partial(_attention, model))
+        yield Candidate("linear-attention", partial(_attention, model))
     if model.family == "lsa":
         examples = _from_scale(float(model.layers[0].scale), examples)
         if neutral.sizes(model)[1] == len(model.layers) == 1:
-            yield Construction("linear self-attention that moves labels", partial(_labels, model))
+            yield Candidate("linear self-attention that moves labels", partial(_labels, model))
     for id in STATEMENTS.get(model.family, ()):
-        yield Construction(id, partial(_of_statement, model, id, examples))
+        yield Candidate(id, partial(_of_statement, model, id, examples))
 
 
-def steps(model: Model) -> int:
+def _steps(model: Model) -> int:
     """L of a construction with as many layers."""
     layers = len(model.layers) if FAMILIES[model.family].stacked else 1
     return max(1, layers - 1) if model.family == "linear-attention" else layers
@@ -95,7 +90,7 @@ def _of_statement(model: Model, id: str, examples: int, W0: np.ndarray, eta: Fra
         features=d,
         examples=examples,
         targets=k,
-        steps=steps(model),
+        steps=_steps(model),
         step_size=eta,
         W0=W0,
         as_stated=True,
@@ -104,10 +99,9 @@ def _of_statement(model: Model, id: str, examples: int, W0: np.ndarray, eta: Fra
 
 def _attention(model: Model, W0: np.ndarray, eta: Fraction) -> Model:
     """Of as many layers: one for the only step, or one for each step and one more."""
-    d, _ = neutral.sizes(model)
-    one = len(model.layers) == 1
+    d, one = neutral.sizes(model)[0], len(model.layers) == 1
     made = linear_attention.instance(
-        np, d, steps(model), float(eta), W0, tokens=model.tokens, in_one_block=one
+        np, d, _steps(model), float(eta), W0, tokens=model.tokens, in_one_block=one
     )
     return fla_linear_attention.neutral_model(made)
 

@@ -1,0 +1,170 @@
+"""The certificate of a manifest on a linear model: against its construction's a priori bound, and against errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.proofs.decide.construction import quick_result
+
+from ..export import request
+from ..export.built import Built
+from ..export.certificates.domain import Domain
+from .fitting import SEED, Tasks
+from .linear_tasks import predictor
+from .manifest import Manifest, asserted_learner, certificate_at, start, unequal
+from .report import Contradiction, Report
+
+TASKS = 8
+"""Drawn from the certificate's domain."""
+LONGEST = 64
+"""Examples of a task, at most."""
+SLACK = 1 + 2.0**-10
+"""Bounds whose quotient is less are alike."""
+LARGEST = 2**16
+"""Features times examples, and entries of W0, for which a construction is built again."""
+NEEDED = ("examples", "entry", "target")
+"""What a domain says at least."""
+NOT_CHECKED = (
+    "construction.asked",
+    "construction.statement",
+    "construction.scope",
+    "construction.evidence",
+    "construction.beyond",
+    "target.tested",
+    "tool.version",
+    "certificate.covers",
+)
+"""Of a manifest on a linear model: words, and what was so when the export was made."""
+WITHOUT_CONSTRUCTION = (
+    "construction.verdict",
+    "certificate.absolute against the construction's",
+    "certificate.magnitude",
+)
+"""What is not checked either, if the construction cannot be built again."""
+
+
+def check(report: Report, manifest: Manifest, model: Model) -> None:
+    """Adds to a report what contradicts the certificate, the error beside it, and what was not checked."""
+    report.contradictions += _within_itself(manifest)
+    built = _built(manifest)
+    if built is not None:
+        report.contradictions += _against(built, manifest)
+    _measure(report, manifest, model)
+    unchecked = NOT_CHECKED if built else NOT_CHECKED + WITHOUT_CONSTRUCTION
+    report.notes.append(f"not checked: {', '.join(unchecked)}")
+
+
+def _within_itself(manifest: Manifest) -> Iterator[Contradiction]:
+    """Where a certificate contradicts the manifest that it is part of."""
+    certificate, n = manifest["certificate"], manifest["sizes"]["examples"]
+    domain = certificate["domain"]
+    missing = [name for name in NEEDED if name not in domain]
+    if missing:
+        without = f"no data: {', '.join(missing)} missing"
+        yield Contradiction("certificate.domain", str(dict(domain)), without)
+        return
+    for name, bound in domain.items():
+        if name not in Domain._fields:
+            asserted = f"{bound:.9g}"
+            yield Contradiction(f"certificate.domain.{name}", asserted, "no such bound of data")
+    if domain["examples"] != n:
+        yield Contradiction("certificate.domain.examples", f"{domain['examples']:.9g}", str(n))
+    absolute, magnitude, relative = (
+        certificate[key] for key in ("absolute", "magnitude", "relative")
+    )
+    quotient = absolute / magnitude if absolute is not None and magnitude else None
+    given = [number for number in (relative, quotient) if number is not None]
+    alike = len(given) == 2 and math.isclose(*given, rel_tol=SLACK - 1)
+    if given and not alike:
+        words = "none" if quotient is None else f"{quotient:.3g}"
+        yield Contradiction("certificate.relative", str(relative), words)
+
+
+def _built(manifest: Manifest) -> Built | None:
+    """The construction that the manifest names, exactly; None if there is none, or it is too large."""
+    sizes, domain = manifest["sizes"], manifest["certificate"]["domain"]
+    d, k, n, L = (sizes[name] for name in ("features", "targets", "examples", "steps"))
+    W0 = start(manifest)
+    large = max(d * n, d * k, d * L) > LARGEST
+    if large or W0.shape != (d, k) or not set(NEEDED) <= domain.keys():
+        return None
+    try:
+        asked = request.checked(
+            manifest["construction"]["id"],
+            features=d,
+            targets=k,
+            examples=n,
+            steps=L,
+            step_size=Fraction(manifest["learner"]["step_size"]),
+            W0=W0 if W0.any() else None,
+            input_bound=domain["entry"],
+            target_bound=domain["target"],
+            as_stated=True,
+        )
+        return request.build(asked)
+    except (UsageError, ValueError, ArithmeticError):
+        return None
+
+
+def _against(built: Built, manifest: Manifest) -> Iterator[Contradiction]:
+    """Where a manifest says more than what its construction is, and what can be proved of that."""
+    certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
+    yield from unequal(manifest, {"construction.verdict": verdict})
+    own = built.certify(certificate["dtype"])
+    for name, asserted in certificate["domain"].items():
+        bound = own.domain.get(name, math.inf)
+        if asserted > bound * SLACK:
+            yield Contradiction(f"certificate.domain.{name}", f"{asserted:.9g}", f"{bound:.9g}")
+    for name in own.domain.keys() - certificate["domain"].keys():
+        yield Contradiction(f"certificate.domain.{name}", "any", f"{own.domain[name]:.9g}")
+    for name, bound in (("absolute", own.absolute), ("magnitude", own.magnitude)):
+        asserted = certificate[name]
+        more = name == "magnitude" and asserted is not None and asserted > bound * SLACK
+        if asserted is not None and (more or asserted * SLACK < bound):
+            derived = f"{bound:.3g}, derived" if math.isfinite(bound) else "no bound is known"
+            yield Contradiction(f"certificate.{name}", f"{asserted:.3g}", derived)
+
+
+def _measure(report: Report, manifest: Manifest, model: Model) -> None:
+    """The certificate beside the largest error that was measured in its domain and format."""
+    certificate, (d, k) = manifest["certificate"], neutral.sizes(model)
+    if certificate["absolute"] is None or not certificate["magnitude"]:
+        return
+    domain = {n: bound for n, bound in certificate["domain"].items() if n in Domain._fields}
+    learner, n = asserted_learner(manifest), report.sizes.get("examples")
+    usable = set(NEEDED) <= set(domain) and learner.W0.shape == (d, k)
+    if (
+        not usable
+        or "weights" in domain
+        or not math.isfinite(learner.step_size)
+        or learner.steps > LONGEST
+    ):
+        report.notes.append("the certificate names no domain that could be checked")
+        return
+    n = int(min(domain["examples"], LONGEST)) if n is None else n
+    tasks = _tasks(max(n, 1), d, k, domain, linear=manifest["learner"]["data"] != "any")
+    dtype = certificate["dtype"]
+    predicted = predictor(model, np.float64 if dtype == "float64" else np.float32)(*tasks)
+    error = float(np.abs(predicted - learner.predictions(tasks)).max())
+    how = f"the largest of {TASKS} tasks of the certificate's domain, in {dtype}"
+    report.promise = certificate_at(report, manifest, error, how)
+
+
+def _tasks(n: int, d: int, k: int, domain: Mapping[str, float], *, linear: bool) -> Tasks:
+    """As large as the domain allows."""
+    rng = np.random.default_rng((SEED, 2))
+    x = rng.uniform(-1, 1, (TASKS, n + 1, d)) * domain["entry"]
+    y = rng.uniform(-1, 1, (TASKS, n, k)) * domain["target"]
+    curvature = np.linalg.norm(x[:, :-1], axis=(1, 2), ord=2).max() ** 2
+    most = domain.get("curvature", math.inf)
+    x = x * min(1.0, math.sqrt(most / curvature)) if curvature else x
+    if linear and domain["entry"]:
+        y = x[:, :-1] @ rng.uniform(-1, 1, (TASKS, d, k)) * (domain["target"] / d / domain["entry"])
+    return Tasks(x, y)

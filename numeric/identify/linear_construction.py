@@ -1,0 +1,196 @@
+"""The construction that a linear model's tensors come nearest to, and the entries in which they differ from it.
+
+A construction's entries are constants, multiples of η, or multiples of entries of W0. It is built for a few values of
+them, every entry of the weights then says which value it would be right for, and most of them decide; so an entry that
+was changed stands out by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.neutral import Model
+
+from . import candidates, polynomial
+from .candidates import Candidate
+from .entries import Comparison, compared
+from .fitting import SEED, Learner, sample
+from .linear_tasks import predictor
+from .neutral_form import arrays, rounding
+from .polynomial import Symbols
+
+MOST_WEIGHTS = 256
+"""Entries of W0 that are read off the tensors, one build each."""
+TASKS, ROUNDINGS = 4, 4
+"""Tasks, and the deviation on them, beside that of one number, by which one gradient descent is told from another."""
+POINTS = 2
+"""Random points at which two models are compared as exact numbers."""
+
+
+class Near(NamedTuple):
+    """A construction beside the weights."""
+
+    what: str
+    """The statement whose construction it is."""
+    model: Model
+    """With η, in float64."""
+    entries: Comparison
+
+
+def asserted(model: Model, id: str, examples: int, learner: Learner, target: str) -> Near | None:
+    """The construction of a statement that does this after n examples; None if none of its family has these shapes."""
+    candidate = candidates.of_statement(id, model, examples)
+    pair = candidate and _pair(model, candidate, learner.W0)
+    if candidate is None or pair is None:
+        return None
+    return _near(candidate.what, model, _at(*pair, learner.step_size), target)
+
+
+def nearest(
+    model: Model,
+    examples: int,
+    W0: np.ndarray | None,
+    target: str,
+    step_sizes: Sequence[float] = (),
+) -> Near | None:
+    """The construction with the fewest entries that differ; None if none has these shapes.
+
+    Args:
+        model: in floats.
+        examples: n, for constructions that are for one number of examples.
+        W0: (d, k); None if it is not known, and is read off the tensors.
+        target: whose names entries have.
+        step_sizes: η after n examples, to be tried before the one that most entries are right for.
+    """
+    found = []
+    for candidate in candidates.candidates(model, examples):
+        for start in _starts(model, candidate) if W0 is None else [W0]:
+            pair = _pair(model, candidate, start)
+            if pair is not None:
+                for eta in [*step_sizes, *_step_size(model, *pair)]:
+                    found.append(_near(candidate.what, model, _at(*pair, eta), target))
+    return min(found, key=lambda near: near.entries.deviating, default=None)
+
+
+def _near(what: str, model: Model, made: Model, target: str) -> Near:
+    entries = compared(arrays(model, target), arrays(made, target), float(rounding(model)))
+    return Near(what, made, entries)
+
+
+def _pair(model: Model, candidate: Candidate, W0: np.ndarray) -> tuple[Model, Model] | None:
+    """The construction at η = 1 and η = 2; None if it has other shapes, or is none from this W0."""
+    try:
+        one, two = (candidate.build(W0, Fraction(eta)) for eta in (1, 2))
+    except (UsageError, ValueError):
+        return None
+    shapes = [{key: array.shape for key, array in arrays(m).items()} for m in (one, model)]
+    return (one, two) if shapes[0] == shapes[1] else None
+
+
+def _starts(model: Model, candidate: Candidate) -> Iterator[np.ndarray]:
+    """Candidates for W0: 0, and what most entries that depend on it are right for, entry by entry."""
+    W0 = np.zeros(neutral.sizes(model))
+    yield W0
+    pair = _pair(model, candidate, W0)
+    if pair is None or W0.size > MOST_WEIGHTS:
+        return
+    constant, at_two = map(arrays, pair)
+    for index in np.ndindex(W0.shape):
+        unit = np.zeros(W0.shape)
+        unit[index] = 1
+        moved = _pair(model, candidate, unit)
+        if moved is None:
+            return
+        slopes = {
+            key: np.where(constant[key] == at_two[key], array - constant[key], 0)
+            for key, array in arrays(moved[0]).items()
+        }
+        W0[index] = next(iter(_most_frequent(model, constant, slopes)), 0.0)
+    if W0.any():
+        yield W0
+
+
+def _step_size(model: Model, one: Model, two: Model) -> list[float]:
+    """The η that most entries which depend on it are right for; none if no entry does."""
+    at_one, at_two = arrays(one), arrays(two)
+    slopes = {key: at_two[key] - array for key, array in at_one.items()}
+    return _most_frequent(model, {key: at_one[key] - slopes[key] for key in at_one}, slopes)
+
+
+def _most_frequent(
+    model: Model, constant: Mapping[str, np.ndarray], slopes: Mapping[str, np.ndarray]
+) -> list[float]:
+    """t, for which most entries are constant + t · slope; the middle one of several that are as frequent."""
+    votes = [np.zeros(0)]
+    for key, array in arrays(model).items():
+        depends = slopes[key] != 0
+        votes.append((array[depends] - constant[key][depends]) / slopes[key][depends])
+    every = np.sort(np.concatenate(votes))
+    if not every.size:
+        return []
+    close = float(rounding(model))
+    last = np.searchsorted(every, every + close * np.abs(every), side="right")
+    counts = last - np.arange(every.size)
+    frequent = every[counts == counts.max()]
+    return [float(frequent[(len(frequent) - 1) // 2])]
+
+
+def _at(one: Model, two: Model, eta: float) -> Model:
+    """The construction at another η: its entries are linear in it."""
+    at_two = arrays(two)
+    made = {
+        key: np.where(
+            array == at_two[key], array, 2 * array - at_two[key] + eta * (at_two[key] - array)
+        )
+        for key, array in arrays(one).items()
+    }
+    return _model(made, one.tokens)
+
+
+def _model(made: Mapping[str, np.ndarray], tokens: str) -> Model:
+    layers = {key: array for key, array in made.items() if key not in neutral.ENCODING}
+    return neutral.from_tensors(layers, {key: made[key] for key in neutral.ENCODING}, tokens)
+
+
+def rounded(model: Model, construction: Model) -> Model:
+    """The construction in the model's formats; entries that agree with the model's up to rounding are the model's."""
+    own = arrays(model)
+    cast = {
+        key: array.astype(own[key].dtype).astype(np.float64)
+        for key, array in arrays(construction).items()
+    }
+    return _model(compared(own, cast, float(rounding(model))).mended, construction.tokens)
+
+
+def is_close(model: Model, other: Model, numbers: Sequence[int]) -> bool:
+    """Whether two models predict alike on tasks; if both are some gradient descent, it is the same up to rounding."""
+    d, k = neutral.sizes(model)
+    ours, theirs = predictor(model), predictor(other)
+    close = ROUNDINGS * float(rounding(model))
+    for n in numbers:
+        tasks = sample(d, k, n, TASKS, seed=(SEED, n), sampler="uniform")
+        found, expected = ours(*tasks), theirs(*tasks)
+        if not np.abs(found - expected).max() <= close * np.abs(expected).max():
+            return False
+    return True
+
+
+def is_same(model: Model, construction: Model, numbers: Sequence[int]) -> bool:
+    """Whether the model predicts what the construction does, rounded as the model is, at random points."""
+    ours, theirs = polynomial.exact(model), polynomial.exact(rounded(model, construction))
+    chance = polynomial.source_of_chance(model)
+    try:
+        for n in [n for n in numbers for _ in range(POINTS)]:
+            x, y = Symbols(n, *neutral.sizes(model)).random(chance)
+            a, b = (neutral.predict(each, x, y).entries for each in (ours, theirs))
+            if any(p != q for p, q in zip(a, b, strict=True)):
+                return False
+    except polynomial.NO_POLYNOMIAL:
+        return False
+    return True
