@@ -6,7 +6,7 @@ read. Nothing else says that a claim holds at every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,19 +19,19 @@ from ..kernel.errors import KernelError
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
-from . import collision_family, witness_family
 from .axioms import axioms_of
 from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
-from .collision_family import Collision
 from .comparison import disagreement
 from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
-from .witness_family import Kinds, Mutation, Witness
+from .witness_family import Mutation, verify
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 NO_SIZES = "it speaks of no sizes"
+DIFFERING = -1
+"""Stands for all statements whose sides differ: one witness shows them."""
 
 
 class Unsafe(str):
@@ -121,15 +121,9 @@ def equations_of(reading: Reading) -> list[tuple[Term, Term]]:
     return found
 
 
-def said_of(reading: Reading) -> tuple[Kinds, list[tuple[str, ...]]]:
-    """The kinds of a claim's statements, and what two inputs share in each."""
-    return [part.kind for part in reading.parts], [part.shared for part in reading.parts]
-
-
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
         reading = own_reading(claim, current, mutate)
-        kinds, shared = said_of(reading)
         statements, places = equations_of(reading), places_of(current.partial)
         wanted_bounds = asked(reading, places)
         _expect_one_program(claim, reading, current)
@@ -142,34 +136,19 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
             own = shown(statements, places, certificate.trace)
         if wanted_bounds is not None:
             bounds = bounds_shown(wanted_bounds, places, certificate.bounds)
-    entries = [
-        _witnessed(claim, one, kinds, shared, session, mutate) for one in certificate.witnesses
-    ]
-    wanted = [Differs] * (Differs in kinds) + [kind for kind in kinds if kind is Undetermined]
-    given = [Differs if isinstance(one, Witness) else Undetermined for one in certificate.witnesses]
-    said = [one.which for one in certificate.witnesses if isinstance(one, Collision)]
-    if Determines in kinds or given != wanted or len(set(said)) != len(said):
+    entries = [verify(claim, one, reading.parts, session, mutate) for one in certificate.witnesses]
+    kinds = [part.kind for part in reading.parts]
+    wanted = [n for n, kind in enumerate(kinds) if kind is Undetermined]
+    if Differs in kinds:
+        wanted.insert(0, DIFFERING)
+    given = [DIFFERING if one.statement is None else one.statement for one in certificate.witnesses]
+    if Determines in kinds or sorted(given) != wanted:
         raise Refused("the certificate does not show all that the claim says")
     if own is not None or bounds is not None:
         entries.insert(0, _evidence(current, own, bounds))
     if not entries:
         raise Refused("the claim says nothing")
     return Proof(tuple(entries))
-
-
-def _witnessed(
-    claim: Claim,
-    one: Witness | Collision,
-    kinds: Kinds,
-    shared: Sequence[tuple[str, ...]],
-    session: Sessions,
-    mutate: Mutation,
-) -> dict[str, Any]:
-    if isinstance(one, Witness):
-        return witness_family.verify(claim, one, kinds, session, mutate)
-    if not (0 <= one.which < len(kinds) and kinds[one.which] is Undetermined):
-        raise Refused("two inputs for a statement of another kind")
-    return collision_family.verify(claim, one, kinds, shared, session, mutate)
 
 
 def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernel.files import DIGITS, Unusable, json_of
-from . import collision_family, witness_family
+from . import witness_family
 from .certificate import (
     AllSizes,
     Argument,
@@ -105,17 +105,13 @@ def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
     return {"equations": one.trace, "bounds": one.bounds, "witnesses": witnesses}
 
 
-def _witness_to(one: witness_family.Witness | collision_family.Collision) -> dict[str, Any]:
-    if isinstance(one, witness_family.Witness):
-        gaps = [_gap_to(gap) for gap in one.gaps]
-        return {"inputs": _family_to(one.family), "gaps": gaps, "trace": one.trace}
-    return {
-        "statement": one.which,
-        "first": _family_to(one.first),
-        "second": _family_to(one.second),
-        "gap": _gap_to(one.value),
-        "trace": one.trace,
-    }
+def _witness_to(one: witness_family.Witness) -> dict[str, Any]:
+    families, gaps = list(map(_family_to, one.families)), list(map(_gap_to, one.gaps))
+    if one.statement is None:
+        return {"inputs": families[0], "gaps": gaps, "trace": one.trace}
+    first, second = families
+    both = {"first": first, "second": second}
+    return {"statement": one.statement, **both, "gap": gaps[0], "trace": one.trace}
 
 
 def _gap_to(one: Apart) -> list[Any]:
@@ -263,17 +259,14 @@ def _all_sizes_of(value: Any) -> AllSizes:
     return AllSizes(trace, _list(witnesses, _witness_of), bounds)
 
 
-def _witness_of(value: Any) -> witness_family.Witness | collision_family.Collision:
+def _witness_of(value: Any) -> witness_family.Witness:
     _expect("a witness", type(value) is dict, value)
     if "inputs" in value:
         inputs, gaps, trace = _fields(value, "inputs", "gaps", "trace")
-        return witness_family.Witness(_family_of(inputs), _list(gaps, _gap_of), trace)
-    which, first, second, gap, trace = _fields(
-        value, "statement", "first", "second", "gap", "trace"
-    )
-    return collision_family.Collision(
-        _whole(which), _family_of(first), _family_of(second), _gap_of(gap), trace
-    )
+        return witness_family.Witness((_family_of(inputs),), _list(gaps, _gap_of), trace)
+    statement, *both, gap, trace = _fields(value, "statement", "first", "second", "gap", "trace")
+    families = tuple(map(_family_of, both))
+    return witness_family.Witness(families, (_gap_of(gap),), trace, _whole(statement))
 
 
 def _gap_of(value: Any) -> Apart:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..check.all_sizes import (
@@ -16,13 +16,11 @@ from ..check.all_sizes import (
     equations_of,
     outcome,
     own_reading,
-    said_of,
 )
 from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
-from ..check.collision_family import Collision
 from ..check.traces import conditional, places_of
-from ..check.witness_family import Kinds, Mutation, Witness
+from ..check.witness_family import Mutation, Witness
 from ..inequalities.told import Bound, told
 from ..interpret.bounds import asked
 from ..interpret.claims import Part, Reading, read
@@ -34,11 +32,10 @@ from ..language.statements import Determines, Differs, Undetermined
 from .bounds.chain import bounded
 from .bounds.chain import written as bounds_written
 from .closed_forms import conditions
-from .collisions import colliding
 from .lemmas import show
 from .proving import proving
 from .session import Proving
-from .witnesses import differing
+from .witnesses import find_witnesses
 from .writing import proof_to
 from .zero import Stuck
 
@@ -132,33 +129,22 @@ def _compare(claim: Claim, mutate: Mutation) -> None:
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
     with proving() as current:
         reading = read(claim, current, mutate).once()
-        kinds, shared = said_of(reading)
-        if not {Determines, Differs, Undetermined}.intersection(kinds):
+        kinds = {part.kind for part in reading.parts}
+        if kinds.isdisjoint((Determines, Differs, Undetermined)):
             return _proved(claim, reading, current, (), seen)
-    witnesses = _witnesses(claim, kinds, shared, mutate)
+    if Determines in kinds:
+        raise NotProved("that a statistic determines a value is not proved for all sizes")
+    witnesses = find_witnesses(claim, reading.parts, mutate)
     with proving() as current:
         again = read(claim, current, mutate).once()
         return _proved(claim, again, current, witnesses, seen)
-
-
-def _witnesses(
-    claim: Claim, kinds: Kinds, shared: Sequence[tuple[str, ...]], mutate: Mutation
-) -> tuple[Witness | Collision, ...]:
-    if Determines in kinds:
-        raise NotProved("that a statistic determines a value is not proved for all sizes")
-    found: list[Witness | Collision] = []
-    if Differs in kinds:
-        found.append(differing(claim, kinds, mutate))
-    if Undetermined in kinds:
-        found += colliding(claim, kinds, shared, mutate)
-    return tuple(found)
 
 
 def _proved(
     claim: Claim,
     reading: Reading,
     current: Proving,
-    witnesses: tuple[Witness | Collision, ...],
+    witnesses: tuple[Witness, ...],
     seen: Callable[[Reading], None] | None,
 ) -> Found:
     if seen is not None:
