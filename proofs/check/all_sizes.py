@@ -158,7 +158,7 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
         method = "sum-of-squares" if bounds.squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
     taken = assumed(current, divided)
-    steps = [] if bounds is None else bounds.steps
+    steps = [] if bounds is None else list(bounds.steps)
     return {
         **{"method": method, "scope": "all-sizes", "sizes": None, "engine": "kernel"},
         "axioms": axioms_of(current.functions, current.differentiated),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..inequalities.told import Bound, ordered, told
+from ..inequalities.schemas import SQUARE, facts_of, ordered, schemas
 from ..inequalities.written import check_written
 from ..interpret.bounds import Asked
 from ..kernel.term import INVERSE
@@ -21,18 +21,14 @@ Written = dict[str, Any]
 class Bounded(NamedTuple):
     """What a certificate shows of a claim's bounds."""
 
-    bounds: tuple[Bound, ...]
+    steps: tuple[str, ...]
+    """The schemas that were used, by name, and the hypotheses."""
     divided: bool
     """Whether something is divided by that is not the number of an index."""
 
     @property
     def squares(self) -> bool:
-        return any(one.squares for one in self.bounds)
-
-    @property
-    def steps(self) -> list[str]:
-        """The schemas that were used, by name, and the hypotheses."""
-        return list(ordered([step for one in self.bounds for step in one.steps]))
+        return SQUARE in self.steps
 
 
 def shown(one: Asked, places: Places, written: Any) -> Bounded:
@@ -47,7 +43,9 @@ def shown(one: Asked, places: Places, written: Any) -> Bounded:
     found = check_written(written)
     functions = conditional(places, found.equations.theorems).values()
     divided = bool(found.equations.divisors) or INVERSE in functions
-    return Bounded(tuple(told(found.shown)), divided)
+    problem = found.shown.problem
+    steps = [step for fact in facts_of(found.shown) for step in schemas(fact, problem)]
+    return Bounded(ordered(steps), divided)
 
 
 def _problem_in(written: Any) -> Any:

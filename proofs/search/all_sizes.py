@@ -21,7 +21,6 @@ from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
 from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
-from ..inequalities.told import Bound, told
 from ..interpret.bounds import asked
 from ..interpret.claims import Part, Reading, read
 from ..kernel.errors import NotProved
@@ -31,6 +30,7 @@ from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
 from .bounds.chain import bounded
 from .bounds.chain import written as bounds_written
+from .bounds.rendering import Bound, rendered
 from .closed_forms import conditions
 from .lemmas import show
 from .proving import proving
@@ -161,7 +161,7 @@ def _proved(
     written, said = None, ()
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
-        said = tuple(told(shown_bounds))
+        said = rendered(shown_bounds)
     read_as = tuple(reading.conditions)
     certificate = AllSizes(trace, witnesses, written)
     return Found(tuple(theorems), current, certificate, said, read_as, divided)
