@@ -121,7 +121,7 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a search during a replay")
 
     searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, chain, goals)
-    names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
+    names = {"tidy", "show_zero", "unfold_once", "ways", "_search", "_try", "settle"}
     names |= {"find", "bounded", "certificate", "ways", "begun", "goal_of"}
     names |= {"show", "conditions", "find_witnesses", "drawn", "fitted"}
     for module in (*searches, all_sizes, witnesses):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from math import gcd
+from typing import TypeVar
 
 from .errors import IllTyped, TooHard
 from .index import Index
@@ -16,6 +17,7 @@ KNOWN = 2_000
 Terms = tuple[tuple[int, int], ...]
 Row = tuple[Terms, int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
+Value = TypeVar("Value")
 Linked = dict[int, frozenset[Index]]
 Ends = dict[int, tuple[list[Terms], list[Terms]]]
 
@@ -44,6 +46,36 @@ def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) 
     if not known:
         return _hopeless(frozenset(rows))
     return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
+
+
+def regions(
+    shares: Iterable[tuple[Iterable[Index], Value]],
+    known: frozenset[Index],
+    each: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[tuple[Index, ...], list[Value]]]:
+    """The disjoint regions that guards make of what is known: guards for each, and the values that count there.
+
+    Every number that meets what is known lies in one of them, except where a region has no numbers at all.
+
+    Args:
+        shares: values, each with the guards under which it counts.
+        known: what is ≥ 0.
+        each: called for every region that is looked at; it may raise, if there are too many.
+    """
+    each()
+    live = []
+    for guards, value in shares:
+        rest = [g for g in guards if not implied(g, known)]
+        if not contradictory(rest, known):
+            live.append((rest, value))
+    undecided = [g for rest, _ in live for g in rest]
+    if not undecided:
+        yield (), [value for _, value in live]
+        return
+    g = min(undecided)
+    for case in (g, negation(g)):
+        for region, values in regions(live, known | {case}, each):
+            yield (case, *region), values
 
 
 @lru_cache(maxsize=1_000)

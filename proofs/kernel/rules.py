@@ -16,7 +16,7 @@ from typing import Any
 from . import index
 from .errors import IllTyped, NotProved, TooHard
 from .index import Index, as_index, declared, facts, moving, variable
-from .inequalities import contradictory, implied, negation
+from .inequalities import implied, negation, regions
 from .term import (
     INVERSE,
     INVERSE_NUMBER,
@@ -116,33 +116,19 @@ class Rewriting:
     def regroup(self, m: Monomial, new: Iterable[tuple[Iterable[Index], Fraction]]) -> Pairs:
         """[guards] F = Σ c [other guards] F: both sides count F as often in every case."""
         shares = [(frozenset(map(as_index, guards)), rational(c)) for guards, c in new]
-        if not self._vanish([(m.guards, Fraction(-1)), *shares], self.known):
+        if not self._vanish([(m.guards, Fraction(-1)), *shares]):
             raise NotProved("the guards do not add up to the same")
         return [(Monomial(m.bound, guards, m.factors), c) for guards, c in shares]
 
-    def _vanish(
-        self, shares: Sequence[tuple[Iterable[Index], Fraction]], known: frozenset[Index]
-    ) -> bool:
+    def _vanish(self, shares: Sequence[tuple[frozenset[Index], Fraction]]) -> bool:
         """Whether Σ c [guards] is 0 in every case."""
-        self.spend()
         if len(shares) == 2 and shares[0][1] == -shares[1][1]:  # the same under two names?
-            one, other = (known.union(guards) for guards, _ in shares)
+            one, other = (self.known.union(guards) for guards, _ in shares)
             if all(implied(g, other) for g in one - other) and all(
                 implied(g, one) for g in other - one
             ):
                 return True
-        live = []
-        for guards, c in shares:
-            if contradictory(guards, known):
-                continue
-            rest = [g for g in guards if not implied(g, known)]
-            if not contradictory(rest, known):
-                live.append((rest, c))
-        undecided = [g for rest, _ in live for g in rest]
-        if not undecided:
-            return sum(c for _, c in live) == 0
-        g = min(undecided)
-        return all(self._vanish(live, known | {case}) for case in (g, negation(g)))
+        return not any(sum(values) for _, values in regions(shares, self.known, self.spend))
 
     @_rule
     def eliminate(self, m: Monomial, v: int, image: Index) -> Pairs:
