@@ -11,7 +11,7 @@ An entry, too, is at most the norm of the vector that it stands in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -162,16 +162,10 @@ def dimensions(
     rows: frozenset[Index],
 ) -> list[Factor]:
     """The dimension, as a number, for every cycle of factors: how many values an end of one of them has."""
-    groups = [({k}, set[int]()) for k in range(len(chosen))]
-    for v in sorted(inner):
-        ks = {k for k, one in enumerate(chosen) if one is not None and one.ends(v)}
-        met = [group for group in groups if group[0] & ks]
-        groups = [group for group in groups if not group[0] & ks]
-        groups.append((set().union(*(g[0] for g in met)), {v}.union(*(g[1] for g in met))))
-    cycles = [(ks, inside) for ks, inside in groups if len(inside) == len(ks)]
-    expect(len(cycles) == len(named), "a dimension for each trace")  # a path has one index fewer
+    cycles = cycles_of([{v for v in inner if one and one.ends(v)} for one in chosen])
+    expect(len(cycles) == len(named), "a dimension for each trace")
     found = []
-    for (ks, inside), (k, end) in zip(cycles, named, strict=True):
+    for (inside, ks), (k, end) in zip(cycles, named, strict=True):
         one = chosen[k] if k in ks else None
         if one is None or end not in one.bound.ends or not inside & one.images[end].variables():
             raise Refused("a trace whose dimension is not that of one of its factors")
@@ -180,6 +174,26 @@ def dimensions(
         free = inner.isdisjoint(length.variables())
         expect(free and implied(length, rows), "a trace whose dimension is not known")
         found.append(Factor(NUMBER, (length,)))
+    return found
+
+
+def cycles_of(met: Sequence[set[int]]) -> list[tuple[set[int], list[int]]]:
+    """The cycles among factors that meet these coordinates: the coordinates, and the factors' numbers.
+
+    What hangs together and is no cycle is a path, which has one coordinate fewer than factors.
+    """
+    cycles = [(inside, ks) for inside, ks in linked(met) if len(inside) == len(ks)]
+    return sorted(cycles, key=lambda one: max(one[0]))
+
+
+def linked(sets: Sequence[Set[int]]) -> list[tuple[set[int], list[int]]]:
+    """What hangs together: the union of sets that share something, one with another, and their numbers."""
+    found: list[tuple[set[int], list[int]]] = []
+    for k, one in enumerate(sets):
+        met = [other for other in found if other[0] & one]
+        found = [other for other in found if not other[0] & one]
+        inside = set(one).union(*(other for other, _ in met))
+        found.append((inside, [*(n for _, ks in met for n in ks), k]))
     return found
 
 

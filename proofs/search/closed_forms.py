@@ -136,9 +136,7 @@ def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] 
     rest: dict[Monomial, Fraction] = {}
     for m, c in step.parts.items():
         if own in m.factors:
-            factors = list(m.factors)
-            factors.remove(own)
-            m = m._replace(factors=tuple(factors))
+            m = m.divided(own)
             gate[m] = c
         else:
             rest[m] = c

@@ -10,7 +10,7 @@ from ..kernel.index import variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor
-from ..kernel.theorem import Theorem
+from ..kernel.theorem import HYPOTHESIS, Theorem
 from .normal import tidy
 from .session import Proving, current
 from .steps import Step, rewriting
@@ -25,52 +25,34 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
     In the step of an induction the states that stand at the next time are unfolded first.
     """
-    session = current()
-    also = [at_constant_times(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
-
-    hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
-
-    tidy(goal)
-    if hypotheses:
-        times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
-        unfold_once(goal, session, times)
-    show_zero(goal, also)
+    hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
+    times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
+    _show(goal, rules, times if hypotheses else None)
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
-    session = current()
-    also = [at_constant_times(session), later_ones(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
-
-    tidy(goal)
-    show_zero(goal, also)
+    _show(goal, rules, None, later_ones(current()))
 
 
 def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that sums over a state's times: what is summed is unfolded once."""
-    session = current()
-    also = [at_constant_times(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
-
-    tidy(goal)
-    unfold_once(goal, session, set())
-    show_zero(goal, also)
+    _show(goal, rules, set())
 
 
 def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal about the last of a state's times: it is unfolded once there."""
-    session = current()
-    also = [at_constant_times(session)]
+    _show(goal, rules, set(declarations.current.sizes))
+
+
+def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
+    """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
+    also = [at_constant_times(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
-
     tidy(goal)
-    unfold_once(goal, session, set(declarations.current.sizes))
+    if times is not None:
+        unfold_once(goal, current(), times)
     show_zero(goal, also)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...inequalities.certificate import Majorised, Plan, Use
-from ...inequalities.norms import majorised
+from ...inequalities.norms import cycles_of, majorised
 from ...inequalities.signs import ABS
 from ...inequalities.statements import Inequality, total
 from ...kernel import index as declarations
@@ -207,14 +207,8 @@ def _traces(
     m: Monomial, coordinates: set[int], chosen: Sequence[Chosen | None]
 ) -> list[tuple[int, int]]:
     """For every cycle of factors one of them, and which variable of its bound runs through the dimension."""
-    groups = [({k}, set[int]()) for k in range(len(m.factors))]
-    for v in sorted(coordinates):
-        ks = {k for k, _ in _places(m, v)}
-        met = [group for group in groups if group[0] & ks]
-        groups = [group for group in groups if not group[0] & ks]
-        groups.append((set().union(*(g[0] for g in met)), {v}.union(*(g[1] for g in met))))
-    cycles = [inside for ks, inside in groups if len(inside) == len(ks)]  # a path has one fewer
-    return [_dimension(m, min(inside), chosen) for inside in cycles]
+    met = [coordinates & f.variables() for f in m.factors]
+    return [_dimension(m, min(inside), chosen) for inside, _ in cycles_of(met)]
 
 
 def _dimension(m: Monomial, v: int, chosen: Sequence[Chosen | None]) -> tuple[int, int]:
