@@ -113,8 +113,8 @@ def test_what_is_said_of_inequalities_is_so_in_a_box(count):
 
 
 @pytest.mark.long
-def test_a_cycle_of_differences_says_what_elimination_says():
-    """For whole numbers both decide systems of differences; where there are few variables so does trying them all."""
+def test_elimination_decides_systems_of_differences():
+    """Their numbers exist unless w ≤ v + const, around a cycle, has a sum below 0; few are tried one by one besides."""
     rng = random.Random(4)
     ends = [0, 1, 2, 3]  # 0 stands for the number 0
     box = [(0, *at) for at in product(range(-9, 10), repeat=3)]
@@ -124,28 +124,27 @@ def test_a_cycle_of_differences_says_what_elimination_says():
         rows = {}
         for _ in range(rng.randint(2, 4 if n % 8 == 0 else 14)):
             v, w = rng.sample(own, 2)
-            terms = Index(0, {u: c for u, c in ((v, 1), (w, -1)) if u}).terms
-            rows[terms] = rng.randint(-2, 2) if n % 8 == 0 else rng.randint(-3, 6)
-        found = inequalities._cycle(dict(rows))
-        assert found == _by_elimination(dict(rows))
+            rows[v, w] = rng.randint(-2, 2) if n % 8 == 0 else rng.randint(-3, 6)
+        every = [Index(c, {u: d for u, d in ((v, 1), (w, -1)) if u}) for (v, w), c in rows.items()]
+        found = contradictory(every)
+        assert found == _has_a_cycle_below_0(rows)
         if n % 8 == 0:  # the least sums along paths are at most 3 · 2 from 0
-            every = [Index(c, dict(terms)) for terms, c in rows.items()]
             inside = any(all(_at(e, dict(enumerate(p))) >= 0 for e in every) for p in box)
             assert found == (not inside)
         said[found] += 1
     assert min(said.values()) > 500
 
 
-def _by_elimination(left: dict[Any, int]) -> bool:
-    while True:
-        ends = inequalities._ends(left)
-        if not left:
+def _has_a_cycle_below_0(rows: dict[tuple[int, int], int]) -> bool:
+    """Bellman and Ford's: whether sums along paths become less and less."""
+    least = {end: 0 for both in rows for end in both}
+    for _ in least:
+        before = dict(least)
+        for (v, w), const in rows.items():
+            least[w] = min(least[w], least[v] + const)
+        if least == before:
             return False
-        for terms, const in inequalities._eliminated(left, ends):
-            if terms:
-                left[terms] = min(const, left.get(terms, const))
-            elif const < 0:
-                return True
+    return True
 
 
 def _at(e: Index, place: dict[int, int]) -> int:

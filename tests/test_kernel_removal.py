@@ -93,7 +93,6 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "inequalities", "negation", "- 1", "- 2"),
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
         ("steps", "inequalities", "_implied", "<= e.const", "<= e.const + 1"),
-        ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
         ("putting", "..interpret.terms", "put", "* indicator(*where)", ""),
         (

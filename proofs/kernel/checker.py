@@ -19,6 +19,7 @@ from .notation import (
     Malformed,
     expect,
     factor_of,
+    fields_of,
     identifier_of,
     images_of,
     index_of,
@@ -94,13 +95,13 @@ class _Reader:
         self.unfolded: dict[str, Theorem] = {}
 
     def proved(self, written: Any) -> Proved:
-        form, problem, more, lines = _fields(written, "format", "problem", "declared", "theorems")
+        form, problem, more, lines = fields_of(written, "format", "problem", "declared", "theorems")
         expect(f"the format {FORMAT}", form == FORMAT, form)
-        sizes, *own, places, statements = _fields(
+        sizes, *own, places, statements = fields_of(
             problem,
             *("sizes", "positions", "states", "functions", "recursions", "places", "statements"),
         )
-        *others, formals = _fields(
+        *others, formals = fields_of(
             more, "positions", "states", "functions", "recursions", "formals"
         )
         for one in items(sizes, "sizes"):
@@ -273,15 +274,6 @@ RULES: dict[str, tuple[Any, ...]] = {
     "clear": (natural, natural),
 }
 """The rules but `split` and `rewrite`, with what reads their arguments."""
-
-
-def _fields(value: Any, *names: str) -> list[Any]:
-    expect(
-        f"an object with {', '.join(names)}",
-        type(value) is dict and set(value) == set(names),
-        value,
-    )
-    return [value[name] for name in names]
 
 
 def _number(one: Any) -> int:

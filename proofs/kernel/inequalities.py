@@ -160,35 +160,7 @@ def _none(rows: frozenset[Row]) -> bool:
         ends = _ends(left)
         if not left:
             return False
-        if all(map(_is_difference, left)):
-            return _cycle(left)
         new = _eliminated(left, ends)
-
-
-def _is_difference(terms: Terms) -> bool:
-    """Whether a row says of a variable, or of the difference of two, at least or at most which number it is."""
-    if len(terms) == 1:
-        return abs(terms[0][1]) == 1
-    return len(terms) == 2 and abs(terms[0][1]) == 1 and terms[0][1] == -terms[1][1]
-
-
-def _cycle(left: dict[Terms, int]) -> bool:
-    """Whether differences contradict one another: w ≤ v + const, around a cycle, with a sum below 0.
-
-    No whole numbers meet them then, and otherwise the least sums along paths do: elimination would find the same.
-    """
-    steps = []
-    for terms, const in left.items():
-        names = {c: v for v, c in terms}
-        steps.append((names.get(1), names.get(-1), const))  # None is 0
-    least: dict[int | None, int] = {end: 0 for v, w, _ in steps for end in (v, w)}
-    for _ in least:
-        before = dict(least)
-        for v, w, const in steps:
-            least[w] = min(least[w], least[v] + const)
-        if least == before:
-            return False
-    return True
 
 
 def _ends(left: dict[Terms, int]) -> Ends:

@@ -36,8 +36,13 @@ Decode = Callable[[Any], Any]
 
 def expect(what: str, held: bool, got: Any) -> None:
     if not held:
-        text = repr(got)
-        raise Malformed(f"expected {what}, got {text if len(text) <= 60 else text[:57] + '…'}")
+        raise Malformed(f"expected {what}, got {brief(got)}")
+
+
+def brief(value: Any) -> str:
+    """The value as Python shows it, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def items(value: Any, what: str, *counts: int) -> list[Any]:
@@ -45,6 +50,13 @@ def items(value: Any, what: str, *counts: int) -> list[Any]:
     if type(value) is not list or (counts and len(value) not in counts):
         expect(what, False, value)
     return value
+
+
+def fields_of(value: Any, *names: str) -> list[Any]:
+    """The values of an object that has these names and no others."""
+    held = type(value) is dict and set(value) == set(names)
+    expect(f"an object with {', '.join(names)}", held, value)
+    return [value[name] for name in names]
 
 
 def whole(value: Any) -> int:

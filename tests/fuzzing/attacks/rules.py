@@ -43,7 +43,7 @@ from .making import (
 )
 
 
-@stopped_by("Rewriting.regroup: not self._vanish([(m.guards, Fraction(-1)), *shares], self.known)")
+@stopped_by("Rewriting.regroup: not self._vanish([(m.guards, Fraction(-1)), *shares])")
 def guards_that_do_not_add_up() -> Sides:
     return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup(0, []))
 
