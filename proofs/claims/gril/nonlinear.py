@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from scanproof.constructs.arrays.array_api import Array, outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import a1
@@ -12,27 +12,13 @@ from scanproof.constructs.layers import gd_ssm, linear_recurrence
 from scanproof.constructs.layers.gril import cross_product
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
-from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
+from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
 from scanproof.constructs.tokens import concatenated, padded
 
 from ...language.statements import equal, undetermined
+from ..links import cubic, shifted_square, vanishing_cubic, with_link
 from .one_step import windows
 from .source import gril
-
-
-def shifted_square(z: Array) -> Array:
-    """h(z) = (1 + z)², one non-linear h, with h(0) ≠ 0 and h'(0) ≠ 0."""
-    return (1 + z) * (1 + z)
-
-
-def with_link(loss, h):
-    """The loss of the predictor h(w·x)."""
-    return SquaredError(loss.scale, loss.mean, link=h)
-
-
-def cubic(a, b, c, d):
-    """z ↦ a + bz + cz² + dz³."""
-    return lambda z: a + b * z + c * z * z + d * z * z * z
 
 
 class Maps(NamedTuple):
@@ -132,11 +118,8 @@ def propA_2_block(x, w, query, eta, xp, f):
     ),
 )
 def propA_2_vanishing(p, x, y, eta, b, c, d, xp, f):
-    def h(z):
-        return b * z + c * z * z + d * z * z * z
-
     outputs = scan(gd_ssm.step, p, xp.zeros((f,)), concatenated(x, y)).outputs
-    loss = with_link(HALF_MEAN, h)
+    loss = with_link(HALF_MEAN, vanishing_cubic(b, c, d))
     return equal(b * outputs, prefix_predictions(loss, xp.zeros((f,)), x, y, eta))
 
 
