@@ -118,9 +118,9 @@ def test_what_is_said_to_fit_fits(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(checking, "free_memory", lambda: 2**30)
     for id in ("gril.prop4.1", "ssd.thm5.2-construction"):
         with pytest.raises(UsageError) as refused:
-            running.Run(checking.Asked(id, examples=10**7), running.Report(id), False)
+            running.Run(checking.Request(id, examples=10**7), running.Report(id), False)
         fitting = int(re.search(r"--examples (\d+) would fit", str(refused.value)).group(1))  # type: ignore[union-attr]
-        running.Run(checking.Asked(id, examples=fitting), running.Report(id), False)
+        running.Run(checking.Request(id, examples=fitting), running.Report(id), False)
 
 
 def test_without_jax_it_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch):

@@ -43,7 +43,7 @@ from scanproof.proofs.check.traces import OtherProblem, places_of
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.inequalities.check import check
 from scanproof.proofs.inequalities.written import check_written
-from scanproof.proofs.interpret.bounds import Asked, asked
+from scanproof.proofs.interpret.bounds import Request, request_of
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.interpret.writing import inequality_to
@@ -77,11 +77,11 @@ CLAIMS: dict[str, Claim] = {
 }
 
 
-def asked_in(one: Claim, current: Session) -> tuple[Asked, Any]:
+def asked_in(one: Claim, current: Session) -> tuple[Request, Any]:
     """What a claim says, and what it divides by."""
-    reading = read(one, current).once()
+    reading = read(one, current).one_turn()
     places = places_of(current.partial)
-    found = asked(reading, places)
+    found = request_of(reading, places)
     assert found is not None
     return found, places
 

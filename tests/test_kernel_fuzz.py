@@ -18,7 +18,14 @@ from fuzzing.programs import programs
 from fuzzing.recursions import recursions
 from fuzzing.terms import PLACES, agree, equations
 
-from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, put, total
+from scanproof.proofs.interpret.terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    substitute,
+    total,
+)
 from scanproof.proofs.kernel import inequalities, term
 from scanproof.proofs.kernel.errors import IllTyped, NotProved, TooHard
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -222,9 +229,9 @@ def test_a_range_used_and_forgotten_is_remembered():
         j = position("j", 0, i)
         made = simplified(indicator(i - 1) * entry("X", i) + entry("Y", j, j)) - entry("Y", j, j)
         with pytest.raises(IllTyped, match="range of an index that stays"):
-            put(made, {i: 0})
+            substitute(made, {i: 0})
         with pytest.raises(IllTyped):
-            put(made, {i: 0, j: 0})
+            substitute(made, {i: 0, j: 0})
 
 
 @pytest.mark.long
@@ -243,7 +250,7 @@ def test_many_alike_indices_are_no_hang():
 
 def test_a_variable_must_be_declared():
     with proving(), pytest.raises(IllTyped):
-        put(entry("X", size("N", 1)), {variable(-1): 0})
+        substitute(entry("X", size("N", 1)), {variable(-1): 0})
 
 
 HARD = (
@@ -261,7 +268,7 @@ def test_an_answer_depends_on_neither_the_order_of_rows_nor_what_was_asked_befor
         away = rng.randrange(40)
         rng.shuffle(rows)
         if rng.random() < 0.5:
-            inequalities._none.cache_clear()
+            inequalities._unsatisfiable.cache_clear()
         moved = [Index(c, {v + away: k for v, k in terms}) for c, terms in rows]
         answers.add(contradictory(moved))
     assert len(answers) == 1

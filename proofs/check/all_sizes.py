@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..interpret.bounds import asked
+from ..interpret.bounds import request_of
 from ..interpret.claims import Reading, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
@@ -74,8 +74,8 @@ def outcome(result: Callable[[], Any]) -> Any:
     try:
         return result()
     except Unreadable as error:
-        told = f"for all sizes it is not read: {error}"
-        return Unsafe(told) if error.unsafe else told
+        why = f"for all sizes it is not read: {error}"
+        return Unsafe(why) if error.unsafe else why
     except _Doubtful as error:
         return Unsafe(str(error))
     except NotItself as error:
@@ -108,7 +108,7 @@ def own_reading(claim: Claim, current: Session, mutate: Mutation) -> Reading:
     problem = disagreement(claim, reading) if mutate is None else None
     if problem is not None:
         raise NotItself(problem)
-    return reading.once()
+    return reading.one_turn()
 
 
 def equations_of(reading: Reading) -> list[tuple[Term, Term]]:
@@ -125,7 +125,7 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
     with session() as current:
         reading = own_reading(claim, current, mutate)
         statements, places = equations_of(reading), places_of(current.partial)
-        wanted_bounds = asked(reading, places)
+        wanted_bounds = request_of(reading, places)
         _expect_one_program(claim, reading, current)
         own = bounds = None
         if not statements and certificate.trace is not None:

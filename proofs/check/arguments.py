@@ -184,10 +184,10 @@ def _collisions(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[
             one = given.pop((tuple(sizes.items()), part), None)
             if one is None:
                 raise Refused(f"no two inputs in it collide at {sizes_text(sizes)}")
-            told, statement = colliding(claim, one)
+            shown, statement = colliding(claim, one)
             if not isinstance(statement, Undetermined):
                 raise Refused("the claim does not say that there is no map")
-            yield {**_entry("witness", [sizes]), "inputs": told.inputs}
+            yield {**_entry("witness", [sizes]), "inputs": shown.inputs}
     if given:
         raise Refused("it has two inputs for a statement that is not about a map")
 

@@ -226,12 +226,15 @@ def choices(
     that are drawn. Each kind begins with small ones.
     """
     ranges = claim.ranges
-    told = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+    nearby = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
     near: dict[tuple[int, ...], str] = {}
     far: dict[tuple[int, ...], str] = {}
     for name, values in ranges.items():
         most = max(values)
-        for n in (*range(most + 1, most + 1 + NEXT), *[n for n in told if n > most][:FROM_CODE]):
+        for n in (
+            *range(most + 1, most + 1 + NEXT),
+            *[n for n in nearby if n > most][:FROM_CODE],
+        ):
             near.setdefault(_with(ranges, name, n, rng), name)
         for count, low, high in DRAWN:
             for _ in range(count):
@@ -244,7 +247,7 @@ def choices(
         for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
             near.setdefault(pair, "")
         least, most = max(map(min, every)), max(map(max, every))
-        alike = [n for n in told if most < n <= ALIKE][:FROM_CODE]
+        alike = [n for n in nearby if most < n <= ALIKE][:FROM_CODE]
         for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
             near.setdefault((n,) * len(every), "")
         for _ in range(TOGETHER):

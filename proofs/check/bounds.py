@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..inequalities.schemas import SQUARE, facts_of, ordered, schemas
 from ..inequalities.written import check_written
-from ..interpret.bounds import Asked
+from ..interpret.bounds import Request
 from ..kernel.term import INVERSE
 from .traces import OtherProblem, Places, conditional
 
@@ -31,14 +31,14 @@ class Bounded(NamedTuple):
         return SQUARE in self.steps
 
 
-def shown(one: Asked, places: Places, written: Any) -> Bounded:
+def shown(request: Request, places: Places, written: Any) -> Bounded:
     """What a certificate shows of these bounds. The kernel forgets all else that is declared.
 
     Raises:
         Refused: if it is about another problem, or does not show it.
         NotProved: if something is divided by 0.
     """
-    if _problem_in(written) != (one.data, one.declared):
+    if _problem_in(written) != (request.data, request.declared):
         raise OtherProblem("it is of other bounds; the claim, or its definitions, have changed")
     found = check_written(written)
     functions = conditional(places, found.equations.theorems).values()

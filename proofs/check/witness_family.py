@@ -112,9 +112,9 @@ def verify(
     with session() as current:
         found = sides_at(claim, one.families, one.statement, parts, current, mutate)
         statements = found.equations(one.gaps)
-        told = axioms_of(current.functions, current.differentiated)
+        axioms = axioms_of(current.functions, current.differentiated)
         proved = shown(statements, places_of(current.partial), one.trace)
-        return one.evidence(told + axiom_of({*proved.conditional, *proved.divisors}))
+        return one.evidence(axioms + axiom_of({*proved.conditional, *proved.divisors}))
 
 
 def _expect_collision(claim: Claim, one: Witness, statement: int, parts: Sequence[Part]) -> None:
@@ -186,7 +186,7 @@ def member(
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:
         raise Unreadable(problem)
-    found = found.once()
+    found = found.one_turn()
     if [part.kind for part in found.parts] != [part.kind for part in parts]:
         raise Unreadable("a body that says other things of other inputs")
     return found

@@ -43,9 +43,9 @@ def needed(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
     except CycleError as error:
         circle = error.args[1][:0:-1]
         first = circle.index(min(circle))
-        told = " → ".join([*circle[first:], *circle[: first + 1]])
+        text = " → ".join([*circle[first:], *circle[: first + 1]])
         raise UsageError(
-            f"claims depend on each other in a circle: {told}; correct depends_on=."
+            f"claims depend on each other in a circle: {text}; correct depends_on=."
         ) from None
     own = {claim.id for claim in claims}
     return [known[id] for id in ordered if id not in own]

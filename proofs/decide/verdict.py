@@ -77,20 +77,20 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     if result.fails is not None:
         fails = result.fails
         certificate, result = _found(claim, lambda: find_again(claim, fails), ran)
-    told = result
+    answer = result
     if recorded.recorded not in ("", MISSING):
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
-        told = replace(result, **said)
+        answer = replace(result, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
             old = recorded.recorded
             replaced = "" if old in ("", MISSING) else f"{REPLACED}{old}"
-            told = replace(result, recorded=replaced)
+            answer = replace(result, recorded=replaced)
         except OSError as error:
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
-            told = replace(result, broken=True, recorded=why)
-    return told
+            answer = replace(result, broken=True, recorded=why)
+    return answer
 
 
 def _found(

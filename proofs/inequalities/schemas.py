@@ -143,7 +143,7 @@ def _of_plan(m: Monomial, count: int, plan: Plan, known: Sequence[Fact]) -> Iter
     outer = set(range(-m.bound, 0)) - along
     if plan.diagonal:
         ends = range(-m.bound, -m.bound + count)
-        m, outer = m.put({max(ends): variable(min(ends))}, m.bound), outer.difference(ends)
+        m, outer = m.substitute({max(ends): variable(min(ends))}, m.bound), outer.difference(ends)
         yield DIAGONAL
     if outer:
         yield TRIANGLE

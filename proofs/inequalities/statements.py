@@ -93,7 +93,7 @@ def total(term: Term, end: int) -> Term:
     ranged, pairs = frozenset(declared(end)), []
     for m, c in term.parts.items():
         images = {end: variable(-m.bound - 1)}
-        pairs.append((m._replace(guards=m.guards | ranged).put(images, m.bound + 1), c))
+        pairs.append((m._replace(guards=m.guards | ranged).substitute(images, m.bound + 1), c))
     spoken = {v for g in ranged for v in g.variables()}
     return made(pairs, (term.scope | spoken) - {end})
 
@@ -109,10 +109,10 @@ def product(one: Term, other: Term) -> Term:
     return one * other
 
 
-def moved(n: Monomial, m: Monomial, images: Mapping[int, Index]) -> Monomial:
+def instance_beside(n: Monomial, m: Monomial, images: Mapping[int, Index]) -> Monomial:
     """A monomial with indices for its variables that speak of m's bound ones, to be joined to m."""
     after = n.after(m.bound)
-    return after.put(images, after.bound)
+    return after.substitute(images, after.bound)
 
 
 def joined(
@@ -120,14 +120,14 @@ def joined(
     more: Collection[tuple[Monomial, Fraction]],
     images: Mapping[int, Index],
 ) -> list[tuple[Monomial, Fraction]]:
-    """Each of the first times each of the others, `moved` to it.
+    """Each of the first times each of the others, as an instance beside it.
 
     Raises:
         TooHard: if they are many.
     """
     if len(pairs) * len(more) > PRODUCTS:
         raise TooHard(f"a product of more than {PRODUCTS} monomials")
-    return [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in more]
+    return [(p.joined(instance_beside(n, p, images)), c * d) for p, c in pairs for n, d in more]
 
 
 def summed(pairs: Pairs) -> dict:

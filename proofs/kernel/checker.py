@@ -172,7 +172,7 @@ class _Reader:
             own = m.bound - arity
             expect("positions and bound indices", own >= 0, m.bound)
             table = {**images, **{-k - arity: variable(-k) for k in range(1, own + 1)}}
-            parts[m.put(table, own)] = c
+            parts[m.substitute(table, own)] = c
         scope = {v for m in parts for v in m.variables() if v > 0} | {
             position_number(e) for e in order
         }
@@ -238,9 +238,9 @@ class _Reader:
                     known and (rule != "clear" or isinstance(work, Goal)),
                     rule,
                 )
-                read = RULES[rule]
+                method, *read = RULES[rule]
                 given = items(arguments, f"arguments of {rule}", len(read))
-                getattr(work, rule)(*(r(a) for r, a in zip(read, given, strict=True)))
+                getattr(work, method)(*(r(a) for r, a in zip(read, given, strict=True)))
 
     def _named(self, one: Any, hypotheses: Sequence[Theorem]) -> Theorem:
         """A theorem by its number, a definition by its name, a hypothesis by its place."""
@@ -265,15 +265,15 @@ class _Reader:
 
 
 RULES: dict[str, tuple[Any, ...]] = {
-    "regroup": (natural, several(share_of, "regions")),
-    "eliminate": (natural, variable_of, index_of),
-    "rename": (natural, several(images_of, "renamings")),
-    "number": (natural, natural),
-    "count": (natural, variable_of),
-    "cancel": (natural, natural, natural),
-    "clear": (natural, natural),
+    "regroup": ("regroup", natural, several(share_of, "regions")),
+    "eliminate": ("one_point", natural, variable_of, index_of),
+    "rename": ("rename", natural, several(images_of, "renamings")),
+    "number": ("number", natural, natural),
+    "count": ("count", natural, variable_of),
+    "cancel": ("cancel", natural, natural, natural),
+    "clear": ("clear", natural, natural),
 }
-"""The rules but `split` and `rewrite`, with what reads their arguments."""
+"""The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""
 
 
 def _number(one: Any) -> int:

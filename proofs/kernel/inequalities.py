@@ -37,15 +37,15 @@ def implied(e: Index, known: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _implied(e: Index, known: frozenset[Index]) -> bool:
-    least, linked = _sorted_out(known)
-    return least.get(e.terms, e.const + 1) <= e.const or _against([negation(e)], linked)
+    least, linked = _by_variable(known)
+    return least.get(e.terms, e.const + 1) <= e.const or _contradicts([negation(e)], linked)
 
 
 def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) -> bool:
     """Whether no whole numbers make all rows ≥ 0, and all that is known; False if that is not seen."""
     if not known:
-        return _hopeless(frozenset(rows))
-    return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
+        return _inconsistent(frozenset(rows))
+    return _contradicts(rows, _by_variable(known)[1]) or _inconsistent(known)
 
 
 def regions(
@@ -79,7 +79,7 @@ def regions(
 
 
 @lru_cache(maxsize=1_000)
-def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
+def _by_variable(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     """The least constant of rows that are otherwise alike, and for each variable all rows that have to do with it."""
     if len(known) > KNOWN:
         raise TooHard(f"more than {KNOWN} inequalities are known")
@@ -105,7 +105,7 @@ def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     return least, frozen
 
 
-def _against(rows: Iterable[Index], linked: Linked) -> bool:
+def _contradicts(rows: Iterable[Index], linked: Linked) -> bool:
     """Whether rows contradict one another together with those that have to do with their variables."""
     together = frozenset(rows)
     return _contradictory(
@@ -114,9 +114,9 @@ def _against(rows: Iterable[Index], linked: Linked) -> bool:
 
 
 @lru_cache(maxsize=50_000)
-def _hopeless(known: frozenset[Index]) -> bool:
+def _inconsistent(known: frozenset[Index]) -> bool:
     """Whether what is known contradicts itself."""
-    groups = {*_sorted_out(known)[1].values(), frozenset(row for row in known if not row[0])}
+    groups = {*_by_variable(known)[1].values(), frozenset(row for row in known if not row[0])}
     too_hard: TooHard | None = None
     for group in groups:
         try:
@@ -135,11 +135,13 @@ def _contradictory(rows: frozenset[Index]) -> bool:
         raise IllTyped("inequalities are of indices")
     # Other variables often stand in the same order in the same rows: the answer is theirs, too.
     place = {v: k for k, v in enumerate(sorted({v for terms, _ in rows for v, _ in terms}))}
-    return _none(frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows]))
+    return _unsatisfiable(
+        frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows])
+    )
 
 
 @lru_cache(maxsize=50_000)
-def _none(rows: frozenset[Row]) -> bool:
+def _unsatisfiable(rows: frozenset[Row]) -> bool:
     """Whether no whole numbers make all rows ≥ 0, as far as is seen."""
     # Rounding makes the answer depend on the order, and these rows may have come in any.
     new: Iterable[Row] = sorted(rows)

@@ -90,7 +90,7 @@ def variable_of(value: Any) -> int:
     return value
 
 
-def once(one: Decode) -> Decode:
+def read_once(one: Decode) -> Decode:
     """The same thing stands in many places of a proof; it is read once, and known by its bytes."""
 
     @wraps(one)
@@ -103,7 +103,7 @@ def once(one: Decode) -> Decode:
     return read
 
 
-@once
+@read_once
 def index_of(value: Any) -> Index:
     const, terms = items(value, "an index", 2)
     found: dict[int, int] = {}
@@ -147,7 +147,7 @@ def images_of(value: Any) -> dict[int, Index]:
     return found
 
 
-@once
+@read_once
 def factor_of(value: Any) -> Factor:
     name, at = items(value, "a factor", 2)
     return Factor(name_of(name), tuple(indices_of(at)))

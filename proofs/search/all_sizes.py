@@ -21,7 +21,7 @@ from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
 from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
-from ..interpret.bounds import asked
+from ..interpret.bounds import request_of
 from ..interpret.claims import Part, Reading, read
 from ..kernel.errors import NotProved
 from ..kernel.term import INVERSE
@@ -101,10 +101,10 @@ def find(
             too, so that a search that is followed by it need not; where nothing is found it is done in any case, since
             it may be the reason.
     """
-    return outcome(lambda: _told(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _searched(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
 
 
-def _told(
+def _searched(
     claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None, compared: bool
 ) -> Found:
     if compared:
@@ -128,7 +128,7 @@ def _compare(claim: Claim, mutate: Mutation) -> None:
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
     with proving() as current:
-        reading = read(claim, current, mutate).once()
+        reading = read(claim, current, mutate).one_turn()
         kinds = {part.kind for part in reading.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
             return _proved(claim, reading, current, (), seen)
@@ -136,7 +136,7 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | Non
         raise NotProved("that a statistic determines a value is not proved for all sizes")
     witnesses = find_witnesses(claim, reading.parts, mutate)
     with proving() as current:
-        again = read(claim, current, mutate).once()
+        again = read(claim, current, mutate).one_turn()
         return _proved(claim, again, current, witnesses, seen)
 
 
@@ -152,7 +152,7 @@ def _proved(
     if claim.kind == "bound":
         current.left = EFFORT
     places = places_of(current.partial)
-    bounds = asked(reading, places)
+    bounds = request_of(reading, places)
     theorems = [show(left, right) for left, right in equations_of(reading)]
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)

@@ -131,8 +131,8 @@ def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
             if old != new and len(old.terms) == 1 and not old.const and old.terms[0][1] == 1
         }
         time = wanted.at[0].terms[0][0]
-        now = _put(right.parts.items(), {**table, time: when})
-        before = _put(right.parts.items(), {**table, time: Index(0)})
+        now = _substituted(right.parts.items(), {**table, time: when})
+        before = _substituted(right.parts.items(), {**table, time: Index(0)})
         start = _start(factor, session)
         yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
 
@@ -142,7 +142,9 @@ def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
     at = zip((*state.at, *state.given), factor.at[1:], strict=True)
-    return _put(start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at})
+    return _substituted(
+        start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at}
+    )
 
 
 def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -186,7 +188,7 @@ def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Patter
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
     at = dict(zip((*state.at, *state.given), f.at[1:], strict=True))
-    length = length.put({v.terms[0][0]: e for v, e in at.items()})
+    length = length.substitute({v.terms[0][0]: e for v, e in at.items()})
     if any(v < 0 for v in length.variables()):
         return None
     if f.at[0].variables() <= declarations.current.sizes:
@@ -203,7 +205,7 @@ def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Patter
             if narrower is not None:
                 images[v] = narrower
     when = position("t", 0, length + 1)
-    return when, Factor(f.name, (when, *(e.put(images) for e in f.at[1:]))), images
+    return when, Factor(f.name, (when, *(e.substitute(images) for e in f.at[1:]))), images
 
 
 def _narrowed(v: int, goal: Goal) -> Index | None:
@@ -232,7 +234,7 @@ def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
 
 
 def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> Monomial | None:
-    """n / rest, the bound indices of `rest` being put for as `images` say and those of n matched to them."""
+    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched."""
 
     def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
         if not left:
@@ -264,7 +266,10 @@ def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> M
     table |= {v: e for v, e in images.items() if v > 0}
     guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
-    guards, factors = {g.put(table) for g in guards}, sorted(f.put(table) for f in factors)
+    guards, factors = (
+        {g.substitute(table) for g in guards},
+        sorted(f.substitute(table) for f in factors),
+    )
     return Monomial(len(own), frozenset(guards), tuple(factors))
 
 
@@ -293,13 +298,13 @@ def _at_every_time(
     if abs(c) != 1:
         return body
     image = (when - (time - variable(v) * c)) * c
-    return _put(body, {v: image})
+    return _substituted(body, {v: image})
 
 
-def _put(
+def _substituted(
     pairs: Iterable[tuple[Monomial, Fraction]], images: dict[int, Index]
 ) -> list[tuple[Monomial, Fraction]]:
-    return [(m.put(images, m.bound), c) for m, c in pairs]
+    return [(m.substitute(images, m.bound), c) for m, c in pairs]
 
 
 def _term(pairs: Sequence[tuple[Monomial, Fraction]], factor: Factor) -> Term:

@@ -146,6 +146,6 @@ def _unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
     if implied(f.at[0] * -1, [*goal.known, *m.guards]):  # nothing is left but the start
         for v, c in f.at[0].terms:
             if v < 0 and abs(c) == 1:
-                goal.eliminate(k, v, variable(v) - f.at[0] * c)
+                goal.one_point(k, v, variable(v) - f.at[0] * c)
                 return True
     return False

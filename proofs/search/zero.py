@@ -84,7 +84,7 @@ def _free_guard(goal: Goal) -> Index | None:
 
 
 def _replace_known(goal: Goal) -> None:
-    """Where it is known that a free variable equals an index, that index is put for it."""
+    """The one-point rule for free variables: where one is known to equal an index, that is substituted."""
     if contradictory(goal.known):
         return
     firm = sorted(tense(goal.known))
@@ -97,7 +97,7 @@ def _replace_known(goal: Goal) -> None:
         gone.add(v)
         for k in list(goal.parts):
             if k in goal.parts and v in goal.parts[k][0].variables():
-                goal.eliminate(k, v, variable(v) - e * c)
+                goal.one_point(k, v, variable(v) - e * c)
 
 
 def _clear(goal: Goal) -> bool:

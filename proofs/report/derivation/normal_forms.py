@@ -14,7 +14,7 @@ from typing import Any
 
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
-from ...kernel.inequalities import implied
+from ...kernel.inequalities import implied, regions
 from ...kernel.rules import Goal, Rewriting
 from ...kernel.term import Monomial, Term
 from ...kernel.theorem import Theorem
@@ -22,7 +22,7 @@ from ...search.normal import tidy
 from ...search.session import Proving
 from ...search.steps import Step, rewriting
 from ...search.unfolding import at_constant_times, later_ones, unfold_once
-from ...search.zero import residues, show_zero
+from ...search.zero import show_zero
 from .prover import rank
 
 Share = tuple[tuple[Index, ...], Fraction]
@@ -63,10 +63,10 @@ def _next(m: Monomial, known: Collection[Index]) -> Iterator[tuple[Monomial, Mon
         for end, other in (ends, ends[::-1]):
             c = end.coefficient(v)
             past = (variable(v) * c - end - 1) * c  # the first index outside at this end
-            inside = other.put({v: past})
+            inside = other.substitute({v: past})
             if not implied(inside, [*known, *rest]):
                 continue
-            one = Monomial(m.bound, rest, m.factors).put({v: past}, m.bound).without(v)
+            one = Monomial(m.bound, rest, m.factors).substitute({v: past}, m.bound).without(v)
             scope = {w for w in one.variables() if w > 0} | {
                 w for e in known for w in e.variables()
             }
@@ -99,7 +99,7 @@ def _merged(term: Term) -> Term:
     for m, c in term.parts.items():
         shape = (m.bound, m.factors)
         for image in _images(m, known):
-            moved = m.put(image, m.bound)
+            moved = m.substitute(image, m.bound)
             if moved.factors != m.factors and (m.bound, moved.factors) in shapes:
                 shape = (m.bound, moved.factors)
                 break
@@ -117,7 +117,8 @@ def _joined(shares: list[Share], known: Collection[Index]) -> list[Share]:
     for n, (one, c) in enumerate(shares):
         for k, (other, d) in enumerate(shares[:n]):
             common = tuple(g for g in one if g in other)
-            if c == d and not residues([(one, c), (other, c), (common, -c)], known):
+            split = regions([(one, c), (other, c), (common, -c)], frozenset(known))
+            if c == d and not any(sum(values) for _, values in split):
                 rest = [s for place, s in enumerate(shares) if place not in (n, k)]
                 return _joined([*rest, (common, c)], known)
     return shares
@@ -148,7 +149,7 @@ class Counted(Goal):
             case.counts = self.counts  # type: ignore[attr-defined]
 
 
-RULES = frozenset(["regroup", "eliminate", "count", "rewrite", "cancel", "clear"])
+RULES = frozenset(["regroup", "one_point", "count", "rewrite", "cancel", "clear"])
 
 
 @dataclass

@@ -16,7 +16,7 @@ from typing import Any
 from ...interpret.claims import read
 from ...interpret.evaluate import Evaluator, positions
 from ...interpret.questions import Unreadable
-from ...interpret.terms import put
+from ...interpret.terms import substitute
 from ...kernel import index
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, name, position, reach, variable
@@ -50,10 +50,10 @@ __all__ = [
     "declared",
     "find",
     "name",
-    "put",
     "reach",
     "resumed",
     "simplified",
+    "substitute",
     "variable",
 ]
 
@@ -153,7 +153,7 @@ def product(session: Proving, f: Factor, bound: int) -> Running:
     formula = []
     for m, c in _without(recursion.step[k], before).items():
         moved = m.after(depth)
-        formula.append((moved.put(images, moved.bound), c))
+        formula.append((moved.substitute(images, moved.bound), c))
     return Running(formula, running, low, low + count, count)
 
 
@@ -182,7 +182,7 @@ def forwards(m: Monomial) -> Monomial:
         lows = [g for g in m.guards if g.coefficient(v) == 1]
         if sum(signs) < 0 and lows and highs:
             low, high = nearest(v, lows, highs)
-            m = m.put({v: high - low + variable(v)}, m.bound)
+            m = m.substitute({v: high - low + variable(v)}, m.bound)
     return m
 
 
@@ -271,7 +271,7 @@ def reading(claim: Claim) -> Iterator[tuple[Proving, dict[str, Index], list[tupl
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with proving() as current:
-        found = read(claim, current).once()
+        found = read(claim, current).one_turn()
         equations = [
             (left.term, simplified(right.entry(left.at))) for left, right in found.equations
         ]

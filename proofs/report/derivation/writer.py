@@ -218,7 +218,7 @@ class Writer:
     ) -> None:
         when = prover.number_of(lemma.when)
         zero = scope.at_zero(when)
-        value = normal_form(prover.put(right, {lemma.when: Index(0)}), self.session)
+        value = normal_form(prover.substitute(right, {lemma.when: Index(0)}), self.session)
         parts = [self.reader.factor(factor, zero), self.reader.term(value, scope)]
         written = self.reader.term(simplified(right), zero)
         if written != parts[-1]:
@@ -245,12 +245,12 @@ class Writer:
         t = scope.letters[when]
         inner = scope.with_name_of(when, now)
         over = inner.quantifiers([now, *positions])
-        after = factor.put({when: time + 1})
+        after = factor.substitute({when: time + 1})
         head = self.reader.factor(after, inner)
         used = prover.resting(rule.used)
         by_definition = prover.unfolded(after, self.session)
         by_hypothesis = prover.by_rules(by_definition, [*lemma.rules, *used], self.session)
-        goal = prover.put(right, {lemma.when: time + 1})
+        goal = prover.substitute(right, {lemma.when: time + 1})
         forms = [
             self.reader.term(one, inner) for one in (by_definition, by_hypothesis, simplified(goal))
         ]

@@ -274,8 +274,8 @@ def quotients(
         guards = frozenset([g for g in m.guards if not gone & g.variables()])
         kept = [v for v in range(-1, -m.bound - 1, -1) if v not in gone]
         names = {v: variable(-k) for k, v in enumerate(kept, start=1)}
-        q = Monomial(m.bound, guards, tuple(sorted(left))).put(names, len(kept))
-        places = {v: e.put(names) for v, e in places.items()}
+        q = Monomial(m.bound, guards, tuple(sorted(left))).substitute(names, len(kept))
+        places = {v: e.substitute(names) for v, e in places.items()}
         for more in _rest(gap, places, q, rows, spoken):
             yield q, more
 
@@ -301,7 +301,7 @@ def _rest(
             if more is not None and not any(w < 0 for w in more[v].variables()):
                 found.append(more[v])
     for e in dict.fromkeys(found):
-        ends = [fact.put({**images, v: e}) for fact in declared(v)]
+        ends = [fact.substitute({**images, v: e}) for fact in declared(v)]
         if all(implied(end, known) for end in ends):
             yield from _rest(gap, {**images, v: e}, q, rows, spoken)
 
@@ -330,7 +330,7 @@ def unified(
         return None
     images = dict(images)
     for a, e in zip(pattern.at, f.at, strict=True):
-        rest = a.put(images)
+        rest = a.substitute(images)
         open_ = [(v, c) for v, c in a.terms if v in unknown and v not in images]
         if not open_:
             if rest != e:

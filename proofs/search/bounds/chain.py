@@ -7,29 +7,29 @@ from typing import Any
 
 from ...inequalities.check import Shown, check
 from ...inequalities.written import FORMAT
-from ...interpret.bounds import Asked
+from ...interpret.bounds import Request
 from ...kernel.theorem import Theorem
 from ..lemmas import show
 from .finding import find
 from .written import equations_to, steps_to
 
 
-def bounded(asked: Asked) -> Shown:
+def bounded(request: Request) -> Shown:
     """What is found to show all the bounds that a claim says.
 
     Raises:
         NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
     """
-    return check(asked.problem, find(asked), show)
+    return check(request.problem, find(request), show)
 
 
-def written(asked: Asked, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
+def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
     """The certificate, as `inequalities.written` says; `rules` are theorems about what is divided by."""
     return {
         "format": FORMAT,
-        **asked.data,
-        "equations": equations_to(asked.declared, asked.spoken, shown, rules),
+        **request.data,
+        "equations": equations_to(request.declared, request.spoken, shown, rules),
         "steps": steps_to(shown),
         "shown": list(shown.certificate.goals),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...inequalities.certificate import Certificate, Placed, Side
-from ...interpret.bounds import Asked
+from ...interpret.bounds import Request
 from ...interpret.session import current
 from .context import begun
 from .goals import shown
@@ -12,15 +12,15 @@ from .problems import goal_of
 from .products import of_products
 
 
-def find(asked: Asked) -> Certificate:
+def find(request: Request) -> Certificate:
     """A certificate for the problem that a claim's bounds are.
 
     Raises:
         NotProved: if none is found.
         TooHard: if the search gives up.
     """
-    goals = list(map(goal_of, asked.goals))
-    context = begun(asked.problem, asked.given)
+    goals = list(map(goal_of, request.goals))
+    context = begun(request.problem, request.given)
     book = context.known.book
     for one in of_products(goals, context.known, current()):
         *_, context = by_induction([one], context, shown)
@@ -38,6 +38,6 @@ def find(asked: Asked) -> Certificate:
             found[k] = shown(goal, context)
     said = [
         book.with_sides(found[k], Side(one.left), Side(one.right))
-        for k, one in enumerate(asked.problem.goals)
+        for k, one in enumerate(request.problem.goals)
     ]
     return book.certificate(said)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...inequalities.certificate import Combined, Concluded, Induction, Piece, Squared
 from ...inequalities.check import Shown
 from ...inequalities.schemas import INDUCTION, Fact, facts_of, ordered, schemas
-from ...inequalities.statements import Problem, moved
+from ...inequalities.statements import Problem, instance_beside
 from ...kernel.index import name
 from ...kernel.term import INVERSE, NUMBER, Factor, Monomial, Pairs, Term, body, function_of
 from ...kernel.words import linear
@@ -78,7 +78,7 @@ def _piece(piece: Piece, known: Callable[[int], Term]) -> str:
     for use in piece.uses:
         images = dict(use.images)
         parts = known(use.fact).parts.items()
-        shown.append(f"({_sum([(moved(n, m, images), c) for n, c in parts])})")
+        shown.append(f"({_sum([(instance_beside(n, m, images), c) for n, c in parts])})")
     shown += [f"({_sum(square.parts.items())})²" for square in piece.squares]
     return _summed(
         m, [*shown[:1], *_factors(m), *shown[1:]] if piece.factor != 1 else [*_factors(m), *shown]

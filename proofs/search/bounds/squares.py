@@ -66,4 +66,4 @@ def _own(
         v: variable(-k) for k, v in enumerate(sorted(vs, reverse=True), start=1)
     }
     m = Monomial(q.bound, frozenset(guards), tuple(sorted(factors)))
-    return m.put(names, len(vs)) if names else m._replace(bound=0)
+    return m.substitute(names, len(vs)) if names else m._replace(bound=0)
