@@ -36,8 +36,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..kernel.files import Unusable, json_of
-from ..kernel.notation import Malformed, brief, expect, fields_of, fraction_of, items
+from ..kernel.files import (
+    Malformed,
+    Unusable,
+    brief,
+    expect,
+    fields_of,
+    fraction_of,
+    items,
+    json_of,
+)
 from . import witness_family
 from .certificate import (
     AllSizes,

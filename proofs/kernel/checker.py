@@ -12,19 +12,16 @@ from typing import Any, NamedTuple
 
 from . import index as declarations
 from .errors import KernelError
+from .files import Malformed, expect, fields_of, items
 from .index import declared, pass_over, position, position_number, size, variable
 from .induction import induction
 from .notation import (
     NUMBERED,
-    Malformed,
-    expect,
     factor_of,
-    fields_of,
     identifier_of,
     images_of,
     index_of,
     indices_of,
-    items,
     name_of,
     natural,
     pairs_of,

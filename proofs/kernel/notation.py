@@ -7,14 +7,14 @@ variables `[[variable, index], …]`. Lists that stand for sets or mappings are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, wraps
+from functools import wraps
 from marshal import dumps
 from typing import Any
 
 from . import index as declarations
+from .files import expect, fraction_of, items
 from .index import Index
 from .term import Factor, Monomial, Term
 
@@ -22,41 +22,11 @@ LARGEST = 10**15
 """No whole number in a proof exceeds this."""
 NUMBERED = 10**6
 """No variable, monomial, place or rule has a number beyond this."""
-FRACTION = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 NAME = 200
 """The longest name."""
 
 
-class Malformed(Exception):
-    """A value that is not what it should be."""
-
-
 Decode = Callable[[Any], Any]
-
-
-def expect(what: str, held: bool, got: Any) -> None:
-    if not held:
-        raise Malformed(f"expected {what}, got {brief(got)}")
-
-
-def brief(value: Any) -> str:
-    """The value as Python shows it, cut short."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def items(value: Any, what: str, *counts: int) -> list[Any]:
-    """A list, of one of these lengths if any are given."""
-    if type(value) is not list or (counts and len(value) not in counts):
-        expect(what, False, value)
-    return value
-
-
-def fields_of(value: Any, *names: str) -> list[Any]:
-    """The values of an object that has these names and no others."""
-    held = type(value) is dict and set(value) == set(names)
-    expect(f"an object with {', '.join(names)}", held, value)
-    return [value[name] for name in names]
 
 
 def whole(value: Any) -> int:
@@ -120,22 +90,6 @@ def several(one: Decode, what: str) -> Decode:
 
 
 indices_of = several(index_of, "a list of indices")
-
-
-def fraction_of(value: Any) -> Fraction:
-    expect("a rational number 'p/q'", type(value) is str, value)
-    return _fraction(value)
-
-
-@lru_cache(maxsize=10_000)
-def _fraction(value: str) -> Fraction:
-    expect("a rational number 'p/q'", FRACTION.fullmatch(value) is not None, value)
-    try:
-        found = Fraction(value)
-    except ZeroDivisionError:
-        raise Malformed(f"the denominator of {value[:60]} is 0") from None
-    expect("a rational number in lowest terms", str(found) == value, value)
-    return found
 
 
 def images_of(value: Any) -> dict[int, Index]:

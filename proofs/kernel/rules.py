@@ -1,7 +1,7 @@
 """The rules: each takes a sum of monomials to one of the same value, wherever what is known holds.
 
-A rule is given its arguments, and applies only if its side condition is seen to hold. Monomials are named by numbers that
-they get when they enter the sum. `Goal` has, besides, rules that show a sum to be 0.
+A rule is given its arguments, and applies only if its side condition is seen to hold. Monomials are named by numbers
+that they get when they enter the sum. `Goal` has, besides, rules that show a sum to be 0.
 """
 
 from __future__ import annotations
