@@ -45,7 +45,7 @@ from scanproof.proofs.search import (
     witnesses,
     zero,
 )
-from scanproof.proofs.search.bounds import chain, finding, goals
+from scanproof.proofs.search.bounds import finding, goals
 
 run = command_line.run
 write = command_line.write
@@ -120,7 +120,7 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(*_: Any, **__: Any) -> Any:
         raise AssertionError("a search during a replay")
 
-    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, chain, goals)
+    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, goals)
     names = {"tidy", "show_zero", "unfold_once", "ways", "_search", "_try", "settle"}
     names |= {"find", "bounded", "certificate", "ways", "begun", "goal_of"}
     names |= {"show", "conditions", "find_witnesses", "drawn", "fitted"}

@@ -24,6 +24,7 @@ from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
 from .comparison import disagreement
+from .result import evidence
 from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import Mutation, verify
@@ -158,10 +159,10 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
         method = "sum-of-squares" if bounds.squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
     taken = assumed(current, divided)
+    axioms = axioms_of(current.functions, current.differentiated)
     steps = [] if bounds is None else list(bounds.steps)
     return {
-        **{"method": method, "scope": "all-sizes", "sizes": None, "engine": "kernel"},
-        "axioms": axioms_of(current.functions, current.differentiated),
+        **evidence(method, "all-sizes", None, "kernel", axioms),
         **({"assumes": taken} if taken else {}),
         **({"steps": steps} if steps else {}),
     }

@@ -34,6 +34,7 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
+from .result import evidence
 from .source import Source
 
 Ranges = Mapping[str, Sequence[int]]
@@ -97,7 +98,6 @@ class Tried:
         return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
 
     def evidence(self) -> dict[str, Any]:
-        entry = {"method": "property-test", "scope": "sampled", "sizes": self.held}
         notes = []
         if self.undefined:
             notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
@@ -109,12 +109,8 @@ class Tried:
             notes.append(f"it could not be run at {_listed([sizes])}: {why}")
         if self.unmet:
             notes.append(f"no inputs were found that meet the conditions at {_listed(self.unmet)}")
-        return {
-            **entry,
-            "engine": self.engine,
-            "axioms": [],
-            **({"assumes": notes} if notes else {}),
-        }
+        entry = evidence("property-test", "sampled", self.held, self.engine)
+        return {**entry, "assumes": notes} if notes else entry
 
 
 NO_VALUE = (

@@ -22,7 +22,7 @@ from .certificate import Counterexample as Inputs
 from .changes import is_mended
 from .given import Refused, part_of, point_of, sizes_of, statements
 from .limits import refute
-from .result import Result, sizes_text
+from .result import Result, evidence, sizes_text
 
 
 def refuted(claim: Claim, certificate: Refutation) -> Result:
@@ -43,14 +43,10 @@ def refuted(claim: Claim, certificate: Refutation) -> Result:
     return Result(
         "refuted",
         reason=f"false at {sizes_text(shown.sizes)}{where}",
-        evidence=[_entry("counterexample", shown.sizes, "rational")],
+        evidence=[evidence("counterexample", None, [shown.sizes], "rational")],
         counterexample=shown,
         near_misses=list(certificate.near_misses),
     )
-
-
-def _entry(method: str, sizes: dict[str, int], engine: str) -> dict[str, Any]:
-    return {"method": method, "scope": None, "sizes": [sizes], "engine": engine, "axioms": []}
 
 
 def _failing(claim: Claim, by: Inputs) -> Counterexample:
@@ -146,7 +142,7 @@ def _by_limits(claim: Claim, by: Limits) -> Result:
     return Result(
         "refuted",
         reason=f"no choice of parameters comes near at {sizes_text(sizes)}",
-        evidence=[{**_entry("limit", sizes, "flint"), "steps": steps}],
+        evidence=[{**evidence("limit", None, [sizes], "flint"), "steps": steps}],
         counterexample=shown,
     )
 

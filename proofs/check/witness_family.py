@@ -32,6 +32,7 @@ from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables
 from .families import Family, numbers
+from .result import evidence
 from .traces import Trace, places_of, shown
 
 NEAR = (-1, 0, 1)
@@ -66,10 +67,9 @@ class Witness:
     """Which statement it is whose statistic does not determine the value; None for those whose sides differ."""
 
     def evidence(self, axioms: list[str]) -> dict[str, Any]:
-        entry = {"method": "witness", "scope": "all-sizes", "sizes": None, "engine": "kernel"}
         said = [{name: str(pattern) for name, pattern in one.items()} for one in self.families]
         inputs = said[0] if len(said) == 1 else dict(zip(("first", "second"), said, strict=True))
-        return {**entry, "axioms": axioms, "inputs": inputs}
+        return {**evidence("witness", "all-sizes", None, "kernel", axioms), "inputs": inputs}
 
 
 class Sides(NamedTuple):

@@ -28,8 +28,8 @@ from ..kernel.term import INVERSE
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
-from .bounds.chain import bounded
-from .bounds.chain import written as bounds_written
+from .bounds.finding import bounded
+from .bounds.finding import written as bounds_written
 from .bounds.rendering import Bound, rendered
 from .closed_forms import conditions
 from .lemmas import show

@@ -16,10 +16,10 @@ from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
-from .inductions import by_induction
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
+from .unfolding import by_induction
 
 
 def normal_form(term: Term) -> Term:

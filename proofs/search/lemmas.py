@@ -19,10 +19,9 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
-from .inductions import by_induction
 from .normal import start_of
 from .session import Proving, current
-from .unfolding import aligning, peeling, tactic
+from .unfolding import aligning, by_induction, peeling, tactic
 from .zero import Stuck
 
 ROUNDS = 6

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..kernel import index as declarations
-from ..kernel.index import variable
+from ..kernel.index import Index, variable
+from ..kernel.induction import induction
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
-from ..kernel.term import Factor
+from ..kernel.term import Factor, Term
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .normal import tidy
-from .session import Proving, current
+from .session import Lemma, Proving, current
 from .steps import Step, rewriting
 from .zero import show_zero
 
@@ -28,6 +29,21 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
     hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
     times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
     _show(goal, rules, times if hypotheses else None)
+
+
+def by_induction(
+    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Theorem] = ()
+) -> Lemma:
+    """factor = term for every value of `when`, all claims together; a lemma from now on.
+
+    Raises:
+        KernelError: if the start or the step is not shown.
+    """
+    made = induction(when, claims, tactic, rules)
+    lemma = Lemma(when, list(claims), made)
+    current().inductions.append(lemma)
+    current().lemmas += made
+    return lemma
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:

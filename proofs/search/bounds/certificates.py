@@ -21,8 +21,7 @@ from ...kernel.inequalities import contradictory, implied, negation
 from ...kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
 from ..normal import simplified
 from .facts import AtLeast0, Known
-from .looking import Looking
-from .signs import is_product
+from .signs import Looking, is_product
 from .simplex import solution
 from .squares import as_square
 

@@ -18,8 +18,7 @@ from ...kernel.index import Index, declared, facts, position_number, variable
 from ...kernel.inequalities import implied
 from ...kernel.term import Factor, Monomial, Term, body, function_of
 from .facts import Bounded, Known, match, within
-from .looking import Looking
-from .signs import is_product
+from .signs import Looking, is_product
 
 
 class Instance(NamedTuple):
