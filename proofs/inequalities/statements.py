@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from ..kernel import index
 from ..kernel.errors import NotProved, TooHard
 from ..kernel.index import Index, declared, position_number, reach, variable
-from ..kernel.term import Monomial, Pairs, Term, made
+from ..kernel.term import Monomial, Term, made
 
+Key = TypeVar("Key")
 ENDS = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
 """The measures, with how many indices each is taken along: nothing, |x|, Euclidean norm, largest singular value."""
 
@@ -130,8 +132,9 @@ def joined(
     return [(p.joined(instance_beside(n, p, images)), c * d) for p, c in pairs for n, d in more]
 
 
-def summed(pairs: Pairs) -> dict:
-    found: dict = {}
+def summed(pairs: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
+    """The sum of the coefficients of each monomial."""
+    found: dict[Key, Fraction] = {}
     for m, c in pairs:
-        found[m] = found.get(m, 0) + c
+        found[m] = found[m] + c if m in found else c
     return found

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .errors import IllTyped
 
 KEPT = 3000
-"""What indices become is kept in mind for so many images."""
+"""So many substitutions are kept."""
 
 
 class Registry:
