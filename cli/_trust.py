@@ -31,11 +31,7 @@ KINDS = (
         (
             *("proofs.check.all_sizes", "proofs.check.traces", "proofs.check.bounds"),
             "proofs.interpret.session",
-            *(
-                "proofs.check.families",
-                "proofs.check.witness_family",
-                "proofs.check.collision_family",
-            ),
+            *("proofs.check.families", "proofs.check.witness_family"),
         ),
         "The claim's own Python is run on exact numbers at the sizes that the certificate names. A "
         "counterexample is numbers at which the two sides are not what is said; a reader can redo it by "

@@ -42,9 +42,8 @@ from scanproof.proofs.check.certificate import AllSizes
 from scanproof.proofs.check.traces import OtherProblem, places_of
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.inequalities.check import check
-from scanproof.proofs.inequalities.told import told
 from scanproof.proofs.inequalities.written import check_written
-from scanproof.proofs.interpret.bounds import Asked, asked
+from scanproof.proofs.interpret.bounds import Request, request_of
 from scanproof.proofs.interpret.claims import read
 from scanproof.proofs.interpret.session import Session
 from scanproof.proofs.interpret.writing import inequality_to
@@ -55,6 +54,7 @@ from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.search import all_sizes
 from scanproof.proofs.search.all_sizes import Found
 from scanproof.proofs.search.bounds.finding import find
+from scanproof.proofs.search.bounds.rendering import rendered
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.proving import proving
 
@@ -77,11 +77,11 @@ CLAIMS: dict[str, Claim] = {
 }
 
 
-def asked_in(one: Claim, current: Session) -> tuple[Asked, Any]:
+def asked_in(one: Claim, current: Session) -> tuple[Request, Any]:
     """What a claim says, and what it divides by."""
-    reading = read(one, current).once()
+    reading = read(one, current).one_turn()
     places = places_of(current.partial)
-    found = asked(reading, places)
+    found = request_of(reading, places)
     assert found is not None
     return found, places
 
@@ -106,7 +106,7 @@ def checked(one: Claim, value: Any) -> Bounded:
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_certificate_that_is_found_is_checked(name: str):
-    assert checked(CLAIMS[name], found(name)).bounds
+    assert checked(CLAIMS[name], found(name)).steps
 
 
 BOUNDS = [
@@ -129,7 +129,7 @@ def test_a_row_s_certificate_alone_shows_what_the_search_said(one: Claim):
     value = json.loads(json.dumps(found.certificate.bounds))
     assert isinstance(all_sizes.checked(one, replace(found.certificate, bounds=value)), Proof)
     shown = check_written(value).shown
-    assert tuple(told(shown)) == found.bounds
+    assert rendered(shown) == found.bounds
     used = {shown.problem.names[n] for numbers in shown.hypotheses for n in numbers}
     assert used == {n for b in found.bounds for n in b.steps} & set(shown.problem.names)
 
@@ -422,7 +422,7 @@ def test_random_changes_are_refused_or_show_the_same(name: str):
         for _ in range(rng.choice([1, 1, 2])):
             change(rng, value)
         try:
-            taken += len(of_bounds.shown(of_claim, places, value).bounds)
+            taken += bool(of_bounds.shown(of_claim, places, value).steps)
         except (Refused, KernelError):
             continue
     assert taken < CHANGES / 2

@@ -62,7 +62,7 @@ def _tried(attack: attacks.Attack) -> bool:
 
 # What is no check, but must be there.
 
-START = "start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)"
+START = "start, begun = shown(gap.substitute({t: Index(0)}), tactic, theorems)"
 CLAIMED = "[(Factor(f.name, tuple(f.at)), right) for f, right in claims]"
 COPIED = "dict(self._parts)"
 SNAPSHOT = "_sum(new, parts)"
@@ -93,9 +93,8 @@ def found(which: str, seeds: int = 4) -> bool:
         ("steps", "inequalities", "negation", "- 1", "- 2"),
         ("steps", "inequalities", "_eliminated", "low * p)", "low * p - 1)"),
         ("steps", "inequalities", "_implied", "<= e.const", "<= e.const + 1"),
-        ("steps", "inequalities", "_cycle", "least[v] + const)", "least[v] + const - 1)"),
         ("values", "term", "Monomial.after", "-k - count", "-k"),
-        ("putting", "..interpret.terms", "put", "* indicator(*where)", ""),
+        ("putting", "..interpret.terms", "substitute", "* indicator(*where)", ""),
         (
             "equations",
             "..interpret.terms",
@@ -105,7 +104,13 @@ def found(which: str, seeds: int = 4) -> bool:
         ),
         ("steps", "rules", "Rewriting.rename", "Fraction(1, len(ways))", "Fraction(1)"),
         ("steps", "rules", "Rewriting.count", "| {length}", ""),
-        ("steps", "rules", "Rewriting.eliminate", "m.put(", "m._replace(guards=frozenset()).put("),
+        (
+            "steps",
+            "rules",
+            "Rewriting.one_point",
+            "m.substitute(",
+            "m._replace(guards=frozenset()).substitute(",
+        ),
         ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
         ("steps", "rules", "Goal.clear", "c * d", "c"),
         ("recursions", "induction", "induction", START, "start, begun = frozenset(), ([], [])"),
@@ -145,9 +150,15 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
             *("rules", "Goal.closed", "and self._registry is index.current", ""),
             once.what_is_known_of_another_index_by_the_same_number,
         ),
-        ("recursion", "_put", "else ANY", "else e.put(images)", once.two_offsets_that_cancel),
         (
-            *("recursion", "Recursion.__init__", "_put(f, dict.fromkeys(lost, ANY))", "f"),
+            "recursion",
+            "_substituted",
+            "else ANY",
+            "else e.substitute(images)",
+            once.two_offsets_that_cancel,
+        ),
+        (
+            *("recursion", "Recursion.__init__", "_substituted(f, dict.fromkeys(lost, ANY))", "f"),
             once.a_position_that_moves,
         ),
         ("induction", "induction", CLAIMED, "claims", once.claims_exchanged_for_others),
@@ -215,7 +226,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
 
     return {
         "regroup": needless,
-        "eliminate": chosen,
+        "one_point": chosen,
         "rename": shifted,
         "number": numbered,
         "count": counted,

@@ -38,7 +38,6 @@ from scanproof.proofs.language.statements import at_most, equal
 from scanproof.proofs.search import (
     all_sizes,
     closed_forms,
-    collisions,
     labelling,
     lemmas,
     normal,
@@ -46,7 +45,7 @@ from scanproof.proofs.search import (
     witnesses,
     zero,
 )
-from scanproof.proofs.search.bounds import chain, finding, goals
+from scanproof.proofs.search.bounds import finding, goals
 
 run = command_line.run
 write = command_line.write
@@ -121,11 +120,11 @@ def search_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     def raising(*_: Any, **__: Any) -> Any:
         raise AssertionError("a search during a replay")
 
-    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, chain, goals)
-    names = {"tidy", "show_zero", "unfold_once", "residues", "ways", "_search", "_try", "settle"}
+    searches = (closed_forms, labelling, lemmas, normal, unfolding, zero, finding, goals)
+    names = {"tidy", "show_zero", "unfold_once", "ways", "_search", "_try", "settle"}
     names |= {"find", "bounded", "certificate", "ways", "begun", "goal_of"}
-    names |= {"show", "conditions", "differing", "colliding", "drawn", "fitted"}
-    for module in (*searches, all_sizes, witnesses, collisions):
+    names |= {"show", "conditions", "find_witnesses", "drawn", "fitted"}
+    for module in (*searches, all_sizes, witnesses):
         for name in names & set(vars(module)):
             monkeypatch.setattr(module, name, raising)
 

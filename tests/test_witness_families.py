@@ -324,7 +324,7 @@ def test_the_inputs_found_do_it_at_sizes_that_were_not_tried():
     for sizes in ({"n": 6, "d": 4}, {"n": 5, "d": 1}, {"n": 1, "d": 5}):
         dims = {"x": (sizes["n"] + 1, sizes["d"]), "w": (sizes["d"],)}
         dims |= {"B": (sizes["d"],) * 2, "a": (sizes["n"] + 1,)}
-        point = {name: witness.family[name].numbers(dims[name]) for name in claim.given}
+        point = {name: witness.families[0][name].numbers(dims[name]) for name in claim.given}
         statements = statements_at(claim, sizes, point)
         assert statements is not None
         (statement,) = statements

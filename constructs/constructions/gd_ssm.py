@@ -95,7 +95,7 @@ RIDGE_LOSS = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
 """(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.4."""
 
 
-def cubic(b: Array, c: Array, d: Array, **symbols: Any) -> Callable[[Array], Array]:
+def vanishing_cubic(b: Array, c: Array, d: Array, **symbols: Any) -> Callable[[Array], Array]:
     """z ↦ bz + cz² + dz³, which stands for any g with g(0) = 0."""
     return lambda z: b * z + c * z * z + d * z * z * z
 
@@ -116,7 +116,7 @@ PRODUCTS = PROP1._replace(
     does=f"minus the {PROP1.does}", learner=Descent(HALF_MEAN, from_zero=True, sign=-1)
 )
 """With the printed β = −η/N, where that is taken for granted."""
-NONLINEAR = NETWORK._replace(learner=Descent(HALF_MEAN, from_zero=True, link=cubic))
+NONLINEAR = NETWORK._replace(learner=Descent(HALF_MEAN, from_zero=True, link=vanishing_cubic))
 """For targets g(w·x)."""
 
 BLOCK = Construction(

@@ -35,7 +35,7 @@ FEW = 3
 """Where a claim calls more programs, each is compared at the farthest place alone."""
 FIRST, SPREAD = 11, 7
 """Sizes on the line begin at the one, or at the least that is allowed, and go in steps below the other."""
-TOLD, MOST = 4, 1_000_000
+SPELLED, MOST = 4, 1_000_000
 """So many of the numbers in the code, up to the other, are tried for each size."""
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NUMBER = re.compile(r"\d+")
@@ -56,20 +56,20 @@ class Token(NamedTuple):
 
 
 def difference(
-    calls: Sequence[Call], sizes: Mapping[int, str], told: Sequence[int], seed: int
+    calls: Sequence[Call], sizes: Mapping[int, str], spelled: Sequence[int], seed: int
 ) -> str | None:
     """Where a program is another one at some sizes than at others, in words; None if that is not seen.
 
     Args:
         calls: the programs, as a claim calls them.
         sizes: the names of the symbols for sizes.
-        told: numbers in the code.
+        spelled: numbers in the code.
         seed: decides which sizes are looked at.
     """
     far = FAR if len(calls) <= FEW else FAR[-1:]
     for function, shapes in calls:
         try:
-            found = _difference(function, shapes, sizes, told, random.Random(seed), far)
+            found = _difference(function, shapes, sizes, spelled, random.Random(seed), far)
         except (UsageError, _Untraced):
             continue  # it says itself that it does not do these sizes
         if found is not None:
@@ -85,7 +85,7 @@ def _difference(
     function: Callable[..., Any],
     shapes: Sequence[Sequence[Index]],
     sizes: Mapping[int, str],
-    told: Sequence[int],
+    spelled: Sequence[int],
     rng: random.Random,
     places: Sequence[tuple[int, int]],
 ) -> str | None:
@@ -100,7 +100,7 @@ def _difference(
     found = [t for t in texts if t is not None]
     problem = _unlike(found[0], found[1]) or _unlike(found[0], found[2])
     if problem is not None:
-        return _told(problem, sizes, at(2), at(0))
+        return _rendered(problem, sizes, at(2), at(0))
     for low, high in places:
         step = rng.randint(low, high)
         far = text(function, shapes, at(step))
@@ -112,14 +112,14 @@ def _difference(
             found += [t for t in more if t is not None and len(t) == len(found[0])]
             problem = _unlike(found[0], far) or _beside(found, far, step)
         if problem is not None:
-            return _told(problem, sizes, at(step), at(0))
+            return _rendered(problem, sizes, at(step), at(0))
     for v, (first, _) in line.items():
-        for n in [n for n in told if first < n <= MOST][:TOLD]:
+        for n in [n for n in spelled if first < n <= MOST][:SPELLED]:
             there = {**at(0), v: n}
             one = text(function, shapes, there)
             problem = None if one is None else _unlike(found[0], one) or _changed(found, one)
             if problem is not None:
-                return _told(problem, sizes, there, at(0))
+                return _rendered(problem, sizes, there, at(0))
     return None
 
 
@@ -259,7 +259,7 @@ def _changed(found: Sequence[Sequence[Token]], other: Sequence[Token]) -> str | 
     return None
 
 
-def _told(
+def _rendered(
     problem: str, sizes: Mapping[int, str], there: Mapping[int, int], first: Mapping[int, int]
 ) -> str:
     at, other = (", ".join(f"{sizes[v]} = {n}" for v, n in one.items()) for one in (there, first))

@@ -6,11 +6,11 @@ read. Nothing else says that a claim holds at every size.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..interpret.bounds import asked
+from ..interpret.bounds import request_of
 from ..interpret.claims import Reading, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
@@ -19,19 +19,20 @@ from ..kernel.errors import KernelError
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
-from . import collision_family, witness_family
 from .axioms import axioms_of
 from .bounds import Bounded
 from .bounds import shown as bounds_shown
 from .certificate import AllSizes
-from .collision_family import Collision
 from .comparison import disagreement
+from .result import evidence
 from .source import Source
 from .traces import OtherProblem, Shown, places_of, shown
-from .witness_family import Kinds, Mutation, Witness
+from .witness_family import Mutation, verify
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
 NO_SIZES = "it speaks of no sizes"
+DIFFERING = -1
+"""Stands for all statements whose sides differ: one witness shows them."""
 
 
 class Unsafe(str):
@@ -74,8 +75,8 @@ def outcome(result: Callable[[], Any]) -> Any:
     try:
         return result()
     except Unreadable as error:
-        told = f"for all sizes it is not read: {error}"
-        return Unsafe(told) if error.unsafe else told
+        why = f"for all sizes it is not read: {error}"
+        return Unsafe(why) if error.unsafe else why
     except _Doubtful as error:
         return Unsafe(str(error))
     except NotItself as error:
@@ -108,7 +109,7 @@ def own_reading(claim: Claim, current: Session, mutate: Mutation) -> Reading:
     problem = disagreement(claim, reading) if mutate is None else None
     if problem is not None:
         raise NotItself(problem)
-    return reading.once()
+    return reading.one_turn()
 
 
 def equations_of(reading: Reading) -> list[tuple[Term, Term]]:
@@ -121,17 +122,11 @@ def equations_of(reading: Reading) -> list[tuple[Term, Term]]:
     return found
 
 
-def said_of(reading: Reading) -> tuple[Kinds, list[tuple[str, ...]]]:
-    """The kinds of a claim's statements, and what two inputs share in each."""
-    return [part.kind for part in reading.parts], [part.shared for part in reading.parts]
-
-
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
         reading = own_reading(claim, current, mutate)
-        kinds, shared = said_of(reading)
         statements, places = equations_of(reading), places_of(current.partial)
-        wanted_bounds = asked(reading, places)
+        wanted_bounds = request_of(reading, places)
         _expect_one_program(claim, reading, current)
         own = bounds = None
         if not statements and certificate.trace is not None:
@@ -142,34 +137,19 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
             own = shown(statements, places, certificate.trace)
         if wanted_bounds is not None:
             bounds = bounds_shown(wanted_bounds, places, certificate.bounds)
-    entries = [
-        _witnessed(claim, one, kinds, shared, session, mutate) for one in certificate.witnesses
-    ]
-    wanted = [Differs] * (Differs in kinds) + [kind for kind in kinds if kind is Undetermined]
-    given = [Differs if isinstance(one, Witness) else Undetermined for one in certificate.witnesses]
-    said = [one.which for one in certificate.witnesses if isinstance(one, Collision)]
-    if Determines in kinds or given != wanted or len(set(said)) != len(said):
+    entries = [verify(claim, one, reading.parts, session, mutate) for one in certificate.witnesses]
+    kinds = [part.kind for part in reading.parts]
+    wanted = [n for n, kind in enumerate(kinds) if kind is Undetermined]
+    if Differs in kinds:
+        wanted.insert(0, DIFFERING)
+    given = [DIFFERING if one.statement is None else one.statement for one in certificate.witnesses]
+    if Determines in kinds or sorted(given) != wanted:
         raise Refused("the certificate does not show all that the claim says")
     if own is not None or bounds is not None:
         entries.insert(0, _evidence(current, own, bounds))
     if not entries:
         raise Refused("the claim says nothing")
     return Proof(tuple(entries))
-
-
-def _witnessed(
-    claim: Claim,
-    one: Witness | Collision,
-    kinds: Kinds,
-    shared: Sequence[tuple[str, ...]],
-    session: Sessions,
-    mutate: Mutation,
-) -> dict[str, Any]:
-    if isinstance(one, Witness):
-        return witness_family.verify(claim, one, kinds, session, mutate)
-    if not (0 <= one.which < len(kinds) and kinds[one.which] is Undetermined):
-        raise Refused("two inputs for a statement of another kind")
-    return collision_family.verify(claim, one, kinds, shared, session, mutate)
 
 
 def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> dict[str, Any]:
@@ -179,10 +159,10 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
         method = "sum-of-squares" if bounds.squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
     taken = assumed(current, divided)
-    steps = [] if bounds is None else bounds.steps
+    axioms = axioms_of(current.functions, current.differentiated)
+    steps = [] if bounds is None else list(bounds.steps)
     return {
-        **{"method": method, "scope": "all-sizes", "sizes": None, "engine": "kernel"},
-        "axioms": axioms_of(current.functions, current.differentiated),
+        **evidence(method, "all-sizes", None, "kernel", axioms),
         **({"assumes": taken} if taken else {}),
         **({"steps": steps} if steps else {}),
     }

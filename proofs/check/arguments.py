@@ -37,7 +37,7 @@ from .beyond import NO_VALUE, beyond, from_some_size_on
 from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
 from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
-from .result import Result, sizes_text
+from .result import Result, evidence, sizes_text
 
 NOT_SHOWN = "equality could not be shown, and no counterexample was found"
 UNSCOPED = (
@@ -79,7 +79,7 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
         return Result("unknown", reason=NOT_SHOWN, fails=failing.sizes)
     if not runs and not proofs:
         raise Refused("nothing in it shows the claim")
-    evidence = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
+    shown = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
     for sizes in (
         telling(claim) if proofs else (claim.every_size[-1], *small(claim.every_size)[-1:])
     ):
@@ -88,7 +88,7 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
                 f"the engines find the claim true, plain numbers find it false at {sizes}"
             )
     scope = "all-sizes" if proofs else "fixed-size"
-    result = Result("proved", scope, certificate.why or None, evidence=[*evidence, *entries])
+    result = Result("proved", scope, certificate.why or None, evidence=[*shown, *entries])
     return _tried(claim, result, runs) if claim.ranges else result
 
 
@@ -146,14 +146,11 @@ def _second_opinion(claim: Claim) -> Iterator[Run]:
             yield Run(SYMPY.name, sizes, [(s, truth(s)) for s in found])
 
 
-def _entry(method: str, every: list[dict[str, int]], engine: str = "rational") -> dict[str, Any]:
-    return {"method": method, "scope": "fixed-size", "sizes": every, "engine": engine, "axioms": []}
-
-
 def _identities(runs: list[Run]) -> Iterator[dict[str, Any]]:
     if any(isinstance(s, Equal | AtMost) for run in runs for s, _ in run.found):
         for engine in dict.fromkeys(run.engine for run in runs):
-            yield _entry("identity", [r.sizes for r in runs if r.engine == engine], engine)
+            every = [r.sizes for r in runs if r.engine == engine]
+            yield evidence("identity", "fixed-size", every, engine)
 
 
 def _witnesses(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
@@ -170,9 +167,13 @@ def _witnesses(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[d
                 point = point_of(claim, run.sizes, one.inputs)
                 if difference_index(part_of(statements(claim, run.sizes, point), part)) is None:
                     raise Refused(f"the sides do not differ at {sizes_text(run.sizes)}")
-                yield {**_entry("witness", [run.sizes]), "inputs": inputs_as_text(point)}
+                yield _of_inputs(run.sizes, inputs_as_text(point))
     if given:
         raise Refused("it has inputs for a statement that does not say that sides differ")
+
+
+def _of_inputs(sizes: dict[str, int], inputs: Any) -> dict[str, Any]:
+    return {**evidence("witness", "fixed-size", [sizes], "rational"), "inputs": inputs}
 
 
 def _collisions(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
@@ -184,10 +185,10 @@ def _collisions(claim: Claim, runs: list[Run], by: tuple[Any, ...]) -> Iterator[
             one = given.pop((tuple(sizes.items()), part), None)
             if one is None:
                 raise Refused(f"no two inputs in it collide at {sizes_text(sizes)}")
-            told, statement = colliding(claim, one)
+            shown, statement = colliding(claim, one)
             if not isinstance(statement, Undetermined):
                 raise Refused("the claim does not say that there is no map")
-            yield {**_entry("witness", [sizes]), "inputs": told.inputs}
+            yield _of_inputs(sizes, shown.inputs)
     if given:
         raise Refused("it has two inputs for a statement that is not about a map")
 

@@ -34,6 +34,7 @@ from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
+from .result import evidence
 from .source import Source
 
 Ranges = Mapping[str, Sequence[int]]
@@ -97,7 +98,6 @@ class Tried:
         return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
 
     def evidence(self) -> dict[str, Any]:
-        entry = {"method": "property-test", "scope": "sampled", "sizes": self.held}
         notes = []
         if self.undefined:
             notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
@@ -109,12 +109,8 @@ class Tried:
             notes.append(f"it could not be run at {_listed([sizes])}: {why}")
         if self.unmet:
             notes.append(f"no inputs were found that meet the conditions at {_listed(self.unmet)}")
-        return {
-            **entry,
-            "engine": self.engine,
-            "axioms": [],
-            **({"assumes": notes} if notes else {}),
-        }
+        entry = evidence("property-test", "sampled", self.held, self.engine)
+        return {**entry, "assumes": notes} if notes else entry
 
 
 NO_VALUE = (
@@ -226,12 +222,15 @@ def choices(
     that are drawn. Each kind begins with small ones.
     """
     ranges = claim.ranges
-    told = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+    nearby = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
     near: dict[tuple[int, ...], str] = {}
     far: dict[tuple[int, ...], str] = {}
     for name, values in ranges.items():
         most = max(values)
-        for n in (*range(most + 1, most + 1 + NEXT), *[n for n in told if n > most][:FROM_CODE]):
+        for n in (
+            *range(most + 1, most + 1 + NEXT),
+            *[n for n in nearby if n > most][:FROM_CODE],
+        ):
             near.setdefault(_with(ranges, name, n, rng), name)
         for count, low, high in DRAWN:
             for _ in range(count):
@@ -244,7 +243,7 @@ def choices(
         for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
             near.setdefault(pair, "")
         least, most = max(map(min, every)), max(map(max, every))
-        alike = [n for n in told if most < n <= ALIKE][:FROM_CODE]
+        alike = [n for n in nearby if most < n <= ALIKE][:FROM_CODE]
         for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
             near.setdefault((n,) * len(every), "")
         for _ in range(TOGETHER):

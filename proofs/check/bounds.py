@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..inequalities.told import Bound, ordered, told
+from ..inequalities.schemas import SQUARE, facts_of, ordered, schemas
 from ..inequalities.written import check_written
-from ..interpret.bounds import Asked
+from ..interpret.bounds import Request
 from ..kernel.term import INVERSE
 from .traces import OtherProblem, Places, conditional
 
@@ -21,33 +21,31 @@ Written = dict[str, Any]
 class Bounded(NamedTuple):
     """What a certificate shows of a claim's bounds."""
 
-    bounds: tuple[Bound, ...]
+    steps: tuple[str, ...]
+    """The schemas that were used, by name, and the hypotheses."""
     divided: bool
     """Whether something is divided by that is not the number of an index."""
 
     @property
     def squares(self) -> bool:
-        return any(one.squares for one in self.bounds)
-
-    @property
-    def steps(self) -> list[str]:
-        """The schemas that were used, by name, and the hypotheses."""
-        return list(ordered([step for one in self.bounds for step in one.steps]))
+        return SQUARE in self.steps
 
 
-def shown(one: Asked, places: Places, written: Any) -> Bounded:
+def shown(request: Request, places: Places, written: Any) -> Bounded:
     """What a certificate shows of these bounds. The kernel forgets all else that is declared.
 
     Raises:
         Refused: if it is about another problem, or does not show it.
         NotProved: if something is divided by 0.
     """
-    if _problem_in(written) != (one.data, one.declared):
+    if _problem_in(written) != (request.data, request.declared):
         raise OtherProblem("it is of other bounds; the claim, or its definitions, have changed")
     found = check_written(written)
     functions = conditional(places, found.equations.theorems).values()
     divided = bool(found.equations.divisors) or INVERSE in functions
-    return Bounded(tuple(told(found.shown)), divided)
+    problem = found.shown.problem
+    steps = [step for fact in facts_of(found.shown) for step in schemas(fact, problem)]
+    return Bounded(ordered(steps), divided)
 
 
 def _problem_in(written: Any) -> Any:

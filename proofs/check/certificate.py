@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import collision_family, witness_family
+from . import witness_family
 from .bounds import Written
 from .traces import Trace
 
@@ -75,7 +75,7 @@ class AllSizes:
 
     trace: Trace | None
     """The proof of its equations; None if it says none."""
-    witnesses: tuple[witness_family.Witness | collision_family.Collision, ...] = ()
+    witnesses: tuple[witness_family.Witness, ...] = ()
     """Where it says that sides differ, or that a statistic does not determine a value."""
     bounds: Written | None = None
     """The proof of its inequalities; None if it says none."""

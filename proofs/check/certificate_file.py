@@ -31,15 +31,22 @@ or {"is": "refutation", "claim": …, "by": {"is": "counterexample", "sizes": �
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..kernel.files import DIGITS, Unusable, json_of
-from . import collision_family, witness_family
+from ..kernel.files import (
+    Malformed,
+    Unusable,
+    brief,
+    expect,
+    fields_of,
+    fraction_of,
+    items,
+    json_of,
+)
+from . import witness_family
 from .certificate import (
     AllSizes,
     Argument,
@@ -62,7 +69,6 @@ MOST = 1000
 """No list of sizes, of near misses, or of what settles a claim is longer."""
 LARGEST = 10**4
 """No size, or number of a part, is larger."""
-_NUMBER = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/[1-9][0-9]{{0,{DIGITS - 1}}})?")
 _KINDS: dict[str, type] = {
     "counterexample": Counterexample,
     "collision": Collision,
@@ -105,17 +111,13 @@ def _of_all_sizes(one: AllSizes) -> dict[str, Any]:
     return {"equations": one.trace, "bounds": one.bounds, "witnesses": witnesses}
 
 
-def _witness_to(one: witness_family.Witness | collision_family.Collision) -> dict[str, Any]:
-    if isinstance(one, witness_family.Witness):
-        gaps = [_gap_to(gap) for gap in one.gaps]
-        return {"inputs": _family_to(one.family), "gaps": gaps, "trace": one.trace}
-    return {
-        "statement": one.which,
-        "first": _family_to(one.first),
-        "second": _family_to(one.second),
-        "gap": _gap_to(one.value),
-        "trace": one.trace,
-    }
+def _witness_to(one: witness_family.Witness) -> dict[str, Any]:
+    families, gaps = list(map(_family_to, one.families)), list(map(_gap_to, one.gaps))
+    if one.statement is None:
+        return {"inputs": families[0], "gaps": gaps, "trace": one.trace}
+    first, second = families
+    both = {"first": first, "second": second}
+    return {"statement": one.statement, **both, "gap": gaps[0], "trace": one.trace}
 
 
 def _gap_to(one: Apart) -> list[Any]:
@@ -138,14 +140,8 @@ def _spread(value: Any) -> str:
 
 
 def _is_short(value: dict[str, Any]) -> bool:
-    return value.get("is") in (
-        "counterexample",
-        "collision",
-        "limits",
-        "met",
-        "fixed-sizes",
-        "witness",
-    ) or not any(type(one) in (list, dict) for one in value.values())
+    short = value.get("is", "all-sizes") not in ("all-sizes", "refutation", "argument")
+    return short or not any(type(one) in (list, dict) for one in value.values())
 
 
 def _compact(value: Any) -> str:
@@ -164,64 +160,66 @@ def read(path: Path, claim: str) -> Refutation | Argument:
     found = json_of(path)
     form = found.pop("format", None) if type(found) is dict else found
     if form != FORMAT:
-        raise Unusable(f"its format is {_brief(form)}, not {FORMAT!r}")
-    certificate = _of_kind(found, (Refutation, Argument))
+        raise Unusable(f"its format is {brief(form)}, not {FORMAT!r}")
+    try:
+        certificate = _of_kind(found, (Refutation, Argument))
+    except Malformed as error:
+        raise Unusable(str(error)) from error
     if certificate.claim != claim:
-        raise Unusable(f"it is the certificate of {_brief(certificate.claim)}, not of {claim!r}")
+        raise Unusable(f"it is the certificate of {brief(certificate.claim)}, not of {claim!r}")
     return certificate
 
 
 def _of_kind(value: Any, kinds: tuple[type, ...]) -> Any:
     name = value.pop("is", None) if type(value) is dict else None
     kind = _KINDS.get(name) if type(name) is str else None
-    _expect(f"one of {', '.join(_NAMES[k] for k in kinds)}", kind in kinds, name)
+    expect(f"one of {', '.join(_NAMES[k] for k in kinds)}", kind in kinds, name)
     if kind is AllSizes:
         return _all_sizes_of(value)
     names = [one.name for one in fields(kind)]  # type: ignore[arg-type]
     readers = _READERS if kind is not Refutation else {**_READERS, "by": _refuting}
-    found = zip(names, _fields(value, *names), strict=True)
+    found = zip(names, fields_of(value, *names), strict=True)
     return kind(**{field: readers[field](one) for field, one in found})  # type: ignore[misc]
 
 
 def _text(value: Any) -> str:
-    _expect("a text of one line", type(value) is str and value.isprintable(), value)
+    expect("a text of one line", type(value) is str and value.isprintable(), value)
     return value
 
 
 def _words(value: Any) -> str:
     """A reason, which may go over several lines."""
     plain = type(value) is str and value.replace("\n", "").isprintable()
-    _expect("plain text", plain, value)
+    expect("plain text", plain, value)
     return value
 
 
 def _whole(value: Any) -> int:
     fits = type(value) is int and 0 <= value <= LARGEST
-    _expect(f"a whole number from 0 to {LARGEST}", fits, value)
+    expect(f"a whole number from 0 to {LARGEST}", fits, value)
     return value
 
 
 def _array(value: Any, axes: int = AXES) -> Any:
     if type(value) is list and axes:
         return tuple(_array(one, axes - 1) for one in value)
-    _number(value)
+    fraction_of(value)
     return value
 
 
 def _list(value: Any, of: Callable[[Any], Any]) -> tuple[Any, ...]:
-    _expect("a list", type(value) is list, value)
-    _expect(f"at most {MOST} items", len(value) <= MOST, len(value))
+    expect(f"at most {MOST} items", len(items(value, "a list")) <= MOST, len(value))
     return tuple(map(of, value))
 
 
 def _set(value: Any, of: Callable[[Any], Any]) -> tuple[Any, ...]:
     found = _list(value, of)
-    _expect("no item twice", all(one not in found[:k] for k, one in enumerate(found)), value)
+    expect("no item twice", all(one not in found[:k] for k, one in enumerate(found)), value)
     return found
 
 
 def _by_name(value: Any, of: Callable[[Any], Any]) -> Named:
-    _expect("an object", type(value) is dict, value)
+    expect("an object", type(value) is dict, value)
     return tuple((_text(name), of(one)) for name, one in value.items())
 
 
@@ -257,32 +255,27 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _all_sizes_of(value: Any) -> AllSizes:
-    trace, bounds, witnesses = _fields(value, "equations", "bounds", "witnesses")
+    trace, bounds, witnesses = fields_of(value, "equations", "bounds", "witnesses")
     for one in (trace, bounds):
-        _expect("an object, or null", one is None or type(one) is dict, one)
+        expect("an object, or null", one is None or type(one) is dict, one)
     return AllSizes(trace, _list(witnesses, _witness_of), bounds)
 
 
-def _witness_of(value: Any) -> witness_family.Witness | collision_family.Collision:
-    _expect("a witness", type(value) is dict, value)
+def _witness_of(value: Any) -> witness_family.Witness:
+    expect("a witness", type(value) is dict, value)
     if "inputs" in value:
-        inputs, gaps, trace = _fields(value, "inputs", "gaps", "trace")
-        return witness_family.Witness(_family_of(inputs), _list(gaps, _gap_of), trace)
-    which, first, second, gap, trace = _fields(
-        value, "statement", "first", "second", "gap", "trace"
-    )
-    return collision_family.Collision(
-        _whole(which), _family_of(first), _family_of(second), _gap_of(gap), trace
-    )
+        inputs, gaps, trace = fields_of(value, "inputs", "gaps", "trace")
+        return witness_family.Witness((_family_of(inputs),), _list(gaps, _gap_of), trace)
+    statement, *both, gap, trace = fields_of(value, "statement", "first", "second", "gap", "trace")
+    families = tuple(map(_family_of, both))
+    return witness_family.Witness(families, (_gap_of(gap),), trace, _whole(statement))
 
 
 def _gap_of(value: Any) -> Apart:
-    _expect("a difference", type(value) is list and len(value) == 3, value)
-    corner, number = value[0], value[2]
-    powers: Any = value[1]
-    whole = type(powers) is list and {*map(type, powers)} <= {int}
-    _expect("powers from -9 to 9", whole and all(-9 <= p <= 9 for p in powers), powers)
-    return Apart(_whole(corner), tuple(powers), _number(number))
+    corner, powers, number = items(value, "a difference", 3)
+    held = all(type(p) is int and -9 <= p <= 9 for p in items(powers, "a list"))
+    expect("powers from -9 to 9", held, powers)
+    return Apart(_whole(corner), tuple(powers), fraction_of(number))
 
 
 def _family_of(value: Any) -> Family:
@@ -290,30 +283,8 @@ def _family_of(value: Any) -> Family:
 
 
 def _pattern_of(value: Any) -> Pattern:
-    known = type(value) is list and all(type(place) is str for place in value)
-    _expect("a number and places", known and len(value) > 0, value)
-    places = value[1:]
-    known = {*places} <= {EVERY, FIRST, LAST} or places == [EVERY, SAME]
-    _expect("places, of which only the second of two is that of the first", known, value)
-    return Pattern(_number(value[0]), tuple(value[1:]))
-
-
-def _number(value: Any) -> Fraction:
-    _expect("a number 'p/q'", type(value) is str and _NUMBER.fullmatch(value) is not None, value)
-    return Fraction(value)
-
-
-def _fields(value: Mapping[str, Any], *names: str) -> list[Any]:
-    known = type(value) is dict and set(value) == set(names)
-    _expect(f"the fields {', '.join(names)}", known, value)
-    return [value[name] for name in names]
-
-
-def _expect(what: str, held: bool, got: Any) -> None:
-    if not held:
-        raise Unusable(f"expected {what}, got {_brief(got)}")
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    number, *places = items(value, "a number and places") or [None]
+    known = all(type(place) is str for place in places)
+    known = known and ({*places} <= {EVERY, FIRST, LAST} or places == [EVERY, SAME])
+    expect("places, of which only the second of two is that of the first", known, value)
+    return Pattern(fraction_of(number), tuple(places))

@@ -223,10 +223,8 @@ class Facts:
             fact: what that coefficient of the factor is near.
             coprime: the variable X_k, u and v.
         """
-        right, own = self._irreducible(name, factor, coprime)
-        monomial = _plain(monomial)
-        fact = self.same(self._as_array(own.get(monomial)), self.as_fact(fact))
-        if not self._is_not_zero(fact.r - Ratio(right.get(monomial, self._constant(0)))):
+        right, own, at, fact = self._irreducible(name, factor, monomial, fact, coprime)
+        if not self._is_not_zero(fact.r - Ratio(right.get(at, self._constant(0)))):
             raise NotShown(f"{name}: the factor may be all of the right side")
         self.steps.append(f"{name}: irreducible; by Gauss's lemma factor {factor + 1} → 1")
         one = {self._one(): self._constant(1)}
@@ -236,10 +234,8 @@ class Facts:
         self, name: str, factor: int, monomial: Monomial, fact: Any, coprime: tuple[str, Any, Any]
     ) -> Callable[[Monomial], Near]:
         """Irreducible: a coefficient of the factor is not 0, so the factor is the right side; see `is_one`."""
-        right, own = self._irreducible(name, factor, coprime)
-        monomial = _plain(monomial)
-        fact = self.same(self._as_array(own.get(monomial)), self.as_fact(fact))
-        if monomial == self._one() or not self._is_not_zero(fact.r):
+        right, own, at, fact = self._irreducible(name, factor, monomial, fact, coprime)
+        if at == self._one() or not self._is_not_zero(fact.r):
             raise NotShown(f"{name}: the factor may be 1")
         self.steps.append(f"{name}: irreducible; by Gauss's lemma factor {factor + 1} → all of it")
         return lambda m: self._coefficient(own, m, right)
@@ -288,9 +284,9 @@ class Facts:
         return factors[number]
 
     def _irreducible(
-        self, name: str, factor: int, coprime: tuple[str, Any, Any]
-    ) -> tuple[Coefficients, Coefficients]:
-        """The right side, shown to be irreducible, and the factor's coefficients."""
+        self, name: str, factor: int, monomial: Monomial, fact: Any, coprime: tuple[str, Any, Any]
+    ) -> tuple[Coefficients, Coefficients, Monomial, Near]:
+        """The right side, shown to be irreducible, the factor's coefficients, and what one of these is near."""
         _, right, factors, _ = self._part(name)
         variable, *multipliers = coprime
         data = [self._names[i] for i in sorted(self._data)]
@@ -309,7 +305,8 @@ class Facts:
             raise NotShown(f"{name}: its two coefficients are not shown to have no common factor")
         if any(self._used(c) - self._numbers for c in (*u.values(), *v.values())):
             raise NotShown(f"{name}: multipliers with parameters in them")
-        return right, self._factor(name, factors, factor)
+        own, at = self._factor(name, factors, factor), _plain(monomial)
+        return right, own, at, self.same(self._as_array(own.get(at)), self.as_fact(fact))
 
     def _part(self, name: str) -> tuple[Any, Any, list[Any], bool]:
         if name not in self._looked_at:

@@ -22,7 +22,7 @@ from .certificate import Counterexample as Inputs
 from .changes import is_mended
 from .given import Refused, part_of, point_of, sizes_of, statements
 from .limits import refute
-from .result import Result, sizes_text
+from .result import Result, evidence, sizes_text
 
 
 def refuted(claim: Claim, certificate: Refutation) -> Result:
@@ -43,14 +43,10 @@ def refuted(claim: Claim, certificate: Refutation) -> Result:
     return Result(
         "refuted",
         reason=f"false at {sizes_text(shown.sizes)}{where}",
-        evidence=[_entry("counterexample", shown.sizes, "rational")],
+        evidence=[evidence("counterexample", None, [shown.sizes], "rational")],
         counterexample=shown,
         near_misses=list(certificate.near_misses),
     )
-
-
-def _entry(method: str, sizes: dict[str, int], engine: str) -> dict[str, Any]:
-    return {"method": method, "scope": None, "sizes": [sizes], "engine": engine, "axioms": []}
 
 
 def _failing(claim: Claim, by: Inputs) -> Counterexample:
@@ -61,16 +57,19 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
     if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
         actual, claimed = sides(statement)
         relation = "≤ " if isinstance(statement, AtMost) else ""
-        told = nested(claimed.entries, relation), nested(actual.entries)
+        pair = nested(claimed.entries, relation), nested(actual.entries)
     elif (
         isinstance(statement, Differs)
         and has_entries(statement)
         and _are_identical(claim, sizes, by.part)
     ):
-        told = "another value, for some input of these sizes", nested(sides(statement)[0].entries)
+        pair = (
+            "another value, for some input of these sizes",
+            nested(sides(statement)[0].entries),
+        )
     else:
         raise Refused(f"statement number {by.part + 1} does not fail at its inputs")
-    return Counterexample(sizes, inputs, by.part, *told, label)
+    return Counterexample(sizes, inputs, by.part, *pair, label)
 
 
 def _are_identical(claim: Claim, sizes: Sizes, part: int) -> bool:
@@ -113,17 +112,17 @@ def colliding(claim: Claim, by: Collision) -> tuple[Counterexample, Statement]:
         raise Refused("its two inputs have the same value")
     claimed = f"equal values, since both give the statistic {same}"
     both = {"first": first, "second": second}
-    told = Counterexample(
+    shown = Counterexample(
         sizes, both, by.part, claimed, [*map(nested, values)], str(one.label), collision=True
     )
-    return told, one
+    return shown, one
 
 
 def _colliding(claim: Claim, by: Collision) -> Counterexample:
-    told, statement = colliding(claim, by)
+    shown, statement = colliding(claim, by)
     if not isinstance(statement, Determines):
         raise Refused("that no map does it is what the claim says")
-    return told
+    return shown
 
 
 def _entries(value: Any) -> np.ndarray:
@@ -143,7 +142,7 @@ def _by_limits(claim: Claim, by: Limits) -> Result:
     return Result(
         "refuted",
         reason=f"no choice of parameters comes near at {sizes_text(sizes)}",
-        evidence=[{**_entry("limit", sizes, "flint"), "steps": steps}],
+        evidence=[{**evidence("limit", None, [sizes], "flint"), "steps": steps}],
         counterexample=shown,
     )
 

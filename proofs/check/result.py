@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,14 @@ class Result:
     """Whether its certificate is damaged or shows nothing, or could not be written."""
     recorded: str = ""
     """What is to be said of its certificate."""
+
+
+def evidence(
+    method: str, scope: str | None, sizes: Any, engine: str, axioms: Iterable[str] = ()
+) -> dict[str, Any]:
+    """An entry of the report that says what a verdict rests on."""
+    entry = {"method": method, "scope": scope, "sizes": sizes, "engine": engine}
+    return {**entry, "axioms": list(axioms)}
 
 
 def sizes_text(sizes: Mapping[str, int]) -> str:

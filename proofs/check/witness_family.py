@@ -1,18 +1,20 @@
-"""Sides that differ at every size: one family of inputs, shown to do it by the kernel.
+"""Statements about some inputs, at every size: families of inputs, shown to do it by the kernel.
 
-The claim's symbols become arrays of numbers, such as zeros or a unit entry, at every size at once. That the sides
+The claim's symbols become arrays of numbers, such as zeros or a unit entry, at every size at once. That two sides
 differ is one equation at one entry of them: M (left − right) = c, where M is a product of sizes and their inverses and
-c a number other than 0. The body is read on the family, and the kernel is shown the equation for all sizes.
+c a number other than 0. That no map of a statistic gives a value takes two families: that their statistics agree is an
+equation in every entry, that their values do not is one at one entry. The body is read on the families, and the kernel
+is shown the equations for all sizes.
 """
 
 from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..interpret.array import KernelArray, holds
 from ..interpret.claims import Part, Reading, read
@@ -26,17 +28,16 @@ from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, as_term, function_of
 from ..language.claim import Claim
-from ..language.statements import Differs, Statement
+from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables
 from .families import Family, numbers
+from .result import evidence
 from .traces import Trace, places_of, shown
 
 NEAR = (-1, 0, 1)
 """M is a product of n − 1, n and n + 1 for sizes n, and of their inverses."""
 Mutation = Callable[[Any], Any] | None
-Kinds = Sequence[type[Statement]]
-"""What a claim's statements say, in order."""
 
 
 @dataclass(frozen=True)
@@ -52,39 +53,112 @@ class Apart:
 
 @dataclass(frozen=True)
 class Witness:
-    """Inputs for which the sides of a claim's statements differ, at every size."""
+    """Inputs of every size that show what a claim says of some inputs.
 
-    family: Family
+    That is one family, at which the sides of all its statements that they differ do; or two, which show that one
+    statistic has two values: equal in every entry the one, apart in one the other.
+    """
+
+    families: tuple[Family, ...]
     gaps: tuple[Apart, ...]
-    """By how much, for each of the statements."""
+    """By how much sides, or values, differ, for each of the statements."""
     trace: Trace
+    statement: int | None = None
+    """Which statement it is whose statistic does not determine the value; None for those whose sides differ."""
 
     def evidence(self, axioms: list[str]) -> dict[str, Any]:
-        entry = {"method": "witness", "scope": "all-sizes", "sizes": None, "engine": "kernel"}
-        inputs = {name: str(pattern) for name, pattern in self.family.items()}
-        return {**entry, "axioms": axioms, "inputs": inputs}
+        said = [{name: str(pattern) for name, pattern in one.items()} for one in self.families]
+        inputs = said[0] if len(said) == 1 else dict(zip(("first", "second"), said, strict=True))
+        return {**evidence("witness", "all-sizes", None, "kernel", axioms), "inputs": inputs}
+
+
+class Sides(NamedTuple):
+    """What is to be equal in every entry, and what is to be apart in one, at families of inputs."""
+
+    reading: Reading
+    same: list[tuple[KernelArray, KernelArray]]
+    apart: list[tuple[KernelArray, KernelArray]]
+
+    def equations(self, gaps: Sequence[Apart]) -> list[tuple[Term, Term]]:
+        """The equations that say so.
+
+        Raises:
+            Refused, Unreadable, KernelError: if gaps are not of these sides, or a loop may have no turn.
+        """
+        if len(gaps) != len(self.apart):
+            raise Refused(f"{len(gaps)} differences of {len(self.apart)} statements")
+        found = [(left.shared, right.entry(left.at)) for left, right in self.same]
+        for (left, _), sides in zip(self.same, found, strict=True):
+            self.reading.expect_turns(*sides, left.at)
+        every = zip(self.apart, gaps, strict=True)
+        return found + [equation_of(sides, gap, self.reading) for sides, gap in every]
 
 
 def verify(
-    claim: Claim, one: Witness, kinds: Kinds, session: Sessions, mutate: Mutation = None
+    claim: Claim, one: Witness, parts: Sequence[Part], session: Sessions, mutate: Mutation = None
 ) -> dict[str, Any]:
-    """The report's entry of a witness that shows what it says.
+    """The report's entry of a witness that shows what it says of a claim whose statements are `parts`.
 
     Raises:
         Refused, Unreadable, KernelError: if it does not.
     """
     refuse_conditions(claim)
-    expect_inputs(claim, one.family)
+    expect_inputs(claim, one.families)
+    if one.statement is None:
+        if len(one.families) != 1:
+            raise Refused("other than one input for sides that differ")
+    else:
+        _expect_collision(claim, one, one.statement, parts)
     with session() as current:
-        found = member(claim, one.family, kinds, current, mutate)
-        sides = sides_of(found)
-        if len(sides) != len(one.gaps):
-            raise Refused(f"{len(one.gaps)} differences of {len(sides)} statements")
-        statements = [equation_of(*part, found) for part in zip(sides, one.gaps, strict=True)]
-        return one.evidence(axioms(statements, found, one.trace, current))
+        found = sides_at(claim, one.families, one.statement, parts, current, mutate)
+        statements = found.equations(one.gaps)
+        axioms = axioms_of(current.functions, current.differentiated)
+        proved = shown(statements, places_of(current.partial), one.trace)
+        return one.evidence(axioms + axiom_of({*proved.conditional, *proved.divisors}))
 
 
-def expect_inputs(claim: Claim, *families: Family) -> None:
+def _expect_collision(claim: Claim, one: Witness, statement: int, parts: Sequence[Part]) -> None:
+    if not (0 <= statement < len(parts) and parts[statement].kind is Undetermined):
+        raise Refused("two inputs for a statement of another kind")
+    if len(one.families) != 2:
+        raise Refused("other than two inputs for a statistic with two values")
+    first, second = one.families
+    if any(first[name] != second[name] for name in in_common(claim, parts[statement])):
+        raise Refused("two inputs that differ in what they are to share")
+
+
+def in_common(claim: Claim, part: Part) -> tuple[str, ...]:
+    """What two inputs have in common; parameters are chosen before the inputs are."""
+    return tuple(dict.fromkeys([*part.shared, *claim.over_all_parameters]))
+
+
+def sides_at(
+    claim: Claim,
+    families: Sequence[Family],
+    statement: int | None,
+    parts: Sequence[Part],
+    current: Session,
+    mutate: Mutation,
+) -> Sides:
+    """What the claim says of families of inputs, as `Witness` has them.
+
+    Raises:
+        Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
+    """
+    readings: list[Reading] = []
+    for family in families:
+        sizes = readings[0].sizes if readings else None
+        readings.append(member(claim, family, parts, current, mutate, sizes))
+    if statement is None:
+        found = [part for part in readings[0].parts if part.kind is Differs]
+        return Sides(readings[0], [], [(part.left, part.right) for part in found])
+    first, second = (one.parts[statement] for one in readings)
+    if first.left.dims != second.left.dims or first.right.dims != second.right.dims:
+        raise NotProved("a statistic or a value whose shape depends on the inputs")
+    return Sides(readings[0], [(first.left, second.left)], [(first.right, second.right)])
+
+
+def expect_inputs(claim: Claim, families: Iterable[Family]) -> None:
     """Raise Refused unless there is an array for each of the claim's symbols."""
     for one in families:
         axes = {name: len(text.split()) for name, text in claim.given.items()}
@@ -92,34 +166,13 @@ def expect_inputs(claim: Claim, *families: Family) -> None:
             raise Refused("other inputs than the claim's")
 
 
-def axioms(
-    statements: Sequence[tuple[Term, Term]], found: Reading, trace: Any, current: Session
-) -> list[str]:
-    """What equations of numbers rest on, besides the kernel.
-
-    Raises:
-        Refused, NotProved: if they are not shown, or something is divided by that may be 0.
-    """
-    told = axioms_of(current.functions, current.differentiated)
-    proved = shown(statements, places_of(current.partial), trace)
-    return told + axiom_of({*proved.conditional, *proved.divisors})
-
-
-def differing_parts(found: Reading) -> list[Part]:
-    return [part for part in found.parts if part.kind is Differs]
-
-
-def sides_of(found: Reading) -> list[tuple[KernelArray, KernelArray]]:
-    return [(part.left, part.right) for part in differing_parts(found)]
-
-
 def member(
     claim: Claim,
     family: Family,
-    kinds: Kinds,
+    parts: Sequence[Part],
     current: Session,
     mutate: Mutation,
-    sizes: dict[str, Index] | None = None,
+    sizes: dict[str, Index] | None,
 ) -> Reading:
     """The reading on a family of inputs.
 
@@ -133,8 +186,8 @@ def member(
     problem = disagreement(claim, found, lambda sizes: numbers(claim, family, sizes))
     if problem is not None and mutate is None:
         raise Unreadable(problem)
-    found = found.once()
-    if [part.kind for part in found.parts] != list(kinds):
+    found = found.one_turn()
+    if [part.kind for part in found.parts] != [part.kind for part in parts]:
         raise Unreadable("a body that says other things of other inputs")
     return found
 

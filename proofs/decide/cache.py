@@ -9,6 +9,7 @@ claims that is the text of every file of the user's that is loaded. What is read
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -19,7 +20,6 @@ import sysconfig
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass
-from functools import cache as once
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -180,7 +180,7 @@ def _spelled(value: Any) -> str:
     return repr(value)
 
 
-@once
+@functools.cache
 def _surroundings() -> str:
     """A hash of versions, and of the text of the interpreter of claims and of the checker."""
     versions = [sys.version]
@@ -198,19 +198,19 @@ def _surroundings() -> str:
     return _hash([*versions, *map(_text_hash, [*own, *sorted(needed)])])
 
 
-@once
+@functools.cache
 def _package() -> dict[str, None]:
     """The package's Python files, sorted."""
     every = (os.path.join(at, file) for at, _, files in os.walk(ROOT) for file in files)
     return dict.fromkeys(sorted(path for path in every if path.endswith(".py")))
 
 
-@once
+@functools.cache
 def _hash_of_package() -> str:
     return _hash([_text_hash(path) for path in _package()])
 
 
-@once
+@functools.cache
 def _content(path: str) -> bytes:
     """Of a file of the package, whose modules no process loads twice."""
     return Path(path).read_bytes()
@@ -271,7 +271,7 @@ def _imports(text: str) -> Iterator[tuple[int, str]]:
         yield from ((dots, f"{module}.{one}".lstrip(".")) for one in re.findall(r"\w+", listed))
 
 
-@once
+@functools.cache
 def _hash_of_reached(names: frozenset[str]) -> str:
     reached = _reached(path for name in names for path in _files_of(name))
     return _hash([_text_hash(path) for path in sorted(reached)])
@@ -289,7 +289,7 @@ def _reached(files: Iterable[str]) -> set[str]:
     return found
 
 
-@once
+@functools.cache
 def _imported(path: str) -> list[str]:
     """The files of the package that one of its files imports."""
     package = ["scanproof", *os.path.relpath(path, ROOT).split(os.sep)[:-1]]
@@ -300,7 +300,7 @@ def _imported(path: str) -> list[str]:
     return list(found)
 
 
-@once
+@functools.cache
 def _files_of(name: str) -> list[str]:
     """The files of a module of the package, and of the packages that it lies in; none for anything else."""
     room, _, within = name.partition(".")

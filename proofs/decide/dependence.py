@@ -1,8 +1,9 @@
-"""Rows that rest on others: what they need, that they do not run in a circle, and which of them rest on sand."""
+"""Rows that rest on others: what they need, that they do not run in a circle, and which of them are unsupported."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 from scanproof.constructs.errors import UsageError
 
@@ -25,30 +26,29 @@ def needed(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
         UsageError: if a claim depends on one that there is not, or on itself by way of others.
     """
     known = {**known, **{claim.id: claim for claim in claims}}
-    done: dict[str, Claim] = {}
-    for claim in claims:
-        path, waiting = [claim], [iter(claim.depends_on)]
-        while waiting:
-            id = next(waiting[-1], None)
-            if id is None:
-                waiting.pop()
-                last = path.pop()
-                done[last.id] = last
-            elif id not in known:
+    rests: dict[str, tuple[str, ...]] = {}
+    waiting = [claim.id for claim in claims]
+    while waiting:
+        claim = known[waiting.pop()]
+        rests[claim.id] = claim.depends_on
+        for id in claim.depends_on:
+            if id not in known:
                 raise UsageError(
-                    f"claim {path[-1].id} depends on {id!r}, which is no claim{nearest(id, known)}; "
+                    f"claim {claim.id} depends on {id!r}, which is no claim{nearest(id, known)}; "
                     "correct depends_on=."
                 )
-            elif id in (on_path := [one.id for one in path]):
-                circle = " → ".join([*on_path[on_path.index(id) :], id])
-                raise UsageError(
-                    f"claims depend on each other in a circle: {circle}; correct depends_on=."
-                )
-            elif id not in done:
-                path.append(known[id])
-                waiting.append(iter(known[id].depends_on))
+        waiting += [id for id in claim.depends_on if id not in rests]
+    try:
+        ordered = list(TopologicalSorter(rests).static_order())
+    except CycleError as error:
+        circle = error.args[1][:0:-1]
+        first = circle.index(min(circle))
+        text = " → ".join([*circle[first:], *circle[: first + 1]])
+        raise UsageError(
+            f"claims depend on each other in a circle: {text}; correct depends_on=."
+        ) from None
     own = {claim.id for claim in claims}
-    return [claim for id, claim in done.items() if id not in own]
+    return [known[id] for id in ordered if id not in own]
 
 
 def tainted(claims: Iterable[Claim], results: Mapping[str, Result]) -> set[str]:

@@ -115,8 +115,8 @@ def check(
     if heard is not None:
         for claim in claims:
             heard.hear(claim.id, results[claim.id])
-    sandy = tainted(whole, results)
-    found = [_row(row, results, sandy) for row in rows]
+    unsupported = tainted(whole, results)
+    found = [_row(row, results, unsupported) for row in rows]
     return {
         "schema": "scanproof.report/1",
         "tool": _tool(),
@@ -195,21 +195,21 @@ def _by_id(rows: Iterable[Row]) -> dict[str, Claim]:
     return {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
 
 
-def _row(row: Row, results: dict[str, Result], sandy: set[str]) -> dict[str, Any]:
+def _row(row: Row, results: dict[str, Result], unsupported: set[str]) -> dict[str, Any]:
     claim = row.claim
     return {
         "id": claim.id,
         "source": claim.source,
         "where": claim.where,
         "kind": claim.kind,
-        "as_stated": _statement(claim, results[claim.id], sandy),
-        "amended": [_statement(c, results[c.id], sandy) for c in row.amendments],
+        "as_stated": _statement(claim, results[claim.id], unsupported),
+        "amended": [_statement(c, results[c.id], unsupported) for c in row.amendments],
         "unmended": claim.unmended,
         "depends_on": list(claim.depends_on),
     }
 
 
-def _statement(claim: Claim, result: Result, sandy: set[str]) -> dict[str, Any]:
+def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str, Any]:
     return {
         "id": claim.id,
         "statement": claim.says,
@@ -218,7 +218,7 @@ def _statement(claim: Claim, result: Result, sandy: set[str]) -> dict[str, Any]:
         "verdict": result.verdict,
         "scope": result.scope,
         "reason": result.reason,
-        "tainted": claim.id in sandy,
+        "tainted": claim.id in unsupported,
         "stale": result.stale and result.verdict == "unknown",  # what was found anew is not
         "definitions": result.definitions,
         "evidence": result.evidence,

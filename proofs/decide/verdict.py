@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from scanproof.constructs.arrays.definition import recording
 from scanproof.constructs.errors import UsageError
 
 from ..check.axioms import discharged
-from ..check.certificate import Unsettled
+from ..check.certificate import Certificate, Unsettled
 from ..check.certificates import check
 from ..check.result import Result, place
 from ..exact.engines import Engines
@@ -68,37 +69,39 @@ def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: se
     recorded = _recorded(claim, engines, certificates)
     if recorded.verdict in SETTLED or not certificates.search:
         return recorded
-    ran.clear()
-    certificate = find(claim, engines)
-    if not isinstance(certificate, Unsettled):
-        ran.clear()  # what counts is what is checked
-    result = check(claim, certificate, proving)
-    if result.broken:
-        # What was read may not be the claim's own, which the search left to the check.
-        ran.clear()
-        certificate = find(claim, engines, compared=True)
-        if not isinstance(certificate, Unsettled):
-            ran.clear()
-        result = check(claim, certificate, proving)
+    certificate, result = _found(claim, lambda: find(claim, engines), ran)
+    if (
+        result.broken
+    ):  # what was read may not be the claim's own, which the search left to the check
+        certificate, result = _found(claim, lambda: find(claim, engines, compared=True), ran)
     if result.fails is not None:
-        certificate = find_again(claim, result.fails)
-        if not isinstance(certificate, Unsettled):
-            ran.clear()
-        result = check(claim, certificate, proving)
-    told = result
+        fails = result.fails
+        certificate, result = _found(claim, lambda: find_again(claim, fails), ran)
+    answer = result
     if recorded.recorded not in ("", MISSING):
         said = {"stale": recorded.stale, "broken": recorded.broken, "recorded": recorded.recorded}
-        told = replace(result, **said)
+        answer = replace(result, **said)
     if certificates.write and not isinstance(certificate, Unsettled) and _is_final(result):
         try:
             certificates.save(claim, certificate)
             old = recorded.recorded
             replaced = "" if old in ("", MISSING) else f"{REPLACED}{old}"
-            told = replace(result, recorded=replaced)
+            answer = replace(result, recorded=replaced)
         except OSError as error:
             why = f"{certificates.file(claim)}: cannot be written: {error.strerror or error}"
-            told = replace(result, broken=True, recorded=why)
-    return told
+            answer = replace(result, broken=True, recorded=why)
+    return answer
+
+
+def _found(
+    claim: Claim, search: Callable[[], Certificate], ran: set[Any]
+) -> tuple[Certificate, Result]:
+    """What is found, and the verdict it comes to; of definitions those count that ran when it was checked."""
+    ran.clear()
+    certificate = search()
+    if not isinstance(certificate, Unsettled):
+        ran.clear()
+    return certificate, check(claim, certificate, proving)
 
 
 def _recorded(claim: Claim, engines: Engines, certificates: Certificates) -> Result:

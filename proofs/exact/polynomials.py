@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from .products import of_fractions
+from .products import product_of_fractions
 from .scalar import NotPolynomial, Ratio, as_fraction
 
 
@@ -92,7 +92,7 @@ class RationalField:
 
     name = "rational"
     meter = None
-    matmul = staticmethod(of_fractions)
+    matmul = staticmethod(product_of_fractions)
 
     def number(self, value: Any) -> Fraction:
         return as_fraction(value)

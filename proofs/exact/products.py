@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 
-def of_fractions(left: np.ndarray, right: np.ndarray) -> Any:
+def product_of_fractions(left: np.ndarray, right: np.ndarray) -> Any:
     """left @ right, over a common denominator of each side; NumPy's where not all entries are Fractions."""
     one, other = _whole(left), _whole(right)
     if one is None or other is None:

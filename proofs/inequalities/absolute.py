@@ -12,7 +12,7 @@ from math import lcm
 
 from ..kernel.errors import TooHard
 from ..kernel.index import Index, facts, position
-from ..kernel.inequalities import contradictory, implied, negation
+from ..kernel.inequalities import implied, regions
 from ..kernel.term import (
     MONOMIALS,
     NUMBER,
@@ -85,42 +85,22 @@ def _even(m: Monomial, rows: frozenset[Index], signs: Signs) -> Monomial:
 def _inside(
     f: Factor, bound: int, rows: frozenset[Index], signs: Signs
 ) -> list[tuple[Monomial, Fraction]]:
-    """|T| in the regions that T's guards make, for a T without sums."""
-    inside = body(f, bound)
-    if any(n.bound != bound for n, _ in inside):
-        return [(Monomial(bound, frozenset(), (f,)), Fraction(1))]
-    found = []
-    for region, parts in _regions(inside, (), rows):
-        for factors, c in _value(parts, rows.union(region), signs) if parts else ():
-            found.append((Monomial(bound, frozenset(region), factors), c))
-    return found
-
-
-def _regions(
-    parts: Pairs, region: tuple[Index, ...], rows: frozenset[Index]
-) -> list[tuple[tuple[Index, ...], dict[Monomial, Fraction]]]:
-    """The cases that the guards make, each with what the sum is there.
+    """|T| in the regions that T's guards make, for a T without sums.
 
     Raises:
         TooHard: if there are too many.
     """
-    found, waiting = [], [(parts, region)]
-    while waiting:
-        some, region = waiting.pop()
-        here = rows.union(region)
-        live = []
-        for n, c in some:
-            rest = frozenset([g for g in n.guards if not implied(g, here)])
-            if not contradictory([*here, *rest]):
-                live.append((n._replace(guards=rest), c))
-        undecided = sorted({g for n, _ in live for g in n.guards})
-        if undecided:
-            g = undecided[0]
-            waiting += [(live, (*region, row)) for row in (negation(g), g)]
-        else:
-            found.append((region, {n: c for n, c in summed(live).items() if c}))
-        if len(found) > REGIONS:
+    inside = body(f, bound)
+    if any(n.bound != bound for n, _ in inside):
+        return [(Monomial(bound, frozenset(), (f,)), Fraction(1))]
+    found = []
+    shares = [(n.guards, (n._replace(guards=frozenset()), c)) for n, c in inside]
+    for count, (region, live) in enumerate(regions(shares, rows)):
+        if count == REGIONS:
             raise TooHard(f"an absolute value in more than {REGIONS} cases")
+        parts = {n: c for n, c in summed(live).items() if c}
+        for factors, c in _value(parts, rows.union(region), signs) if parts else ():
+            found.append((Monomial(bound, frozenset(region), factors), c))
     return found
 
 

@@ -190,7 +190,7 @@ class Rules:
         scope = spoken | one.variables - images.keys()
         if why := fits(one, step.images, self.fixed, facts(scope)):
             raise Refused(why)
-        left, right = one.left.put(images), with_scope(one.right.put(images), scope)
+        left, right = one.left.substitute(images), with_scope(one.right.substitute(images), scope)
         return [Inequality(one.measure, one.ends, left, right)], frozenset()
 
     def scaled(self, step: steps.Scaled) -> Any:
@@ -303,7 +303,7 @@ def _squared(term: Term, ends: Iterable[int]) -> Term:
 def _at(one: Timed, time: Index) -> Inequality:
     """The inequality at a time."""
     of, images = one.statement, {one.when: time}
-    return Inequality(of.measure, of.ends, of.left.put(images), of.right.put(images))
+    return Inequality(of.measure, of.ends, of.left.substitute(images), of.right.substitute(images))
 
 
 def _expect_times(time: int, claims: Iterable[Timed]) -> None:
@@ -316,7 +316,7 @@ def _expect_times(time: int, claims: Iterable[Timed]) -> None:
     for one in claims:
         when = variable(one.when)
         position_number(when)
-        ends = [g.put({time: when}) for g in declared(time)]
+        ends = [g.substitute({time: when}) for g in declared(time)]
         ends[1:] = [g + 1 for g in ends[1:]]
         expect(declared(time)[:1] == (now,) and len(ends) <= 2, "a time that does not start at 0")
         expect(declared(one.when) == tuple(ends), "a time with another last one")

@@ -11,7 +11,7 @@ An entry, too, is at most the norm of the vector that it stands in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -24,14 +24,14 @@ from .signs import ABS, Signs
 from .statements import Inequality, Refused, expect, joined, summed, total
 
 
-class Chosen(NamedTuple):
+class Instance(NamedTuple):
     """A bound of one factor, with indices for its variables."""
 
     bound: Inequality
     images: dict[int, Index]
 
     def ends(self, coordinate: int) -> list[int]:
-        """The ends of the norm for which an index with this coordinate is put."""
+        """The ends of the norm whose image has this coordinate."""
         return [e for e in self.bound.ends if coordinate in self.images[e].variables()]
 
 
@@ -63,7 +63,7 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
         gap = variable(a) - variable(b)
         equal = all(implied(g, fixed | m.guards) for g in (gap, -gap))
         expect(equal, "what is called a diagonal is none")
-        m, diagonal, ends = m.put({b: variable(a)}, m.bound), {a, b}, set()
+        m, diagonal, ends = m.substitute({b: variable(a)}, m.bound), {a, b}, set()
     coordinates = set(plan.coordinates)
     along = coordinates | diagonal
     expect(coordinates <= set(range(-m.bound, 0)), "a coordinate that is not there")
@@ -73,7 +73,7 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
     region = frozenset(plan.region)
     rows, all_rows = fixed | region, fixed | m.guards
     expect(len(plan.bounds) == len(m.factors), "a bound, or none, for each factor")
-    chosen: list[Chosen | None] = []
+    chosen: list[Instance | None] = []
     own: list[Factor] = []
     for f, use in zip(m.factors, plan.bounds, strict=True):
         if use is None:
@@ -81,7 +81,7 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
             own.append(f if signs.factor(f, rows) else absolute(f))
             chosen.append(None)
         else:
-            one = Chosen(signs.known(use.fact), dict(use.images))
+            one = Instance(signs.known(use.fact), dict(use.images))
             expect_bound(one, f, m.bound, along, rows, all_rows, signs)
             chosen.append(one)
     expect_coordinates(m, coordinates, ends, chosen)
@@ -95,7 +95,7 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
 
 
 def expect_bound(
-    one: Chosen,
+    one: Instance,
     f: Factor,
     depth: int,
     along: set[int],
@@ -118,7 +118,7 @@ def expect_bound(
     expect(min(spoken, default=0) >= -depth, "a bound speaks of an index that is not there")
     ends = set(bound.ends)
     expect(ends <= images.keys() <= ends | bound.variables - signs.fixed, "an index too many")
-    expect(entry.put(images) == f, f"a bound that is none of {f.name}")
+    expect(entry.substitute(images) == f, f"a bound that is none of {f.name}")
     for v, image in images.items():
         met = along & image.variables()
         if v in ends:
@@ -127,7 +127,7 @@ def expect_bound(
         else:
             expect(not met, "a coordinate that is no end of the norm")
         known = all_rows if v in ends else rows
-        held = all(implied(g.put(images), known) for g in declared(v))
+        held = all(implied(g.substitute(images), known) for g in declared(v))
         expect(held, "a bound is used outside the range of its variables")
     gone = {v for v in images if v not in ends}
     staying = bound.variables - gone
@@ -145,7 +145,7 @@ def _single(parts: Pairs, depth: int) -> Factor:
 
 
 def expect_coordinates(
-    m: Monomial, coordinates: set[int], ends: set[int], chosen: Sequence[Chosen | None]
+    m: Monomial, coordinates: set[int], ends: set[int], chosen: Sequence[Instance | None]
 ) -> None:
     """That each coordinate joins two ends, and that no guard and no place joins two of them."""
     for v in coordinates:
@@ -158,28 +158,42 @@ def expect_coordinates(
 def dimensions(
     inner: set[int],
     named: Sequence[tuple[int, int]],
-    chosen: Sequence[Chosen | None],
+    chosen: Sequence[Instance | None],
     rows: frozenset[Index],
 ) -> list[Factor]:
     """The dimension, as a number, for every cycle of factors: how many values an end of one of them has."""
-    groups = [({k}, set[int]()) for k in range(len(chosen))]
-    for v in sorted(inner):
-        ks = {k for k, one in enumerate(chosen) if one is not None and one.ends(v)}
-        met = [group for group in groups if group[0] & ks]
-        groups = [group for group in groups if not group[0] & ks]
-        groups.append((set().union(*(g[0] for g in met)), {v}.union(*(g[1] for g in met))))
-    cycles = [(ks, inside) for ks, inside in groups if len(inside) == len(ks)]
-    expect(len(cycles) == len(named), "a dimension for each trace")  # a path has one index fewer
+    cycles = cycles_of([{v for v in inner if one and one.ends(v)} for one in chosen])
+    expect(len(cycles) == len(named), "a dimension for each trace")
     found = []
-    for (ks, inside), (k, end) in zip(cycles, named, strict=True):
+    for (inside, ks), (k, end) in zip(cycles, named, strict=True):
         one = chosen[k] if k in ks else None
         if one is None or end not in one.bound.ends or not inside & one.images[end].variables():
             raise Refused("a trace whose dimension is not that of one of its factors")
         low, high = declared(end)
-        length = (low + high + 1).put(one.images)
+        length = (low + high + 1).substitute(one.images)
         free = inner.isdisjoint(length.variables())
         expect(free and implied(length, rows), "a trace whose dimension is not known")
         found.append(Factor(NUMBER, (length,)))
+    return found
+
+
+def cycles_of(met: Sequence[set[int]]) -> list[tuple[set[int], list[int]]]:
+    """The cycles among factors that meet these coordinates: the coordinates, and the factors' numbers.
+
+    What hangs together and is no cycle is a path, which has one coordinate fewer than factors.
+    """
+    cycles = [(inside, ks) for inside, ks in linked(met) if len(inside) == len(ks)]
+    return sorted(cycles, key=lambda one: max(one[0]))
+
+
+def linked(sets: Sequence[Set[int]]) -> list[tuple[set[int], list[int]]]:
+    """What hangs together: the union of sets that share something, one with another, and their numbers."""
+    found: list[tuple[set[int], list[int]]] = []
+    for k, one in enumerate(sets):
+        met = [other for other in found if other[0] & one]
+        found = [other for other in found if not other[0] & one]
+        inside = set(one).union(*(other for other, _ in met))
+        found.append((inside, [*(n for _, ks in met for n in ks), k]))
     return found
 
 
@@ -189,4 +203,4 @@ def _without(gone: Iterable[int], m: Monomial) -> Monomial:
     expect(gone.isdisjoint(m.variables()), "a bound that depends on a coordinate")
     kept = [v for v in range(-1, -m.bound - 1, -1) if v not in gone]
     images = {v: variable(-k) for k, v in enumerate(kept, start=1)}
-    return m.put(images, len(kept))
+    return m.substitute(images, len(kept))

@@ -14,14 +14,12 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from ..kernel.files import expect, fraction_of, items
 from ..kernel.index import Index
 from ..kernel.notation import (
-    expect,
     factor_of,
-    fraction_of,
     index_of,
     indices_of,
-    items,
     natural,
     several,
     term_of,

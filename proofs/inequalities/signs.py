@@ -32,7 +32,7 @@ Facts = Callable[[int], Inequality]
 
 
 def fits(one: Inequality, images: Images, fixed: frozenset[int], rows: frozenset[Index]) -> str:
-    """Why indices must not be put for variables of an inequality; "" if they may, where the rows hold.
+    """Why images must not be substituted in an inequality; "" if they may, where the rows hold.
 
     Each must be a variable that it holds for all values of, and its index in its range; no range of a variable that
     stays may speak of one that goes.
@@ -43,7 +43,7 @@ def fits(one: Inequality, images: Images, fixed: frozenset[int], rows: frozenset
     staying = one.variables.union(one.ends) - places.keys()
     if any(v in places for w in staying for g in declared(w) for v in g.variables()):
         return "the range of a variable that stays speaks of one that goes"
-    if not all(implied(g.put(places), rows) for v in places for g in declared(v)):
+    if not all(implied(g.substitute(places), rows) for v in places for g in declared(v)):
         return "an inequality is used outside the range of its variables"
     return ""
 
@@ -61,7 +61,7 @@ class Signs:
         self.named = {sign.factor: sign.use for sign in signs}
         self.known, self.fixed = known, fixed
         self.spoken: set[int] = set()
-        """The variables of the inequalities that were used, where no index was put for them."""
+        """The variables of the inequalities that were used which had no image."""
 
     def factor(self, f: Factor, rows: frozenset[Index]) -> bool:
         """Whether it is seen to be ≥ 0 where the rows hold, its denominators being not 0."""
@@ -93,7 +93,7 @@ class Signs:
         term = gap(one)
         if any(m.bound or m.guards for m in term.parts):
             return False
-        there = {m.put(images, 0): c for m, c in term.parts.items()}
+        there = {m.substitute(images, 0): c for m, c in term.parts.items()}
         if len(there) < len(term.parts):
             return False
         own = {m._replace(bound=0): c for m, c in inside.items()}

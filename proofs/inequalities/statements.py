@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from ..kernel import index
 from ..kernel.errors import NotProved, TooHard
 from ..kernel.index import Index, declared, position_number, reach, variable
-from ..kernel.term import Monomial, Pairs, Term, made
+from ..kernel.term import Monomial, Term, made
 
+Key = TypeVar("Key")
 ENDS = {"": 0, "absolute": 0, "norm": 1, "operator": 2}
 """The measures, with how many indices each is taken along: nothing, |x|, Euclidean norm, largest singular value."""
 
@@ -93,7 +95,7 @@ def total(term: Term, end: int) -> Term:
     ranged, pairs = frozenset(declared(end)), []
     for m, c in term.parts.items():
         images = {end: variable(-m.bound - 1)}
-        pairs.append((m._replace(guards=m.guards | ranged).put(images, m.bound + 1), c))
+        pairs.append((m._replace(guards=m.guards | ranged).substitute(images, m.bound + 1), c))
     spoken = {v for g in ranged for v in g.variables()}
     return made(pairs, (term.scope | spoken) - {end})
 
@@ -109,10 +111,10 @@ def product(one: Term, other: Term) -> Term:
     return one * other
 
 
-def moved(n: Monomial, m: Monomial, images: Mapping[int, Index]) -> Monomial:
+def instance_beside(n: Monomial, m: Monomial, images: Mapping[int, Index]) -> Monomial:
     """A monomial with indices for its variables that speak of m's bound ones, to be joined to m."""
     after = n.after(m.bound)
-    return after.put(images, after.bound)
+    return after.substitute(images, after.bound)
 
 
 def joined(
@@ -120,18 +122,19 @@ def joined(
     more: Collection[tuple[Monomial, Fraction]],
     images: Mapping[int, Index],
 ) -> list[tuple[Monomial, Fraction]]:
-    """Each of the first times each of the others, `moved` to it.
+    """Each of the first times each of the others, as an instance beside it.
 
     Raises:
         TooHard: if they are many.
     """
     if len(pairs) * len(more) > PRODUCTS:
         raise TooHard(f"a product of more than {PRODUCTS} monomials")
-    return [(p.joined(moved(n, p, images)), c * d) for p, c in pairs for n, d in more]
+    return [(p.joined(instance_beside(n, p, images)), c * d) for p, c in pairs for n, d in more]
 
 
-def summed(pairs: Pairs) -> dict:
-    found: dict = {}
+def summed(pairs: Iterable[tuple[Key, Fraction]]) -> dict[Key, Fraction]:
+    """The sum of the coefficients of each monomial."""
+    found: dict[Key, Fraction] = {}
     for m, c in pairs:
-        found[m] = found.get(m, 0) + c
+        found[m] = found[m] + c if m in found else c
     return found

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from ..kernel import checker
 from ..kernel.checker import FAULTS, Proved
 from ..kernel.errors import KernelError
-from ..kernel.notation import Malformed, expect, items, natural
+from ..kernel.files import Malformed, expect, items
+from ..kernel.notation import natural
 from ..kernel.term import Term
 from ..kernel.theorem import Theorem
 from .certificate import Certificate

@@ -18,7 +18,7 @@ from .questions import Unreadable, final
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
-from .terms import inverse, number, positions_in, put, share, taken, total
+from .terms import inverse, number, positions_in, share, substitute, taken, total
 
 Entry = Callable[..., Term]
 
@@ -66,7 +66,7 @@ class KernelArray:
         """The entry at these indices, times [where]; they must lie in the axes wherever `where` holds."""
         if len(at) != self.ndim:
             raise Unreadable("an entry is read with too few indices")
-        return put(self.shared, dict(zip(self.at, at, strict=True)), where)
+        return substitute(self.shared, dict(zip(self.at, at, strict=True)), where)
 
     def __add__(self, other: Any) -> KernelArray:
         return _entrywise(self, other, lambda a, b: a + b)

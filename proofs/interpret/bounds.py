@@ -17,8 +17,8 @@ from .writing import Declared, inequality_to, problem_to
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The bounds that a claim says, as they were read."""
+class Request:
+    """The bounds that a claim says, as they were read: what a proof is asked for."""
 
     given: Sequence[Part]
     goals: Sequence[Part]
@@ -31,7 +31,7 @@ class Asked:
     """The same."""
 
 
-def asked(reading: Reading, names: Iterable[str]) -> Asked | None:
+def request_of(reading: Reading, names: Iterable[str]) -> Request | None:
     """The problem that the bounds of a claim are; None if it says none. `names` are of what is divided by.
 
     Raises:
@@ -49,7 +49,7 @@ def asked(reading: Reading, names: Iterable[str]) -> Asked | None:
         "hypotheses": [[name, *inequality_to(one)] for name, one in hypotheses],
         "goals": [inequality_to(one) for one in problem.goals],
     }
-    return Asked(given, goals, problem, data, declared, spoken)
+    return Request(given, goals, problem, data, declared, spoken)
 
 
 def wanted(reading: Reading) -> list[Part]:

@@ -74,7 +74,7 @@ class Reading:
         """The kernel's variable for each size."""
         return {name: v for name, e in self.sizes.items() for v in e.variables()}
 
-    def once(self) -> Reading:
+    def one_turn(self) -> Reading:
         """The same with one turn of each loop; the others are there for comparison."""
         again = _later_turns(self.session.loops)
         kept = [

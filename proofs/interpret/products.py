@@ -35,7 +35,7 @@ def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Ter
     formula = dict(term.parts)
     if running is not None:
         moved = {running: variable(running) - shift}
-        formula = {m.put(moved, m.bound): c for m, c in formula.items()}
+        formula = {m.substitute(moved, m.bound): c for m, c in formula.items()}
         left = {v for m in formula for v in m.variables()}
         given = [one for one in given if one.variables() <= left]
     state = _state(formula, running, given)
@@ -62,7 +62,8 @@ def _state(formula: dict[Monomial, Any], running: int | None, given: list[Index]
         running is not None,
         len(order),
         frozenset(
-            (m.after(len(order)).put(names, m.bound + len(order)), c) for m, c in formula.items()
+            (m.after(len(order)).substitute(names, m.bound + len(order)), c)
+            for m, c in formula.items()
         ),
     )
     known = current().products
@@ -80,7 +81,7 @@ def _defined(formula: dict[Monomial, Any], running: int | None, order: list[int]
         images[running] = low + n
     given = [*([] if low is None else [low]), *own.values()]
     state = new_state("P", [], given)
-    parts = {m.put(images, m.bound): c for m, c in formula.items()}
+    parts = {m.substitute(images, m.bound): c for m, c in formula.items()}
     scope = {v for m in parts for v in m.variables() if v > 0}
     step = state.entry(n, []) * Term(parts, scope)
     recursion = Recursion(n, [state], [as_term(1)], [step])

@@ -52,12 +52,14 @@ def total(term: Term, over: Index) -> Term:
     for m, c in term.parts.items():
         images = {of: variable(-m.bound - 1)}
         ranged = m._replace(guards=m.guards | set(declared(of)))
-        pairs.append((ranged.put(images, m.bound + 1), c))
+        pairs.append((ranged.substitute(images, m.bound + 1), c))
     ends = {v for e in declared(of) for v, _ in e.terms}
     return made(pairs, (term.scope | ends) - {of})
 
 
-def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] = ()) -> Term:
+def substitute(
+    term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] = ()
+) -> Term:
     """[where] · the term with indices for declared variables; each must lie in its variable's range there.
 
     Raises:
@@ -65,8 +67,8 @@ def put(term: Term, images: Mapping[Index, Index | int], where: Iterable[Index] 
     """
     table = {position_number(old): as_index(new) for old, new in images.items()}
     _no_range_of(term.scope - set(table), set(table))
-    ends = {old: [fact.put(table) for fact in declared(old)] for old in table}
-    guarded = term.put(table)
+    ends = {old: [fact.substitute(table) for fact in declared(old)] for old in table}
+    guarded = term.substitute(table)
     if where := tuple(where):
         guarded = guarded * indicator(*where)
     scope = guarded.scope.union([v for rows in ends.values() for e in rows for v, _ in e.terms])

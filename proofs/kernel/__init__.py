@@ -2,7 +2,7 @@
 
 A term is a sum of monomials. A monomial is a rational number times factors, summed over bound indices in ℤ; guards
 [e ≥ 0], e linear in indices and sizes, say where it counts. A range is a pair of guards and an equation another, so
-that a rule never has to remember one: putting s for j into Σ_j [j = s][0 ≤ j < n] X[j] leaves [0 ≤ s < n] X[s].
+that a rule never has to remember one: substituting s for j in Σ_j [j = s][0 ≤ j < n] X[j] leaves [0 ≤ s < n] X[s].
 
 `index.py` has the indices, `inequalities.py` decides guards, `term.py` is the language, `rules.py` has the rules by
 which a sum is rewritten and shown to be 0. A theorem (`theorem.py`) is made in three ways: by such a proof of an

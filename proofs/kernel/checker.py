@@ -12,18 +12,16 @@ from typing import Any, NamedTuple
 
 from . import index as declarations
 from .errors import KernelError
+from .files import Malformed, expect, fields_of, items
 from .index import declared, pass_over, position, position_number, size, variable
 from .induction import induction
 from .notation import (
     NUMBERED,
-    Malformed,
-    expect,
     factor_of,
     identifier_of,
     images_of,
     index_of,
     indices_of,
-    items,
     name_of,
     natural,
     pairs_of,
@@ -94,13 +92,13 @@ class _Reader:
         self.unfolded: dict[str, Theorem] = {}
 
     def proved(self, written: Any) -> Proved:
-        form, problem, more, lines = _fields(written, "format", "problem", "declared", "theorems")
+        form, problem, more, lines = fields_of(written, "format", "problem", "declared", "theorems")
         expect(f"the format {FORMAT}", form == FORMAT, form)
-        sizes, *own, places, statements = _fields(
+        sizes, *own, places, statements = fields_of(
             problem,
             *("sizes", "positions", "states", "functions", "recursions", "places", "statements"),
         )
-        *others, formals = _fields(
+        *others, formals = fields_of(
             more, "positions", "states", "functions", "recursions", "formals"
         )
         for one in items(sizes, "sizes"):
@@ -171,7 +169,7 @@ class _Reader:
             own = m.bound - arity
             expect("positions and bound indices", own >= 0, m.bound)
             table = {**images, **{-k - arity: variable(-k) for k in range(1, own + 1)}}
-            parts[m.put(table, own)] = c
+            parts[m.substitute(table, own)] = c
         scope = {v for m in parts for v in m.variables() if v > 0} | {
             position_number(e) for e in order
         }
@@ -237,9 +235,9 @@ class _Reader:
                     known and (rule != "clear" or isinstance(work, Goal)),
                     rule,
                 )
-                read = RULES[rule]
+                method, *read = RULES[rule]
                 given = items(arguments, f"arguments of {rule}", len(read))
-                getattr(work, rule)(*(r(a) for r, a in zip(read, given, strict=True)))
+                getattr(work, method)(*(r(a) for r, a in zip(read, given, strict=True)))
 
     def _named(self, one: Any, hypotheses: Sequence[Theorem]) -> Theorem:
         """A theorem by its number, a definition by its name, a hypothesis by its place."""
@@ -264,24 +262,15 @@ class _Reader:
 
 
 RULES: dict[str, tuple[Any, ...]] = {
-    "regroup": (natural, several(share_of, "regions")),
-    "eliminate": (natural, variable_of, index_of),
-    "rename": (natural, several(images_of, "renamings")),
-    "number": (natural, natural),
-    "count": (natural, variable_of),
-    "cancel": (natural, natural, natural),
-    "clear": (natural, natural),
+    "regroup": ("regroup", natural, several(share_of, "regions")),
+    "eliminate": ("one_point", natural, variable_of, index_of),
+    "rename": ("rename", natural, several(images_of, "renamings")),
+    "number": ("number", natural, natural),
+    "count": ("count", natural, variable_of),
+    "cancel": ("cancel", natural, natural, natural),
+    "clear": ("clear", natural, natural),
 }
-"""The rules but `split` and `rewrite`, with what reads their arguments."""
-
-
-def _fields(value: Any, *names: str) -> list[Any]:
-    expect(
-        f"an object with {', '.join(names)}",
-        type(value) is dict and set(value) == set(names),
-        value,
-    )
-    return [value[name] for name in names]
+"""The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""
 
 
 def _number(one: Any) -> int:

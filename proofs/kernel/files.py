@@ -1,9 +1,14 @@
-"""JSON from a file that may be anything: lengths are looked at before anything is made of it."""
+"""JSON from a file that may be anything: lengths are looked at before anything is made of it.
+
+What it holds is read strictly: nothing is converted, nothing is guessed.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -16,6 +21,7 @@ DEPTH = 100
 """Nor are they nested deeper."""
 DIGITS = 400
 """Nor is a number longer."""
+FRACTION = re.compile(rf"-?[0-9]{{1,{DIGITS}}}(/[0-9]{{1,{DIGITS}}})?")
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)')
 _LONG = re.compile(rf"[0-9]{{{DIGITS + 1}}}")
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -88,3 +94,51 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _none(text: str) -> Any:
     raise ValueError(f"{text} is no whole number")
+
+
+# Values.
+
+
+class Malformed(Exception):
+    """A value that is not what it should be."""
+
+
+def expect(what: str, held: bool, got: Any) -> None:
+    if not held:
+        raise Malformed(f"expected {what}, got {brief(got)}")
+
+
+def brief(value: Any) -> str:
+    """The value as Python shows it, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def items(value: Any, what: str, *counts: int) -> list[Any]:
+    """A list, of one of these lengths if any are given."""
+    if type(value) is not list or (counts and len(value) not in counts):
+        expect(what, False, value)
+    return value
+
+
+def fields_of(value: Any, *names: str) -> list[Any]:
+    """The values of an object that has these names and no others."""
+    held = type(value) is dict and set(value) == set(names)
+    expect(f"an object with {', '.join(names)}", held, value)
+    return [value[name] for name in names]
+
+
+def fraction_of(value: Any) -> Fraction:
+    expect("a rational number 'p/q'", type(value) is str, value)
+    return _fraction(value)
+
+
+@lru_cache(maxsize=10_000)
+def _fraction(value: str) -> Fraction:
+    expect("a rational number 'p/q'", FRACTION.fullmatch(value) is not None, value)
+    try:
+        found = Fraction(value)
+    except ZeroDivisionError:
+        raise Malformed(f"the denominator of {value[:60]} is 0") from None
+    expect("a rational number in lowest terms", str(found) == value, value)
+    return found

@@ -1,7 +1,7 @@
 """Indices: linear expressions with whole coefficients in declared variables. They are a sort of their own.
 
 A free variable is a positive number and has facts, declared once and for all; a bound one is a negative number that
-means something inside its monomial only. A size is a free variable that nothing is ever put for.
+means something inside its monomial only. Nothing is ever substituted for a size, which is free too.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from .errors import IllTyped
 
-MOVED = 3000
-"""What indices become is kept in mind for so many images."""
+KEPT = 3000
+"""So many substitutions are kept."""
 
 
 class Registry:
@@ -38,7 +38,7 @@ class Registry:
         self.derived: dict[str, dict[Any, tuple[Index, ...]]] = {}
         """Where it is equal to one that a problem takes."""
         self.formals: list[Index] = []
-        self.moved: dict[frozenset[tuple[int, Index]], Moved] = {}
+        self.substitutions: dict[frozenset[tuple[int, Index]], Substitution] = {}
         self.read: dict[Any, Any] = {}
         """What was read of a written proof (see `notation`)."""
         self.theorems: list[Any] = []
@@ -112,7 +112,7 @@ class Index(_Linear):
     def variables(self) -> set[int]:
         return {v for v, _ in self.terms}
 
-    def put(self, images: Mapping[int, Index]) -> Index:
+    def substitute(self, images: Mapping[int, Index]) -> Index:
         """This index with `images` for variables, all at once."""
         for v, _ in self.terms:
             if v in images:
@@ -131,27 +131,27 @@ class Index(_Linear):
         return _collected(const, terms)
 
 
-class Moved(dict[Index, Index]):
-    """What indices become with `images` for variables; each is looked at once."""
+class Substitution(dict[Index, Index]):
+    """Images for variables, and what each index becomes with them, once it was asked for."""
 
     def __init__(self, images: Mapping[int, Index]) -> None:
         super().__init__()
         self.images = images
 
     def __missing__(self, e: Index) -> Index:
-        new = self[e] = e.put(self.images)
+        new = self[e] = e.substitute(self.images)
         return new
 
 
-def moving(images: Mapping[int, Index]) -> Moved:
-    """What indices become; of the same images it is the same, so that little is put twice."""
+def substitution(images: Mapping[int, Index]) -> Substitution:
+    """The substitution of these images; it is kept, so that an index is substituted in once."""
     if not {type(e) for e in images.values()} <= {Index}:
-        return Moved(images)
-    known, key = current.moved, frozenset(images.items())
+        return Substitution(images)
+    known, key = current.substitutions, frozenset(images.items())
     if key not in known:
-        if len(known) > MOVED:
+        if len(known) > KEPT:
             known.clear()
-        known[key] = Moved(dict(images))
+        known[key] = Substitution(dict(images))
     return known[key]
 
 
@@ -209,7 +209,7 @@ def position(name: str, low: Index | int | None = None, high: Index | int | None
 def ranges(order: Sequence[Index]) -> Any:
     """What is declared of these positions, by their places."""
     images = {e.terms[0][0]: variable(-k) for k, e in enumerate(order, start=1)}
-    return tuple([tuple([fact.put(images) for fact in declared(v)]) for v in images])
+    return tuple([tuple([fact.substitute(images) for fact in declared(v)]) for v in images])
 
 
 def place(name: str, order: Sequence[Index]) -> None:

@@ -52,15 +52,15 @@ def induction(
         )
     hypotheses = []
     for k, ((factor, right), over) in enumerate(zip(claims, every, strict=True)):
-        now, proof = (factor.put({t: time}), right.put({t: time})), ("hypothesis", k)
+        now, proof = (factor.substitute({t: time}), right.substitute({t: time})), ("hypothesis", k)
         hypotheses.append(
             Theorem(HYPOTHESIS, *now, frozenset(over - fixed), frozenset(), BY_THE_KERNEL, proof)
         )
     used: set[Any] = set()
     ways = []
     for gap in gaps:
-        start, begun = shown(gap.put({t: Index(0)}), tactic, theorems)
-        step, gone = shown(gap.put({t: time + 1}), tactic, theorems, hypotheses)
+        start, begun = shown(gap.substitute({t: Index(0)}), tactic, theorems)
+        step, gone = shown(gap.substitute({t: time + 1}), tactic, theorems, hypotheses)
         used |= start | step
         ways.append((begun, gone))
     rests = frozenset(used.difference(hypotheses))

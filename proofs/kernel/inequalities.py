@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from math import gcd
+from typing import TypeVar
 
 from .errors import IllTyped, TooHard
 from .index import Index
@@ -16,6 +17,7 @@ KNOWN = 2_000
 Terms = tuple[tuple[int, int], ...]
 Row = tuple[Terms, int]
 """Σ c · v + const ≥ 0: the pairs (v, c), and const."""
+Value = TypeVar("Value")
 Linked = dict[int, frozenset[Index]]
 Ends = dict[int, tuple[list[Terms], list[Terms]]]
 
@@ -35,19 +37,49 @@ def implied(e: Index, known: Iterable[Index]) -> bool:
 
 @lru_cache(maxsize=200_000)
 def _implied(e: Index, known: frozenset[Index]) -> bool:
-    least, linked = _sorted_out(known)
-    return least.get(e.terms, e.const + 1) <= e.const or _against([negation(e)], linked)
+    least, linked = _by_variable(known)
+    return least.get(e.terms, e.const + 1) <= e.const or _contradicts([negation(e)], linked)
 
 
 def contradictory(rows: Iterable[Index], known: frozenset[Index] = frozenset()) -> bool:
     """Whether no whole numbers make all rows ≥ 0, and all that is known; False if that is not seen."""
     if not known:
-        return _hopeless(frozenset(rows))
-    return _against(rows, _sorted_out(known)[1]) or _hopeless(known)
+        return _inconsistent(frozenset(rows))
+    return _contradicts(rows, _by_variable(known)[1]) or _inconsistent(known)
+
+
+def regions(
+    shares: Iterable[tuple[Iterable[Index], Value]],
+    known: frozenset[Index],
+    each: Callable[[], None] = lambda: None,
+) -> Iterator[tuple[tuple[Index, ...], list[Value]]]:
+    """The disjoint regions that guards make of what is known: guards for each, and the values that count there.
+
+    Every number that meets what is known lies in one of them, except where a region has no numbers at all.
+
+    Args:
+        shares: values, each with the guards under which it counts.
+        known: what is ≥ 0.
+        each: called for every region that is looked at; it may raise, if there are too many.
+    """
+    each()
+    live = []
+    for guards, value in shares:
+        rest = [g for g in guards if not implied(g, known)]
+        if not contradictory(rest, known):
+            live.append((rest, value))
+    undecided = [g for rest, _ in live for g in rest]
+    if not undecided:
+        yield (), [value for _, value in live]
+        return
+    g = min(undecided)
+    for case in (g, negation(g)):
+        for region, values in regions(live, known | {case}, each):
+            yield (case, *region), values
 
 
 @lru_cache(maxsize=1_000)
-def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
+def _by_variable(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     """The least constant of rows that are otherwise alike, and for each variable all rows that have to do with it."""
     if len(known) > KNOWN:
         raise TooHard(f"more than {KNOWN} inequalities are known")
@@ -73,7 +105,7 @@ def _sorted_out(known: frozenset[Index]) -> tuple[dict[Terms, int], Linked]:
     return least, frozen
 
 
-def _against(rows: Iterable[Index], linked: Linked) -> bool:
+def _contradicts(rows: Iterable[Index], linked: Linked) -> bool:
     """Whether rows contradict one another together with those that have to do with their variables."""
     together = frozenset(rows)
     return _contradictory(
@@ -82,9 +114,9 @@ def _against(rows: Iterable[Index], linked: Linked) -> bool:
 
 
 @lru_cache(maxsize=50_000)
-def _hopeless(known: frozenset[Index]) -> bool:
+def _inconsistent(known: frozenset[Index]) -> bool:
     """Whether what is known contradicts itself."""
-    groups = {*_sorted_out(known)[1].values(), frozenset(row for row in known if not row[0])}
+    groups = {*_by_variable(known)[1].values(), frozenset(row for row in known if not row[0])}
     too_hard: TooHard | None = None
     for group in groups:
         try:
@@ -103,11 +135,13 @@ def _contradictory(rows: frozenset[Index]) -> bool:
         raise IllTyped("inequalities are of indices")
     # Other variables often stand in the same order in the same rows: the answer is theirs, too.
     place = {v: k for k, v in enumerate(sorted({v for terms, _ in rows for v, _ in terms}))}
-    return _none(frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows]))
+    return _unsatisfiable(
+        frozenset([(tuple([(place[v], c) for v, c in e]), const) for e, const in rows])
+    )
 
 
 @lru_cache(maxsize=50_000)
-def _none(rows: frozenset[Row]) -> bool:
+def _unsatisfiable(rows: frozenset[Row]) -> bool:
     """Whether no whole numbers make all rows ≥ 0, as far as is seen."""
     # Rounding makes the answer depend on the order, and these rows may have come in any.
     new: Iterable[Row] = sorted(rows)
@@ -128,35 +162,7 @@ def _none(rows: frozenset[Row]) -> bool:
         ends = _ends(left)
         if not left:
             return False
-        if all(map(_is_difference, left)):
-            return _cycle(left)
         new = _eliminated(left, ends)
-
-
-def _is_difference(terms: Terms) -> bool:
-    """Whether a row says of a variable, or of the difference of two, at least or at most which number it is."""
-    if len(terms) == 1:
-        return abs(terms[0][1]) == 1
-    return len(terms) == 2 and abs(terms[0][1]) == 1 and terms[0][1] == -terms[1][1]
-
-
-def _cycle(left: dict[Terms, int]) -> bool:
-    """Whether differences contradict one another: w ≤ v + const, around a cycle, with a sum below 0.
-
-    No whole numbers meet them then, and otherwise the least sums along paths do: elimination would find the same.
-    """
-    steps = []
-    for terms, const in left.items():
-        names = {c: v for v, c in terms}
-        steps.append((names.get(1), names.get(-1), const))  # None is 0
-    least: dict[int | None, int] = {end: 0 for v, w, _ in steps for end in (v, w)}
-    for _ in least:
-        before = dict(least)
-        for v, w, const in steps:
-            least[w] = min(least[w], least[v] + const)
-        if least == before:
-            return False
-    return True
 
 
 def _ends(left: dict[Terms, int]) -> Ends:

@@ -7,14 +7,14 @@ variables `[[variable, index], …]`. Lists that stand for sets or mappings are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, wraps
+from functools import wraps
 from marshal import dumps
 from typing import Any
 
 from . import index as declarations
+from .files import expect, fraction_of, items
 from .index import Index
 from .term import Factor, Monomial, Term
 
@@ -22,29 +22,11 @@ LARGEST = 10**15
 """No whole number in a proof exceeds this."""
 NUMBERED = 10**6
 """No variable, monomial, place or rule has a number beyond this."""
-FRACTION = re.compile(r"-?[0-9]{1,400}(/[0-9]{1,400})?")
 NAME = 200
 """The longest name."""
 
 
-class Malformed(Exception):
-    """A value that is not what it should be."""
-
-
 Decode = Callable[[Any], Any]
-
-
-def expect(what: str, held: bool, got: Any) -> None:
-    if not held:
-        text = repr(got)
-        raise Malformed(f"expected {what}, got {text if len(text) <= 60 else text[:57] + '…'}")
-
-
-def items(value: Any, what: str, *counts: int) -> list[Any]:
-    """A list, of one of these lengths if any are given."""
-    if type(value) is not list or (counts and len(value) not in counts):
-        expect(what, False, value)
-    return value
 
 
 def whole(value: Any) -> int:
@@ -78,7 +60,7 @@ def variable_of(value: Any) -> int:
     return value
 
 
-def once(one: Decode) -> Decode:
+def read_once(one: Decode) -> Decode:
     """The same thing stands in many places of a proof; it is read once, and known by its bytes."""
 
     @wraps(one)
@@ -91,7 +73,7 @@ def once(one: Decode) -> Decode:
     return read
 
 
-@once
+@read_once
 def index_of(value: Any) -> Index:
     const, terms = items(value, "an index", 2)
     found: dict[int, int] = {}
@@ -110,22 +92,6 @@ def several(one: Decode, what: str) -> Decode:
 indices_of = several(index_of, "a list of indices")
 
 
-def fraction_of(value: Any) -> Fraction:
-    expect("a rational number 'p/q'", type(value) is str, value)
-    return _fraction(value)
-
-
-@lru_cache(maxsize=10_000)
-def _fraction(value: str) -> Fraction:
-    expect("a rational number 'p/q'", FRACTION.fullmatch(value) is not None, value)
-    try:
-        found = Fraction(value)
-    except ZeroDivisionError:
-        raise Malformed(f"the denominator of {value[:60]} is 0") from None
-    expect("a rational number in lowest terms", str(found) == value, value)
-    return found
-
-
 def images_of(value: Any) -> dict[int, Index]:
     found: dict[int, Index] = {}
     for one in items(value, "images for variables"):
@@ -135,7 +101,7 @@ def images_of(value: Any) -> dict[int, Index]:
     return found
 
 
-@once
+@read_once
 def factor_of(value: Any) -> Factor:
     name, at = items(value, "a factor", 2)
     return Factor(name_of(name), tuple(indices_of(at)))

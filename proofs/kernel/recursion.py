@@ -68,7 +68,7 @@ class Recursion:
         moves = [dict(zip(orders[f.name][1:], f.at[1:], strict=False)) for f in own]
         every = {v for order in orders.values() for v in order}
         lost = {v for v in every if v == t or any(at.get(v) != variable(v) for at in moves)}
-        rests = frozenset(_put(f, dict.fromkeys(lost, ANY)) for f in (begins | goes) - own)
+        rests = frozenset(_substituted(f, dict.fromkeys(lost, ANY)) for f in (begins | goes) - own)
         self.definitions: list[tuple[Theorem, Theorem]] = []
         """For each state what it is at 0, and at time + 1."""
         for (name, order), start, after in zip(orders.items(), self.first, self.step, strict=True):
@@ -92,7 +92,7 @@ def _waiting_in(terms: Iterable[Term]) -> set[Factor]:
         Term(term.parts, term.scope)  # it may have been made where other things are declared
     factors = {f for term in terms for m in term.parts for f in m.factors}
     known: dict[Factor, set[Factor]] = {}
-    return {g for f in factors for g in _waiting(_put(f, {}), known)}
+    return {g for f in factors for g in _waiting(_substituted(f, {}), known)}
 
 
 def _waiting(f: Factor, known: dict[Factor, set[Factor]]) -> set[Factor]:
@@ -111,17 +111,17 @@ def _looked_up(f: Factor, known: dict[Factor, set[Factor]]) -> set[Factor]:
     if rests is None:
         return {f}
     images = dict(zip(order, f.at, strict=False))
-    return {g for one in rests for g in _waiting(_put(one, images), known)}
+    return {g for one in rests for g in _waiting(_substituted(one, images), known)}
 
 
 ANY = variable(0)
 """Stands for every position that is not the same all the way."""
 
 
-def _put(f: Factor, images: Mapping[int, Index]) -> Factor:
-    """Bound indices, if nothing is put for them, are any positions; two of them do not cancel."""
+def _substituted(f: Factor, images: Mapping[int, Index]) -> Factor:
+    """Bound indices that nothing is substituted for are any positions; two of them do not cancel."""
     at = []
     for e in f.at:
         names = {w for v in e.variables() for w in images.get(v, variable(v)).variables()}
-        at.append(e.put(images) if min(names, default=1) > 0 else ANY)
+        at.append(e.substitute(images) if min(names, default=1) > 0 else ANY)
     return Factor(f.name, tuple(at))

@@ -1,7 +1,7 @@
 """The rules: each takes a sum of monomials to one of the same value, wherever what is known holds.
 
-A rule is told what to do, and does it only if its side condition is seen to hold. Monomials are named by numbers that
-they get when they enter the sum. `Goal` has, besides, rules that show a sum to be 0.
+A rule is given its arguments, and applies only if its side condition is seen to hold. Monomials are named by numbers
+that they get when they enter the sum. `Goal` has, besides, rules that show a sum to be 0.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 from . import index
 from .errors import IllTyped, NotProved, TooHard
-from .index import Index, as_index, declared, facts, moving, variable
-from .inequalities import contradictory, implied, negation
+from .index import Index, as_index, declared, facts, substitution, variable
+from .inequalities import implied, negation, regions
 from .term import (
     INVERSE,
     INVERSE_NUMBER,
@@ -37,7 +37,7 @@ from .term import (
 from .theorem import BY_THE_KERNEL, HYPOTHESIS, Theorem
 
 STEPS = 20_000
-"""A sum may be rewritten this many times, and its guards may be told apart in this many cases."""
+"""A sum may be rewritten this many times, and its guards may be split into this many cases."""
 
 
 OTHERS = 3
@@ -68,7 +68,7 @@ class Rewriting:
         self._registry, self._left = index.current, STEPS
         self._allowed: frozenset[Theorem] = frozenset()
         self.steps: list[tuple[Any, ...]] = []
-        """The rules that were used, with what they were told: how it was rewritten."""
+        """The rules that were used, with their arguments: how it was rewritten."""
         self._numbers: dict[Monomial, int] = {}
         self._parts = self._sum(term.parts.items(), {})
 
@@ -116,43 +116,29 @@ class Rewriting:
     def regroup(self, m: Monomial, new: Iterable[tuple[Iterable[Index], Fraction]]) -> Pairs:
         """[guards] F = Σ c [other guards] F: both sides count F as often in every case."""
         shares = [(frozenset(map(as_index, guards)), rational(c)) for guards, c in new]
-        if not self._vanish([(m.guards, Fraction(-1)), *shares], self.known):
+        if not self._vanish([(m.guards, Fraction(-1)), *shares]):
             raise NotProved("the guards do not add up to the same")
         return [(Monomial(m.bound, guards, m.factors), c) for guards, c in shares]
 
-    def _vanish(
-        self, shares: Sequence[tuple[Iterable[Index], Fraction]], known: frozenset[Index]
-    ) -> bool:
+    def _vanish(self, shares: Sequence[tuple[frozenset[Index], Fraction]]) -> bool:
         """Whether Σ c [guards] is 0 in every case."""
-        self.spend()
         if len(shares) == 2 and shares[0][1] == -shares[1][1]:  # the same under two names?
-            one, other = (known.union(guards) for guards, _ in shares)
+            one, other = (self.known.union(guards) for guards, _ in shares)
             if all(implied(g, other) for g in one - other) and all(
                 implied(g, one) for g in other - one
             ):
                 return True
-        live = []
-        for guards, c in shares:
-            if contradictory(guards, known):
-                continue
-            rest = [g for g in guards if not implied(g, known)]
-            if not contradictory(rest, known):
-                live.append((rest, c))
-        undecided = [g for rest, _ in live for g in rest]
-        if not undecided:
-            return sum(c for _, c in live) == 0
-        g = min(undecided)
-        return all(self._vanish(live, known | {case}) for case in (g, negation(g)))
+        return not any(sum(values) for _, values in regions(shares, self.known, self.spend))
 
     @_rule
-    def eliminate(self, m: Monomial, v: int, image: Index) -> Pairs:
-        """e for v where v = e is known; Σ_v [v = e] F(v) = F(e), too, guards being kept with e for v."""
+    def one_point(self, m: Monomial, v: int, image: Index) -> Pairs:
+        """The one-point rule: Σ_v [v = e] F(v) = F(e), guards being kept with e for v; and e for a free v = e."""
         rows = self.known | m.guards if v < 0 else self.known
         if v in image.variables():
-            raise IllTyped("a variable is put away for an index without it")
+            raise IllTyped("a variable is replaced by an index without it")
         if not implied(variable(v) - image, rows) or not implied(image - variable(v), rows):
             raise NotProved("the guards do not say what the variable is")
-        new = m.put({v: image}, m.bound)
+        new = m.substitute({v: image}, m.bound)
         return [(new if v > 0 else new.without(v), Fraction(1))]
 
     @_rule
@@ -164,7 +150,7 @@ class Rewriting:
             new = [[(w, abs(c)) for w, c in e.terms if w < 0] for e in images.values()]
             if images.keys() != set(own) or sorted(new) != [[(w, 1)] for w in own]:
                 raise IllTyped("each bound index is shifted, reflected or renamed once")
-        return [(m.put(images, m.bound), share) for images in ways]
+        return [(m.substitute(images, m.bound), share) for images in ways]
 
     @_rule
     def number(self, m: Monomial, place: int) -> Pairs:
@@ -199,12 +185,12 @@ class Rewriting:
             raise IllTyped("expected a theorem about what is declared now")
         if theorem.name == HYPOTHESIS and theorem not in self._allowed:
             raise IllTyped("an induction hypothesis is used outside its induction")
-        if images.keys() != theorem.over or theorem.left.put(images) != f:
+        if images.keys() != theorem.over or theorem.left.substitute(images) != f:
             raise IllTyped(f"the {theorem.name} does not speak of {f}")
         own = {v for e in images.values() for v, _ in e.terms}
         if not own <= self.scope.union(range(-m.bound, 0)):
             raise IllTyped("an index speaks of a variable outside the scope")
-        rows, to = self.known | m.guards, moving(images)
+        rows, to = self.known | m.guards, substitution(images)
         if not all(implied(to[fact], rows) for v in theorem.over for fact in declared(v)):
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
         self.scope |= theorem.right.scope - theorem.over
@@ -255,8 +241,10 @@ def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]
         for v, end in zip(others, ends, strict=True):
             facts = declared(v)
             if len(facts) == 2:
-                table[v] = (facts[1] + variable(v) if end else variable(v) - facts[0]).put(table)
-        needed = [fact.put(table) for v in (*images, *others) for fact in declared(v)]
+                table[v] = (facts[1] + variable(v) if end else variable(v) - facts[0]).substitute(
+                    table
+                )
+        needed = [fact.substitute(table) for v in (*images, *others) for fact in declared(v)]
         if all(implied(fact, rows) for fact in needed):
             return True
     return False
@@ -288,7 +276,7 @@ class Goal(Rewriting):
         """Two cases: the guard, which speaks of no bound index, holds or does not."""
         whole = self.term()
         if not as_index(guard).variables() <= self.scope:
-            raise IllTyped("a case is told by the scope's own variables")
+            raise IllTyped("a case is split by the scope's own variables")
         self.cases = Goal(whole, self._allowed), Goal(whole, self._allowed)
         for case, row in zip(self.cases, (guard, negation(guard)), strict=True):
             case.known, case._left = self.known | {row}, self._left // 2

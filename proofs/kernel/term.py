@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import index
 from .errors import IllTyped, TooHard
-from .index import Index, Moved, as_index, moving, position_number, variable
+from .index import Index, Substitution, as_index, position_number, substitution, variable
 from .inequalities import contradictory
 
 MONOMIALS = 4000
@@ -29,8 +29,8 @@ class Factor(NamedTuple):
     name: str
     at: tuple[Index, ...] = ()
 
-    def put(self, images: Mapping[int, Index]) -> Factor:
-        return Factor(self.name, tuple([e.put(images) for e in self.at]))
+    def substitute(self, images: Mapping[int, Index]) -> Factor:
+        return Factor(self.name, tuple([e.substitute(images) for e in self.at]))
 
     def variables(self) -> set[int]:
         return {v for e in self.at for v, _ in e.terms}
@@ -43,12 +43,12 @@ class Monomial(NamedTuple):
     factors: tuple[Factor, ...]
     """Sorted."""
 
-    def put(self, images: Mapping[int, Index], bound: int) -> Monomial:
+    def substitute(self, images: Mapping[int, Index], bound: int) -> Monomial:
         if not images:
             return Monomial(bound, self.guards, self.factors)
-        return self.moved(moving(images), bound)
+        return self.under(substitution(images), bound)
 
-    def moved(self, to: Moved, bound: int) -> Monomial:
+    def under(self, to: Substitution, bound: int) -> Monomial:
         new = to.__getitem__
         factors = [Factor(name, tuple(map(new, at))) for name, at in self.factors]
         return Monomial(bound, frozenset(map(new, self.guards)), tuple(sorted(factors)))
@@ -56,7 +56,7 @@ class Monomial(NamedTuple):
     def after(self, count: int) -> Monomial:
         """The same with bound indices −count−1, −count−2, …"""
         images = {-k: variable(-k - count) for k in range(1, self.bound + 1)} if count else {}
-        return self.put(images, self.bound + count)
+        return self.substitute(images, self.bound + count)
 
     def joined(self, other: Monomial) -> Monomial:
         """The product with a monomial that has the bound indices of this one besides its own."""
@@ -75,7 +75,7 @@ class Monomial(NamedTuple):
     def without(self, gone: int) -> Monomial:
         """The monomial with the last bound index renamed to the one that no longer occurs."""
         images = {} if gone == -self.bound else {-self.bound: variable(gone)}
-        return self.put(images, self.bound - 1)
+        return self.substitute(images, self.bound - 1)
 
     def variables(self) -> set[int]:
         every = [*self.guards]
@@ -128,11 +128,11 @@ class Term(_Sum):
 
     __rmul__ = __mul__  # type: ignore[assignment]  a tuple has another
 
-    def put(self, images: Mapping[int, Index]) -> Term:
+    def substitute(self, images: Mapping[int, Index]) -> Term:
         """The term with indices for free variables; that they lie in their ranges is for the caller to see."""
         scope = (self.scope - images.keys()).union(*[e.variables() for e in images.values()])
-        to = moving(images)
-        return made([(m.moved(to, m.bound), c) for m, c in self.parts.items()], scope)
+        to = substitution(images)
+        return made([(m.under(to, m.bound), c) for m, c in self.parts.items()], scope)
 
 
 def made(pairs: Pairs, scope: frozenset[int]) -> Term:
@@ -161,16 +161,16 @@ def beyond(
 ) -> list[tuple[Monomial, Fraction]]:
     """Monomials with indices for variables, their bound indices coming after `bound` others.
 
-    The first `own` bound indices are among the variables that indices are put for.
+    The first `own` bound indices are among the variables that have images.
     """
-    moves: dict[int, Moved] = {}
+    moves: dict[int, Substitution] = {}
     result = []
     for m, c in pairs:
         if m.bound not in moves:
             count = m.bound - own
             after = {-k - own: variable(-k - bound) for k in range(1, count + 1)}
-            moves[m.bound] = moving({**after, **images})
-        result.append((m.moved(moves[m.bound], m.bound - own + bound), c))
+            moves[m.bound] = substitution({**after, **images})
+        result.append((m.under(moves[m.bound], m.bound - own + bound), c))
     return result
 
 

@@ -6,7 +6,7 @@ and else 0; a sum runs over all whole numbers that meet them. `#[e]` is the numb
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from . import index as declarations
@@ -123,11 +123,16 @@ def factor(f: Factor, bound: int) -> str:
 
 
 def index(e: Index) -> str:
+    return linear(e, _letter, "·")
+
+
+def linear(e: Index, letter: Callable[[int], str], times: str = "") -> str:
+    """An index, with these letters for its variables and this between a coefficient and its letter."""
     text = ""
     for v, c in e.terms:
         sign = "−" if c < 0 else "+" if text else ""
-        number = "" if abs(c) == 1 else f"{abs(c)}·"
-        text += f" {sign} {number}{_letter(v)}" if text else f"{sign}{number}{_letter(v)}"
+        number = "" if abs(c) == 1 else f"{abs(c)}{times}"
+        text += f" {sign} {number}{letter(v)}" if text else f"{sign}{number}{letter(v)}"
     if not text:
         return str(e.const)
     return text + (f" {'−' if e.const < 0 else '+'} {abs(e.const)}" if e.const else "")

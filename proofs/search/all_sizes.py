@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..check.all_sizes import (
@@ -16,29 +16,26 @@ from ..check.all_sizes import (
     equations_of,
     outcome,
     own_reading,
-    said_of,
 )
 from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
-from ..check.collision_family import Collision
 from ..check.traces import conditional, places_of
-from ..check.witness_family import Kinds, Mutation, Witness
-from ..inequalities.told import Bound, told
-from ..interpret.bounds import asked
+from ..check.witness_family import Mutation, Witness
+from ..interpret.bounds import request_of
 from ..interpret.claims import Part, Reading, read
 from ..kernel.errors import NotProved
 from ..kernel.term import INVERSE
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
-from .bounds.chain import bounded
-from .bounds.chain import written as bounds_written
+from .bounds.finding import bounded
+from .bounds.finding import written as bounds_written
+from .bounds.rendering import Bound, rendered
 from .closed_forms import conditions
-from .collisions import colliding
 from .lemmas import show
 from .proving import proving
 from .session import Proving
-from .witnesses import differing
+from .witnesses import find_witnesses
 from .writing import proof_to
 from .zero import Stuck
 
@@ -104,10 +101,10 @@ def find(
             too, so that a search that is followed by it need not; where nothing is found it is done in any case, since
             it may be the reason.
     """
-    return outcome(lambda: _told(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
+    return outcome(lambda: _searched(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
 
 
-def _told(
+def _searched(
     claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None, compared: bool
 ) -> Found:
     if compared:
@@ -131,34 +128,23 @@ def _compare(claim: Claim, mutate: Mutation) -> None:
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
     with proving() as current:
-        reading = read(claim, current, mutate).once()
-        kinds, shared = said_of(reading)
-        if not {Determines, Differs, Undetermined}.intersection(kinds):
+        reading = read(claim, current, mutate).one_turn()
+        kinds = {part.kind for part in reading.parts}
+        if kinds.isdisjoint((Determines, Differs, Undetermined)):
             return _proved(claim, reading, current, (), seen)
-    witnesses = _witnesses(claim, kinds, shared, mutate)
-    with proving() as current:
-        again = read(claim, current, mutate).once()
-        return _proved(claim, again, current, witnesses, seen)
-
-
-def _witnesses(
-    claim: Claim, kinds: Kinds, shared: Sequence[tuple[str, ...]], mutate: Mutation
-) -> tuple[Witness | Collision, ...]:
     if Determines in kinds:
         raise NotProved("that a statistic determines a value is not proved for all sizes")
-    found: list[Witness | Collision] = []
-    if Differs in kinds:
-        found.append(differing(claim, kinds, mutate))
-    if Undetermined in kinds:
-        found += colliding(claim, kinds, shared, mutate)
-    return tuple(found)
+    witnesses = find_witnesses(claim, reading.parts, mutate)
+    with proving() as current:
+        again = read(claim, current, mutate).one_turn()
+        return _proved(claim, again, current, witnesses, seen)
 
 
 def _proved(
     claim: Claim,
     reading: Reading,
     current: Proving,
-    witnesses: tuple[Witness | Collision, ...],
+    witnesses: tuple[Witness, ...],
     seen: Callable[[Reading], None] | None,
 ) -> Found:
     if seen is not None:
@@ -166,7 +152,7 @@ def _proved(
     if claim.kind == "bound":
         current.left = EFFORT
     places = places_of(current.partial)
-    bounds = asked(reading, places)
+    bounds = request_of(reading, places)
     theorems = [show(left, right) for left, right in equations_of(reading)]
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
@@ -175,7 +161,7 @@ def _proved(
     written, said = None, ()
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
-        said = tuple(told(shown_bounds))
+        said = rendered(shown_bounds)
     read_as = tuple(reading.conditions)
     certificate = AllSizes(trace, witnesses, written)
     return Found(tuple(theorems), current, certificate, said, read_as, divided)

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..interpret.products import running_product
-from ..interpret.terms import equal_indices, indicator, put, total
+from ..interpret.terms import equal_indices, indicator, substitute, total
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
-from .inductions import by_induction
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
+from .unfolding import by_induction
 
 
 def normal_form(term: Term) -> Term:
@@ -100,16 +100,16 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
     if written is not None:
         inside = [written, when - 1 - written]
         return simplified(
-            first * (1 + indicator(*inside) * -1) + put(increment, {time: written}, inside)
+            first * (1 + indicator(*inside) * -1) + substitute(increment, {time: written}, inside)
         )
     if not gate.parts:
-        later = put(increment, {time: when - 1}, [when - 1])
+        later = substitute(increment, {time: when - 1}, [when - 1])
         return simplified(equal_indices(when, 0) * first + later)
     s = position("s", 0, when)
     high = time  # the gate is taken at positions of the recursion's own time
     begun = running_product(gate, high, Index(0), when)
     going = running_product(gate, high, s + 1, when)
-    added = put(increment, {time: s}) * going
+    added = substitute(increment, {time: s}) * going
     return simplified(begun * first + total(added, s))
 
 
@@ -136,9 +136,7 @@ def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] 
     rest: dict[Monomial, Fraction] = {}
     for m, c in step.parts.items():
         if own in m.factors:
-            factors = list(m.factors)
-            factors.remove(own)
-            m = m._replace(factors=tuple(factors))
+            m = m.divided(own)
             gate[m] = c
         else:
             rest[m] = c
@@ -166,7 +164,7 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
     if state.name in session.ranged:
         running, low = position("r"), state.given[0]
         images = {position_of(low): running - recursion.time}
-        formula = {m.put(images, m.bound): c for m, c in formula.items()}
+        formula = {m.substitute(images, m.bound): c for m, c in formula.items()}
         high = low + when
     scope = {v for m in formula for v in m.variables() if v > 0}
     right = running_product(Term(formula, scope), running, low, high)

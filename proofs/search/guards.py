@@ -40,11 +40,11 @@ def advice(known: Rows, guards: Rows) -> Advice:
     found = _advice(*(frozenset([named(e, names) for e in rows]) for rows in (near, guards)))
     back = {n: variable(v) for v, n in names.items()}
     if found.instead is not None:
-        rows = [tuple([e.put(back) for e in rows]) for rows in found.instead]
+        rows = [tuple([e.substitute(back) for e in rows]) for rows in found.instead]
         return Advice(tuple(rows))
     if found.equation is not None:
         v, image = found.equation
-        return Advice(equation=(v, image.put(back)))
+        return Advice(equation=(v, image.substitute(back)))
     return found
 
 

@@ -15,7 +15,7 @@ from ..kernel.term import NUMBER, Factor, Monomial
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
 
-TOLD = 10**9
+APART = 10**9
 """Free variables with numbers above this stand for bound indices that are told apart."""
 Label = dict[int, int]
 Way = dict[int, Index]
@@ -30,13 +30,13 @@ def ways(m: Monomial) -> tuple[Way, ...]:
     if not m.bound:
         return ()
     shifts = _anchors(m)
-    moved = m.put(shifts, m.bound) if shifts else m
+    moved = m.substitute(shifts, m.bound) if shifts else m
     found: list[Way] = []
     for order in _orders(moved):
         names = {v: variable(-k) for k, v in enumerate(order, start=1)}
-        found.append({v: shifts.get(v, variable(v)).put(names) for v in names})
+        found.append({v: shifts.get(v, variable(v)).substitute(names) for v in names})
     if len(found) > 1:
-        found.sort(key=lambda way: _fences(m.put(way, m.bound)))
+        found.sort(key=lambda way: _fences(m.substitute(way, m.bound)))
     return tuple(found)
 
 
@@ -55,7 +55,7 @@ def _orders(m: Monomial) -> list[list[int]]:
     best, found = None, []
     for order in complete:
         images = {v: variable(-k) for k, v in enumerate(order, start=1)}
-        body = m.put(images, m.bound).factors
+        body = m.substitute(images, m.bound).factors
         if best is None or body < best:
             best, found = body, []
         if body == best:
@@ -104,7 +104,7 @@ def _different(m: Monomial, alike: list[int], told: Label) -> list[int]:
 
     Indices that are told apart already, by the colours `told`, link nothing: they are as good as free.
     """
-    named = m.put({v: variable(TOLD + colour) for v, colour in told.items()}, m.bound)
+    named = m.substitute({v: variable(APART + colour) for v, colour in told.items()}, m.bound)
     found: dict[Any, int] = {}
     for v in alike:
         part = _connected(named, v)
@@ -128,15 +128,15 @@ def _connected(m: Monomial, v: int) -> set[int]:
 def _signature(m: Monomial, v: int, part: set[int]) -> tuple:
     """What the part looks like from v, whatever its indices are called."""
     names = {w: variable(-k) for k, w in enumerate([v, *sorted(part - {v})], start=1)}
-    guards = frozenset(g.put(names) for g in m.guards if part & g.variables())
-    factors = [f.put(names) for f in m.factors if part & f.variables()]
+    guards = frozenset(g.substitute(names) for g in m.guards if part & g.variables())
+    factors = [f.substitute(names) for f in m.factors if part & f.variables()]
     alone = Monomial(len(part), guards, tuple(sorted(factors)))
     complete: list[list[int]] = []
     _number(alone, {w: int(w != -1) for w in range(-len(part), 0)}, complete)
     looks = []
     for order in complete:
         images = {w: variable(-k) for k, w in enumerate(order, start=1)}
-        moved = alone.put(images, alone.bound)
+        moved = alone.substitute(images, alone.bound)
         looks.append((moved.factors, tuple(_fences(moved))))
     return min(looks)
 

@@ -8,6 +8,7 @@ Where a step needs entries of a state that never change, that is tried first. Th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from ..kernel import index as declarations
@@ -18,14 +19,15 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
-from .inductions import by_induction
 from .normal import start_of
 from .session import Proving, current
-from .unfolding import aligning, peeling, tactic
+from .unfolding import aligning, by_induction, peeling, tactic
 from .zero import Stuck
 
 ROUNDS = 6
 """Lemmas that one equation may need."""
+LONGEST = 4
+"""A state is not solved for that stands with more factors than this."""
 Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 
@@ -100,13 +102,11 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
                 others = [g for g in n.factors if g.name in session.recursions]
                 if f.name not in session.recursions or f.name in {g.name for g in others}:
                     continue
-                rest = list(m.factors)
-                rest.remove(f)
                 pattern = _generalised(f, m, goal, session)
                 if pattern is None:
                     continue
                 when, factor, images = pattern
-                divided = _divided(n, rest, images)
+                divided = _divided(n, m.divided(f).factors, images)
                 if divided is not None and len(divided.factors) == 1:
                     moved = _at_every_time([(divided, Fraction(1))], f.at[0], when)
                     yield when, factor, _term(moved, factor)
@@ -114,38 +114,26 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
 
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Entries that stay what they were at the start."""
-    for m, _ in goal.parts.values():
-        for f in m.factors:
-            if f.name not in session.recursions or not f.at[0].terms:
-                continue
-            pattern = _generalised(f, m, goal, session)
-            if pattern is None:
-                continue
-            when, factor, _ = pattern
-            yield when, factor, _term(_start(factor, session), factor)
+    for _, _, (when, factor, _) in _entries(goal, session):
+        yield when, factor, _term(_start(factor, session), factor)
 
 
 def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
     """What a claim about one entry says of others that its step needs: the same change since the start."""
     _, wanted, right = claim
-    for m, _ in goal.parts.values():
-        for f in m.factors:
-            if f.name != wanted.name or not f.at[0].terms:
-                continue
-            pattern = _generalised(f, m, goal, session)
-            if pattern is None:
-                continue
-            when, factor, _ = pattern
-            table = {
-                old: new
-                for old, new in zip(wanted.at[1:], factor.at[1:], strict=True)
-                if old != new and len(old.terms) == 1 and not old.const and old.terms[0][1] == 1
-            }
-            places = {old.terms[0][0]: new for old, new in table.items()}
-            now = _put(right.parts.items(), {**places, wanted.at[0].terms[0][0]: when})
-            before = _put(right.parts.items(), {**places, wanted.at[0].terms[0][0]: Index(0)})
-            start = _start(factor, session)
-            yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
+    for _, f, (when, factor, _) in _entries(goal, session):
+        if f.name != wanted.name:
+            continue
+        table = {
+            old.terms[0][0]: new
+            for old, new in zip(wanted.at[1:], factor.at[1:], strict=True)
+            if old != new and len(old.terms) == 1 and not old.const and old.terms[0][1] == 1
+        }
+        time = wanted.at[0].terms[0][0]
+        now = _substituted(right.parts.items(), {**table, time: when})
+        before = _substituted(right.parts.items(), {**table, time: Index(0)})
+        start = _start(factor, session)
+        yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
 
 
 def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
@@ -153,39 +141,44 @@ def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
     at = zip((*state.at, *state.given), factor.at[1:], strict=True)
-    return _put(start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at})
+    return _substituted(
+        start_of(factor.name, session).parts.items(), {v.terms[0][0]: e for v, e in at}
+    )
 
 
 def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What a state must be at every time if the goal is to hold at its own."""
     parts = list(goal.parts.values())
-    for place, (m, c) in enumerate(parts):
+    for place, f, (when, factor, images) in _entries(goal, session):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        if len(rest) > LONGEST:
+            continue
+        body = []
+        for n, d in parts[:place] + parts[place + 1 :]:
+            divided = _divided(n, rest, images)
+            if divided is None:
+                break
+            body.append((divided, -d / c))
+        else:
+            with suppress(KernelError):
+                yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
+
+
+Pattern = tuple[Index, Factor, dict[int, Index]]
+"""A time, a state's entry at it, and the positions that stand for bound indices."""
+
+
+def _entries(goal: Goal, session: Proving) -> Iterator[tuple[int, Factor, Pattern]]:
+    """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that."""
+    for place, (m, _) in enumerate(goal.parts.values()):
         for f in m.factors:
-            if f.name not in session.recursions or not f.at[0].terms:
-                continue
-            rest = list(m.factors)
-            rest.remove(f)
-            pattern = _generalised(f, m, goal, session)
-            if pattern is None or len(rest) > 4:
-                continue
-            when, factor, images = pattern
-            body = []
-            for n, d in parts[:place] + parts[place + 1 :]:
-                divided = _divided(n, rest, images)
-                if divided is None:
-                    break
-                body.append((divided, -d / c))
-            else:
-                moved = _at_every_time(body, f.at[0], when)
-                try:
-                    yield when, factor, _term(moved, factor)
-                except KernelError:
-                    continue
+            pattern = _generalised(f, m, goal, session) if f.name in session.recursions else None
+            if pattern is not None:
+                yield place, f, pattern
 
 
-def _generalised(
-    f: Factor, m: Monomial, goal: Goal, session: Proving
-) -> tuple[Index, Factor, dict[int, Index]] | None:
+def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Pattern | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
@@ -194,7 +187,7 @@ def _generalised(
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
     at = dict(zip((*state.at, *state.given), f.at[1:], strict=True))
-    length = length.put({v.terms[0][0]: e for v, e in at.items()})
+    length = length.substitute({v.terms[0][0]: e for v, e in at.items()})
     if any(v < 0 for v in length.variables()):
         return None
     if f.at[0].variables() <= declarations.current.sizes:
@@ -211,7 +204,7 @@ def _generalised(
             if narrower is not None:
                 images[v] = narrower
     when = position("t", 0, length + 1)
-    return when, Factor(f.name, (when, *(e.put(images) for e in f.at[1:]))), images
+    return when, Factor(f.name, (when, *(e.substitute(images) for e in f.at[1:]))), images
 
 
 def _narrowed(v: int, goal: Goal) -> Index | None:
@@ -240,13 +233,13 @@ def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
 
 
 def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> Monomial | None:
-    """n / rest, the bound indices of `rest` being put for as `images` say and those of n matched to them."""
+    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched."""
 
     def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
         if not left:
             return factors, known
         first = left[0]
-        if first.name == NUMBER and first not in factors and not _bound_in(first):
+        if first.name == NUMBER and first not in factors and min(first.variables(), default=1) > 0:
             return match(left[1:], [*factors, Factor(INVERSE_NUMBER, first.at)], known)
         for place, g in enumerate(factors):
             if g.name != first.name or len(g.at) != len(first.at):
@@ -272,7 +265,10 @@ def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> M
     table |= {v: e for v, e in images.items() if v > 0}
     guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
-    guards, factors = {g.put(table) for g in guards}, sorted(f.put(table) for f in factors)
+    guards, factors = (
+        {g.substitute(table) for g in guards},
+        sorted(f.substitute(table) for f in factors),
+    )
     return Monomial(len(own), frozenset(guards), tuple(factors))
 
 
@@ -283,7 +279,7 @@ def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] 
         bound_b = [(v, c) for v, c in b.terms if v < 0]
         if len(bound_a) != len(bound_b) or len(bound_a) > 1:
             return None
-        if a - _bound(bound_a) != b - _bound(bound_b):
+        if a - Index(0, dict(bound_a)) != b - Index(0, dict(bound_b)):
             return None
         if bound_a:
             (v, c), (w, d) = bound_a[0], bound_b[0]
@@ -291,14 +287,6 @@ def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] 
                 return None
             more[v] = w
     return more
-
-
-def _bound_in(f: Factor) -> bool:
-    return any(v < 0 for v in f.variables())
-
-
-def _bound(terms: list[tuple[int, int]]) -> Index:
-    return Index(0, dict(terms))
 
 
 def _at_every_time(
@@ -309,13 +297,13 @@ def _at_every_time(
     if abs(c) != 1:
         return body
     image = (when - (time - variable(v) * c)) * c
-    return _put(body, {v: image})
+    return _substituted(body, {v: image})
 
 
-def _put(
+def _substituted(
     pairs: Iterable[tuple[Monomial, Fraction]], images: dict[int, Index]
 ) -> list[tuple[Monomial, Fraction]]:
-    return [(m.put(images, m.bound), c) for m, c in pairs]
+    return [(m.substitute(images, m.bound), c) for m, c in pairs]
 
 
 def _term(pairs: Sequence[tuple[Monomial, Fraction]], factor: Factor) -> Term:

@@ -26,7 +26,7 @@ def guards(work: Rewriting, k: int) -> bool:
     if found.instead is not None:
         work.regroup(k, [(rows, 1) for rows in found.instead])
     elif found.equation is not None:
-        work.eliminate(k, *found.equation)
+        work.one_point(k, *found.equation)
     return found != NOTHING
 
 
@@ -87,7 +87,7 @@ def rename(work: Rewriting, k: int) -> bool:
     found = labelling.ways(m)
     if not found or all(e == variable(v) for v, e in found[0].items()):
         return False
-    if m.put(found[0], m.bound) == m:
+    if m.substitute(found[0], m.bound) == m:
         return False
     work.rename(k, [found[0]])
     return True
@@ -97,7 +97,7 @@ def rename(work: Rewriting, k: int) -> bool:
 
 
 def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
-    """What to put for the rule's variables to make it speak of this factor."""
+    """The images of the rule's variables that make it speak of this factor."""
     left = cast(Factor, rule.left)
     if left.name != factor.name or len(left.at) != len(factor.at):
         return None
@@ -111,14 +111,14 @@ def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
                 later.append((pattern, e))
             elif unknown:
                 v, c = unknown[0]
-                rest = (pattern - variable(v) * c).put(images)
+                rest = (pattern - variable(v) * c).substitute(images)
                 if abs(c) != 1:
                     return None
                 images[v] = (e - rest) * c
         if len(later) == len(waiting):
             return None
         waiting = later
-    return images if set(images) == rule.over and rule.left.put(images) == factor else None
+    return images if set(images) == rule.over and rule.left.substitute(images) == factor else None
 
 
 def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | None = None) -> Step:
@@ -144,7 +144,7 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
                 unmet = [
                     g
                     for v in sorted(rule.over)
-                    for g in (fact.put(images) for fact in declared(v))
+                    for g in (fact.substitute(images) for fact in declared(v))
                     if not implied(g, rows)
                 ]
                 if not unmet:

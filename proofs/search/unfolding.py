@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..kernel import index as declarations
-from ..kernel.index import variable
+from ..kernel.index import Index, variable
+from ..kernel.induction import induction
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
-from ..kernel.term import Factor
-from ..kernel.theorem import Theorem
+from ..kernel.term import Factor, Term
+from ..kernel.theorem import HYPOTHESIS, Theorem
 from .normal import tidy
-from .session import Proving, current
+from .session import Lemma, Proving, current
 from .steps import Step, rewriting
 from .zero import show_zero
 
@@ -25,52 +26,49 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
     In the step of an induction the states that stand at the next time are unfolded first.
     """
-    session = current()
-    also = [at_constant_times(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
+    hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
+    times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
+    _show(goal, rules, times if hypotheses else None)
 
-    hypotheses = [rule for rule in rules if rule.name == "induction hypothesis"]
 
-    tidy(goal)
-    if hypotheses:
-        times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
-        unfold_once(goal, session, times)
-    show_zero(goal, also)
+def by_induction(
+    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Theorem] = ()
+) -> Lemma:
+    """factor = term for every value of `when`, all claims together; a lemma from now on.
+
+    Raises:
+        KernelError: if the start or the step is not shown.
+    """
+    made = induction(when, claims, tactic, rules)
+    lemma = Lemma(when, list(claims), made)
+    current().inductions.append(lemma)
+    current().lemmas += made
+    return lemma
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
-    session = current()
-    also = [at_constant_times(session), later_ones(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
-
-    tidy(goal)
-    show_zero(goal, also)
+    _show(goal, rules, None, later_ones(current()))
 
 
 def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that sums over a state's times: what is summed is unfolded once."""
-    session = current()
-    also = [at_constant_times(session)]
-    if rules:
-        also.append(rewriting(rules, divide=True))
-
-    tidy(goal)
-    unfold_once(goal, session, set())
-    show_zero(goal, also)
+    _show(goal, rules, set())
 
 
 def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal about the last of a state's times: it is unfolded once there."""
-    session = current()
-    also = [at_constant_times(session)]
+    _show(goal, rules, set(declarations.current.sizes))
+
+
+def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
+    """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
+    also = [at_constant_times(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
-
     tidy(goal)
-    unfold_once(goal, session, set(declarations.current.sizes))
+    if times is not None:
+        unfold_once(goal, current(), times)
     show_zero(goal, also)
 
 
@@ -164,6 +162,6 @@ def _unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
     if implied(f.at[0] * -1, [*goal.known, *m.guards]):  # nothing is left but the start
         for v, c in f.at[0].terms:
             if v < 0 and abs(c) == 1:
-                goal.eliminate(k, v, variable(v) - f.at[0] * c)
+                goal.one_point(k, v, variable(v) - f.at[0] * c)
                 return True
     return False

@@ -1,44 +1,44 @@
-"""Families of inputs at which sides differ at every size, searched for with numbers.
+"""Families of inputs that show what a claim says of some inputs of every size, searched for with numbers.
 
-A family of zeros, ones and unit entries that does it at the sizes of the claim is looked for; then the body is read on
-it, and the kernel proves the equation for all sizes (`check.witness_family`).
+Families of zeros, ones and unit entries that do it at the sizes of the claim are looked for: one at which sides differ,
+or two with one statistic and two values. Then the body is read on them, and the kernel proves the equations for all
+sizes (`check.witness_family`).
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
 from ..check.comparison import free_variables, function_value
-from ..check.families import Family, Pattern, numbers, patterns
+from ..check.families import EVERY, FIRST, Family, Pattern, numbers, patterns
 from ..check.traces import places_of
 from ..check.witness_family import (
     NEAR,
     Apart,
-    Kinds,
     Mutation,
     Witness,
     bases_of,
     corner_gaps,
-    differing_parts,
-    equation_of,
-    member,
+    in_common,
     refuse_conditions,
-    sides_of,
+    sides_at,
 )
 from ..exact.points import statements_at
 from ..interpret.array import KernelArray
-from ..interpret.claims import Reading
+from ..interpret.claims import Part, Reading
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
 from ..language.claim import Claim
 from ..language.sizes import Sizes
-from ..language.statements import Differs, Statement
+from ..language.statements import Differs, Statement, Undetermined
 from .closed_forms import conditions
 from .fitting import Gaps, Sample, are_apart, fit, gaps_at_corners
 from .lemmas import show
@@ -46,40 +46,61 @@ from .proving import proving
 from .unfolding import stepping
 from .writing import proof_to
 
-TRIES = 200
-"""So many families are tried, drawn once and for all for each claim."""
+PLAINEST = 3
+"""So many families are tried that give all symbols their plainest patterns, before any are drawn."""
+DIFFERING, COLLIDING = 200, 1000
+"""So many families are drawn for sides that differ, and for two inputs that collide."""
+Choices = Mapping[str, Sequence[Pattern]]
+"""What is tried for each symbol of a claim, the plainest first."""
 
 
-def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
-    """A witness for all statements of the claim that say that their sides differ.
+def find_witnesses(
+    claim: Claim, parts: Sequence[Part], mutate: Mutation = None
+) -> tuple[Witness, ...]:
+    """Witnesses for what a claim says of some inputs, its statements being `parts`.
 
-    Args:
-        claim: the claim.
-        kinds: the kinds of its statements.
-        mutate: a change of the construction's parameters.
+    One is for all statements that their sides differ, one for each that a statistic does not determine a value.
 
     Raises:
-        Unreadable, KernelError: if none is found, or what is found is not proved.
+        Unreadable, KernelError: if none are found, or what is found is not proved.
     """
-    family = _found(claim, mutate)
-    with proving() as current:
-        found = member(claim, family, kinds, current, mutate)
-        places = places_of(current.partial)
-        every = [fitted(part.left, part.right, found, claim) for part in differing_parts(found)]
-        statements = [
-            equation_of(*part, found) for part in zip(sides_of(found), every, strict=True)
-        ]
-        theorems = [show(left, right, stepping) for left, right in statements]
-        return Witness(
-            family, tuple(every), proof_to(theorems, conditions(places, current), places)
-        )
-
-
-def _found(claim: Claim, mutate: Mutation) -> Family:
-    """The plainest family that is found at which all sides differ at all sizes of the claim."""
     refuse_conditions(claim)
+    found: list[Witness] = []
+    if any(part.kind is Differs for part in parts):
+        found.append(_proved(claim, (_differing(claim, mutate),), None, parts, mutate))
+    for n, part in enumerate(parts):
+        if part.kind is Undetermined:
+            pair = _colliding(claim, n, in_common(claim, part), mutate)
+            found.append(_proved(claim, pair, n, parts, mutate))
+    return tuple(found)
+
+
+def _proved(
+    claim: Claim,
+    families: tuple[Family, ...],
+    statement: int | None,
+    parts: Sequence[Part],
+    mutate: Mutation,
+) -> Witness:
+    with proving() as current:
+        found = sides_at(claim, families, statement, parts, current, mutate)
+        places = places_of(current.partial)
+        gaps = tuple(fitted(*sides, found.reading, claim) for sides in found.apart)
+        theorems = [show(*sides, stepping) for sides in found.equations(gaps)]
+        trace = proof_to(theorems, conditions(places, current), places)
+    return Witness(families, gaps, trace, statement)
+
+
+# Sides that differ.
+
+
+def _differing(claim: Claim, mutate: Mutation) -> Family:
+    """The plainest family that is found at which all sides differ at all sizes of the claim."""
     choices = {name: patterns(len(text.split())) for name, text in claim.given.items()}
-    for family in drawn(claim, choices):
+    plainest = (
+        {name: few[min(k, len(few) - 1)] for name, few in choices.items()} for k in range(PLAINEST)
+    )
+    for family in (*plainest, *drawn(claim, choices, DIFFERING)):
         if _is_promising(claim, family, mutate):
             break
     else:
@@ -95,11 +116,10 @@ def _found(claim: Claim, mutate: Mutation) -> Family:
     return family
 
 
-def drawn(claim: Claim, choices: Mapping[str, Sequence[Pattern]]) -> Iterator[Family]:
-    for k in range(3):
-        yield {name: few[min(k, len(few) - 1)] for name, few in choices.items()}
+def drawn(claim: Claim, choices: Choices, count: int) -> Iterator[Family]:
+    """Families of these patterns, drawn once and for all for each claim."""
     rng = random.Random(claim.id)
-    for _ in range(TRIES):
+    for _ in range(count):
         yield {name: rng.choice(few) for name, few in choices.items()}
 
 
@@ -122,6 +142,66 @@ def _is_promising(claim: Claim, family: Family, mutate: Mutation) -> bool:
     places = [at for at, _ in found]
     same = list(zip(*(gaps for _, gaps in found), strict=True))
     return bool(same) and all(are_apart(places, gaps) for gaps in same)
+
+
+# A statistic with two values.
+
+
+def _colliding(
+    claim: Claim, which: int, shared: tuple[str, ...], mutate: Mutation
+) -> tuple[Family, Family]:
+    """Two families of zeros and ones with one statistic and two values at all sizes of the claim."""
+    seen: dict[Any, list[tuple[Family, list[Any]]]] = {}
+    for family in _families(claim):
+        values = _at_every_size(claim, which, family, mutate)
+        if values is None:
+            continue
+        statistics = [str(statistic.entries.tolist()) for _, statistic, _ in values]
+        key = (*(family[name] for name in shared), *statistics)
+        for other, others in seen.setdefault(key, []):
+            gaps = [
+                gaps_at_corners(one[2], two[2]) for one, two in zip(values, others, strict=True)
+            ]
+            if are_apart([at for at, _, _ in values], gaps):
+                return other, family
+        seen[key].append((family, values))
+    raise NotProved("no two inputs of zeros and ones were found with one statistic and two values")
+
+
+def _families(claim: Claim) -> Iterator[Family]:
+    """Zeros, ones, a first entry 1 or −1, in all combinations, or as many as are tried."""
+    plain = [(EVERY,), (FIRST,)]
+    choices = {
+        name: [
+            one
+            for one in patterns(len(text.split()))
+            if not one.places
+            or (tuple({*one.places}) in plain and (one.value >= 0 or FIRST in one.places))
+        ]
+        for name, text in claim.given.items()
+    }
+    if prod(map(len, choices.values())) > COLLIDING:
+        yield from drawn(claim, choices, COLLIDING)
+        return
+    for chosen in itertools.product(*choices.values()):
+        yield dict(zip(choices, chosen, strict=True))
+
+
+def _at_every_size(claim: Claim, which: int, family: Family, mutate: Mutation) -> list[Any] | None:
+    """(sizes, statistic, value) at the claim's sizes; None where there are none."""
+    found = []
+    for sizes in sizes_tried(claim):
+        said = statements_of(claim, sizes, family, mutate)
+        if said is None or which >= len(said):
+            return None
+        statement = said[which]
+        if not isinstance(statement, Undetermined):
+            return None
+        found.append((bases_at(claim, sizes), statement.statistic, statement.value))
+    return found
+
+
+# Both.
 
 
 def statements_of(

@@ -117,7 +117,8 @@ class _Proof:
         return found
 
     def _step(self, rule: str, *arguments: Any) -> list[Any]:
-        return [rule, *_ARGUMENTS.get(rule, lambda proof, *plain: plain)(self, *arguments)]
+        written = _ARGUMENTS.get(rule, lambda proof, *plain: plain)(self, *arguments)
+        return [IN_FILES.get(rule, rule), *written]
 
     def image(self, e: Index) -> list[Any]:
         self.all.indices([e])
@@ -147,9 +148,11 @@ class _Proof:
         return {"format": FORMAT, "problem": problem, "declared": more, "theorems": self.lines}
 
 
+IN_FILES = {"one_point": "eliminate"}
+"""The rules that have another name in files."""
 _ARGUMENTS: Any = {
     "regroup": lambda proof, k, new: [k, [[guards_to(g), str(c)] for g, c in new]],
-    "eliminate": lambda proof, k, v, image: [k, v, proof.image(image)],
+    "one_point": lambda proof, k, v, image: [k, v, proof.image(image)],
     "rename": lambda proof, k, ways: [k, [proof.images(way) for way in ways]],
     "rewrite": lambda proof, k, place, rule, images: [
         *(k, place, proof.theorem(rule), proof.images(images))

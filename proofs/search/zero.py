@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, variable
-from ..kernel.inequalities import contradictory, implied, negation
+from ..kernel.inequalities import contradictory, implied, regions
 from ..kernel.rules import Goal
 from ..kernel.term import INVERSE, Factor, function_of
 from . import labelling
@@ -55,7 +55,8 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
                 groups.setdefault(m.factors, []).append(k)
         for ks in groups.values():
             shares = [(tuple(goal.parts[k][0].guards), goal.parts[k][1]) for k in ks]
-            _regrouped(goal, ks, residues(shares, goal.known))
+            split = ((rows, sum(cs)) for rows, cs in regions(shares, goal.known))
+            _regrouped(goal, ks, [(rows, Fraction(c)) for rows, c in split if c])
 
 
 def _regrouped(
@@ -83,7 +84,7 @@ def _free_guard(goal: Goal) -> Index | None:
 
 
 def _replace_known(goal: Goal) -> None:
-    """Where it is known that a free variable equals an index, that index is put for it."""
+    """The one-point rule for free variables: where one is known to equal an index, that is substituted."""
     if contradictory(goal.known):
         return
     firm = sorted(tense(goal.known))
@@ -96,7 +97,7 @@ def _replace_known(goal: Goal) -> None:
         gone.add(v)
         for k in list(goal.parts):
             if k in goal.parts and v in goal.parts[k][0].variables():
-                goal.eliminate(k, v, variable(v) - e * c)
+                goal.one_point(k, v, variable(v) - e * c)
 
 
 def _clear(goal: Goal) -> bool:
@@ -124,27 +125,3 @@ def _spread(goal: Goal, bound: int) -> None:
             found = labelling.ways(m)
             if len(found) > 1:
                 goal.rename(k, found)
-
-
-def residues(
-    shares: Sequence[tuple[Iterable[Index], Fraction]], known: Collection[Index]
-) -> list[tuple[tuple[Index, ...], Fraction]]:
-    """Σ c [guards] as a sum over disjoint regions, those with coefficient 0 left out."""
-    depth = len(known)
-
-    def divided(
-        shares: Sequence[tuple[Iterable[Index], Fraction]], context: tuple[Index, ...]
-    ) -> list[tuple[tuple[Index, ...], Fraction]]:
-        live, held = [], frozenset(context)
-        for guards, c in shares:
-            rest = [g for g in guards if not implied(g, held)]
-            if not contradictory(held.union(rest)):
-                live.append((rest, c))
-        undecided = [g for rest, _ in live for g in rest]
-        if not undecided:
-            total = sum((c for _, c in live), start=Fraction(0))
-            return [(context[depth:], total)] if total else []
-        g = min(undecided)
-        return divided(live, (*context, g)) + divided(live, (*context, negation(g)))
-
-    return divided(shares, tuple(known))

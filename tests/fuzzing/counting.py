@@ -13,7 +13,7 @@ from scanproof.proofs.kernel.rules import Goal, Rewriting
 
 RULES = {
     "regroup": Rewriting,
-    "eliminate": Rewriting,
+    "one_point": Rewriting,
     "rename": Rewriting,
     "number": Rewriting,
     "count": Rewriting,

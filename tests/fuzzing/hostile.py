@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from scanproof.proofs.interpret.array import reciprocal
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.interpret.terms import inverse, number, put, total
+from scanproof.proofs.interpret.terms import inverse, number, substitute, total
 from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -204,7 +204,7 @@ class Trial:
         )
         self.goal.regroup(k, new)
 
-    def _eliminate(self) -> None:
+    def _one_point(self) -> None:
         k, m = self._monomial()
         v = self._variable(m)
         image = self._index(m)
@@ -212,7 +212,7 @@ class Trial:
         c = guard.coefficient(v)
         if abs(c) == 1 and self.rng.random() < 0.7:
             image = variable(v) - guard * c
-        self.goal.eliminate(k, v, image)
+        self.goal.one_point(k, v, image)
 
     def _rename(self) -> None:
         k, m = self._monomial()
@@ -291,8 +291,8 @@ def _known(goal: Goal, place: dict[int, int]) -> bool:
 
 
 STEPS = ("regroup",) * 4 + (
-    "eliminate",
-    "eliminate",
+    "one_point",
+    "one_point",
     "rename",
     "number",
     "count",
@@ -345,7 +345,7 @@ def putting(rng: random.Random, count: int) -> Counter:
             try:
                 made = kernel_term(r, {**known, "v": free}, True)
                 where = [index(fence, known)]
-                moved = simplified(put(made, {free: index(to, known)}, where))
+                moved = simplified(substitute(made, {free: index(to, known)}, where))
             except REFUSALS:
                 seen["refused"] += 1
                 continue

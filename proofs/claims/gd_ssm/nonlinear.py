@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from scanproof.constructs.arrays.gradient import gradient
-from scanproof.constructs.constructions.gd_ssm import CONSTANT, NONLINEAR, cubic, prop1
+from scanproof.constructs.constructions.gd_ssm import CONSTANT, NONLINEAR, prop1, vanishing_cubic
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient
-from scanproof.constructs.learners.losses import HALF_MEAN, SquaredError
+from scanproof.constructs.learners.losses import HALF_MEAN
 
 from ...language.statements import determines, equal, undetermined
+from ..links import cubic, shifted_square, with_link
 from .source import gd_ssm
 
-
-def with_link(g):
-    """The mean half squared error of the predictor g(w·x)."""
-    return SquaredError(HALF_MEAN.scale, mean=True, link=g)
-
-
-SQUARE = with_link(lambda z: z * z)
-"""That of g(z) = z²."""
+SQUARE = with_link(HALF_MEAN, lambda z: z * z)
+"""The mean half squared error of the predictor g(w·x), g(z) = z²."""
 
 
 @gd_ssm.claim(
@@ -57,7 +52,7 @@ def statistic_suffices(x, w, w0, N):
 )
 def vanishing_link(p, x, y, b, c, d, xp, N, f):
     zero = xp.zeros((f,))
-    target = N * loss_gradient(with_link(cubic(b, c, d)), zero, x, y)
+    target = N * loss_gradient(with_link(HALF_MEAN, vanishing_cubic(b, c, d)), zero, x, y)
     return equal(p(unscaled_gradient(zero, x, y)), target)
 
 
@@ -70,11 +65,8 @@ def vanishing_link(p, x, y, b, c, d, xp, N, f):
     reading="What +vanishing assumes of g(0) is needed. Data from y = g(w·x).",
 )
 def link_must_vanish(x, w, xp, N, f):
-    def g(z):
-        return (1 + z) * (1 + z)
-
-    zero, y = xp.zeros((f,)), g(x @ w)
-    target = N * loss_gradient(with_link(g), zero, x, y)
+    zero, y = xp.zeros((f,)), shifted_square(x @ w)
+    target = N * loss_gradient(with_link(HALF_MEAN, shifted_square), zero, x, y)
     return undetermined(unscaled_gradient(zero, x, y), target)
 
 
@@ -89,11 +81,9 @@ POLYNOMIAL = {"x": "t f", "y": "t", "w": "f", "a": "", "b": "", "c": "", "d": ""
     reading="For every cubic g(z) = a + bz + cz² + dz³; g' is derived, not typed in.",
 )
 def gradient_with_link(x, y, w, a, b, c, d, t):
-    def g(z):
-        return a + b * z + c * z * z + d * z * z * z
-
+    g = cubic(a, b, c, d)
     slope = gradient(lambda z: g(z).sum(), x @ w)
-    return equal(loss_gradient(with_link(g), w, x, y), ((g(x @ w) - y) * slope) @ x / t)
+    return equal(loss_gradient(with_link(HALF_MEAN, g), w, x, y), ((g(x @ w) - y) * slope) @ x / t)
 
 
 def readout_of_map(xp, f, N, eta, b, corrections):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from scanproof.constructs.arrays.array_api import Array, outer, unit
+from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.ranges import build, each
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gril import A1_NONLINEAR, PROP4_1
@@ -12,26 +12,12 @@ from scanproof.constructs.layers import linear_recurrence
 from scanproof.constructs.layers.gril import cross_product
 from scanproof.constructs.learners.accumulation import unscaled_gradient
 from scanproof.constructs.learners.descent import loss_gradient, prefix_predictions
-from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM, SquaredError
+from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
 from scanproof.constructs.tokens import padded
 
 from ...language.statements import equal, undetermined
+from ..links import cubic, shifted_square, with_link
 from .source import gril
-
-
-def shifted_square(z: Array) -> Array:
-    """h(z) = (1 + z)², one non-linear h, with h(0) ≠ 0 and h'(0) ≠ 0."""
-    return (1 + z) * (1 + z)
-
-
-def with_link(loss, h):
-    """The loss of the predictor h(w·x)."""
-    return SquaredError(loss.scale, loss.mean, link=h)
-
-
-def cubic(a, b, c, d):
-    """z ↦ a + bz + cz² + dz³."""
-    return lambda z: a + b * z + c * z * z + d * z * z * z
 
 
 class Maps(NamedTuple):

@@ -137,7 +137,7 @@ def _over_time(one: Any, moment: Index, length: Index) -> Any:
     if isinstance(one, MinusInfinity):
         return MinusInfinity(dims)
     if isinstance(one, Integers):
-        return Integers(dims, lambda at: one.at(at[1:]).put({variable: at[0]}))
+        return Integers(dims, lambda at: one.at(at[1:]).substitute({variable: at[0]}))
     if isinstance(one, Mask):
         array = reals(one)
         stacked = KernelArray(dims, (moment, *array.at), array.term)

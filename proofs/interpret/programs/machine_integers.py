@@ -80,7 +80,7 @@ def _note(number: Index, what: str) -> None:
         )
         if end is None or (c > 0 and len(ends) < 2):
             raise RunsOver(f"whole numbers without a bound ({what})")
-        number = number.put({v: end})
+        number = number.substitute({v: end})
     current().fits.setdefault(f"{spelled(Size(number))} ≤ {LIMIT} ({what})")
 
 

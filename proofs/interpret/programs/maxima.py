@@ -101,7 +101,8 @@ def exponential(of: KernelArray) -> KernelArray:
     return comprehension(
         of.dims,
         lambda *at: (
-            term.entry(at) * scale.put({_number(o): n for o, n in zip(of.at, at, strict=True)})
+            term.entry(at)
+            * scale.substitute({_number(o): n for o, n in zip(of.at, at, strict=True)})
         ),
     )
 

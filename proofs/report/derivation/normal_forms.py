@@ -11,14 +11,13 @@ from fractions import Fraction
 
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts, variable
-from ...kernel.inequalities import implied
+from ...kernel.inequalities import implied, regions
 from ...kernel.rules import Rewriting
 from ...kernel.term import Monomial, Term
 from ...search.normal import tidy
 from ...search.session import Proving
 from ...search.steps import Step, rewriting
 from ...search.unfolding import at_constant_times
-from ...search.zero import residues
 
 Share = tuple[tuple[Index, ...], Fraction]
 """Guards and a coefficient."""
@@ -58,10 +57,10 @@ def _next(m: Monomial, known: Collection[Index]) -> Iterator[tuple[Monomial, Mon
         for end, other in (ends, ends[::-1]):
             c = end.coefficient(v)
             past = (variable(v) * c - end - 1) * c  # the first index outside at this end
-            inside = other.put({v: past})
+            inside = other.substitute({v: past})
             if not implied(inside, [*known, *rest]):
                 continue
-            one = Monomial(m.bound, rest, m.factors).put({v: past}, m.bound).without(v)
+            one = Monomial(m.bound, rest, m.factors).substitute({v: past}, m.bound).without(v)
             scope = {w for w in one.variables() if w > 0} | {
                 w for e in known for w in e.variables()
             }
@@ -94,7 +93,7 @@ def _merged(term: Term) -> Term:
     for m, c in term.parts.items():
         shape = (m.bound, m.factors)
         for image in _images(m, known):
-            moved = m.put(image, m.bound)
+            moved = m.substitute(image, m.bound)
             if moved.factors != m.factors and (m.bound, moved.factors) in shapes:
                 shape = (m.bound, moved.factors)
                 break
@@ -112,7 +111,8 @@ def _joined(shares: list[Share], known: Collection[Index]) -> list[Share]:
     for n, (one, c) in enumerate(shares):
         for k, (other, d) in enumerate(shares[:n]):
             common = tuple(g for g in one if g in other)
-            if c == d and not residues([(one, c), (other, c), (common, -c)], known):
+            split = regions([(one, c), (other, c), (common, -c)], frozenset(known))
+            if c == d and not any(sum(values) for _, values in split):
                 rest = [s for place, s in enumerate(shares) if place not in (n, k)]
                 return _joined([*rest, (common, c)], known)
     return shares

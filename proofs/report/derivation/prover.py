@@ -120,7 +120,7 @@ def product(session: Proving, f: Factor, bound: int) -> Running:
     formula = []
     for m, c in _without(recursion.step[k], before).items():
         moved = m.after(depth)
-        formula.append((moved.put(images, moved.bound), c))
+        formula.append((moved.substitute(images, moved.bound), c))
     return Running(formula, running, low, low + count, count)
 
 
@@ -149,7 +149,7 @@ def forwards(m: Monomial) -> Monomial:
         lows = [g for g in m.guards if g.coefficient(v) == 1]
         if sum(signs) < 0 and lows and highs:
             low, high = nearest(v, lows, highs)
-            m = m.put({v: high - low + variable(v)}, m.bound)
+            m = m.substitute({v: high - low + variable(v)}, m.bound)
     return m
 
 
@@ -233,7 +233,7 @@ def reading(claim: Claim) -> Iterator[tuple[Proving, dict[str, Index], list[tupl
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
     """
     with proving() as current:
-        found = read(claim, current).once()
+        found = read(claim, current).one_turn()
         equations = [
             (left.term, simplified(right.entry(left.at))) for left, right in found.equations
         ]

@@ -20,7 +20,7 @@ from .prover import rank
 WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
-    ("eliminate", "an index put away by an equation", "{n} indices put away by equations"),
+    ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("count", "equal terms counted", "equal terms counted {n} times"),
     ("regroup", "a range split or joined", "{n} ranges split or joined"),
 )
@@ -43,7 +43,7 @@ def because(steps: Steps | None, splits: bool = False) -> str:
             done.append(one if n == 1 else many.format(n=n))
     if steps.cases > 1:
         done.append(f"{steps.cases} cases told apart")
-    last = splits and steps.counts["eliminate"]
+    last = splits and steps.counts["one_point"]
     return ("last terms split off; " if last else "") + ": ".join(
         filter(None, ["normal form", ", ".join(done)])
     )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from ...decide.verdict import place
 from ...interpret.claims import Part
 from ...interpret.measured import AXES
-from ...interpret.terms import put
+from ...interpret.terms import substitute
 from ...kernel import index
 from ...kernel.index import Index
 from ...kernel.term import Factor, Monomial, Term
@@ -228,7 +228,7 @@ class Writer:
 
     def _start(self, one: Induction) -> None:
         zero = one.scope.at_zero(one.when)
-        value = normal_form(put(one.right, {one.lemma.when: Index(0)}), self.session)
+        value = normal_form(substitute(one.right, {one.lemma.when: Index(0)}), self.session)
         parts = [self.reader.factor(one.factor, zero), self.reader.term(value, one.scope)]
         written = self.reader.term(simplified(one.right), zero)
         if written != parts[-1]:
@@ -245,12 +245,12 @@ class Writer:
         t = one.scope.letters[one.when]
         inner = one.scope.with_name_of(one.when, now)
         over = inner.quantifiers([now, *one.positions])
-        after = one.factor.put({one.when: time + 1})
+        after = one.factor.substitute({one.when: time + 1})
         head = self.reader.factor(after, inner)
         used = prover.resting(one.rule.used)
         by_definition = prover.unfolded(after, self.session)
         by_hypothesis = prover.by_rules(by_definition, [*one.lemma.rules, *used], self.session)
-        goal = put(one.right, {one.lemma.when: time + 1})
+        goal = substitute(one.right, {one.lemma.when: time + 1})
         forms = [
             self.reader.term(form, inner)
             for form in (by_definition, by_hypothesis, simplified(goal))

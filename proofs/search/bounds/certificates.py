@@ -21,8 +21,7 @@ from ...kernel.inequalities import contradictory, implied, negation
 from ...kernel.term import INVERSE, NUMBER, Factor, Monomial, Term, body, function_of
 from ..normal import simplified
 from .facts import AtLeast0, Known
-from .looking import Looking
-from .signs import is_product
+from .signs import Looking, is_product
 from .simplex import solution
 from .squares import as_square
 
@@ -274,8 +273,8 @@ def quotients(
         guards = frozenset([g for g in m.guards if not gone & g.variables()])
         kept = [v for v in range(-1, -m.bound - 1, -1) if v not in gone]
         names = {v: variable(-k) for k, v in enumerate(kept, start=1)}
-        q = Monomial(m.bound, guards, tuple(sorted(left))).put(names, len(kept))
-        places = {v: e.put(names) for v, e in places.items()}
+        q = Monomial(m.bound, guards, tuple(sorted(left))).substitute(names, len(kept))
+        places = {v: e.substitute(names) for v, e in places.items()}
         for more in _rest(gap, places, q, rows, spoken):
             yield q, more
 
@@ -301,7 +300,7 @@ def _rest(
             if more is not None and not any(w < 0 for w in more[v].variables()):
                 found.append(more[v])
     for e in dict.fromkeys(found):
-        ends = [fact.put({**images, v: e}) for fact in declared(v)]
+        ends = [fact.substitute({**images, v: e}) for fact in declared(v)]
         if all(implied(end, known) for end in ends):
             yield from _rest(gap, {**images, v: e}, q, rows, spoken)
 
@@ -330,7 +329,7 @@ def unified(
         return None
     images = dict(images)
     for a, e in zip(pattern.at, f.at, strict=True):
-        rest = a.put(images)
+        rest = a.substitute(images)
         open_ = [(v, c) for v, c in a.terms if v in unknown and v not in images]
         if not open_:
             if rest != e:

@@ -16,9 +16,8 @@ from ..normal import simplified
 from ..session import current
 from .facts import Known
 from .hypotheses import Difference, assumed, learned
-from .looking import Looking
 from .problems import Goal
-from .signs import signs_of_states
+from .signs import Looking, signs_of_states
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ...inequalities.statements import moved, summed
+from ...inequalities.statements import instance_beside, summed
 from ...interpret.session import current
 from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts
@@ -19,7 +19,7 @@ Pairs = list[tuple[Monomial, Fraction]]
 
 
 class Rule(NamedTuple):
-    """lead = (F − rest)/c, F the name of a difference; `rest` and `named` are sums to be put for the lead."""
+    """lead = (F − rest)/c, F the name of a difference; `rest` and `named` are sums to be substituted for the lead."""
 
     lead: Factor
     over: frozenset[int]
@@ -99,7 +99,7 @@ def _expanded(m: Monomial, c: Fraction, term: Term, rules: Sequence[Rule], both:
                 continue
             others = m.divided(f)
             named, rest = (
-                [(others.joined(moved(n, m, images)), c * d) for n, d in pairs]
+                [(others.joined(instance_beside(n, m, images)), c * d) for n, d in pairs]
                 for pairs in (rule.named, rule.rest)
             )
             result = named

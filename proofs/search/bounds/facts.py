@@ -93,7 +93,7 @@ class _Pattern(NamedTuple):
 
 
 def match(left: Factor, over: frozenset[int], f: Factor) -> dict[int, Index] | None:
-    """What to put for the variables to make one factor the other."""
+    """The images of variables that make one factor the other."""
     return matched(cast("Theorem", _Pattern(left, over)), f)
 
 
@@ -108,7 +108,7 @@ def single(term: Term) -> tuple[Factor, Fraction] | None:
 def within(over: Iterable[int], images: Mapping[int, Index], rows: Iterable[Index]) -> bool:
     """Whether each of the variables is given an index that the rows say is in its range."""
     over, rows = set(over), frozenset(rows)
-    ends = [fact.put(images) for v in over for fact in declared(v)]
+    ends = [fact.substitute(images) for v in over for fact in declared(v)]
     return over == set(images) and all(implied(end, rows) for end in ends)
 
 

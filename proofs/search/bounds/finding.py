@@ -1,26 +1,58 @@
-"""Looking for all bounds of a claim: first those of products, then those of layers by induction, then the others."""
+"""All bounds of a claim: looked for, checked, and written down with the equations proved that they use.
+
+First come those of products, then those of layers by induction, then the others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from ...inequalities.certificate import Certificate, Placed, Side
-from ...interpret.bounds import Asked
+from ...inequalities.check import Shown, check
+from ...inequalities.written import FORMAT
+from ...interpret.bounds import Request
 from ...interpret.session import current
+from ...kernel.theorem import Theorem
+from ..lemmas import show
 from .context import begun
 from .goals import shown
 from .layers import by_induction, timed
 from .problems import goal_of
 from .products import of_products
+from .written import equations_to, steps_to
 
 
-def find(asked: Asked) -> Certificate:
+def bounded(request: Request) -> Shown:
+    """What is found to show all the bounds that a claim says.
+
+    Raises:
+        NotProved: if nothing is found.
+        TooHard: if the kernel, or the search, gives up.
+    """
+    return check(request.problem, find(request), show)
+
+
+def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
+    """The certificate, as `inequalities.written` says; `rules` are theorems about what is divided by."""
+    return {
+        "format": FORMAT,
+        **request.data,
+        "equations": equations_to(request.declared, request.spoken, shown, rules),
+        "steps": steps_to(shown),
+        "shown": list(shown.certificate.goals),
+    }
+
+
+def find(request: Request) -> Certificate:
     """A certificate for the problem that a claim's bounds are.
 
     Raises:
         NotProved: if none is found.
         TooHard: if the search gives up.
     """
-    goals = list(map(goal_of, asked.goals))
-    context = begun(asked.problem, asked.given)
+    goals = list(map(goal_of, request.goals))
+    context = begun(request.problem, request.given)
     book = context.known.book
     for one in of_products(goals, context.known, current()):
         *_, context = by_induction([one], context, shown)
@@ -38,6 +70,6 @@ def find(asked: Asked) -> Certificate:
             found[k] = shown(goal, context)
     said = [
         book.with_sides(found[k], Side(one.left), Side(one.right))
-        for k, one in enumerate(asked.problem.goals)
+        for k, one in enumerate(request.problem.goals)
     ]
     return book.certificate(said)

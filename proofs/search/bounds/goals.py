@@ -25,11 +25,10 @@ from .differences import ways
 from .facts import Bounded, Known
 from .hypotheses import Difference, defined
 from .layers import by_induction, timed_sums
-from .looking import Looking
 from .majorant import bounded_by, planned
 from .problems import Goal
 from .regions import in_regions
-from .signs import combined
+from .signs import Looking, combined
 
 SHORT = 150
 """What is left with more monomials than this is looked at last."""

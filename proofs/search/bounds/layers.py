@@ -43,7 +43,7 @@ class Timed:
 
     def at(self, time: Index) -> Goal:
         one, images = self.goal, {self.when.terms[0][0]: time}
-        return one._replace(left=one.left.put(images), right=one.right.put(images))
+        return one._replace(left=one.left.substitute(images), right=one.right.substitute(images))
 
     @property
     def back(self) -> Images:
@@ -83,14 +83,14 @@ def timed(goal: Goal, session: Session) -> Timed | None:
         right = _with_time(one.right, v, image, session, ends=True)
         at = one.at
     else:
-        left, right = one.left.put({v: image}), one.right.put({v: image})
+        left, right = one.left.substitute({v: image}), one.right.substitute({v: image})
         at = tuple(e for e in one.at if v not in e.variables())
         if len(at) != len(one.at) - 1:
             return None
     there = goal._replace(at=at, left=left, right=right)
     back = {when.terms[0][0]: end}
-    same = dict(left.put(back).parts) == dict(one.left.parts)
-    same = same and dict(right.put(back).parts) == dict(one.right.parts)
+    same = dict(left.substitute(back).parts) == dict(one.left.parts)
+    same = same and dict(right.substitute(back).parts) == dict(one.right.parts)
     rows = facts(one.left.scope | one.right.scope)
     return Timed(there, when, length, end) if same and within(back, back, rows) else None
 
@@ -107,7 +107,11 @@ def timed_sums(rest: Term, session: Session) -> Iterator[Timed]:
         for ends in (True, False):
             term = _with_time(rest, v, when, session, ends)
             moved = any(when.variables() & m.variables() for m in term.parts)
-            if moved and term.parts not in seen and dict(term.put(back).parts) == dict(rest.parts):
+            if (
+                moved
+                and term.parts not in seen
+                and dict(term.substitute(back).parts) == dict(rest.parts)
+            ):
                 seen.append(term.parts)
                 goal = Goal((), (), term * 0, term)
                 yield Timed(goal, when, None)
@@ -123,7 +127,7 @@ def _length(f: Factor, session: Session) -> Index | None:
     state = recursion.states[k]
     ends = declared(recursion.time.terms[0][0])
     places = zip((*state.at, *state.given), f.at[1:], strict=True)
-    length = (ends[1] + recursion.time + 1).put({v.terms[0][0]: e for v, e in places})
+    length = (ends[1] + recursion.time + 1).substitute({v.terms[0][0]: e for v, e in places})
     return length if length.variables() <= declarations.current.sizes else None
 
 
@@ -131,13 +135,13 @@ def _with_time(term: Term, v: int, image: Index, session: Session, ends: bool = 
     """The term with another index for a size where it is a time of states, a number, or the end of a sum."""
 
     def guard(g: Index) -> Index:
-        return g.put({v: image}) if ends and any(w < 0 for w, _ in g.terms) else g
+        return g.substitute({v: image}) if ends and any(w < 0 for w, _ in g.terms) else g
 
     def factor(f: Factor) -> Factor:
         if f.name == NUMBER:
-            return f.put({v: image})
+            return f.substitute({v: image})
         if f.name in session.recursions:
-            return Factor(f.name, (f.at[0].put({v: image}), *f.at[1:]))
+            return Factor(f.name, (f.at[0].substitute({v: image}), *f.at[1:]))
         return f
 
     pairs = [

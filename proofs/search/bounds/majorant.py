@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...inequalities.certificate import Majorised, Plan, Use
-from ...inequalities.norms import majorised
+from ...inequalities.norms import cycles_of, majorised
 from ...inequalities.signs import ABS
 from ...inequalities.statements import Inequality, total
 from ...kernel import index as declarations
@@ -18,11 +18,10 @@ from ...kernel.index import Index, declared, facts, position_number, variable
 from ...kernel.inequalities import implied
 from ...kernel.term import Factor, Monomial, Term, body, function_of
 from .facts import Bounded, Known, match, within
-from .looking import Looking
-from .signs import is_product
+from .signs import Looking, is_product
 
 
-class Chosen(NamedTuple):
+class Instance(NamedTuple):
     """A bound of a factor, with indices for its variables."""
 
     bound: Bounded
@@ -108,7 +107,7 @@ def _plan(
         a, b = sorted(ends)
         gap = variable(a) - variable(b)
         if implied(gap, known_here) and implied(-gap, known_here):
-            m, diagonal, ends = m.put({b: variable(a)}, m.bound), {a, b}, set()
+            m, diagonal, ends = m.substitute({b: variable(a)}, m.bound), {a, b}, set()
     chosen = [
         None if f.name in own else _first(f, m.bound, known, facts(scope) | m.guards)
         for f in m.factors
@@ -129,7 +128,7 @@ def _plan(
 def _region(
     m: Monomial,
     along: set[int],
-    chosen: Sequence[Chosen | None],
+    chosen: Sequence[Instance | None],
     context: frozenset[Index],
     coarse: bool,
 ) -> frozenset[Index]:
@@ -140,7 +139,7 @@ def _region(
     rows = context | m.guards
     own = [g for g in m.guards if along.isdisjoint(g.variables())]
     ends = [
-        fact.put(one.images)
+        fact.substitute(one.images)
         for one in chosen
         if one is not None
         for v in one.bound.over
@@ -154,7 +153,7 @@ def _region(
     return frozenset([g for g in (*own, *ends) if len(g.variables() - sizes) == 1])
 
 
-def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Chosen | None:
+def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Instance | None:
     """The first bound of this factor of a monomial with so many bound indices; of |X| it is that of X, an entry."""
     if function_of(f) == ABS:
         inside = body(f, bound)
@@ -163,15 +162,19 @@ def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Chose
         m = inside[0][0]
         plain = m.bound == bound and not m.guards and len(m.factors) == 1
         one = _first(m.factors[0], bound, known, rows) if plain else None
-        return None if one is None else Chosen(one.bound._replace(axes=()), one.images)
+        return None if one is None else Instance(one.bound._replace(axes=()), one.images)
     for one in known.bounds:
         images = match(one.left, one.over, f)
-        if images is not None and one.left.put(images) == f and within(one.over, images, rows):
-            return Chosen(one, images)
+        if (
+            images is not None
+            and one.left.substitute(images) == f
+            and within(one.over, images, rows)
+        ):
+            return Instance(one, images)
     return None
 
 
-def _coordinates(m: Monomial, ends: set[int], chosen: Sequence[Chosen | None]) -> set[int]:
+def _coordinates(m: Monomial, ends: set[int], chosen: Sequence[Instance | None]) -> set[int]:
     """The bound indices that stand along an axis twice, an end counting once, and nowhere else."""
     found = set()
     for v in range(-m.bound, 0):
@@ -191,33 +194,27 @@ def _places(m: Monomial, v: int) -> Iterable[tuple[int, int]]:
         yield from ((k, place) for place, e in enumerate(f.at) if v in e.variables())
 
 
-def _is_axis(m: Monomial, v: int, k: int, place: int, chosen: Sequence[Chosen | None]) -> bool:
+def _is_axis(m: Monomial, v: int, k: int, place: int, chosen: Sequence[Instance | None]) -> bool:
     one = chosen[k]
     along = one is not None and place in one.bound.axes
     return along and abs(m.factors[k].at[place].coefficient(v)) == 1
 
 
-def _expect_axes(m: Monomial, diagonal: set[int], chosen: Sequence[Chosen | None]) -> None:
+def _expect_axes(m: Monomial, diagonal: set[int], chosen: Sequence[Instance | None]) -> None:
     for v in diagonal:
         if not all(_is_axis(m, v, *p, chosen) for p in _places(m, v)):
             raise NotProved("a diagonal matrix whose entries have no known bound")
 
 
 def _traces(
-    m: Monomial, coordinates: set[int], chosen: Sequence[Chosen | None]
+    m: Monomial, coordinates: set[int], chosen: Sequence[Instance | None]
 ) -> list[tuple[int, int]]:
     """For every cycle of factors one of them, and which variable of its bound runs through the dimension."""
-    groups = [({k}, set[int]()) for k in range(len(m.factors))]
-    for v in sorted(coordinates):
-        ks = {k for k, _ in _places(m, v)}
-        met = [group for group in groups if group[0] & ks]
-        groups = [group for group in groups if not group[0] & ks]
-        groups.append((set().union(*(g[0] for g in met)), {v}.union(*(g[1] for g in met))))
-    cycles = [inside for ks, inside in groups if len(inside) == len(ks)]  # a path has one fewer
-    return [_dimension(m, min(inside), chosen) for inside in cycles]
+    met = [coordinates & f.variables() for f in m.factors]
+    return [_dimension(m, min(inside), chosen) for inside, _ in cycles_of(met)]
 
 
-def _dimension(m: Monomial, v: int, chosen: Sequence[Chosen | None]) -> tuple[int, int]:
+def _dimension(m: Monomial, v: int, chosen: Sequence[Instance | None]) -> tuple[int, int]:
     k, place = next(iter(_places(m, v)))
     one = chosen[k]
     if one is not None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ...inequalities.absolute import absolute
 from ...inequalities.signs import ABS
-from ...inequalities.statements import moved, summed
+from ...inequalities.statements import instance_beside, summed
 from ...interpret.products import running_product
 from ...interpret.session import Session
 from ...kernel.errors import KernelError
@@ -77,7 +77,7 @@ class _Product:
         if self.g is None:
             return None
         others = {v.terms[0][0]: position("i") for v in self.given[self.ranged :]}
-        g = self.g.put({**self.images, **others}, 0)
+        g = self.g.substitute({**self.images, **others}, 0)
         scope = facts({v for v in g.variables() if v > 0})
         sizes = [f if is_never_negative(f, scope, self.known) else absolute(f) for f in g.factors]
         return self._timed(_term(sizes, self.factor), None, list(others.values()))
@@ -86,7 +86,7 @@ class _Product:
         """|P| ≤ Rⁿ, in the range where each factor's bound holds."""
         if self.g is None or len(self.given) > self.ranged:
             return None
-        g = self.g.put(self.images, 0)
+        g = self.g.substitute(self.images, 0)
         right, ends = as_term(self.factor), None
         for f in g.factors:
             bounds = [(b, match(b.left, b.over, f)) for b in self.known.bounds if not b.axes]
@@ -95,12 +95,12 @@ class _Product:
                 right = right * _term([absolute(f)], Fraction(1))
                 continue
             parts = [
-                (moved(n, Monomial(0, frozenset(), ()), images), c)
+                (instance_beside(n, Monomial(0, frozenset(), ()), images), c)
                 for n, c in bound.right.parts.items()
             ]
             right = right * Term(summed(parts), bound.right.scope - bound.over)
             for v in bound.over if self.ranged else ():
-                low, high = (declared(v)[0].put(images), declared(v)[1].put(images))
+                low, high = (declared(v)[0].substitute(images), declared(v)[1].substitute(images))
                 ends = self.r - low, self.r + high + 1
         spoken = {v for m in right.parts for v in m.variables()}
         if self.ranged and (ends is None or spoken & self.r.variables()):

@@ -5,13 +5,13 @@ If m ≤ i, Σ_{j ≤ i} X_j − n Σ_{j < m} X_j is −(n − 1) Σ_{j < m} X_j
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import lcm
 
 from ...inequalities.statements import summed
 from ...kernel.index import Index, facts, variable
-from ...kernel.inequalities import contradictory, implied, negation
+from ...kernel.inequalities import implied, regions
 from ...kernel.term import NUMBER, Factor, Monomial, Term
 
 Numbers = dict[tuple[Factor, ...], Fraction]
@@ -33,14 +33,18 @@ def in_regions(term: Term) -> Term | None:
     for (bound, others), shares in groups.items():
         if sum(len(numbers) for numbers in shares.values()) == 1:
             ((guards, numbers),) = shares.items()
-            regions = [(guards, numbers)]
+            divided = [(guards, numbers)]
         else:
             common = frozenset.intersection(*shares)
             live = [(guards - common, numbers) for guards, numbers in shares.items()]
-            regions = _divided(live, common, known)
-            if len(regions) > REGIONS:
+            found = [
+                (common.union(region), _total(every))
+                for region, every in regions(live, known | common)
+            ]
+            divided = [one for one in found if one[1]]
+            if len(divided) > REGIONS:
                 return None
-        for guards, numbers in regions:
+        for guards, numbers in divided:
             for c, factors in _products(numbers, known | guards):
                 m = Monomial(bound, guards, tuple(sorted([*others, *factors])))
                 pairs.append((m, c))
@@ -48,27 +52,10 @@ def in_regions(term: Term) -> Term | None:
     return None if dict(found.parts) == dict(term.parts) else found
 
 
-def _divided(
-    shares: Sequence[tuple[frozenset[Index], Numbers]],
-    region: frozenset[Index],
-    known: frozenset[Index],
-) -> list[tuple[frozenset[Index], Numbers]]:
-    here = known | region
-    live = []
-    for guards, numbers in shares:
-        rest = frozenset([g for g in guards if not implied(g, here)])
-        if not contradictory(here | rest):
-            live.append((rest, numbers))
-    undecided = sorted({g for rest, _ in live for g in rest})
-    if not undecided:
-        total: Numbers = {}
-        for _, numbers in live:
-            for factors, c in numbers.items():
-                total[factors] = total.get(factors, Fraction(0)) + c
-        total = {factors: c for factors, c in total.items() if c}
-        return [(region, total)] if total else []
-    g = undecided[0]
-    return [one for row in (g, negation(g)) for one in _divided(live, region | {row}, known)]
+def _total(every: Iterable[Numbers]) -> Numbers:
+    """The sum of polynomials."""
+    found = summed(pair for numbers in every for pair in numbers.items())
+    return {factors: c for factors, c in found.items() if c}
 
 
 def _products(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from ...inequalities.certificate import Combined, Piece, Side, Timed
+from ...inequalities.certificate import Combined, Piece, Side, Sign, Timed
+from ...inequalities.signs import Signs
 from ...inequalities.statements import Inequality
 from ...kernel import index as declarations
 from ...kernel.index import Index, declared, facts, position, reach
@@ -12,7 +14,27 @@ from ...kernel.recursion import Recursion
 from ...kernel.term import Factor, Monomial, Term, as_term, entry
 from ..normal import simplified
 from .facts import AtLeast0, Known
-from .looking import Looking
+
+
+class Looking(Signs):
+    """Signs that are looked for among what is known, and noted, so that a step can name them."""
+
+    def __init__(self, known: Known) -> None:
+        super().__init__((), known.book.fact, frozenset())
+        self.all = known
+
+    def entry(self, f: Factor, inside: Any, rows: frozenset[Index]) -> bool:
+        if f in self.named:
+            return super().entry(f, inside, rows)
+        for use in self.all.uses(f, inside):
+            if self.says(use, inside, rows):
+                self.named[f] = use
+                return True
+        return False
+
+    @property
+    def signs(self) -> tuple[Sign, ...]:
+        return tuple([Sign(f, use) for f, use in self.named.items()])
 
 
 def is_never_negative(f: Factor, rows: frozenset[Index], known: Known) -> bool:

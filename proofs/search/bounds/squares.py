@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from ...inequalities.norms import linked
 from ...kernel.index import Index, variable
 from ...kernel.term import Factor, Monomial, Term
 from ..normal import simplified
@@ -46,13 +47,8 @@ def as_square(
 
 def _groups(q: Monomial) -> list[tuple[frozenset[int], list[Factor]]]:
     """Factors that hang together by bound indices."""
-    groups: list[tuple[frozenset[int], list[Factor]]] = []
-    for f in q.factors:
-        own = frozenset(v for v in f.variables() if v < 0)
-        met = [g for g in groups if g[0] & own]
-        groups = [g for g in groups if not g[0] & own]
-        groups.append((own.union(*(g[0] for g in met)), [*(h for g in met for h in g[1]), f]))
-    return groups
+    own = [{v for v in f.variables() if v < 0} for f in q.factors]
+    return [(frozenset(inside), [q.factors[k] for k in ks]) for inside, ks in linked(own)]
 
 
 def _own(
@@ -70,4 +66,4 @@ def _own(
         v: variable(-k) for k, v in enumerate(sorted(vs, reverse=True), start=1)
     }
     m = Monomial(q.bound, frozenset(guards), tuple(sorted(factors)))
-    return m.put(names, len(vs)) if names else m._replace(bound=0)
+    return m.substitute(names, len(vs)) if names else m._replace(bound=0)

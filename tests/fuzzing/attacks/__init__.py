@@ -27,11 +27,11 @@ HARMLESS = {
         "where it is in no scope"
     ),
     "position_number: v in current.sizes": (
-        "the ranges of sizes are always there, and `put` and `total` refuse what one of them speaks of"
+        "the ranges of sizes are always there, and `substitute` and `total` refuse what one of them speaks of"
     ),
-    "_none: len(left) > ROWS": "a limit on time",
-    "_sorted_out: len(known) > KNOWN": "a limit on time and memory",
-    "_hopeless: too_hard is not None": "hands a limit on time on",
+    "_unsatisfiable: len(left) > ROWS": "a limit on time",
+    "_by_variable: len(known) > KNOWN": "a limit on time and memory",
+    "_inconsistent: too_hard is not None": "hands a limit on time on",
     "made: len(parts) > MONOMIALS": "a limit on time",
     "Rewriting.spend: self._left < 0": "a limit on time",
 }

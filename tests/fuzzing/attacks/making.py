@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
-from scanproof.proofs.interpret.terms import indicator, number, put
+from scanproof.proofs.interpret.terms import indicator, number, substitute
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -141,7 +141,7 @@ def zero_and_one(term: Term, apart: int = 0) -> Sides:
     def told_apart(goal: Goal) -> None:
         ks = [k for k, (m, _) in goal.parts.items() if m.bound]
         regrouped(goal, ks, [([B1 - apart, B1 * -1 + apart], Fraction(1))])
-        goal.eliminate(monomial_of(goal, 1), -1, Index(apart))
+        goal.one_point(monomial_of(goal, 1), -1, Index(apart))
         emptied(goal)
 
     equation(term, as_term(0), lambda goal, _: shifted(goal))
@@ -163,7 +163,7 @@ def product_of_inverses(i: Index, inverted: Term) -> Sides:
 
     term = number(i) * inverted
     equation(term, as_term(1), lambda goal, _: cancelled(goal))
-    equation(put(term, {i: Index(0)}), as_term(0), lambda goal, _: counted(goal))
+    equation(substitute(term, {i: Index(0)}), as_term(0), lambda goal, _: counted(goal))
     return 1, 0
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any, cast
 
-from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, put, total
+from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, substitute, total
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
@@ -51,7 +51,7 @@ def a_free_index_put_away_where_a_guard_says_what_it_is() -> Sides:
 
     def step(goal: Goal) -> None:
         (k,) = [k for k, (m, _) in goal.parts.items() if m.guards]
-        goal.eliminate(k, t.terms[0][0], Index(0))
+        goal.one_point(k, t.terms[0][0], Index(0))
         emptied(goal)
 
     return shown(equal_indices(t, 0) * entry("X", t), entry("X", 0), at((n, 2), (t, 1)), step)
@@ -64,7 +64,7 @@ def an_index_put_away_where_guards_contradict_one_another() -> Sides:
 
     def step(goal: Goal) -> None:
         (k,) = [k for k, (m, _) in goal.parts.items() if m.guards]
-        goal.eliminate(k, n.terms[0][0], Index(0))
+        goal.one_point(k, n.terms[0][0], Index(0))
         emptied(goal)
 
     return shown(equal_indices(n, 0), 1, at((n, 2)), step)
@@ -134,7 +134,7 @@ def a_position_that_moves() -> Sides:
 
 def _unfolded(made: Recursion) -> Sides:
     """S[1] = F(S[1]), said of an F without such an S."""
-    right = put(made.step[0], {made.time: Index(0)})
+    right = substitute(made.step[0], {made.time: Index(0)})
     equation(made.states[0].entry(1, []), right, lambda goal, _: by(made.definitions[0][1])(goal))
     return 0, 1
 
@@ -147,7 +147,7 @@ def a_state_with_the_name_of_a_function() -> Sides:
     """S[0] = 0, and S[0] is 1/X[0]."""
     t = position("t", 0)
     made = defined(as_term(0), state=new_state("1/", [], []))
-    inverted = put(inverse(entry("X", t), [t]), {t: Index(0)})
+    inverted = substitute(inverse(entry("X", t), [t]), {t: Index(0)})
     ((m, _),) = inverted.parts.items()
     if m.factors[0].name != made.states[0].name:
         raise NotProved("they have different names")
@@ -430,7 +430,7 @@ def an_index_put_away_that_is_not_there() -> Sides:
     """The index of a sum is taken for the second of one: it is nobody's then, and another sum catches it."""
     q = position("q", 1)
     first = over((-1, Index(3)), factors=[X(B1)])
-    loose = _in_a_case_that_is_none(lambda goal: goal.eliminate(0, -2, q), first, q)
+    loose = _in_a_case_that_is_none(lambda goal: goal.one_point(0, -2, q), first, q)
     return valued(loose, loose, {}) if all(m.bound for m in loose.parts) else (0, 1)
 
 
@@ -442,7 +442,7 @@ def an_index_renamed_by_what_is_not_there() -> Sides:
 
     def step(goal: Goal) -> None:
         goal.rename(monomial_of(goal, 1), [{-1: B1 - u}])
-        goal.eliminate(monomial_of(goal, 1), -1, q)
+        goal.one_point(monomial_of(goal, 1), -1, q)
 
     made = _in_a_case_that_is_none(step, first, q)
     spoken = {v for m in made.parts for v in m.variables()}
@@ -456,7 +456,7 @@ def a_sum_without_end_from_one_with_ends() -> Sides:
     fences = frozenset([q - B1, B1])
     first = Term({Monomial(1, fences, (X(B1),)): Fraction(1)}, q.variables())
     made = _in_a_case_that_is_none(
-        lambda goal: goal.eliminate(monomial_of(goal, 1), q.terms[0][0], B1), first, q
+        lambda goal: goal.one_point(monomial_of(goal, 1), q.terms[0][0], B1), first, q
     )
     return (0, 1) if any(len(m.guards) < 2 for m in made.parts) else (0, 0)
 

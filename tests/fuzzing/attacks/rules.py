@@ -11,7 +11,7 @@ from scanproof.proofs.interpret.terms import (
     indicator,
     inverse,
     number,
-    put,
+    substitute,
     taken,
     total,
 )
@@ -43,7 +43,7 @@ from .making import (
 )
 
 
-@stopped_by("Rewriting.regroup: not self._vanish([(m.guards, Fraction(-1)), *shares], self.known)")
+@stopped_by("Rewriting.regroup: not self._vanish([(m.guards, Fraction(-1)), *shares])")
 def guards_that_do_not_add_up() -> Sides:
     return shown(entry("X", 0), 0, {}, lambda goal: goal.regroup(0, []))
 
@@ -100,7 +100,7 @@ def _two_ways_of_summing(n: Index) -> tuple[Theorem, Theorem]:
     return recursion.definitions[0][0], far
 
 
-@stopped_by("Rewriting.eliminate: v in image.variables()")
+@stopped_by("Rewriting.one_point: v in image.variables()")
 def an_index_put_away_for_itself() -> Sides:
     n = size("N", 1)
     left = over((-1, n), (-2, n), factors=[X(B1), Y(B2)])
@@ -108,16 +108,16 @@ def an_index_put_away_for_itself() -> Sides:
         left,
         over((-1, n), factors=[X(B1), Y(B1)]),
         at((n, 2)),
-        lambda goal: goal.eliminate(monomial_of(goal, 2), -1, B1),
+        lambda goal: goal.one_point(monomial_of(goal, 2), -1, B1),
     )
 
 
-@stopped_by("Rewriting.eliminate: not implied(variable(v) - image, rows)")
+@stopped_by("Rewriting.one_point: not implied(variable(v) - image, rows)")
 def the_last_index_for_all() -> Sides:
     return _one_for_all(lambda n: n - 1)
 
 
-@stopped_by("Rewriting.eliminate: not implied(image - variable(v), rows)")
+@stopped_by("Rewriting.one_point: not implied(image - variable(v), rows)")
 def the_first_index_for_all() -> Sides:
     return _one_for_all(lambda n: Index(0))
 
@@ -126,7 +126,7 @@ def _one_for_all(chosen: Callable[[Index], Index]) -> Sides:
     n = size("N", 1)
 
     def step(goal: Goal) -> None:
-        goal.eliminate(monomial_of(goal, 1), -1, chosen(n))
+        goal.one_point(monomial_of(goal, 1), -1, chosen(n))
         emptied(goal)
 
     return shown(over((-1, n), factors=[X(B1)]), entry("X", chosen(n)), at((n, 2)), step)
@@ -141,7 +141,7 @@ def every_other_index() -> Sides:
         for _ in range(2):
             k = monomial_of(goal, 1)
             here = next(e for e in (Index(0), Index(1)) if _says(goal, k, e))
-            goal.eliminate(k, -1, here)
+            goal.one_point(k, -1, here)
         emptied(goal)
 
     return shown(over((-1, Index(3)), factors=[X(B1)]), entry("X", 0) + entry("X", 2), {}, step)
@@ -310,14 +310,14 @@ def a_denominator_that_is_another_in_each_summand() -> Sides:
     n, t = size("N", 1), position("t")
     j = position("j", 0, n)
     left = total(inverse(entry("X", j), [j]), j)
-    first = put(inverse(entry("X", t), [t]), {t: Index(0)})
+    first = substitute(inverse(entry("X", t), [t]), {t: Index(0)})
     right = total(equal_indices(j, 0) * first, j) * number(n)
 
     def step(goal: Goal) -> None:
         k = next(k for k, (m, _) in goal.parts.items() if len(m.factors) == 1)
         goal.clear(k, 0)
         k = monomial_with(goal, "X")
-        goal.eliminate(k, -1, Index(0))
+        goal.one_point(k, -1, Index(0))
         k = monomial_with(goal, "X")
         factors = goal.parts[k][0].factors
         one = next(n for n, f in enumerate(factors) if function_of(f))
@@ -334,7 +334,7 @@ def a_denominator_that_is_another_in_each_summand() -> Sides:
 def times_what_may_be_nought() -> Sides:
     """[k ≥ 1] k/k + [k = 0] = [k ≥ 1], times k."""
     k = position("k", 0)
-    guarded = put(inverse(number(k + 1), ()), {k: k - 1}, [k - 1])
+    guarded = substitute(inverse(number(k + 1), ()), {k: k - 1}, [k - 1])
     left = guarded * number(k) + equal_indices(k, 0)
 
     def step(goal: Goal) -> None:
@@ -344,7 +344,7 @@ def times_what_may_be_nought() -> Sides:
         for case in goal.cases:
             emptied(case)
         (n,) = goal.cases[1].parts
-        goal.cases[1].eliminate(n, k.terms[0][0], Index(0))
+        goal.cases[1].one_point(n, k.terms[0][0], Index(0))
         (n,) = goal.cases[1].parts
         goal.cases[1].number(n, 0)
 

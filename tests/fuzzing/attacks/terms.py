@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.proofs.interpret.terms import indicator, put, total
+from scanproof.proofs.interpret.terms import indicator, substitute, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size
 from scanproof.proofs.kernel.inequalities import contradictory
@@ -53,7 +53,7 @@ def a_coefficient_that_overflows() -> Sides:
     left = Term({Monomial(1, guards, ()): Fraction(1)}, t.variables())
 
     def step(goal: Goal) -> None:
-        goal.eliminate(0, -1, chosen)
+        goal.one_point(0, -1, chosen)
         emptied(goal)
 
     with np.errstate(over="ignore"):
@@ -79,7 +79,7 @@ def something_is_put_for_a_bound_index() -> Sides:
     n = size("N", 1)
     position("last")
     term = total(entry("X", j := position("j", 0, n)), j) * 1
-    made = put(term, {B1: Index(0)})
+    made = substitute(term, {B1: Index(0)})
     return valued(simplified(made - made + entry("X", 0)), term, at((n, 2)))
 
 
@@ -87,7 +87,7 @@ def something_is_put_for_a_bound_index() -> Sides:
 def something_is_put_for_twice_a_variable() -> Sides:
     """2t = 1 is not t = 1."""
     t = position("t", 0)
-    made = put(entry("X", t * 2), {t * 2: Index(2)})
+    made = substitute(entry("X", t * 2), {t * 2: Index(2)})
     return valued(made, entry("X", 2), {})
 
 
@@ -142,7 +142,7 @@ def a_sum_over_all_natural_numbers() -> Sides:
 @stopped_by("apply: not inside <= images.keys()")
 def a_function_of_more_than_its_positions() -> Sides:
     t = position("t", 0)
-    made = put(apply("exp", entry("X", t), ()), {t: Index(0)})
+    made = substitute(apply("exp", entry("X", t), ()), {t: Index(0)})
     return valued(made, apply("exp", entry("X", 0), ()), at((t, 1)))
 
 
@@ -150,7 +150,7 @@ def a_function_of_more_than_its_positions() -> Sides:
 def an_index_outside_the_range() -> Sides:
     """[t ≥ 0] X[t] is X[t] for t ≥ 0; at −1 it is 0."""
     t = position("t", 0)
-    made = put(simplified(indicator(t) * entry("X", t)), {t: Index(-1)})
+    made = substitute(simplified(indicator(t) * entry("X", t)), {t: Index(-1)})
     return valued(made, as_term(0), {})
 
 
@@ -161,7 +161,7 @@ def a_range_used_and_forgotten() -> Sides:
     i = position("i", 0, n)
     j = position("j", 0, i)
     made = simplified(indicator(i - 1) * entry("X", i) + entry("Y", j)) - entry("Y", j)
-    return valued(put(made, {i: Index(0)}), as_term(0), at((n, 2), (i, 0), (j, 0)))
+    return valued(substitute(made, {i: Index(0)}), as_term(0), at((n, 2), (i, 0), (j, 0)))
 
 
 @stopped_by("Term.__new__: not all(map(_plain, parts))")

@@ -71,7 +71,7 @@ def another_size_for_the_size_that_there_is() -> Sides:
     return shown(made.states[0].entry(0, []), 2, at((n, 3)), step)
 
 
-@stopped_by("Rewriting.rewrite: theorem.left.put(images) != f")
+@stopped_by("Rewriting.rewrite: theorem.left.substitute(images) != f")
 def a_definition_of_something_else() -> Sides:
     made = defined(as_term(5))
     return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, made.definitions[0][0], {}))
@@ -278,7 +278,7 @@ def a_state_with_the_name_of_a_function() -> Sides:
     made = defined(as_term(5), state=new_state("f", [], [], m.factors[0].name))
     value = apply("f", entry("X", i), [i])
     ((m, c),) = value.parts.items()
-    there = Term({m.put({i.terms[0][0]: Index(0)}, 0): c})
+    there = Term({m.substitute({i.terms[0][0]: Index(0)}, 0): c})
     return shown(there, 5, {}, by(made.definitions[0][0]))
 
 
@@ -316,7 +316,7 @@ def _by_induction(made: Recursion, when: Index, right: Term, time: Index, n: Ind
     name = made.states[0].name
     (rule,) = induction(when, [(Factor(name, (when,)), right)], tactic, time=time)
     images = dict.fromkeys(rule.over, Index(1))
-    left, value = entry(name, 1), Term(rule.right.parts, rule.right.scope).put(images)
+    left, value = entry(name, 1), Term(rule.right.parts, rule.right.scope).substitute(images)
     equation(left, value, lambda goal, _: goal.rewrite(0, 0, rule, images))
     return valued(left, value, at((n, 2)))
 

@@ -1,4 +1,4 @@
-"""Certificates in words: the schemas that a bound takes, the hypotheses, and what is left of its right side."""
+"""Which schemas a bound takes, by name, and which hypotheses: what evidence says of a certificate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from ..kernel.index import variable
 from ..kernel.term import Monomial, function_of
-from . import words
 from .certificate import (
     Combined,
     Concluded,
@@ -44,27 +43,6 @@ SCHEMAS = (
 """The schemas by name, in the order in which they are said."""
 
 
-@dataclass(frozen=True)
-class Bound:
-    """left ≤ right, for all sizes."""
-
-    gap: str
-    """right − majorant, or what is left of it, as a sum of what is ≥ 0."""
-    steps: tuple[str, ...]
-    """The schemas that were used, by name, and the hypotheses."""
-    squares: bool
-    """Whether squares were needed."""
-    exact: bool
-    """Whether right − left is the gap, and not only at least as large."""
-
-    @property
-    def said(self) -> str:
-        """What is shown of right − left."""
-        if self.exact:
-            return f"right − left = {self.gap} ≥ 0"
-        return "right − left ≥ 0" if self.gap == "0" else f"right − left ≥ {self.gap} ≥ 0"
-
-
 def ordered(steps: Sequence[str]) -> tuple[str, ...]:
     """The schemas in their order, then the hypotheses."""
     named = [step for step in dict.fromkeys(steps) if step not in SCHEMAS]
@@ -72,79 +50,55 @@ def ordered(steps: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass(eq=False)
-class _Fact:
+class Fact:
     """What a step shows."""
 
     step: Any
     statement: Inequality
-    known: Sequence[_Fact] = field(repr=False, default=())
+    known: Sequence[Fact] = field(repr=False, default=())
     """What the step's numbers mean."""
-    rests: tuple[_Fact, ...] = field(repr=False, default=())
+    rests: tuple[Fact, ...] = field(repr=False, default=())
     """In the order in which the step names them; of an induction's conclusion start and step."""
 
 
-def told(shown: Shown) -> list[Bound]:
-    """Each goal's bound."""
-    known: list[_Fact] = []
+def facts_of(shown: Shown) -> list[Fact]:
+    """What shows each of the goals."""
+    known: list[Fact] = []
     _read(shown.certificate.steps, shown, known)
-    return [_bound(known[number], shown.problem) for number in shown.certificate.goals]
+    return [known[number] for number in shown.certificate.goals]
 
 
-def _read(steps: Sequence[Any], shown: Shown, known: list[_Fact]) -> None:
+def schemas(fact: Fact, problem: Problem) -> list[str]:
+    """The schemas and hypotheses that a fact rests on, each as often as it is used."""
+    every: dict[Fact, None] = {}
+    _gather(fact, every)
+    return [label for one in every for label in _labels(one, problem)]
+
+
+def _read(steps: Sequence[Any], shown: Shown, known: list[Fact]) -> None:
     for step in steps:
         new = shown.made[id(step)]
         if not isinstance(step, Induction):
             numbers = used(step)
             if isinstance(step, Squared):  # the last is what is left in the end
                 numbers = [n for n in numbers if n != step.square] + [step.square]
-            known.append(_Fact(step, new[0], known, tuple(known[n] for n in numbers)))
+            known.append(Fact(step, new[0], known, tuple(known[n] for n in numbers)))
             continue
-        inner = [*known, *(_Fact(None, one) for one in shown.supposed[id(step)])]
+        inner = [*known, *(Fact(None, one) for one in shown.supposed[id(step)])]
         _read(step.steps, shown, inner)
         ends = zip(step.start, step.later, strict=True)
         pairs = [(known[first], inner[later]) for first, later in ends]
-        known += [_Fact(step, one, known, pair) for one, pair in zip(new, pairs, strict=True)]
+        known += [Fact(step, one, known, pair) for one, pair in zip(new, pairs, strict=True)]
 
 
-def _bound(fact: _Fact, problem: Problem) -> Bound:
-    every: dict[_Fact, None] = {}
-    _gather(fact, every)
-    steps = [label for one in every for label in _labels(one, problem)]
-    last, most = _last(fact)
-    pieces = last.step.pieces if isinstance(last.step, Combined) else ()
-    exact = most is not None and set(most.step.plans) <= {None}
-    return Bound(
-        words.gap(pieces, lambda number: last.known[number].statement.right),
-        ordered(steps),
-        SQUARE in steps,
-        exact and INDUCTION not in steps,
-    )
-
-
-def _gather(fact: _Fact, every: dict[_Fact, None]) -> None:
+def _gather(fact: Fact, every: dict[Fact, None]) -> None:
     if fact not in every:
         every[fact] = None
         for one in fact.rests:
             _gather(one, every)
 
 
-def _last(fact: _Fact) -> tuple[_Fact, _Fact | None]:
-    """The last sum of what is ≥ 0, or where there is none a hypothesis or what rests on nothing.
-
-    And the bound of the left side, if that is of the whole of it.
-    """
-    whole: _Fact | None = None
-    while fact.rests and not isinstance(fact.step, Combined):
-        if isinstance(fact.step, Concluded):
-            whole, fact = fact.rests[:2]
-        elif isinstance(fact.step, Induction | Squared):
-            fact = fact.rests[-1]
-        else:
-            fact = fact.rests[0]
-    return fact, whole
-
-
-def _labels(fact: _Fact, problem: Problem) -> Iterator[str]:
+def _labels(fact: Fact, problem: Problem) -> Iterator[str]:
     step = fact.step
     if isinstance(step, Given):
         yield problem.names[step.hypothesis]
@@ -173,7 +127,7 @@ def _of_induction(step: Induction) -> Iterator[str]:
     yield INDUCTION
 
 
-def _of_norms(step: Majorised, known: Sequence[_Fact]) -> Iterator[str]:
+def _of_norms(step: Majorised, known: Sequence[Fact]) -> Iterator[str]:
     left = step.left
     for end in step.ends:
         left = total(left, end)
@@ -184,12 +138,12 @@ def _of_norms(step: Majorised, known: Sequence[_Fact]) -> Iterator[str]:
             yield from _of_plan(m, len(step.ends), plan, known)
 
 
-def _of_plan(m: Monomial, count: int, plan: Plan, known: Sequence[_Fact]) -> Iterator[str]:
+def _of_plan(m: Monomial, count: int, plan: Plan, known: Sequence[Fact]) -> Iterator[str]:
     along = set(plan.coordinates)
     outer = set(range(-m.bound, 0)) - along
     if plan.diagonal:
         ends = range(-m.bound, -m.bound + count)
-        m, outer = m.put({max(ends): variable(min(ends))}, m.bound), outer.difference(ends)
+        m, outer = m.substitute({max(ends): variable(min(ends))}, m.bound), outer.difference(ends)
         yield DIAGONAL
     if outer:
         yield TRIANGLE
