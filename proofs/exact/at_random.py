@@ -15,19 +15,20 @@ from ..language.statements import Differs, Equal, Statement
 from .array import ExactArray
 from .enclosures import ArbField
 from .engines import sides
+from .entries import arranged
+from .field import Field
 from .instance import evaluate, shapes
 from .residues import PRIME, PrimeField
 
 
-def drawn(claim: Claim, field: Any, sizes: Sizes, draw: Callable[[], Any]) -> dict[str, ExactArray]:
+def drawn(
+    claim: Claim, field: Field, sizes: Sizes, draw: Callable[[], Any]
+) -> dict[str, ExactArray]:
     """Every symbol as an array of the field's numbers, each of them drawn."""
-    arrays = {}
-    for name, dims in shapes(claim, sizes).items():
-        entries = np.empty(dims, dtype=object)
-        for place in np.ndindex(dims):
-            entries[place] = field.number(draw())
-        arrays[name] = ExactArray(entries, field)
-    return arrays
+    return {
+        name: ExactArray(arranged((field.number(draw()) for _ in np.ndindex(dims)), dims), field)
+        for name, dims in shapes(claim, sizes).items()
+    }
 
 
 def residues(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -20,6 +21,7 @@ from .at_point import (
     quick_statements_at,
     statements_at,
 )
+from .entries import arranged
 from .instance import Point, shapes
 from .tight import fitting, tightened
 
@@ -125,7 +127,4 @@ def _shown(
 
 
 def _array(dims: tuple[int, ...], numbers: Iterator[Fraction]) -> np.ndarray:
-    out = np.empty(dims, dtype=object)
-    for index in np.ndindex(dims):
-        out[index] = next(numbers)
-    return out
+    return arranged(itertools.islice(numbers, math.prod(dims)), dims)

@@ -6,43 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from .field import Field
 from .products import of_fractions
 from .scalar import NotPolynomial, Ratio, as_fraction
 
 
-class _PolynomialField:
-    """What fractions of polynomials have no room for."""
-
-    meter = None
-
-    def exp(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("exp")
-        return self.number(1)
-
-    def log(self, scalar: Ratio) -> Ratio:
-        if scalar != self.number(1):
-            raise NotPolynomial("log")
-        return self.number(0)
-
-    def abs(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("abs")
-        return scalar
-
-    def sqrt(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("sqrt")
-        return scalar
-
-    def largest_eigenvalue(self, gram: Any) -> Ratio:
-        raise NotPolynomial("the largest singular value")
-
-    def number(self, value: Any) -> Ratio:
-        raise NotImplementedError
-
-
-class FlintField(_PolynomialField):
+class FlintField(Field):
     """Fractions of `fmpq_mpoly`: the fast engine."""
 
     name = "flint"
@@ -67,7 +38,7 @@ class FlintField(_PolynomialField):
         return known
 
 
-class SympyField(_PolynomialField):
+class SympyField(Field):
     """Fractions in `sympy.polys.rings.ring` over QQ: the independent engine for polynomial claims."""
 
     name = "sympy"
@@ -87,37 +58,25 @@ class SympyField(_PolynomialField):
         return Ratio(self._ring(self._rational(exact.numerator, exact.denominator)))
 
 
-class RationalField:
+class RationalField(Field):
     """Plain numbers: `fractions.Fraction`, for exact evaluation at a point."""
 
     name = "rational"
-    meter = None
-    matmul = staticmethod(of_fractions)
 
-    def number(self, value: Any) -> Fraction:
+    def number(self, value: Any) -> Any:
         return as_fraction(value)
 
-    def exp(self, scalar: Fraction) -> Fraction:
-        if scalar == 0:
-            return Fraction(1)
-        raise NotPolynomial("exp")
+    def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
+        return of_fractions(left, right)
 
-    def log(self, scalar: Fraction) -> Fraction:
-        if scalar == 1:
-            return Fraction(0)
-        raise NotPolynomial("log")
-
-    def abs(self, scalar: Fraction) -> Fraction:
+    def abs(self, scalar: Any) -> Any:
         return abs(scalar)
 
-    def sqrt(self, scalar: Fraction) -> Fraction:
+    def sqrt(self, scalar: Any) -> Any:
         root = rational_root(scalar)
         if root is None:
             raise NotPolynomial("sqrt")
         return root
-
-    def largest_eigenvalue(self, gram: Any) -> Fraction:
-        raise NotPolynomial("the largest singular value")
 
 
 def rational_root(value: Fraction) -> Fraction | None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ....exact.entries import as_array
 from ....exact.scalar import NotPolynomial
-from .computer import fractions, objects
+from .computer import fractions
 
 
 def _binary(operation: Any) -> Callable[..., Any]:
@@ -62,7 +63,7 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     for place in np.ndindex(base.shape):
         if exponent[place].denominator != 1:
             raise NotPolynomial("a power with an exponent that is no whole number")
-        one = np.asarray(objects(base[place]))
+        one = np.asarray(as_array(base[place]))
         out[place] = _power(reader, {"y": int(exponent[place])}, one)[()]
     return out
 

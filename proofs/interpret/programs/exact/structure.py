@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .computer import objects
+from ....exact.entries import as_array
 
 
 def _broadcast_in_dim(reader: Any, params: Any, a: Any) -> Any:
@@ -42,7 +42,9 @@ def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
 
 
 def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
-    return [objects(row) if a.dtype == object else row for row in np.moveaxis(a, params["axis"], 0)]
+    return [
+        as_array(row) if a.dtype == object else row for row in np.moveaxis(a, params["axis"], 0)
+    ]
 
 
 def _split(reader: Any, params: Any, a: Any) -> list[Any]:

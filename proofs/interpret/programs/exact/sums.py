@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .computer import NAN, Computer, fractions, objects, without_nan
+from ....exact.entries import as_array
+from .computer import NAN, Computer, fractions, without_nan
 
 
 def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
@@ -85,7 +86,7 @@ def _cumulative(operation: Any) -> Callable[..., Any]:
         order = range(len(rows))[::-1] if params["reverse"] else range(len(rows))
         out, before = np.empty(rows.shape, dtype=object), None
         for k in order:
-            row = objects(rows[k])
+            row = as_array(rows[k])
             before = row if before is None else reader.computer.combined(operation, before, row)
             out[k] = before if before.ndim else before[()]
         return np.moveaxis(out, 0, axis)
