@@ -39,7 +39,10 @@ class Operators:
         return self.__array_namespace__().asarray(other)
 
     def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-        """What `operator.add`, `sub`, `mul`, `truediv` or `matmul` makes of two operands, one of them this array."""
+        """What `operator.add`, `sub`, `mul`, `truediv` or `matmul` makes of two operands, one of them this array.
+
+        A sum or product has this array on its left, whichever side it stood on.
+        """
         raise NotImplementedError
 
     def _moved(self, move: Callable[[Any], Any]) -> Any:
@@ -58,8 +61,7 @@ class Operators:
     def __add__(self, other: Any) -> Any:
         return self._met(operator.add, other)
 
-    def __radd__(self, other: Any) -> Any:
-        return self._met(operator.add, other, swapped=True)
+    __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         return self._met(operator.sub, other)
@@ -70,8 +72,7 @@ class Operators:
     def __mul__(self, other: Any) -> Any:
         return self._met(operator.mul, other)
 
-    def __rmul__(self, other: Any) -> Any:
-        return self._met(operator.mul, other, swapped=True)
+    __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
         return self._met(operator.truediv, other)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
-from ..array import KernelArray, comprehension
+from ..array import KernelArray, aligned, broadcast, comprehension
 from ..questions import Unreadable
 from ..simplifying import simplified
 from ..terms import number
@@ -114,27 +114,12 @@ def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
 
 def shared(*values: Any) -> tuple[Dims, list[Any]]:
     """The common shape, and the values broadcast to it."""
-    rank = max(len(v.dims) for v in values)
-    dims = [Index(1)] * rank
-    for v in values:
-        for k, d in enumerate(v.dims, start=rank - len(v.dims)):
-            if d != Index(1):
-                if dims[k] not in (d, Index(1)):
-                    raise Unreadable(f"lengths {dims[k]!r} and {d!r} meet")
-                dims[k] = d
-    return tuple(dims), [_broadcast(v, tuple(dims)) for v in values]
+    dims = broadcast(*(v.dims for v in values))
+    return dims, [v if v.dims == dims else _spread(v, dims) for v in values]
 
 
-def _broadcast(value: Any, dims: Dims) -> Any:
-    if tuple(value.dims) == dims:
-        return value
-    own = value.dims
-
-    def places(at: Any) -> list[Index]:
-        last = list(at)[len(at) - len(own) :]
-        return [Index(0) if d == Index(1) else i for d, i in zip(own, last, strict=True)]
-
-    return picked(value, dims, places)
+def _spread(value: Any, dims: Dims) -> Any:
+    return picked(value, dims, lambda at: aligned(value.dims, at))
 
 
 def reals(value: Any) -> KernelArray:
