@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
 
-class Batch:
+
+class Batch(Operators):
     """B arrays of one shape."""
-
-    __array_ufunc__ = None  # so that array + batch is left to the batch
 
     def __init__(self, data: np.ndarray) -> None:
         self.data = data
@@ -30,8 +31,8 @@ class Batch:
     def T(self) -> Batch:
         return Batch(self.data.mT)
 
-    def __array_namespace__(self) -> type[Namespace]:
-        return Namespace
+    def __array_namespace__(self, api_version: str | None = None) -> Namespace:
+        return Namespace()
 
     def __getitem__(self, key: Any) -> Batch:
         return Batch(self.data[(slice(None), *(key if isinstance(key, tuple) else (key,)))])
@@ -42,36 +43,15 @@ class Batch:
     def __neg__(self) -> Batch:
         return Batch(-self.data)
 
-    def __add__(self, other: Any) -> Batch:
-        return _entrywise(operator.add, self, other)
+    def _operand(self, other: Any) -> Any:
+        return other
 
-    def __radd__(self, other: Any) -> Batch:
-        return _entrywise(operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Batch:
-        return _entrywise(operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Batch:
-        return _entrywise(operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Batch:
-        return _entrywise(operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Batch:
-        return _entrywise(operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Batch:
-        return _entrywise(operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Batch:
-        return _entrywise(operator.truediv, other, self)
-
-    def __matmul__(self, other: Any) -> Batch:
-        if not isinstance(other, Batch):
-            return Batch(self.data @ other)
-        if len(other.shape) == 1:
-            return Batch((self.data @ other.data[..., None])[..., 0])
-        return Batch(self.data @ other.data)
+    def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Batch:
+        if operation is not operator.matmul:
+            return _entrywise(operation, left, right)
+        if isinstance(right, Batch) and len(right.shape) == 1:
+            return Batch((left.data @ right.data[..., None])[..., 0])
+        return Batch(left.data @ (right.data if isinstance(right, Batch) else right))
 
 
 def _each(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -79,38 +59,37 @@ def _each(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda a: Batch(function(a.data)) if isinstance(a, Batch) else function(a)
 
 
-class Namespace:
+class Namespace(Functions):
     """NumPy's functions on batches; arrays made from nothing are NumPy's own."""
 
-    zeros = staticmethod(np.zeros)
-    ones = staticmethod(np.ones)
+    arrays, library = "batches", np
 
     exp = staticmethod(_each(np.exp))
     log = staticmethod(_each(np.log))
     sqrt = staticmethod(_each(np.sqrt))
 
-    @staticmethod
-    def reshape(batch: Batch, shape: tuple[int, ...]) -> Batch:
-        return Batch(batch.data.reshape(len(batch.data), *shape))
+    def asarray(self, value: Any) -> Any:
+        return value
 
-    @staticmethod
-    def concat(arrays: Sequence[Any], axis: int) -> Any:
-        return _joined(np.concatenate, arrays, axis)
+    def reshape(self, array: Batch, shape: tuple[int, ...]) -> Batch:
+        return Batch(array.data.reshape(len(array.data), *shape))
 
-    @staticmethod
-    def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
-        return _joined(np.stack, arrays, axis)
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        return self._along(np.stack, arrays, axis)
 
+    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        return self._along(np.concatenate, arrays, axis)
 
-def _joined(join: Callable[..., np.ndarray], arrays: Sequence[Any], axis: int) -> Any:
-    sizes = {len(array.data) for array in arrays if isinstance(array, Batch)}
-    if not sizes:
-        return join(arrays, axis=axis)
-    (size,) = sizes
-    parts = [
-        a.data if isinstance(a, Batch) else np.broadcast_to(a, (size, *np.shape(a))) for a in arrays
-    ]
-    return Batch(join(parts, axis=axis + 1))
+    def _along(self, join: Callable[..., np.ndarray], arrays: Sequence[Any], axis: int) -> Any:
+        sizes = {len(array.data) for array in arrays if isinstance(array, Batch)}
+        if not sizes:
+            return join(arrays, axis=axis)
+        (size,) = sizes
+        parts = [
+            a.data if isinstance(a, Batch) else np.broadcast_to(a, (size, *np.shape(a)))
+            for a in arrays
+        ]
+        return Batch(join(parts, axis=axis + 1))
 
 
 def _entrywise(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Batch:

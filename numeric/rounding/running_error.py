@@ -11,10 +11,14 @@ in any order, with or without fused multiplication, so the bound also covers oth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
 
 EPSILON = float(np.finfo(np.float64).eps)
 """2⁻⁵², twice the unit roundoff of float64."""
@@ -22,11 +26,10 @@ ULPS = 4
 """Units in the last place by which `exp` and `log` may be off."""
 
 
-class Bounded:
+class Bounded(Operators):
     """A float64 array `value` and, of the same shape, `error` ≥ |value − exact value|."""
 
     __slots__ = ("error", "value")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, value: Any, error: Any) -> None:
@@ -40,75 +43,28 @@ class Bounded:
     def shape(self) -> tuple[int, ...]:
         return self.value.shape
 
-    @property
-    def ndim(self) -> int:
-        return self.value.ndim
-
-    @property
-    def T(self) -> Bounded:
-        return Bounded(self.value.T, self.error.T)
-
-    @property
-    def mT(self) -> Bounded:
-        return Bounded(self.value.mT, self.error.mT)
-
-    def __getitem__(self, index: Any) -> Bounded:
-        return Bounded(self.value[index], self.error[index])
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Bounded:
+        return Bounded(move(self.value), move(self.error))
 
     def __neg__(self) -> Bounded:
         return Bounded(-self.value, self.error)
 
-    def __add__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        return _rounded(self.value + other.value, self.error + other.error)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if _foreign(other) else self + (-bounded(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        return _rounded(self.value * other.value, _product(np.multiply, self, other))
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        room = np.abs(other.value) - other.error  # how near to 0 the exact divisor may be
-        quotient = self.value / other.value
+    def _combined(
+        self, operation: Callable[[Any, Any], Any], left: Bounded, right: Bounded
+    ) -> Bounded:
+        value = operation(left.value, right.value)
+        if operation is operator.matmul:
+            terms = left.shape[-1]
+            added = terms * EPSILON * (np.abs(left.value) @ np.abs(right.value))
+            return Bounded(value, _product(operation, left, right) + added)
+        if operation is operator.mul:
+            return _rounded(value, _product(operation, left, right))
+        if operation is not operator.truediv:
+            return _rounded(value, left.error + right.error)
+        room = np.abs(right.value) - right.error  # how near to 0 the exact divisor may be
         with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(room > 0, (self.error + np.abs(quotient) * other.error) / room, np.inf)
-        return _rounded(quotient, error)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return bounded(other) / self
-
-    def __pow__(self, exponent: int) -> Bounded:
-        power = bounded(np.ones(self.shape))
-        for _ in range(exponent):
-            power = power * self
-        return power
-
-    def __matmul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = bounded(other)
-        terms = self.shape[-1]
-        added = terms * EPSILON * (np.abs(self.value) @ np.abs(other.value))
-        return Bounded(self.value @ other.value, _product(np.matmul, self, other) + added)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return bounded(other) @ self
+            error = np.where(room > 0, (left.error + np.abs(value) * right.error) / room, np.inf)
+        return _rounded(value, error)
 
     def sum(self, axis: int | None = None) -> Bounded:
         terms = self.value.size if axis is None else self.shape[axis]
@@ -127,12 +83,6 @@ def bounded(array: Any) -> Bounded:
     return Bounded(value, np.zeros(value.shape))
 
 
-def _foreign(other: Any) -> bool:
-    """Whether `other` is an array of another kind that knows better what to do."""
-    known = (Bounded, np.ndarray, np.generic)
-    return hasattr(other, "__array_namespace__") and not isinstance(other, known)
-
-
 def _rounded(value: np.ndarray, error: np.ndarray) -> Bounded:
     return Bounded(value, error + EPSILON * np.abs(value))
 
@@ -143,32 +93,19 @@ def _product(multiply: Callable[..., Any], left: Bounded, right: Bounded) -> Any
     return multiply(reach, right.error) + multiply(left.error, np.abs(right.value))
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of bounded arrays (a part of the array API)."""
+
+    arrays, library = "bounded arrays", np
 
     def asarray(self, value: Any) -> Bounded:
         return bounded(value)
 
-    def zeros(self, shape: Any) -> Bounded:
-        return bounded(np.zeros(shape))
-
-    def ones(self, shape: Any) -> Bounded:
-        return bounded(np.ones(shape))
-
-    def eye(self, size: int) -> Bounded:
-        return bounded(np.eye(size))
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Bounded:
-        return _each(lambda parts: np.stack(parts, axis=axis), arrays)
-
-    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Bounded:
-        return _each(lambda parts: np.concat(parts, axis=axis), arrays)
-
-    def reshape(self, array: Bounded, shape: Any) -> Bounded:
-        return Bounded(array.value.reshape(shape), array.error.reshape(shape))
-
-    def tril(self, array: Bounded) -> Bounded:
-        return Bounded(np.tril(array.value), np.tril(array.error))
+    def _joined(
+        self, join: Callable[[list[np.ndarray]], np.ndarray], arrays: Sequence[Any]
+    ) -> Bounded:
+        parts = [bounded(a) for a in arrays]
+        return Bounded(join([p.value for p in parts]), join([p.error for p in parts]))
 
     def exp(self, array: Bounded) -> Bounded:
         value = np.exp(array.value)
@@ -192,8 +129,3 @@ class Namespace:
                 np.sqrt(array.value + array.error),
             )
         return _rounded(value, moved)
-
-
-def _each(join: Callable[[list[np.ndarray]], np.ndarray], arrays: Sequence[Any]) -> Bounded:
-    parts = [bounded(a) for a in arrays]
-    return Bounded(join([p.value for p in parts]), join([p.error for p in parts]))

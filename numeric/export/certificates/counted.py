@@ -12,21 +12,23 @@ that are no larger. Divisions are allowed by numbers that are not negative and i
 
 from __future__ import annotations
 
-import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
+
 from ...rounding.arithmetic import DIVISION, OWN, Format, gamma
 
 
-class Counted:
+class Counted(Operators):
     """An array of the format `form`; see the module's docstring."""
 
     __slots__ = ("count", "form", "low", "magnitude", "peak", "scaling", "whole")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -62,14 +64,6 @@ class Counted:
         return self.magnitude.shape
 
     @property
-    def ndim(self) -> int:
-        return self.magnitude.ndim
-
-    @property
-    def T(self) -> Counted:
-        return self._moved(lambda a: a.T)
-
-    @property
     def alive(self) -> np.ndarray:
         """1 where an entry may be computed as something other than 0, else 0."""
         return ((self.magnitude > 0) | (self.low > 0)).astype(np.float64)
@@ -86,9 +80,6 @@ class Counted:
         if not self.peak * (1 + gamma(self.count, self.form.unit)) + self.low.max(initial=0) < room:
             return np.full(self.shape, np.inf)
         return gamma(self.count, self.form.unit) * self.magnitude + self.low
-
-    def __getitem__(self, index: Any) -> Counted:
-        return self._moved(lambda a: a[index])
 
     def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Counted:
         low = np.broadcast_to(self.low, self.shape)
@@ -115,20 +106,25 @@ class Counted:
         out.whole = self.whole and not self.magnitude.any()
         return out
 
-    def __add__(self, other: Any) -> Any:
-        return self._plus(other, self.whole)
+    def _combined(
+        self, operation: Callable[[Any, Any], Any], left: Counted, right: Counted
+    ) -> Counted:
+        if operation is operator.add:
+            return left._plus(right, left.whole)
+        if operation is operator.sub:
+            return left._plus(right, False)
+        if operation is operator.truediv:
+            return left._over(right)
+        low = _product(operation, left, right)
+        magnitude = operation(left.magnitude, right.magnitude)
+        if operation is operator.mul:
+            low = low + left.form.tiny * left.alive * right.alive
+            return left._times(right, magnitude, 0, low)
+        met = left.alive @ right.alive
+        additions = max(int(np.max(met, initial=0)) - 1, 0)
+        return left._times(right, magnitude, additions, low + 2 * left.form.tiny * met)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._plus(other, False)
-
-    __rsub__ = __sub__
-
-    def _plus(self, other: Any, whole: bool) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
+    def _plus(self, other: Counted, whole: bool) -> Counted:
         magnitude = self.magnitude + other.magnitude
         if not other.alive.any():  # adding 0 rounds nothing
             return self._made(other, magnitude, self.count, self.low + other.low, whole)
@@ -139,15 +135,6 @@ class Counted:
         low = (self.low + other.low) * (1 + self.form.unit) + self.form.tiny
         return self._made(other, magnitude, count, low, whole and other.whole)
 
-    def __mul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        low = _product(np.multiply, self, other) + self.form.tiny * self.alive * other.alive
-        return self._times(other, self.magnitude * other.magnitude, 0, low)
-
-    __rmul__ = __mul__
-
     def _times(self, other: Counted, magnitude: Any, additions: int, low: Any) -> Counted:
         count = self.count + other.count + additions
         if not (self.scaling or other.scaling):
@@ -157,19 +144,7 @@ class Counted:
         out.scaling = self.scaling and other.scaling and not additions
         return out
 
-    def __matmul__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
-        met = self.alive @ other.alive
-        terms = int(np.max(met, initial=0))
-        low = _product(np.matmul, self, other) + 2 * self.form.tiny * met
-        return self._times(other, self.magnitude @ other.magnitude, max(terms - 1, 0), low)
-
-    def __truediv__(self, other: Any) -> Any:
-        if _foreign(other):
-            return NotImplemented
-        other = entering(other, self.form)
+    def _over(self, other: Counted) -> Counted:
         least = other.magnitude * (1 - gamma(other.count, self.form.unit))
         if not other.whole or not (least > 0).all() or (other.low > self.form.unit * least).any():
             return self._made(other, np.full(self.shape, np.inf), 0, np.inf, False)
@@ -179,9 +154,6 @@ class Counted:
         return self._made(
             other, self.magnitude / other.magnitude, count, low, self.whole and other.whole
         )
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return NotImplemented if _foreign(other) else entering(other, self.form) / self
 
     def sum(self, axis: int | None = None) -> Counted:
         met = self.alive.sum(axis=axis)
@@ -193,11 +165,6 @@ class Counted:
 
     def __repr__(self) -> str:
         return f"Counted({self.magnitude.tolist()}, {self.count} roundings)"
-
-
-def _foreign(other: Any) -> bool:
-    known = (Counted, np.ndarray, np.generic)
-    return hasattr(other, "__array_namespace__") and not isinstance(other, known)
 
 
 def _product(multiply: Callable[..., Any], left: Counted, right: Counted) -> Any:
@@ -240,35 +207,16 @@ def _representable(floats: np.ndarray, form: Format) -> bool:
     return bool((parts == np.rint(parts)).all())
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of counted arrays (a part of the array API)."""
+
+    arrays, library = "counted arrays", np
 
     def __init__(self, form: Format) -> None:
         self.form = form
 
     def asarray(self, value: Any) -> Counted:
         return entering(value, self.form)
-
-    def zeros(self, shape: Any) -> Counted:
-        return entering(np.zeros(shape), self.form)
-
-    def ones(self, shape: Any) -> Counted:
-        return entering(np.ones(shape), self.form)
-
-    def eye(self, size: int) -> Counted:
-        return entering(np.eye(size), self.form)
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Counted:
-        return self._joined(functools.partial(np.stack, axis=axis), arrays)
-
-    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Counted:
-        return self._joined(functools.partial(np.concatenate, axis=axis), arrays)
-
-    def reshape(self, array: Counted, shape: Any) -> Counted:
-        return array._moved(lambda a: a.reshape(shape))
-
-    def tril(self, array: Counted) -> Counted:
-        return array._moved(np.tril)
 
     def sqrt(self, array: Any) -> Counted:
         array = self.asarray(array)
