@@ -18,11 +18,11 @@ from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..terms import equal_indices, indicator
+from .areas import in_order
 from .joining import stacked_integers
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
-from .sizes import in_order
 from .values import (
     Count,
     Integers,
