@@ -30,7 +30,7 @@ from ..check.witness_family import (
     refuse_conditions,
     sides_of,
 )
-from ..exact.points import statements_at
+from ..exact.at_point import statements_at
 from ..interpret.array import KernelArray
 from ..interpret.claims import Reading
 from ..interpret.evaluate import Evaluator, at_index, positions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -75,6 +75,11 @@ def without_nan(entries: Iterable[Any]) -> bool:
     return not any(map(_is_nan, entries))
 
 
+def of_scalars(array: np.ndarray) -> bool:
+    """Whether the entries are a field's scalars, and not NumPy's integers or booleans."""
+    return array.dtype == object
+
+
 class Computer:
     """Scalars of one field."""
 
@@ -133,7 +138,7 @@ class Computer:
 
     def reals(self, array: np.ndarray) -> np.ndarray:
         """Integers and booleans as scalars."""
-        if array.dtype == object:
+        if of_scalars(array):
             return array
         return self.map(lambda x: self.field.number(int(x)), array)
 
@@ -159,10 +164,13 @@ class Computer:
 
         return self.map(self._or_nan(value), self.reals(array))
 
-    def combined(
-        self, operation: Callable[[Any, Any], Any], a: np.ndarray, b: np.ndarray
-    ) -> np.ndarray:
+    def alike(self, *arrays: np.ndarray) -> Sequence[np.ndarray]:
+        """Arrays that meet: scalars all, if one of them is of scalars."""
+        return [self.reals(one) for one in arrays] if any(map(of_scalars, arrays)) else arrays
+
+    def combined(self, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> np.ndarray:
         """+ − · / of scalars entry by entry; where there is no value it is NaN, which a selection may leave out."""
+        a, b = self.reals(np.asarray(a)), self.reals(np.asarray(b))
         if not self.odd:
             with contextlib.suppress(DivisionByZero, ZeroDivisionError):
                 return as_array(operation(a, b))

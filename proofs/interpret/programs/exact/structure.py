@@ -30,15 +30,11 @@ def _slice(a: Any, params: Any) -> Any:
 
 
 def _concatenate(reader: Any, params: Any, *arrays: Any) -> Any:
-    if any(one.dtype == object for one in arrays):
-        arrays = tuple(map(reader.computer.reals, arrays))
-    return np.concatenate(arrays, axis=params["dimension"])
+    return np.concatenate(reader.computer.alike(*arrays), axis=params["dimension"])
 
 
 def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
-    if any(one.dtype == object for one in arrays):
-        arrays = tuple(map(reader.computer.reals, arrays))
-    return np.stack(arrays, axis=params["axis"])
+    return np.stack(reader.computer.alike(*arrays), axis=params["axis"])
 
 
 def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
@@ -132,8 +128,7 @@ def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
 
 
 def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: Any) -> Any:
-    if a.dtype == object or part.dtype == object:
-        a, part = reader.computer.reals(a), reader.computer.reals(part)
+    a, part = reader.computer.alike(a, part)
     begin = [
         min(max(int(s), 0), d - n) for s, d, n in zip(starts, a.shape, part.shape, strict=True)
     ]
@@ -144,8 +139,7 @@ def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: 
 
 def _scatter(adds: bool) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, starts: Any, part: Any) -> Any:
-        if a.dtype == object or part.dtype == object:
-            a, part = reader.computer.reals(a), reader.computer.reals(part)
+        a, part = reader.computer.alike(a, part)
         numbers, out = params["dimension_numbers"], np.array(a)
         batching, batched = numbers.operand_batching_dims, numbers.scatter_indices_batching_dims
         gone = (*numbers.inserted_window_dims, *batching)

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ....exact.entries import as_array
+from ....exact.entries import arranged, as_array
 from .computer import NAN, Computer, fractions, without_nan
 
 
 def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
     (left, right), (left_batch, right_batch) = params["dimension_numbers"]
     computer = reader.computer
-    if a.dtype == object or b.dtype == object:
-        a, b = computer.reals(a), computer.reals(b)
+    a, b = computer.alike(a, b)
     left_free = [k for k in range(a.ndim) if k not in (*left, *left_batch)]
     right_free = [k for k in range(b.ndim) if k not in (*right, *right_batch)]
     a = a.transpose([*left_batch, *left_free, *left])
@@ -70,9 +69,7 @@ def _product(computer: Computer, entries: list[Any]) -> Any:
 
 
 def _largest(computer: Computer, entries: list[Any]) -> Any:
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return computer.as_scalar(max(fractions(computer, array)))
+    return computer.as_scalar(max(fractions(computer, arranged(entries, (len(entries),)))))
 
 
 def _cumulative(operation: Any) -> Callable[..., Any]:
