@@ -17,7 +17,7 @@ from .enclosures import ArbField
 from .engines import sides
 from .entries import arranged
 from .field import Field
-from .instance import evaluate, shapes
+from .instance import Mutation, evaluate, shapes
 from .residues import PRIME, PrimeField
 
 
@@ -31,30 +31,33 @@ def drawn(
     }
 
 
-def residues(
-    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-) -> list[Statement]:
+def residues(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
     """The statements at residues modulo a large prime, which a seed of the claim's own draws.
 
     Raises:
         NotPolynomial: if something besides + − · / is needed.
     """
-    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), PrimeField()
-    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
-    return evaluate(claim, field, sizes, arrays, mutate)
+    return _at(claim, PrimeField(), sizes, lambda rng: rng.randrange(PRIME), mutate)
 
 
-def balls(
-    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-) -> list[Statement]:
+def balls(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
     """The statements at positive numbers, in enclosures, which have exp, log and norms.
 
     Raises:
         DivisionByZero: if there is no value.
     """
-    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), ArbField()
-    arrays = drawn(claim, field, sizes, lambda: Fraction(rng.randint(1, 64), 64))
-    return evaluate(claim, field, sizes, arrays, mutate)
+    return _at(claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(1, 64), 64), mutate)
+
+
+def _at(
+    claim: Claim,
+    field: Field,
+    sizes: Sizes,
+    draw: Callable[[random.Random], Any],
+    mutate: Mutation,
+) -> list[Statement]:
+    rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
+    return evaluate(claim, field, sizes, drawn(claim, field, sizes, lambda: draw(rng)), mutate)
 
 
 def overlap(statement: Equal | Differs) -> bool:

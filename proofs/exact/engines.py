@@ -17,7 +17,7 @@ from ..language.statements import AtMost, Differs, Equal, Statement
 from .array import ExactArray, Namespace
 from .expressions import ExpressionField, is_zero
 from .field import as_constant
-from .instance import entry_names, evaluate, symbols
+from .instance import Mutation, entry_names, evaluate, symbols
 from .polynomials import FlintField, RationalField, SympyField
 from .scalar import NotPolynomial, Ratio
 
@@ -35,23 +35,21 @@ class Engine:
     fields: tuple[Callable[[list[str]], Any], ...]
     """Tried in order; the next one is taken when a claim is not polynomial."""
 
-    def statements(
-        self, claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-    ) -> list[Statement]:
+    def statements(self, claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
         """The claim's statements with every entry a symbol.
 
         Raises:
             NotPolynomial: if the claim needs exp or log and this engine has none.
         """
         names = entry_names(claim, sizes)
-        for make in self.fields[:-1]:
+        for make in self.fields:
             field = make(names)
             try:
                 return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
             except NotPolynomial:
-                continue
-        field = self.fields[-1](names)
-        return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
+                if make is self.fields[-1]:
+                    raise
+        raise NotPolynomial("an engine without a field")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
+Mutation = Callable[[Any], Any] | None
+"""A change of a construction's parameters."""
 
 
 def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
@@ -95,7 +97,7 @@ def evaluate(
     field: Field,
     sizes: Sizes,
     arrays: Mapping[str, ExactArray],
-    mutate: Callable[[Any], Any] | None = None,
+    mutate: Mutation = None,
 ) -> list[Statement]:
     """The claim's statements on these arrays, after `mutate` has changed the construction's parameters."""
     values = {**arrays, **sizes, "xp": Namespace(field)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,18 +13,14 @@ from .products import of_fractions
 from .scalar import NotPolynomial, Ratio, as_fraction
 
 
-class FlintField(Field):
-    """Fractions of `fmpq_mpoly`: the fast engine."""
+class PolynomialField(Field):
+    """Fractions of polynomials over Q in a ring of some library."""
 
-    name = "flint"
+    _constant: Callable[[Fraction], Any]
+    """A number as a polynomial of the ring."""
 
-    def __init__(self, symbols: Sequence[str]) -> None:
-        import flint
-
-        self._rational = flint.fmpq
-        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
-        self._constant = context.constant
-        self.generators = {n: Ratio(g) for n, g in zip(symbols, context.gens(), strict=False)}
+    def __init__(self, symbols: Sequence[str], generators: Sequence[Any]) -> None:
+        self.generators = {n: Ratio(g) for n, g in zip(symbols, generators, strict=False)}
         self._numbers: dict[Any, Ratio] = {}
 
     def number(self, value: Any) -> Ratio:
@@ -33,12 +29,24 @@ class FlintField(Field):
         known = self._numbers.get(value)
         if known is None:
             exact = as_fraction(value)
-            known = Ratio(self._constant(self._rational(exact.numerator, exact.denominator)))
-            self._numbers[exact] = known
+            known = self._numbers[exact] = Ratio(self._constant(exact))
         return known
 
 
-class SympyField(Field):
+class FlintField(PolynomialField):
+    """Fractions of `fmpq_mpoly`: the fast engine."""
+
+    name = "flint"
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        import flint
+
+        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
+        super().__init__(symbols, context.gens())
+        self._constant = lambda exact: context.constant(flint.fmpq(*exact.as_integer_ratio()))
+
+
+class SympyField(PolynomialField):
     """Fractions in `sympy.polys.rings.ring` over QQ: the independent engine for polynomial claims."""
 
     name = "sympy"
@@ -48,14 +56,8 @@ class SympyField(Field):
         from sympy.polys.rings import PolyRing
 
         ring = PolyRing(list(symbols) or ["unused"], QQ)
-        self._ring, self._rational = ring, QQ
-        self.generators = {n: Ratio(g) for n, g in zip(symbols, ring.gens, strict=False)}
-
-    def number(self, value: Any) -> Ratio:
-        if isinstance(value, Ratio):
-            return value
-        exact = as_fraction(value)
-        return Ratio(self._ring(self._rational(exact.numerator, exact.denominator)))
+        super().__init__(symbols, ring.gens)
+        self._constant = lambda exact: ring(QQ(*exact.as_integer_ratio()))
 
 
 class RationalField(Field):
