@@ -12,13 +12,13 @@ import numpy as np
 from ...exact.polynomials import rational_root
 from ...kernel.index import Index
 from ...kernel.term import Monomial, Term, as_index_number, as_term
+from ..areas import in_order
 from ..array import KernelArray, function
 from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..terms import equal_indices, indicator
-from .areas import in_order
 from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide

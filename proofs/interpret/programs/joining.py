@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kernel.index import Index
+from .. import areas
+from ..areas import Length
 from ..array import holds
 from ..namespace import Namespace
 from ..questions import Unreadable
-from . import areas
-from .areas import Length
 from .merging import Merged, reshaped
 from .values import Dims, InParts, Integers, Mask, Place, as_mask, picked, reals, whole
 

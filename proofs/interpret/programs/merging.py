@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kernel.index import Index
+from ..areas import Area, Length, product
 from ..array import KernelArray, axes_as_one, holds
 from ..questions import Unreadable
-from .areas import Area, Length, product
 from .values import Dims, InParts, Integers, Place, picked, reals
 
 

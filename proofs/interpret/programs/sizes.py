@@ -12,9 +12,9 @@ from typing import Any
 from ...kernel import index as declarations
 from ...kernel.index import Index
 from ...language.sizes import arithmetic
+from .. import areas
+from ..areas import Area, Length
 from ..questions import Unreadable
-from . import areas
-from .areas import Area, Length
 
 
 class Dimensions:

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import as_term
+from .. import areas
+from ..areas import Area, Length
 from ..array import KernelArray, comprehension, holds
 from ..questions import Unreadable
 from ..terms import indicator
-from . import areas
-from .areas import Area, Length
 from .joining import Joined, cut, joined, shaped, stacked
 from .machine_integers import wide
 from .merging import merged_axes

@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
+from ..areas import Area
 from ..array import KernelArray, aligned, broadcast, comprehension
 from ..questions import Unreadable
 from ..simplifying import simplified
 from ..terms import number
-from .areas import Area
 
 Place: TypeAlias = Sequence[Index]
 Dims: TypeAlias = tuple[Index, ...]

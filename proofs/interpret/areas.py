@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from ...kernel.index import Index, as_index, declared, facts
-from ...kernel.inequalities import implied
-from ..questions import Unreadable
+from ..kernel.index import Index, as_index, declared, facts
+from ..kernel.inequalities import implied
+from .questions import Unreadable
 
 Product: TypeAlias = tuple[int, ...]
 """Variables, sorted; () is 1."""
@@ -78,6 +78,7 @@ class Area:
 
 
 Length: TypeAlias = Index | Area
+L = TypeVar("L", bound=Length)
 
 
 def of(one: Length | int) -> Area:
@@ -96,6 +97,8 @@ def add(a: Length, b: Length, factor: int = 1) -> Length:
 
 
 def times(a: Length, b: Length) -> Length:
+    if isinstance(a, Index) and isinstance(b, Index) and not b.terms:
+        return a * b.const
     return (of(a) * of(b)).length
 
 
@@ -123,18 +126,24 @@ def _least(of: int) -> int:
     return max(single)
 
 
-def in_order(one: Length, other: Length) -> tuple[Length, Length]:
+def sign(one: Length) -> bool | None:
+    """Whether it is ≥ 0 at all sizes (True), or < 0 at all (False); None if neither is seen."""
+    if positive(one, 0):
+        return True
+    return False if positive(times(one, Index(-1))) else None
+
+
+def in_order(one: L, other: L) -> tuple[L, L]:
     """The two with the one first that is the smaller, or as large, at all sizes.
 
     Raises:
         Unreadable: if that depends on the sizes.
     """
     gap = add(other, one, -1)
-    if positive(gap, 0):
-        return one, other
-    if positive(times(gap, Index(-1)), 0):
-        return other, one
-    raise Unreadable(f"whether {gap!r} ≥ 0 depends on the sizes")
+    known = sign(gap)
+    if known is None:
+        raise Unreadable(f"whether {gap!r} ≥ 0 depends on the sizes")
+    return (one, other) if known else (other, one)
 
 
 STEPS = 12
@@ -171,6 +180,6 @@ def _reduced(rest: Area, lead: Product, scale: int) -> Area | None:
                 left.remove(v)
         except ValueError:
             continue
-        if c % scale == 0:
+        if c % scale == 0 or (not m and c // scale):
             return Area({tuple(left): c // scale})
     return None
