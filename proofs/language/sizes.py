@@ -69,13 +69,18 @@ def arithmetic(
     raise KeyError(ast.unparse(node))
 
 
+def axes(text: str) -> list[str]:
+    """The lengths of a shape, each as text."""
+    return text.split()
+
+
 def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
     """The shape that `text` means at `sizes`; the empty text is a scalar.
 
     Raises:
         UsageError: if a dimension is negative at these sizes.
     """
-    dims = tuple(arithmetic(_dimension(part), sizes) for part in text.split())
+    dims = tuple(arithmetic(_dimension(part), sizes) for part in axes(text))
     if any(n < 0 for n in dims):
         at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         raise UsageError(
@@ -91,7 +96,7 @@ def names(texts: Sequence[str]) -> list[str]:
 
 @cache
 def _names(text: str) -> tuple[str, ...]:
-    nodes = [node for part in text.split() for node in ast.walk(_dimension(part))]
+    nodes = [node for part in axes(text) for node in ast.walk(_dimension(part))]
     return tuple(node.id for node in nodes if isinstance(node, ast.Name))
 
 

@@ -14,6 +14,7 @@ from ..check.traces import places_of
 from ..check.witness_family import Kinds, Mutation, refuse_conditions
 from ..kernel.errors import NotProved
 from ..language.claim import Claim
+from ..language.sizes import axes
 from ..language.statements import Undetermined
 from .closed_forms import conditions
 from .fitting import are_apart, gaps_at_corners
@@ -86,7 +87,7 @@ def _families(claim: Claim) -> Iterator[Family]:
     choices = {
         name: [
             one
-            for one in patterns(len(text.split()))
+            for one in patterns(len(axes(text)))
             if not one.places
             or (tuple({*one.places}) in plain and (one.value >= 0 or FIRST in one.places))
         ]

@@ -37,7 +37,7 @@ from ..interpret.evaluate import Evaluator, at_index, positions
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
 from ..language.claim import Claim
-from ..language.sizes import Sizes
+from ..language.sizes import Sizes, axes
 from ..language.statements import Differs, Statement
 from .closed_forms import conditions
 from .fitting import Gaps, Sample, are_apart, fit, gaps_at_corners
@@ -78,7 +78,7 @@ def differing(claim: Claim, kinds: Kinds, mutate: Mutation = None) -> Witness:
 def _found(claim: Claim, mutate: Mutation) -> Family:
     """The plainest family that is found at which all sides differ at all sizes of the claim."""
     refuse_conditions(claim)
-    choices = {name: patterns(len(text.split())) for name, text in claim.given.items()}
+    choices = {name: patterns(len(axes(text))) for name, text in claim.given.items()}
     for family in drawn(claim, choices):
         if _is_promising(claim, family, mutate):
             break
