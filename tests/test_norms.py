@@ -18,10 +18,11 @@ from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.array import Namespace
+from scanproof.proofs.exact.at_point import statements_at
 from scanproof.proofs.exact.enclosed import enclosed
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.exact.instance import constants, meets_hypotheses
-from scanproof.proofs.exact.points import candidates, statements_at
+from scanproof.proofs.exact.points import candidates
 from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.exact.tight import STEPS, fitting
 from scanproof.proofs.interpret.claims import read

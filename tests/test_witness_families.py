@@ -19,8 +19,8 @@ from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, p
 from scanproof.proofs.check.witness_family import Witness
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.at_point import difference_index, statements_at
 from scanproof.proofs.exact.engines import ENGINES
-from scanproof.proofs.exact.points import difference_index, statements_at
 from scanproof.proofs.interpret.evaluate import Evaluator, positions
 from scanproof.proofs.kernel.index import size
 from scanproof.proofs.language.claim import Claim

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from scanproof.constructs.arrays.operators import Namespace as Functions
 from scanproof.constructs.errors import UsageError
 
 try:
@@ -27,8 +28,10 @@ def array(tensor: torch.Tensor) -> Array:
     return tensor.as_subclass(Array)
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions (a part of the array API); what they make is of one dtype on one device."""
+
+    arrays = "torch arrays"
 
     def __init__(self, dtype: torch.dtype, device: torch.device) -> None:
         self.like: dict[str, Any] = {"dtype": dtype, "device": device}

@@ -21,12 +21,12 @@ from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
 from scanproof.constructs.layers import longhorn as longhorn_layer
 
+from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, traced
 from ..precision import Precision, matmul
 from ..precision import precision as precision_of
 from .chunked import Plan, block_step, plan
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
-from .products import in_precision
 from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 CHUNK = 64

@@ -28,9 +28,9 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
 
+from ..jax_arrays import in_precision
 from ..jax_backend import jax, x64
 from ..ops.delta import _DELTA, _LONGHORN, CHUNK
-from ..ops.products import in_precision
 from ..precision import FLOAT64, Precision
 from .arithmetic import OWN, format_of
 from .delta_chunk import added, inverse, known, rounding, start, transition

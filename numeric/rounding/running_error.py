@@ -11,11 +11,14 @@ in any order, with or without fused multiplication, so the bound also covers oth
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
 
 EPSILON = float(np.finfo(np.float64).eps)
 """2⁻⁵², twice the unit roundoff of float64."""
@@ -23,7 +26,7 @@ ULPS = 4
 """Units in the last place by which `exp` and `log` may be off."""
 
 
-class Bounded(NDArrayOperatorsMixin):
+class Bounded(Operators):
     """A float64 array `value` and, of the same shape, `error` ≥ |value − exact value|."""
 
     __slots__ = ("error", "value")
@@ -36,36 +39,32 @@ class Bounded(NDArrayOperatorsMixin):
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace()
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Bounded:
-        """The operators, by `OPERATORS`."""
-        if ufunc not in OPERATORS or method != "__call__":
-            return NotImplemented
-        return OPERATORS[ufunc](*map(bounded, inputs))
-
     @property
     def shape(self) -> tuple[int, ...]:
         return self.value.shape
 
-    @property
-    def ndim(self) -> int:
-        return self.value.ndim
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Bounded:
+        return Bounded(move(self.value), move(self.error))
 
-    @property
-    def T(self) -> Bounded:
-        return Bounded(self.value.T, self.error.T)
+    def __neg__(self) -> Bounded:
+        return Bounded(-self.value, self.error)
 
-    @property
-    def mT(self) -> Bounded:
-        return Bounded(self.value.mT, self.error.mT)
-
-    def __getitem__(self, index: Any) -> Bounded:
-        return Bounded(self.value[index], self.error[index])
-
-    def __pow__(self, exponent: int) -> Bounded:
-        power = bounded(np.ones(self.shape))
-        for _ in range(exponent):
-            power = power * self
-        return power
+    def _combined(
+        self, operation: Callable[[Any, Any], Any], left: Bounded, right: Bounded
+    ) -> Bounded:
+        value = operation(left.value, right.value)
+        if operation is operator.matmul:
+            terms = left.shape[-1]
+            added = terms * EPSILON * (np.abs(left.value) @ np.abs(right.value))
+            return Bounded(value, _product(operation, left, right) + added)
+        if operation is operator.mul:
+            return _rounded(value, _product(operation, left, right))
+        if operation is not operator.truediv:
+            return _rounded(value, left.error + right.error)
+        room = np.abs(right.value) - right.error  # how near to 0 the exact divisor may be
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.where(room > 0, (left.error + np.abs(value) * right.error) / room, np.inf)
+        return _rounded(value, error)
 
     def sum(self, axis: int | None = None) -> Bounded:
         terms = self.value.size if axis is None else self.shape[axis]
@@ -84,76 +83,29 @@ def bounded(array: Any) -> Bounded:
     return Bounded(value, np.zeros(value.shape))
 
 
-def _negative(a: Bounded) -> Bounded:
-    return Bounded(-a.value, a.error)
-
-
-def _sum(a: Bounded, b: Bounded) -> Bounded:
-    return _rounded(a.value + b.value, a.error + b.error)
-
-
-def _product(a: Bounded, b: Bounded) -> Bounded:
-    return _rounded(a.value * b.value, _bilinear(np.multiply, a, b))
-
-
-def _matrix_product(a: Bounded, b: Bounded) -> Bounded:
-    added = a.shape[-1] * EPSILON * (np.abs(a.value) @ np.abs(b.value))
-    return Bounded(a.value @ b.value, _bilinear(np.matmul, a, b) + added)
-
-
-def _quotient(a: Bounded, b: Bounded) -> Bounded:
-    room = np.abs(b.value) - b.error  # how near to 0 the exact divisor may be
-    quotient = a.value / b.value
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.where(room > 0, (a.error + np.abs(quotient) * b.error) / room, np.inf)
-    return _rounded(quotient, error)
-
-
-OPERATORS: dict[np.ufunc, Callable[..., Bounded]] = {
-    np.negative: _negative,
-    np.add: _sum,
-    np.subtract: lambda a, b: _sum(a, _negative(b)),
-    np.multiply: _product,
-    np.matmul: _matrix_product,
-    np.divide: _quotient,
-}
-
-
 def _rounded(value: np.ndarray, error: np.ndarray) -> Bounded:
     return Bounded(value, error + EPSILON * np.abs(value))
 
 
-def _bilinear(multiply: np.ufunc, a: Bounded, b: Bounded) -> Any:
-    """What the errors of two factors make of a product: |a| eb + ea |b| + ea eb."""
-    return multiply(np.abs(a.value) + a.error, b.error) + multiply(a.error, np.abs(b.value))
+def _product(multiply: Callable[..., Any], left: Bounded, right: Bounded) -> Any:
+    """What the errors of two factors make of a bilinear product: |a| eb + ea |b| + ea eb."""
+    reach = np.abs(left.value) + left.error
+    return multiply(reach, right.error) + multiply(left.error, np.abs(right.value))
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of bounded arrays (a part of the array API)."""
+
+    arrays, library = "bounded arrays", np
 
     def asarray(self, value: Any) -> Bounded:
         return bounded(value)
 
-    def zeros(self, shape: Any) -> Bounded:
-        return bounded(np.zeros(shape))
-
-    def ones(self, shape: Any) -> Bounded:
-        return bounded(np.ones(shape))
-
-    def eye(self, size: int) -> Bounded:
-        return bounded(np.eye(size))
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Bounded:
-        return _each(lambda parts: np.stack(parts, axis=axis), arrays)
-
-    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Bounded:
-        return _each(lambda parts: np.concat(parts, axis=axis), arrays)
-
-    def reshape(self, array: Bounded, shape: Any) -> Bounded:
-        return Bounded(array.value.reshape(shape), array.error.reshape(shape))
-
-    def tril(self, array: Bounded) -> Bounded:
-        return Bounded(np.tril(array.value), np.tril(array.error))
+    def _joined(
+        self, join: Callable[[list[np.ndarray]], np.ndarray], arrays: Sequence[Any]
+    ) -> Bounded:
+        parts = [bounded(a) for a in arrays]
+        return Bounded(join([p.value for p in parts]), join([p.error for p in parts]))
 
     def exp(self, array: Bounded) -> Bounded:
         value = np.exp(array.value)
@@ -177,8 +129,3 @@ class Namespace:
                 np.sqrt(array.value + array.error),
             )
         return _rounded(value, moved)
-
-
-def _each(join: Callable[[list[np.ndarray]], np.ndarray], arrays: Sequence[Any]) -> Bounded:
-    parts = [bounded(a) for a in arrays]
-    return Bounded(join([p.value for p in parts]), join([p.error for p in parts]))

@@ -14,20 +14,20 @@ import numpy as np
 from scanproof.constructs.learners import descent
 from scanproof.constructs.learners.losses import Loss
 
+from ..jax_arrays import JaxArray, plain
 from ..jax_backend import jax
-from .differentiable import Differentiable, plain
 
 
 def loss_gradient(loss: Loss, w: Any, x: Any, y: Any) -> Any:
     """∇_W loss(W; x, y) at `w` (f,) or (f, K): x (N, f), y (N,) or (N, K)."""
-    return plain(descent.loss_gradient(loss, *map(Differentiable, (w, x, y))))
+    return plain(descent.loss_gradient(loss, *map(JaxArray, (w, x, y))))
 
 
 def gradient_descent(loss: Loss, w: Any, x: Any, y: Any, step_size: Any, steps: int = 1) -> Any:
     """The weights after `steps` ≥ 0 steps W ← W − η ∇loss(W) on all of (x, y): `descent.gradient_descent`."""
 
     def one(_: Any, weights: Any) -> Any:
-        arrays = map(Differentiable, (weights, x, y))
+        arrays = map(JaxArray, (weights, x, y))
         return plain(descent.gradient_descent(loss, *arrays, step_size=step_size))
 
     return jax().lax.fori_loop(0, steps, one, w)
@@ -56,7 +56,7 @@ def stochastic_gradient_descent(
     """
 
     def one(weights: Any, example: Any) -> Any:
-        arrays = (Differentiable(weights), *(Differentiable(part[None]) for part in example))
+        arrays = (JaxArray(weights), *(JaxArray(part[None]) for part in example))
         weights = plain(descent.stochastic_gradient_descent(loss, *arrays, step_size=step_size))
         return weights, weights if keep else None
 

@@ -28,6 +28,7 @@ from ..kernel.index import Index, facts, variable
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, Term, as_term, function_of
 from ..language.claim import Claim
+from ..language.sizes import axes
 from ..language.statements import Differs, Undetermined
 from .axioms import POSITIVE, axioms_of
 from .comparison import disagreement, free_variables
@@ -161,8 +162,8 @@ def sides_at(
 def expect_inputs(claim: Claim, families: Iterable[Family]) -> None:
     """Raise Refused unless there is an array for each of the claim's symbols."""
     for one in families:
-        axes = {name: len(text.split()) for name, text in claim.given.items()}
-        if {name: len(pattern.places) for name, pattern in one.items()} != axes:
+        ranks = {name: len(axes(text)) for name, text in claim.given.items()}
+        if {name: len(pattern.places) for name, pattern in one.items()} != ranks:
             raise Refused("other inputs than the claim's")
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from scanproof.constructs.arrays.scan import leaves
 
 from ..check.changes import WRONG_FIT
+from ..exact.at_point import difference_index, statements_at
 from ..exact.engines import FIXED, FLINT, SYMPY, holds, sides
 from ..exact.mutation import changes, on_leaf, on_right_side, paths
-from ..exact.points import candidates, difference_index, statements_at
+from ..exact.points import candidates
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.source import Row

@@ -24,12 +24,13 @@ import numpy as np
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 
+from ..exact.at_point import inputs_as_text, nested, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
 from ..exact.engines import ENGINES, sides
 from ..exact.instance import Point, constants, evaluate
 from ..exact.instance import shapes as shapes_at
-from ..exact.points import find, inputs_as_text, nested, simplest, statements_at
+from ..exact.points import find, simplest
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program

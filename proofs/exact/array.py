@@ -6,11 +6,17 @@ results stay arrays, shapes are checked by NumPy itself, and the namespace has t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
+
+from .entries import arranged, as_array, filled
+from .field import Field
 from .scalar import NotPolynomial
 from .singular_values import largest_singular_value
 
@@ -18,14 +24,13 @@ CALL = 20
 """What a call costs, in operations on scalars, where a field counts them (`residues.Meter`)."""
 
 
-class ExactArray:
+class ExactArray(Operators):
     """An array of exact scalars; `+ - * / ** @ .T .mT .sum` and indexing mean what they mean in NumPy."""
 
     __slots__ = ("entries", "field")
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, entries: np.ndarray, field: Any) -> None:
+    def __init__(self, entries: np.ndarray, field: Field) -> None:
         entries.setflags(write=False)  # a definition computes new arrays, it never changes one
         self.entries = entries
         self.field = field
@@ -37,96 +42,46 @@ class ExactArray:
     def shape(self) -> tuple[int, ...]:
         return self.entries.shape
 
-    @property
-    def ndim(self) -> int:
-        return self.entries.ndim
-
-    @property
-    def T(self) -> ExactArray:
-        return ExactArray(self.entries.T, self.field)
-
-    @property
-    def mT(self) -> ExactArray:
-        return ExactArray(np.swapaxes(self.entries, -1, -2), self.field)
-
     def item(self) -> Any:
         """The scalar of an array with one entry."""
         return self.entries.item()
 
-    def _other(self, other: Any) -> np.ndarray | None:
+    def _operand(self, other: Any) -> Any:
         if isinstance(other, ExactArray):
             if other.field is not self.field:
                 raise TypeError(
                     f"arrays of two engines meet: {self.field.name} and {other.field.name}; build every array "
                     "of a claim from its symbols or from their namespace."
                 )
-            return other.entries
-        if isinstance(
-            other, np.generic | np.ndarray
-        ):  # whole numbers are exact, floats are refused
-            return Namespace(self.field).asarray(other).entries
-        if hasattr(other, "__array_namespace__"):
-            return None
-        return _zero_dimensional(self.field.number(other))
+            return other
+        if hasattr(other, "__array_namespace__") or isinstance(other, np.generic):
+            return super()._operand(
+                other
+            )  # NumPy's whole numbers are exact, its floats are refused
+        return ExactArray(as_array(self.field.number(other)), self.field)
 
-    def _binary(self, other: Any, operation: Callable[[Any, Any], Any], swap: bool = False) -> Any:
-        entries = self._other(other)
-        if entries is None:
-            return NotImplemented
-        left, right = (entries, self.entries) if swap else (self.entries, entries)
-        return self._wrap(operation(left, right))
+    def _combined(
+        self, operation: Callable[[Any, Any], Any], left: ExactArray, right: ExactArray
+    ) -> ExactArray:
+        if operation is not operator.matmul:
+            return self._wrap(operation(left.entries, right.entries))
+        product, length = self.field.matmul(left.entries, right.entries), left.entries.shape[-1]
+        if length == 0:  # NumPy's empty sum of objects is the integer 0
+            product = filled(np.shape(product), self.field.number(0))
+        return self._wrap(product, length)
+
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> ExactArray:
+        return ExactArray(move(self.entries), self.field)
 
     def _wrap(self, result: Any, operations: int = 1) -> ExactArray:
         """The result of so many operations for each of its entries."""
-        if not isinstance(result, np.ndarray):  # NumPy hands 0-d results out as bare scalars
-            result = _zero_dimensional(result)
-        meter = getattr(self.field, "meter", None)
-        if meter is not None:
-            meter.spend(CALL + operations * result.size)
+        result = as_array(result)
+        if self.field.meter is not None:
+            self.field.meter.spend(CALL + operations * result.size)
         return ExactArray(result, self.field)
 
-    def __add__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.add)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.subtract)
-
-    def __rsub__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.subtract, swap=True)
-
-    def __mul__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.multiply)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.true_divide)
-
-    def __rtruediv__(self, other: Any) -> ExactArray:
-        return self._binary(other, np.true_divide, swap=True)
-
     def __neg__(self) -> ExactArray:
-        return self._wrap(np.negative(self.entries))
-
-    def __pow__(self, exponent: int | np.integer) -> ExactArray:
-        if not hasattr(exponent, "__index__") or exponent < 0:
-            raise TypeError(f"an exact array takes powers 0, 1, 2, …, got {exponent!r}")
-        power = self._wrap(np.full(self.shape, self.field.number(1), dtype=object))
-        for _ in range(exponent.__index__()):
-            power = power * self
-        return power
-
-    def __matmul__(self, other: Any) -> ExactArray:
-        entries = self._other(other)
-        if entries is None:
-            return NotImplemented
-        product = getattr(self.field, "matmul", np.matmul)(self.entries, entries)
-        length = self.entries.shape[-1]
-        if length == 0:  # NumPy's empty sum of objects is the integer 0
-            product = _filled(np.shape(product), self.field.number(0))
-        return self._wrap(product, length)
+        return self._wrap(-self.entries)
 
     def __getitem__(self, index: Any) -> ExactArray:
         return self._wrap(self.entries[index])
@@ -134,70 +89,48 @@ class ExactArray:
     def sum(self, axis: int | None = None) -> ExactArray:
         if self.entries.size == 0 or (axis is not None and self.shape[axis] == 0):
             shape = () if axis is None else tuple(np.delete(self.shape, axis))
-            return self._wrap(np.full(shape, self.field.number(0), dtype=object))
+            return self._wrap(filled(shape, self.field.number(0)))
         total = np.add.reduce(self.entries, axis=axis)
         return self._wrap(total, self.entries.size if axis is None else self.shape[axis])
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "a symbolic array has no truth value: a definition must not branch on its numbers; use a mask or a size."
-        )
-
-    def __eq__(self, other: object) -> Any:
-        raise TypeError("compare arrays in a claim with equal(left, right), not with ==.")
 
     def __repr__(self) -> str:
         return f"ExactArray({self.entries.tolist()})"
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of exact arrays (a part of the array API)."""
 
-    def __init__(self, field: Any) -> None:
+    arrays, library = "exact arrays", np
+
+    def __init__(self, field: Field) -> None:
         self.field = field
-        differentiate = getattr(field, "differentiate", None)
-        if differentiate is not None and field.generators:  # at a point dual numbers are far faster
-            self.differentiate = differentiate
+        if (
+            field.differentiate is not None and field.generators
+        ):  # at a point dual numbers are far faster
+            self.differentiate = field.differentiate
 
     def asarray(self, value: Any) -> ExactArray:
         """Numbers, nested lists of numbers, or an exact array."""
         if isinstance(value, ExactArray):
             return value
-        raw = np.asarray(value, dtype=object)
-        return self._map(self.field.number, raw)
+        return self._map(self.field.number, np.asarray(value, dtype=object))
 
     def _map(self, function: Callable[[Any], Any], entries: np.ndarray) -> ExactArray:
-        out = np.empty(entries.shape, dtype=object)
-        row = out.reshape(-1)
-        for k, entry in enumerate(entries.flat):
-            row[k] = function(entry)
-        return ExactArray(out, self.field)
+        return ExactArray(arranged(map(function, entries.flat), entries.shape), self.field)
+
+    def _joined(self, join: Callable[[list[Any]], Any], arrays: Sequence[Any]) -> ExactArray:
+        return ExactArray(join([self.asarray(a).entries for a in arrays]), self.field)
 
     def zeros(self, shape: Any) -> ExactArray:
-        return ExactArray(_filled(shape, self.field.number(0)), self.field)
+        return ExactArray(filled(shape, self.field.number(0)), self.field)
 
     def ones(self, shape: Any) -> ExactArray:
-        return ExactArray(_filled(shape, self.field.number(1)), self.field)
+        return ExactArray(filled(shape, self.field.number(1)), self.field)
 
     def eye(self, size: int) -> ExactArray:
-        out = _filled((size, size), self.field.number(0))
+        out = filled((size, size), self.field.number(0))
         np.fill_diagonal(out, self.field.number(1))
         return ExactArray(out, self.field)
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> ExactArray:
-        return ExactArray(
-            np.stack([self.asarray(a).entries for a in arrays], axis=axis), self.field
-        )
-
-    def concat(self, arrays: Sequence[Any], axis: int = 0) -> ExactArray:
-        parts = [self.asarray(a).entries for a in arrays]
-        return ExactArray(np.concatenate(parts, axis=axis), self.field)
-
-    def reshape(self, array: ExactArray, shape: Any) -> ExactArray:
-        return ExactArray(array.entries.reshape(shape), self.field)
 
     def tril(self, array: ExactArray) -> ExactArray:
         out, zero = array.entries.copy(), self.field.number(0)
@@ -228,16 +161,11 @@ class Namespace:
     def operator_norm(self, array: Any) -> ExactArray:
         """See `constructs.arrays.norms`."""
         matrices = _without_symbols(self.asarray(array)).entries
-        out = np.empty(matrices.shape[:-2], dtype=object)
-        for index in np.ndindex(out.shape):
-            out[index] = largest_singular_value(self.field, matrices[index])
-        return ExactArray(out, self.field)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"exact arrays have no function {name!r}; known: abs, asarray, concat, exp, eye, log, norm, ones, "
-            "operator_norm, reshape, sqrt, stack, tril, zeros"
+        shape = matrices.shape[:-2]
+        values = (
+            largest_singular_value(self.field, matrices[index]) for index in np.ndindex(shape)
         )
+        return ExactArray(arranged(values, shape), self.field)
 
 
 def _without_symbols(array: ExactArray) -> ExactArray:
@@ -249,15 +177,3 @@ def _without_symbols(array: ExactArray) -> ExactArray:
     if any(getattr(entry, "free_symbols", None) for entry in array.entries.flat):
         raise NotPolynomial("a norm")
     return array
-
-
-def _zero_dimensional(value: Any) -> np.ndarray:
-    out = np.empty((), dtype=object)
-    out[()] = value
-    return out
-
-
-def _filled(shape: Any, value: Any) -> np.ndarray:
-    out = np.empty(shape, dtype=object)
-    out.fill(value)
-    return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -15,11 +15,9 @@ from ..language.statements import AtMost, Statement
 from .array import ExactArray
 from .engines import sides
 from .expressions import ExpressionField
-from .instance import Point, constants, evaluate, in_fractions, meets_hypotheses
+from .instance import Mutation, Point, constants, evaluate, in_fractions, meets_hypotheses
 from .roots import FlintRootsField, RootsField
 from .scalar import DivisionByZero, NotPolynomial
-
-Mutation = Callable[[Any], Any] | None
 
 
 def statements_at(

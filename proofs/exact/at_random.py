@@ -15,45 +15,49 @@ from ..language.statements import Differs, Equal, Statement
 from .array import ExactArray
 from .enclosures import ArbField
 from .engines import sides
-from .instance import evaluate, shapes
+from .entries import arranged
+from .field import Field
+from .instance import Mutation, evaluate, shapes
 from .residues import PRIME, PrimeField
 
 
-def drawn(claim: Claim, field: Any, sizes: Sizes, draw: Callable[[], Any]) -> dict[str, ExactArray]:
+def drawn(
+    claim: Claim, field: Field, sizes: Sizes, draw: Callable[[], Any]
+) -> dict[str, ExactArray]:
     """Every symbol as an array of the field's numbers, each of them drawn."""
-    arrays = {}
-    for name, dims in shapes(claim, sizes).items():
-        entries = np.empty(dims, dtype=object)
-        for place in np.ndindex(dims):
-            entries[place] = field.number(draw())
-        arrays[name] = ExactArray(entries, field)
-    return arrays
+    return {
+        name: ExactArray(arranged((field.number(draw()) for _ in np.ndindex(dims)), dims), field)
+        for name, dims in shapes(claim, sizes).items()
+    }
 
 
-def residues(
-    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-) -> list[Statement]:
+def residues(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
     """The statements at residues modulo a large prime, which a seed of the claim's own draws.
 
     Raises:
         NotPolynomial: if something besides + − · / is needed.
     """
-    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), PrimeField()
-    arrays = drawn(claim, field, sizes, lambda: rng.randrange(PRIME))
-    return evaluate(claim, field, sizes, arrays, mutate)
+    return _at(claim, PrimeField(), sizes, lambda rng: rng.randrange(PRIME), mutate)
 
 
-def balls(
-    claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-) -> list[Statement]:
+def balls(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
     """The statements at positive numbers, in enclosures, which have exp, log and norms.
 
     Raises:
         DivisionByZero: if there is no value.
     """
-    rng, field = random.Random(f"{claim.id} {sorted(sizes.items())}"), ArbField()
-    arrays = drawn(claim, field, sizes, lambda: Fraction(rng.randint(1, 64), 64))
-    return evaluate(claim, field, sizes, arrays, mutate)
+    return _at(claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(1, 64), 64), mutate)
+
+
+def _at(
+    claim: Claim,
+    field: Field,
+    sizes: Sizes,
+    draw: Callable[[random.Random], Any],
+    mutate: Mutation,
+) -> list[Statement]:
+    rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
+    return evaluate(claim, field, sizes, drawn(claim, field, sizes, lambda: draw(rng)), mutate)
 
 
 def overlap(statement: Equal | Differs) -> bool:

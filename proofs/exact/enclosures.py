@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .field import Field
 from .scalar import DivisionByZero, as_fraction
 
 
-class ArbField:
+class ArbField(Field):
     """Scalars are balls, at the working precision of `flint.ctx`; a ball without end has no value."""
 
     name = "arb"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from ..language.claim import Claim
 from ..language.engines import ENGINES as NAMES
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement
-from .array import ExactArray
+from .array import ExactArray, Namespace
 from .expressions import ExpressionField, is_zero
-from .instance import entry_names, evaluate, symbols
-from .polynomials import FlintField, SympyField
+from .field import as_constant
+from .instance import Mutation, entry_names, evaluate, symbols
+from .polynomials import FlintField, RationalField, SympyField
 from .scalar import NotPolynomial, Ratio
 
 SMALL = 2
@@ -35,23 +35,21 @@ class Engine:
     fields: tuple[Callable[[list[str]], Any], ...]
     """Tried in order; the next one is taken when a claim is not polynomial."""
 
-    def statements(
-        self, claim: Claim, sizes: Sizes, mutate: Callable[[Any], Any] | None = None
-    ) -> list[Statement]:
+    def statements(self, claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
         """The claim's statements with every entry a symbol.
 
         Raises:
             NotPolynomial: if the claim needs exp or log and this engine has none.
         """
         names = entry_names(claim, sizes)
-        for make in self.fields[:-1]:
+        for make in self.fields:
             field = make(names)
             try:
                 return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
             except NotPolynomial:
-                continue
-        field = self.fields[-1](names)
-        return evaluate(claim, field, sizes, symbols(claim, field, sizes), mutate)
+                if make is self.fields[-1]:
+                    raise
+        raise NotPolynomial("an engine without a field")
 
 
 @dataclass(frozen=True)
@@ -135,21 +133,6 @@ def holds(statement: Equal | Differs) -> bool:
     )
 
 
-def as_constant(scalar: Any) -> Fraction | None:
-    """The number that a scalar is, or None if it has a symbol in it."""
-    if isinstance(scalar, Ratio):
-        parts = [Fraction(1) if p is None else _number(str(p)) for p in (scalar.num, scalar.den)]
-        return None if None in parts else parts[0] / parts[1]  # type: ignore[operator]
-    return _number(str(scalar))
-
-
-def _number(text: str) -> Fraction | None:
-    try:
-        return Fraction(text)
-    except ValueError:
-        return None
-
-
 class UnequalShapes(UsageError):
     """The two sides of a statement are arrays of different shapes."""
 
@@ -159,9 +142,6 @@ def sides(statement: Any) -> tuple[ExactArray, ExactArray]:
     left, right = statement.left, statement.right
     arrays = [s for s in (left, right) if isinstance(s, ExactArray)]
     if not arrays:
-        from .array import Namespace
-        from .polynomials import RationalField
-
         xp: Any = Namespace(RationalField())
     else:
         xp = arrays[0].__array_namespace__()

@@ -10,15 +10,16 @@ import numpy as np
 
 from ..language.numbers import exceeds
 from .array import ExactArray
+from .entries import arranged
+from .field import Field
 from .roots import largest_root
 from .scalar import DivisionByZero, as_fraction
 
 
-class ExpressionField:
+class ExpressionField(Field):
     """Scalars are sympy expressions in real symbols; equality is decided by `is_zero`."""
 
     name = "sympy"
-    meter = None
 
     def __init__(self, symbols: Sequence[str]) -> None:
         import sympy
@@ -53,17 +54,11 @@ class ExpressionField:
 
     def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:
         """∇loss at `at` by `sympy.diff` with respect to fresh symbols, which are then replaced."""
-        fresh = np.empty(at.shape, dtype=object)
-        values = {}
-        for index in np.ndindex(at.shape):
-            fresh[index] = self._sympy.Dummy(real=True)
-            values[fresh[index]] = at.entries[index]
-        value = loss(ExactArray(fresh, self))
+        values = {self._sympy.Dummy(real=True): entry for entry in at.entries.flat}
+        value = loss(ExactArray(arranged(values, at.shape), self))
         value = value.item() if isinstance(value, ExactArray) else self.number(value)
-        out = np.empty(at.shape, dtype=object)
-        for index in np.ndindex(at.shape):
-            out[index] = self._sympy.diff(value, fresh[index]).xreplace(values)
-        return ExactArray(out, self)
+        slopes = (self._sympy.diff(value, fresh).xreplace(values) for fresh in values)
+        return ExactArray(arranged(slopes, at.shape), self)
 
 
 def is_zero(expression: Any) -> bool:

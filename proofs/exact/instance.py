@@ -19,6 +19,8 @@ from ..language.conditions import as_bounds, holds
 from ..language.sizes import Sizes, shape
 from ..language.statements import AtMost, Statement
 from .array import ExactArray, Namespace
+from .entries import arranged
+from .field import Field
 from .roots import FlintRootsField, RootsField, as_fractions
 
 ROOTS = RootsField()
@@ -30,6 +32,8 @@ FOR_NUMBERS = (TypeError, AttributeError, ValueError, IndexError)
 
 Point = Mapping[str, np.ndarray]
 """Input arrays of exact numbers, by symbol."""
+Mutation = Callable[[Any], Any] | None
+"""A change of a construction's parameters."""
 
 
 def shapes(claim: Claim, sizes: Sizes) -> dict[str, tuple[int, ...]]:
@@ -65,29 +69,24 @@ def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
         raise UsageError(
             f"at {at} the claim has {count} symbols, and at most {MOST_SYMBOLS} are taken; give smaller sizes=."
         )
-    return [
-        _entry_name(name, index)
-        for name, dims in shapes(claim, sizes).items()
-        for index in np.ndindex(dims)
-    ]
+    return [entry for name, dims in shapes(claim, sizes).items() for entry in _names(name, dims)]
 
 
-def _entry_name(name: str, index: tuple[int, ...]) -> str:
-    return f"{name}[{','.join(map(str, index))}]" if index else name
+def _names(name: str, dims: tuple[int, ...]) -> list[str]:
+    """Those of a symbol's entries, in row-major order."""
+    return [f"{name}[{','.join(map(str, index))}]" if index else name for index in np.ndindex(dims)]
 
 
-def symbols(claim: Claim, field: Any, sizes: Sizes) -> dict[str, ExactArray]:
+def symbols(claim: Claim, field: Field, sizes: Sizes) -> dict[str, ExactArray]:
     """Every symbol as an array whose entries are the field's generators."""
-    arrays = {}
-    for name, dims in shapes(claim, sizes).items():
-        entries = np.empty(dims, dtype=object)
-        for index in np.ndindex(dims):
-            entries[index] = field.generators[_entry_name(name, index)]
-        arrays[name] = ExactArray(entries, field)
-    return arrays
+    generators = field.generators
+    return {
+        name: ExactArray(arranged((generators[n] for n in _names(name, dims)), dims), field)
+        for name, dims in shapes(claim, sizes).items()
+    }
 
 
-def constants(claim: Claim, field: Any, point: Point) -> dict[str, ExactArray]:
+def constants(claim: Claim, field: Field, point: Point) -> dict[str, ExactArray]:
     """Every symbol as an array of the field's numbers at the point."""
     xp = Namespace(field)
     return {name: xp.asarray(point[name]) for name in claim.given}
@@ -95,10 +94,10 @@ def constants(claim: Claim, field: Any, point: Point) -> dict[str, ExactArray]:
 
 def evaluate(
     claim: Claim,
-    field: Any,
+    field: Field,
     sizes: Sizes,
     arrays: Mapping[str, ExactArray],
-    mutate: Callable[[Any], Any] | None = None,
+    mutate: Mutation = None,
 ) -> list[Statement]:
     """The claim's statements on these arrays, after `mutate` has changed the construction's parameters."""
     values = {**arrays, **sizes, "xp": Namespace(field)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -12,26 +13,10 @@ import numpy as np
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Statement
-from .at_point import (
-    Mutation,
-    difference_index,
-    inputs_as_text,
-    nested,
-    quick_statements_at,
-    statements_at,
-)
+from .at_point import Mutation, quick_statements_at
+from .entries import arranged
 from .instance import Point, shapes
 from .tight import fitting, tightened
-
-__all__ = [
-    "candidates",
-    "difference_index",
-    "find",
-    "inputs_as_text",
-    "nested",
-    "simplest",
-    "statements_at",
-]
 
 PALETTES = (
     (0, 1, -1),
@@ -125,7 +110,4 @@ def _shown(
 
 
 def _array(dims: tuple[int, ...], numbers: Iterator[Fraction]) -> np.ndarray:
-    out = np.empty(dims, dtype=object)
-    for index in np.ndindex(dims):
-        out[index] = next(numbers)
-    return out
+    return arranged(itertools.islice(numbers, math.prod(dims)), dims)

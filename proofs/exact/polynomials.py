@@ -2,58 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from .field import Field
 from .products import product_of_fractions
 from .scalar import NotPolynomial, Ratio, as_fraction
 
 
-class _PolynomialField:
-    """What fractions of polynomials have no room for."""
+class PolynomialField(Field):
+    """Fractions of polynomials over Q in a ring of some library."""
 
-    meter = None
+    _constant: Callable[[Fraction], Any]
+    """A number as a polynomial of the ring."""
 
-    def exp(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("exp")
-        return self.number(1)
-
-    def log(self, scalar: Ratio) -> Ratio:
-        if scalar != self.number(1):
-            raise NotPolynomial("log")
-        return self.number(0)
-
-    def abs(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("abs")
-        return scalar
-
-    def sqrt(self, scalar: Ratio) -> Ratio:
-        if scalar:
-            raise NotPolynomial("sqrt")
-        return scalar
-
-    def largest_eigenvalue(self, gram: Any) -> Ratio:
-        raise NotPolynomial("the largest singular value")
-
-    def number(self, value: Any) -> Ratio:
-        raise NotImplementedError
-
-
-class FlintField(_PolynomialField):
-    """Fractions of `fmpq_mpoly`: the fast engine."""
-
-    name = "flint"
-
-    def __init__(self, symbols: Sequence[str]) -> None:
-        import flint
-
-        self._rational = flint.fmpq
-        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
-        self._constant = context.constant
-        self.generators = {n: Ratio(g) for n, g in zip(symbols, context.gens(), strict=False)}
+    def __init__(self, symbols: Sequence[str], generators: Sequence[Any]) -> None:
+        self.generators = {n: Ratio(g) for n, g in zip(symbols, generators, strict=False)}
         self._numbers: dict[Any, Ratio] = {}
 
     def number(self, value: Any) -> Ratio:
@@ -62,12 +29,24 @@ class FlintField(_PolynomialField):
         known = self._numbers.get(value)
         if known is None:
             exact = as_fraction(value)
-            known = Ratio(self._constant(self._rational(exact.numerator, exact.denominator)))
-            self._numbers[exact] = known
+            known = self._numbers[exact] = Ratio(self._constant(exact))
         return known
 
 
-class SympyField(_PolynomialField):
+class FlintField(PolynomialField):
+    """Fractions of `fmpq_mpoly`: the fast engine."""
+
+    name = "flint"
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        import flint
+
+        context = flint.fmpq_mpoly_ctx.get(tuple(symbols) or ("unused",), flint.Ordering.degrevlex)
+        super().__init__(symbols, context.gens())
+        self._constant = lambda exact: context.constant(flint.fmpq(*exact.as_integer_ratio()))
+
+
+class SympyField(PolynomialField):
     """Fractions in `sympy.polys.rings.ring` over QQ: the independent engine for polynomial claims."""
 
     name = "sympy"
@@ -77,47 +56,29 @@ class SympyField(_PolynomialField):
         from sympy.polys.rings import PolyRing
 
         ring = PolyRing(list(symbols) or ["unused"], QQ)
-        self._ring, self._rational = ring, QQ
-        self.generators = {n: Ratio(g) for n, g in zip(symbols, ring.gens, strict=False)}
-
-    def number(self, value: Any) -> Ratio:
-        if isinstance(value, Ratio):
-            return value
-        exact = as_fraction(value)
-        return Ratio(self._ring(self._rational(exact.numerator, exact.denominator)))
+        super().__init__(symbols, ring.gens)
+        self._constant = lambda exact: ring(QQ(*exact.as_integer_ratio()))
 
 
-class RationalField:
+class RationalField(Field):
     """Plain numbers: `fractions.Fraction`, for exact evaluation at a point."""
 
     name = "rational"
-    meter = None
-    matmul = staticmethod(product_of_fractions)
 
-    def number(self, value: Any) -> Fraction:
+    def number(self, value: Any) -> Any:
         return as_fraction(value)
 
-    def exp(self, scalar: Fraction) -> Fraction:
-        if scalar == 0:
-            return Fraction(1)
-        raise NotPolynomial("exp")
+    def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
+        return product_of_fractions(left, right)
 
-    def log(self, scalar: Fraction) -> Fraction:
-        if scalar == 1:
-            return Fraction(0)
-        raise NotPolynomial("log")
-
-    def abs(self, scalar: Fraction) -> Fraction:
+    def abs(self, scalar: Any) -> Any:
         return abs(scalar)
 
-    def sqrt(self, scalar: Fraction) -> Fraction:
+    def sqrt(self, scalar: Any) -> Any:
         root = rational_root(scalar)
         if root is None:
             raise NotPolynomial("sqrt")
         return root
-
-    def largest_eigenvalue(self, gram: Any) -> Fraction:
-        raise NotPolynomial("the largest singular value")
 
 
 def rational_root(value: Fraction) -> Fraction | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from .entries import arranged
 
 
 def product_of_fractions(left: np.ndarray, right: np.ndarray) -> Any:
@@ -20,8 +21,8 @@ def product_of_fractions(left: np.ndarray, right: np.ndarray) -> Any:
     if not isinstance(product, np.ndarray):  # of two vectors
         return Fraction(product, p * q)
     if p * q == 1:
-        return _array(map(Fraction, product.flat), product.shape)
-    return _array((Fraction(n, p * q) for n in product.flat), product.shape)
+        return arranged(map(Fraction, product.flat), product.shape)
+    return arranged((Fraction(n, p * q) for n in product.flat), product.shape)
 
 
 def _whole(array: np.ndarray) -> tuple[np.ndarray, int] | None:
@@ -31,11 +32,5 @@ def _whole(array: np.ndarray) -> tuple[np.ndarray, int] | None:
         return None
     common = math.lcm(*[e.denominator for e in entries])
     if common == 1:
-        return _array((e.numerator for e in entries), array.shape), 1
-    return _array((e.numerator * (common // e.denominator) for e in entries), array.shape), common
-
-
-def _array(entries: Iterable[Any], shape: tuple[int, ...]) -> np.ndarray:
-    out = np.empty(math.prod(shape), dtype=object)
-    out[:] = list(entries)
-    return out.reshape(shape)
+        return arranged((e.numerator for e in entries), array.shape), 1
+    return arranged((e.numerator * (common // e.denominator) for e in entries), array.shape), common

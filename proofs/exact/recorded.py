@@ -12,6 +12,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from .field import Field
 from .scalar import as_fraction
 
 
@@ -71,7 +72,7 @@ def _node(operation: str, *arguments: Node) -> Node:
     return Node(operation, arguments)
 
 
-class RecordedField:
+class RecordedField(Field):
     """Scalars are `Node`s; nothing is evaluated."""
 
     name = "recorded"

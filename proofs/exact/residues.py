@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
-from .scalar import NotPolynomial, as_fraction
+from .field import Field
+from .scalar import as_fraction
 
 PRIME = 2**61 - 1
 SMALL = 2**20
@@ -48,11 +49,10 @@ class Meter:
         self.check()
 
 
-class PrimeField:
+class PrimeField(Field):
     """The field of whole numbers modulo `PRIME`."""
 
     name = "modular"
-    generators: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, meter: Meter | None = None) -> None:
         import flint
@@ -74,26 +74,6 @@ class PrimeField:
                 known = known / self._residue(exact.denominator, PRIME)
             self._numbers[exact] = known
         return known
-
-    def exp(self, scalar: Any) -> Any:
-        return self._only(scalar, 0, 1, "exp")
-
-    def log(self, scalar: Any) -> Any:
-        return self._only(scalar, 1, 0, "log")
-
-    def abs(self, scalar: Any) -> Any:
-        return self._only(scalar, 0, 0, "abs")
-
-    def sqrt(self, scalar: Any) -> Any:
-        return self._only(scalar, 0, 0, "sqrt")
-
-    def largest_eigenvalue(self, gram: Any) -> Any:
-        raise NotPolynomial("the largest singular value")
-
-    def _only(self, scalar: Any, at: int, value: int, name: str) -> Any:
-        if scalar != at:
-            raise NotPolynomial(name)
-        return self.number(value)
 
     def as_constant(self, scalar: Any) -> Fraction | None:
         """The whole number near 0 that a residue is taken for; None for all others."""

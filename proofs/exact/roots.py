@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..language.numbers import exceeds
+from .entries import arranged
 from .polynomials import RationalField, rational_root
 from .scalar import DivisionByZero, NotPolynomial, as_fraction
 
@@ -56,12 +57,6 @@ class FlintRootsField(RootsField):
         exact = value if type(value) is Fraction else as_fraction(value)
         return self._rational(exact.numerator, exact.denominator)
 
-    def exp(self, scalar: Any) -> Any:
-        return self.number(super().exp(scalar))
-
-    def log(self, scalar: Any) -> Any:
-        return self.number(super().log(scalar))
-
     def sqrt(self, scalar: Any) -> Any:
         _teach_sympy()
         return self.number(super().sqrt(_as_fraction(scalar)))
@@ -83,10 +78,7 @@ def _teach_sympy() -> None:
 
 def as_fractions(entries: np.ndarray) -> np.ndarray:
     """The array with flint's rational numbers as Fractions."""
-    out = np.empty(entries.shape, dtype=object)
-    for index in np.ndindex(entries.shape):
-        out[index] = _as_fraction(entries[index])
-    return out
+    return arranged(map(_as_fraction, entries.flat), entries.shape)
 
 
 def _as_fraction(number: Any) -> Any:

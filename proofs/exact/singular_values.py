@@ -7,26 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from .entries import arranged
+from .field import Field
 
-def largest_singular_value(field: Any, matrix: np.ndarray) -> Any:
+
+def largest_singular_value(field: Field, matrix: np.ndarray) -> Any:
     """√ of the largest eigenvalue of A Aᵀ or Aᵀ A, whichever is smaller; 0 for a matrix without entries.
 
     Raises:
         NotPolynomial: if the field has no such root.
     """
-    if getattr(field, "remembers", False):  # conditions ask for the same one again and again
+    if field.remembers:
         return _remembered(type(field), matrix.shape, tuple(matrix.flat))
     return _computed(field, matrix)
 
 
 @lru_cache(maxsize=10_000)
 def _remembered(kind: Any, shape: tuple[int, ...], entries: tuple[Any, ...]) -> Any:
-    matrix = np.empty(shape, dtype=object)
-    matrix.flat[:] = entries
-    return _computed(kind(), matrix)
+    return _computed(kind(), arranged(entries, shape))
 
 
-def _computed(field: Any, matrix: np.ndarray) -> Any:
+def _computed(field: Field, matrix: np.ndarray) -> Any:
     if matrix.size == 0:
         return field.number(0)
     if matrix.size == 1:

@@ -6,9 +6,12 @@ lengths as ranges. Reading an entry puts indices for positions, and the kernel r
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
+
+from scanproof.constructs.arrays.operators import Operators
 
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
@@ -18,16 +21,15 @@ from .questions import Unreadable, final
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
-from .terms import inverse, number, positions_in, share, substitute, taken, total
+from .terms import equal_indices, inverse, number, positions_in, share, substitute, taken, total
 
 Entry = Callable[..., Term]
 
 
 @final
-class KernelArray:
+class KernelArray(Operators):
     """An array whose lengths are indices and whose entries are kernel terms."""
 
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, dims: Sequence[Index], at: Sequence[Index], shared: Term) -> None:
@@ -50,10 +52,6 @@ class KernelArray:
         return tuple(plain(d) for d in self.dims)
 
     @property
-    def ndim(self) -> int:
-        return len(self.dims)
-
-    @property
     def T(self) -> KernelArray:
         return KernelArray(self.dims[::-1], self.at[::-1], self.shared)
 
@@ -68,62 +66,30 @@ class KernelArray:
             raise Unreadable("an entry is read with too few indices")
         return substitute(self.shared, dict(zip(self.at, at, strict=True)), where)
 
-    def __add__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: a + b)
+    def _operand(self, other: Any) -> Any:
+        if isinstance(other, KernelArray):
+            return other
+        whole = isinstance(other, int | Fraction | Size) and not isinstance(other, bool)
+        return scalar(other) if whole else NotImplemented
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: a - b)
-
-    def __rsub__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: b - a)
-
-    def __mul__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: a * reciprocal(b))
-
-    def __rtruediv__(self, other: Any) -> KernelArray:
-        return _entrywise(self, other, lambda a, b: b * reciprocal(a))
+    def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> KernelArray:
+        if operation is operator.matmul:
+            return _product(left, right)
+        on_terms = ON_TERMS.get(operation, operation)
+        if left is self:
+            return _entrywise(self, right, on_terms)
+        return _entrywise(self, left, lambda a, b: on_terms(b, a))
 
     def __neg__(self) -> KernelArray:
         return KernelArray(self.dims, self.at, self.shared * -1)
 
     def __pow__(self, exponent: Any) -> KernelArray:
-        if isinstance(exponent, Size):
-            if not exponent >= 0:
-                raise Unreadable("a power with a negative exponent")
-            length = exponent.index
-            return comprehension(self.dims, lambda *at: power(self.entry(at), length))
-        if type(exponent) is not int or exponent < 0:
-            raise TypeError(f"a kernel array takes powers 0, 1, 2, …, got {exponent!r}")
-        result = comprehension(self.dims, lambda *at: as_term(1))
-        for _ in range(exponent):
-            result = result * self
-        return result
-
-    def __matmul__(self, other: Any) -> KernelArray:
-        if not isinstance(other, KernelArray):
-            return NotImplemented
-        if self.ndim == 1:
-            return (expanded(self, 0) @ other)[..., 0, :] if other.ndim > 1 else _inner(self, other)
-        if other.ndim == 1:
-            return (self @ expanded(other, 1))[..., 0]
-        _expect_same(self.dims[-1], other.dims[-2])
-        batch = _broadcast(self.dims[:-2], other.dims[:-2])
-
-        def at(*place: Index) -> Term:
-            *outer, row, column = place
-            k = position("k", 0, self.dims[-1])
-            left = self.entry([*_aligned(self.dims[:-2], outer), row, k])
-            right = other.entry([*_aligned(other.dims[:-2], outer), k, column])
-            return total(left * right, k)
-
-        return comprehension([*batch, self.dims[-2], other.dims[-1]], at)
+        if not isinstance(exponent, Size):
+            return super().__pow__(exponent)
+        if not exponent >= 0:
+            raise Unreadable("a power with a negative exponent")
+        length = exponent.index
+        return comprehension(self.dims, lambda *at: power(self.entry(at), length))
 
     def __getitem__(self, key: Any) -> KernelArray:
         keys = list(key) if isinstance(key, tuple) else [key]
@@ -168,15 +134,6 @@ class KernelArray:
             return iter([self[k] for k in range(self.dims[0].const)])
         raise Unreadable("a loop over the rows of an array of symbolic length")
 
-    def __len__(self) -> int:
-        return plain(self.dims[0]).__index__()
-
-    def __bool__(self) -> bool:
-        raise TypeError("a symbolic array has no truth value")
-
-    def __eq__(self, other: object) -> Any:
-        raise TypeError("compare arrays in a claim with equal(left, right), not with ==.")
-
     def __repr__(self) -> str:
         return f"KernelArray{self.dims}"
 
@@ -202,9 +159,19 @@ def scalar(value: Any) -> KernelArray:
     raise Unreadable(f"a value of type {type(value).__name__} in an array")
 
 
-def expanded(one: KernelArray, axis: int) -> KernelArray:
-    """The vector as a matrix with one row (axis 0) or one column (axis 1)."""
-    return one[None, :] if axis == 0 else one[:, None]
+def axes_as_one(one: KernelArray, axis: int) -> KernelArray:
+    """Axes `axis` and `axis + 1` as one: entry r is Σ_q Σ_p [r = width q + p] of the entries (q, p)."""
+    length, width = one.dims[axis], one.dims[axis + 1]
+    if width.terms:
+        raise Unreadable("a reshape that merges an axis of symbolic length into another")
+
+    def at(*place: Index) -> Term:
+        q, p = position("q", 0, length), position("p", 0, width)
+        inner = [*place[:axis], q, p, *place[axis + 1 :]]
+        term = one.entry(inner) * equal_indices(place[axis], q * width.const + p)
+        return total(total(term, p), q)
+
+    return comprehension([*one.dims[:axis], length * width.const, *one.dims[axis + 2 :]], at)
 
 
 def reciprocal(term: Term) -> Term:
@@ -234,22 +201,44 @@ def function(name: str, of: KernelArray) -> KernelArray:
     return comprehension(of.dims, at)
 
 
-def _inner(u: KernelArray, v: KernelArray) -> KernelArray:
-    _expect_same(u.dims[0], v.dims[0])
-    return (u * v).sum()
+def _product(left: KernelArray, right: KernelArray) -> KernelArray:
+    """The matrix product; a vector is a row on the left and a column on the right."""
+    if not left.ndim or not right.ndim:
+        raise Unreadable("a matrix product with a number")
+    if left.ndim == right.ndim == 1:
+        _expect_same(left.dims[0], right.dims[0])
+        return (left * right).sum()
+    if left.ndim == 1:
+        return _product(left[None, :], right)[..., 0, :]
+    if right.ndim == 1:
+        return _product(left, right[:, None])[..., 0]
+    _expect_same(left.dims[-1], right.dims[-2])
+    batch = broadcast(left.dims[:-2], right.dims[:-2])
+
+    def at(*place: Index) -> Term:
+        *outer, row, column = place
+        k = position("k", 0, left.dims[-1])
+        one = left.entry([*aligned(left.dims[:-2], outer), row, k])
+        other = right.entry([*aligned(right.dims[:-2], outer), k, column])
+        return total(one * other, k)
+
+    return comprehension([*batch, left.dims[-2], right.dims[-1]], at)
 
 
-def _entrywise(a: Any, b: Any, operation: Callable[[Term, Term], Term]) -> Any:
-    if not isinstance(b, KernelArray):
-        if not isinstance(b, (int, Fraction, Size)) or isinstance(b, bool):
-            return NotImplemented
-        b = scalar(b)
+ON_TERMS: dict[Any, Callable[[Term, Term], Term]] = {
+    operator.truediv: lambda a, b: a * reciprocal(b)
+}
+"""What terms do not have as an operator."""
+
+
+def _entrywise(
+    a: KernelArray, b: KernelArray, operation: Callable[[Term, Term], Term]
+) -> KernelArray:
     if not b.dims and not _clash(a, b):
         return KernelArray(a.dims, a.at, share(operation(a.shared, b.shared)))
-    dims = _broadcast(a.dims, b.dims)
     return comprehension(
-        dims,
-        lambda *at: operation(a.entry(_aligned(a.dims, at)), b.entry(_aligned(b.dims, at))),
+        broadcast(a.dims, b.dims),
+        lambda *at: operation(a.entry(aligned(a.dims, at)), b.entry(aligned(b.dims, at))),
     )
 
 
@@ -259,21 +248,25 @@ def _clash(a: KernelArray, b: KernelArray) -> bool:
     return bool(own & b.shared.scope)
 
 
-def _broadcast(one: Sequence[Index], other: Sequence[Index]) -> list[Index]:
-    length = max(len(one), len(other))
-    result = []
-    for a, b in zip(_padded(one, length), _padded(other, length), strict=True):
-        if a != Index(1) and b != Index(1):
-            _expect_same(a, b)
-        result.append(b if a == Index(1) else a)
-    return result
+def broadcast(*shapes: Sequence[Index]) -> tuple[Index, ...]:
+    """The common shape; an axis of length 1, or none, stands for one of any length.
+
+    Raises:
+        Unreadable: if other lengths meet.
+    """
+    rank = max(map(len, shapes))
+    result = [Index(1)] * rank
+    for dims in shapes:
+        for k, d in enumerate(dims, start=rank - len(dims)):
+            if d != Index(1):
+                if result[k] != Index(1):
+                    _expect_same(result[k], d)
+                result[k] = d
+    return tuple(result)
 
 
-def _padded(dims: Sequence[Index], length: int) -> list[Index]:
-    return [Index(1)] * (length - len(dims)) + list(dims)
-
-
-def _aligned(dims: Sequence[Index], at: Sequence[Index]) -> list[Index]:
+def aligned(dims: Sequence[Index], at: Sequence[Index]) -> list[Index]:
+    """The place in an array of this shape that a place in the common shape means."""
     last = list(at)[len(at) - len(dims) :]
     return [Index(0) if d == Index(1) else i for d, i in zip(dims, last, strict=True)]
 

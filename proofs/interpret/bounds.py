@@ -9,10 +9,9 @@ from typing import Any
 from ..inequalities.statements import ENDS, Inequality, Problem
 from ..kernel import index as declarations
 from ..kernel.errors import NotProved
-from ..kernel.index import Index, declared, facts, position_number, reach
-from ..kernel.inequalities import implied
+from ..kernel.index import Index, position_number, reach
 from ..language.statements import AtMost
-from .claims import Part, Reading
+from .claims import Part, Reading, has_values
 from .writing import Declared, inequality_to, problem_to
 
 
@@ -102,15 +101,6 @@ def axes_of(part: Part) -> tuple[tuple[Index, ...], tuple[Index, ...]]:
     if part.right.dims != left.dims[:count]:
         raise NotProved(f"a bound between shapes {left.dims} and {part.right.dims}")
     return left.at[:count], left.at[count:]
-
-
-def has_values(v: int) -> bool:
-    """Whether a variable's range is never empty."""
-    ends = declared(v)
-    if len(ends) < 2:
-        return True
-    length = ends[0] + ends[1]
-    return not length.coefficient(v) and implied(length, facts(length.variables()))
 
 
 def _has_turns(part: Part) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, declared, reach, size
+from ..kernel.index import Index, declared, position_number, reach, size
 from ..kernel.term import Term
 from ..language.calls import call
 from ..language.claim import Claim
@@ -89,10 +89,8 @@ class Reading:
             Unreadable: if there may be such sizes.
         """
         own = {v for e in (*axes, *self.sizes.values()) for v in e.variables()}
-        for v in (left.scope | right.scope) - own:
-            ends = declared(v)
-            if len(ends) == 2 and not holds(ends[0] + ends[1]):
-                raise Unreadable("a loop that may have no turn")
+        if not all(map(has_values, (left.scope | right.scope) - own)):
+            raise Unreadable("a loop that may have no turn")
 
 
 Given = Callable[[str, Sequence[Index]], KernelArray]
@@ -145,7 +143,8 @@ def _expect_apart(loops: Sequence[Loop], parts: Sequence[Part]) -> None:
     for loop in loops:
         if not loop.ended:
             raise Unreadable("a loop over each(…) that is left before its end")
-        if holds(_turns(loop.turns[0]) * -1):
+        below, above = declared(position_number(loop.turns[0]))
+        if holds((below + above) * -1 - 1):
             raise Unreadable("a loop over each(…) without a turn at any size, which says nothing")
         own = {v for turn in loop.turns for v in turn.variables()}
         if any(len(part.variables & own) > 1 for part in parts):
@@ -169,7 +168,7 @@ def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> li
                 bounds = [_bound(one, text) for one in as_bounds(call(condition, values)) or ()]
             own = current.loops[loops:]
             _expect_apart(own, bounds)
-            if not all(holds(_turns(loop.turns[0]) - 1) for loop in own):
+            if not all(has_values(position_number(loop.turns[0])) for loop in own):
                 raise Unreadable("a loop that may have no turn")  # without one it would say nothing
             found += bounds
         except FOR_NUMBERS:
@@ -177,11 +176,10 @@ def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> li
     return found
 
 
-def _turns(turn: Index) -> Index:
-    """How many values a loop's variable has."""
-    (v,) = turn.variables()
-    below, above = declared(v)
-    return below + above + 1
+def has_values(v: int) -> bool:
+    """Whether a variable's range is never empty."""
+    ends = declared(v)
+    return len(ends) < 2 or holds(ends[0] + ends[1])
 
 
 def _part(statement: Statement) -> Part:

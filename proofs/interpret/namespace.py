@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scanproof.constructs.arrays.operators import Namespace as Functions
+
 from ..kernel.index import Index, position
 from ..kernel.term import Term, as_term
 from . import measured, scanning
-from .array import KernelArray, comprehension, function, holds, scalar
+from .array import KernelArray, axes_as_one, comprehension, function, holds, scalar
 from .products import running_product
 from .questions import Unreadable, final
 from .session import current
 from .size import index, is_whole, plain
-from .terms import equal_indices, indicator, total
+from .terms import equal_indices, indicator
 
 
 def array(value: Any) -> KernelArray:
@@ -26,7 +28,7 @@ def array(value: Any) -> KernelArray:
 
 
 @final
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of kernel arrays (a part of the array API)."""
 
     def asarray(self, value: Any) -> KernelArray:
@@ -79,10 +81,9 @@ class Namespace:
         dims = _dims(shape)
         if list(one.dims) == dims:
             return one
-        if one.ndim == len(dims) + 1 and one.dims[2:] == tuple(dims[1:]) and not one.dims[1].terms:
-            width = one.dims[1].const
-            if one.dims[0] * width == dims[0]:
-                return comprehension(dims, lambda *at: _merged(one, width, at))
+        merges = one.ndim == len(dims) + 1 and list(one.dims[2:]) == dims[1:]
+        if merges and not one.dims[1].terms and one.dims[0] * one.dims[1].const == dims[0]:
+            return axes_as_one(one, 0)
         raise Unreadable(
             "a reshape other than merging two leading axes, the second of fixed length"
         )
@@ -156,13 +157,6 @@ class Namespace:
         if name.startswith("__") or name in ("differentiate",):
             raise AttributeError(name)
         raise Unreadable(f"kernel arrays have no function {name!r}")
-
-
-def _merged(one: KernelArray, width: int, at: Sequence[Index]) -> Term:
-    """Entry (r, …) of the merged array: Σ_q Σ_p [r = width · q + p] of the entries (q, p, …)."""
-    q, p = position("q", 0, one.dims[0]), position("p", 0, width)
-    term = one.entry([q, p, *at[1:]]) * equal_indices(at[0], q * width + p)
-    return total(total(term, p), q)
 
 
 def _dims(shape: Any) -> list[Index]:

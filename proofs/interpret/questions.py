@@ -115,7 +115,8 @@ def asks(file: str, beside: tuple[str, ...]) -> bool:
 
 def final(cls: T) -> T:
     """Decorates a class of arrays: an error that leaves one of its methods is noted, whoever catches it."""
-    for name, function in list(vars(cls).items()):
+    methods = {n: f for base in reversed(cls.__mro__[:-1]) for n, f in vars(base).items()}
+    for name, function in methods.items():
         if callable(function) and hasattr(function, "__code__") and name not in QUIET:
             setattr(cls, name, _final(function))
     return cls

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..kernel.index import Index, as_index, facts, name, position
-from ..kernel.inequalities import implied
+from ..kernel.index import Index, as_index, name, position
+from . import areas
 from .questions import NUMBERS_OWN, Unreadable, place
 from .session import Loop, current
 
@@ -92,17 +92,23 @@ class Size:
     def __floordiv__(self, other: Any) -> Any:
         if not self._meets(other, "//"):
             return NotImplemented
-        if type(other) is not int or other < 1 or any(c % other for _, c in self.index.terms):
+        found = self._divided(other)
+        if found is None:
             raise Unreadable(f"the whole part of a quotient of symbolic sizes{place()}")
-        terms = {v: c // other for v, c in self.index.terms}
-        return plain(Index(self.index.const // other, terms))
+        return found[0]
 
     def __mod__(self, other: Any) -> Any:
         if not self._meets(other, "%"):
             return NotImplemented
-        if type(other) is not int or other < 1 or any(c % other for _, c in self.index.terms):
+        found = self._divided(other)
+        if found is None:
             raise self._asked(f"the remainder of {spelled(self)} by {spelled(other)}")
-        return self.index.const % other
+        return found[1]
+
+    def _divided(self, other: Any) -> tuple[Any, Any] | None:
+        """The whole part and the remainder of a quotient, where they are the same linear ones at all sizes."""
+        found = areas.divided(self.index, index(other))
+        return None if found is None else (plain(index(found[0])), plain(index(found[1])))
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -141,7 +147,7 @@ class Size:
         gap = self.index - index(other)
         if not gap.terms:
             return gap.const == 0
-        if _sign(gap) is False or _sign(gap * -1) is False:
+        if areas.sign(gap) is False or areas.sign(gap * -1) is False:
             return False
         raise self._asked(f"whether {spelled(self)} == {spelled(other)}")
 
@@ -154,7 +160,7 @@ class Size:
 
     def _ordered(self, order: str, other: Any, gap: Callable[[Index, Index], Index]) -> bool:
         """Whether the gap, a function of this number and the other, is ≥ 0."""
-        found = _sign(gap(self.index, index(other))) if is_whole(other) else None
+        found = areas.sign(gap(self.index, index(other))) if is_whole(other) else None
         if found is None:
             raise self._asked(f"whether {spelled(self)} {order} {spelled(other)}")
         return found
@@ -205,11 +211,3 @@ def spelled(value: Any) -> str:
     return text + (
         f" {'−' if number.const < 0 else '+'} {abs(number.const)}" if number.const else ""
     )
-
-
-def _sign(gap: Index) -> bool | None:
-    """Whether it is ≥ 0 at all sizes (True), or < 0 at all (False)."""
-    known = facts(gap.variables())
-    if implied(gap, known):
-        return True
-    return False if implied(gap * -1 - 1, known) else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import itertools
 import numbers
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
@@ -37,19 +39,42 @@ def _allowed(node: ast.AST) -> bool:
     )
 
 
-def _value(node: ast.expr, sizes: Sizes) -> int:
-    if isinstance(node, ast.Constant):
-        return int(node.value)  # type: ignore[arg-type]
-    if isinstance(node, ast.Name):
-        return sizes[node.id]
-    if not isinstance(node, ast.BinOp):
-        raise TypeError(
-            f"{ast.dump(node)} is not arithmetic on sizes; `_dimension` lets nothing else in."
-        )
-    left, right = _value(node.left, sizes), _value(node.right, sizes)
-    if isinstance(node.op, ast.Add):
-        return left + right
-    return left - right if isinstance(node.op, ast.Sub) else left * right
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
+
+
+def arithmetic(
+    node: ast.expr,
+    names: Mapping[str, Any],
+    functions: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+) -> Any:
+    """What an expression comes to: whole numbers and names under + − * **, and calls of these functions.
+
+    Raises:
+        KeyError: for anything else.
+    """
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -arithmetic(operand, names, functions)
+        case ast.BinOp(left=left, op=op, right=right):
+            sides = (arithmetic(side, names, functions) for side in (left, right))
+            return OPERATORS[type(op)](*sides)
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return functions[name](*(arithmetic(one, names, functions) for one in arguments))
+    raise KeyError(ast.unparse(node))
+
+
+def axes(text: str) -> list[str]:
+    """The lengths of a shape, each as text."""
+    return text.split()
 
 
 def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
@@ -58,7 +83,7 @@ def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
     Raises:
         UsageError: if a dimension is negative at these sizes.
     """
-    dims = tuple(_value(_dimension(part), sizes) for part in text.split())
+    dims = tuple(arithmetic(_dimension(part), sizes) for part in axes(text))
     if any(n < 0 for n in dims):
         at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         raise UsageError(
@@ -74,7 +99,7 @@ def names(texts: Sequence[str]) -> list[str]:
 
 @cache
 def _names(text: str) -> tuple[str, ...]:
-    nodes = [node for part in text.split() for node in ast.walk(_dimension(part))]
+    nodes = [node for part in axes(text) for node in ast.walk(_dimension(part))]
     return tuple(node.id for node in nodes if isinstance(node, ast.Name))
 
 

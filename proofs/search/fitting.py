@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..exact.engines import as_constant, sides
+from ..exact.engines import sides
+from ..exact.field import as_constant
 from ..language.statements import Equal
 
 LARGEST = {4: 7, 6: 4, 1000: 2}

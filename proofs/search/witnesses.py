@@ -30,14 +30,14 @@ from ..check.witness_family import (
     refuse_conditions,
     sides_at,
 )
-from ..exact.points import statements_at
+from ..exact.at_point import statements_at
 from ..interpret.array import KernelArray
 from ..interpret.claims import Part, Reading
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
 from ..language.claim import Claim
-from ..language.sizes import Sizes
+from ..language.sizes import Sizes, axes
 from ..language.statements import Differs, Statement, Undetermined
 from .closed_forms import conditions
 from .fitting import Gaps, Sample, are_apart, fit, gaps_at_corners
@@ -96,7 +96,7 @@ def _proved(
 
 def _differing(claim: Claim, mutate: Mutation) -> Family:
     """The plainest family that is found at which all sides differ at all sizes of the claim."""
-    choices = {name: patterns(len(text.split())) for name, text in claim.given.items()}
+    choices = {name: patterns(len(axes(text))) for name, text in claim.given.items()}
     plainest = (
         {name: few[min(k, len(few) - 1)] for name, few in choices.items()} for k in range(PLAINEST)
     )
@@ -174,7 +174,7 @@ def _families(claim: Claim) -> Iterator[Family]:
     choices = {
         name: [
             one
-            for one in patterns(len(text.split()))
+            for one in patterns(len(axes(text)))
             if not one.places
             or (tuple({*one.places}) in plain and (one.value >= 0 or FIRST in one.places))
         ]

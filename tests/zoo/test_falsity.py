@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scanproof.proofs.exact.points import candidates, difference_index, statements_at
+from scanproof.proofs.exact.at_point import difference_index, statements_at
+from scanproof.proofs.exact.points import candidates
 from scanproof.proofs.language.sizes import shape
 
 from .case import ZOO, Program, Statement

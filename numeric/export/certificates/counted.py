@@ -12,7 +12,6 @@ that are no larger. Divisions are allowed by numbers that are not negative and i
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -20,13 +19,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.operators import Operators
 
 from ...rounding.arithmetic import DIVISION, OWN, Format, gamma
 
 
 @dataclass(eq=False)
-class Counted(NDArrayOperatorsMixin):
+class Counted(Operators):
     """An array of the format `form`; see the module's docstring."""
 
     form: Format
@@ -51,23 +52,15 @@ class Counted(NDArrayOperatorsMixin):
     def __array_namespace__(self, api_version: str | None = None) -> Namespace:
         return Namespace(self.form)
 
-    def __array_ufunc__(self, operation: np.ufunc, method: str, *inputs: Any) -> Any:
-        """The operators of the mixin, on counted arrays and known numbers."""
-        if operation not in OPERATIONS or method != "__call__":
-            return NotImplemented
-        return OPERATIONS[operation](*(entering(value, self.form) for value in inputs))
+    def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Counted:
+        return OPERATIONS[operation](left, right)
+
+    def __neg__(self) -> Counted:
+        return replace(self, whole=self.whole and not self.magnitude.any())
 
     @property
     def shape(self) -> tuple[int, ...]:
         return self.magnitude.shape
-
-    @property
-    def ndim(self) -> int:
-        return self.magnitude.ndim
-
-    @property
-    def T(self) -> Counted:
-        return self.moved(lambda a: a.T)
 
     @property
     def alive(self) -> np.ndarray:
@@ -87,11 +80,7 @@ class Counted(NDArrayOperatorsMixin):
             return np.full(self.shape, np.inf)
         return relative * self.magnitude + self.low
 
-    def __getitem__(self, index: Any) -> Counted:
-        return self.moved(lambda a: a[index])
-
-    def moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Counted:
-        """The entries elsewhere."""
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Counted:
         low = np.broadcast_to(self.low, self.shape)
         return replace(self, magnitude=move(self.magnitude), low=move(low))
 
@@ -107,10 +96,6 @@ class Counted(NDArrayOperatorsMixin):
 def _made(a: Counted, b: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
     """What is computed from two arrays."""
     return Counted(a.form, magnitude, count, low, whole, peak=max(a.peak, b.peak))
-
-
-def _negative(a: Counted) -> Counted:
-    return replace(a, whole=a.whole and not a.magnitude.any())
 
 
 def _added(a: Counted, b: Counted) -> Counted:
@@ -166,13 +151,12 @@ def _underflows(multiply: Callable[..., Any], a: Counted, b: Counted) -> Any:
     return multiply(a.reach + low, other) + multiply(low, b.reach)
 
 
-OPERATIONS: dict[np.ufunc, Callable[..., Counted]] = {
-    np.negative: _negative,
-    np.add: _added,
-    np.subtract: _subtracted,
-    np.multiply: _multiplied,
-    np.matmul: _matrix_product,
-    np.divide: _divided,
+OPERATIONS: dict[Callable[[Any, Any], Any], Callable[[Counted, Counted], Counted]] = {
+    operator.add: _added,
+    operator.sub: _subtracted,
+    operator.mul: _multiplied,
+    operator.matmul: _matrix_product,
+    operator.truediv: _divided,
 }
 
 
@@ -198,35 +182,16 @@ def entering(value: Any, form: Format) -> Counted:
     return Counted(form, sizes, count, low, whole=bool((floats >= 0).all()), scaling=powers)
 
 
-class Namespace:
+class Namespace(Functions):
     """Constructors and named functions of counted arrays (a part of the array API)."""
+
+    arrays, library = "counted arrays", np
 
     def __init__(self, form: Format) -> None:
         self.form = form
 
     def asarray(self, value: Any) -> Counted:
         return entering(value, self.form)
-
-    def zeros(self, shape: Any) -> Counted:
-        return entering(np.zeros(shape), self.form)
-
-    def ones(self, shape: Any) -> Counted:
-        return entering(np.ones(shape), self.form)
-
-    def eye(self, size: int) -> Counted:
-        return entering(np.eye(size), self.form)
-
-    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Counted:
-        return self._joined(functools.partial(np.stack, axis=axis), arrays)
-
-    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Counted:
-        return self._joined(functools.partial(np.concatenate, axis=axis), arrays)
-
-    def reshape(self, array: Counted, shape: Any) -> Counted:
-        return array.moved(lambda a: a.reshape(shape))
-
-    def tril(self, array: Counted) -> Counted:
-        return array.moved(np.tril)
 
     def sqrt(self, array: Any) -> Counted:
         array = self.asarray(array)

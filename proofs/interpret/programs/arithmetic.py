@@ -12,17 +12,17 @@ import numpy as np
 from ...exact.polynomials import rational_root
 from ...kernel.index import Index
 from ...kernel.term import Monomial, Term, as_index_number, as_term
+from ..areas import in_order
 from ..array import KernelArray, function
 from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..terms import equal_indices, indicator
-from .joining import stacked_integers
+from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
-from .sizes import in_order
 from .values import (
     Count,
     Integers,
@@ -52,7 +52,7 @@ def literal(value: Any) -> Any:
                 raise Unreadable(
                     f"an array of {array.size} numbers; pass it as an argument, so that it stands for any"
                 )
-            return _stacked([literal(row) for row in array])
+            return stacked([literal(row) for row in array])
         one = literal(array.flat[0])
         return picked(one, tuple(map(Index, array.shape)), lambda at: [])
     if array.dtype == bool:
@@ -96,23 +96,6 @@ def root(of: Fraction) -> KernelArray:
 def _whole_root(of: int) -> KernelArray:
     known = rational_root(Fraction(of))
     return function("sqrt", XP.asarray(of)) if known is None else XP.asarray(known)
-
-
-def _stacked(rows: list[Any]) -> Any:
-    first = rows[0]
-    if all(isinstance(row, KernelArray) for row in rows):
-        return XP.stack(rows)
-    if all(isinstance(row, Mask) for row in rows):
-        return Mask(
-            (Index(len(rows)), *first.dims),
-            lambda at: sum(
-                (row.at(at[1:]) * equal_indices(at[0], k) for k, row in enumerate(rows)),
-                start=as_term(0),
-            ),
-        )
-    if all(isinstance(row, Integers) for row in rows):
-        return stacked_integers(rows, 0)
-    raise Unreadable("an array of numbers some of which are infinite")
 
 
 def _arithmetic(

@@ -16,9 +16,9 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ...kernel.index import Index
+from .. import areas
+from ..areas import Length
 from ..questions import NUMBERS_OWN, Unreadable, aside, asks, place
-from . import areas
-from .areas import Length
 from .sizes import Dimensions
 
 
@@ -194,7 +194,7 @@ class _Ear:
             gap = None
         if gap == Index(0):
             return True
-        if gap is not None and any(areas.positive(areas.times(gap, Index(k))) for k in (1, -1)):
+        if gap is not None and (areas.positive(gap) or areas.sign(gap) is False):
             return False
         raise self.refuse(f"whether {self.text(one)} == {self.text(other)}")
 
@@ -205,9 +205,7 @@ class _Ear:
                 gap = areas.add(self.dimensions.length(large), self.dimensions.length(small), -1)
         except (Unreadable, SyntaxError):
             return None
-        if areas.positive(gap, int(strict)):
-            return True
-        return False if areas.positive(areas.times(gap, Index(-1)), int(not strict)) else None
+        return areas.sign(areas.add(gap, Index(int(strict)), -1))
 
     def _parts(self, one: Any, other: Any) -> tuple[Length, Length] | None:
         """The whole part and the remainder of a quotient of lengths, where both are seen to be polynomials.

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kernel.index import Index
+from .. import areas
+from ..areas import Length
 from ..array import holds
 from ..namespace import Namespace
 from ..questions import Unreadable
-from . import areas
-from .areas import Length
 from .merging import Merged, reshaped
-from .values import Dims, InParts, Integers, Mask, Place, picked, reals, whole
+from .values import Dims, InParts, Integers, Mask, Place, as_mask, picked, reals, whole
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,15 @@ def joined(arrays: Sequence[Any], axis: int) -> Any:
     if all(isinstance(one, Integers) for one in arrays):
         return _integers(arrays, axis)
     found = Namespace().concat([reals(one) for one in arrays], axis=axis)
-    if all(isinstance(one, Mask) for one in arrays):
-        return Mask(found.dims, lambda at: found.entry(list(at)))
-    return found
+    return as_mask(found) if all(isinstance(one, Mask) for one in arrays) else found
+
+
+def stacked(arrays: Sequence[Any], axis: int = 0) -> Any:
+    """The arrays along a new axis."""
+    if all(isinstance(one, Integers) for one in arrays):
+        return _stacked_integers(arrays, axis)
+    found = Namespace().stack([reals(one) for one in arrays], axis=axis)
+    return as_mask(found) if all(isinstance(one, Mask) for one in arrays) else found
 
 
 def _integers(arrays: Sequence[Integers], axis: int) -> Integers:
@@ -76,8 +82,7 @@ def _integers(arrays: Sequence[Integers], axis: int) -> Integers:
     return Integers((*first[:axis], ends[-1], *first[axis + 1 :]), at, numbers)
 
 
-def stacked_integers(arrays: Sequence[Integers], axis: int) -> Integers:
-    """Integers along a new axis."""
+def _stacked_integers(arrays: Sequence[Integers], axis: int) -> Integers:
     first = arrays[0].dims
     rows = []
     for one in arrays:

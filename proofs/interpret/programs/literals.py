@@ -17,7 +17,7 @@ import numpy as np
 
 from ...exact.enclosures import ArbField
 from ...exact.polynomials import rational_root
-from .reader import place
+from .reader import inner, place
 
 DYADIC = 2**20
 """Binary fractions with no greater denominator, and few digits, are meant as they are."""
@@ -244,10 +244,8 @@ def _numbers(closed: Any) -> Iterator[tuple[float, str, str]]:
         for atom in equation.invars:
             for x, dtype in _entries(getattr(atom, "val", None)):
                 yield x, dtype, place(equation)
-        for parameter in equation.params.values():
-            for inner in parameter if isinstance(parameter, tuple | list) else [parameter]:
-                if hasattr(inner, "eqns") or hasattr(inner, "jaxpr"):
-                    yield from _numbers(inner)
+        for program in inner(equation):
+            yield from _numbers(program)
     for atom in jaxpr.outvars:
         yield from ((x, dtype, "") for x, dtype in _entries(getattr(atom, "val", None)))
 

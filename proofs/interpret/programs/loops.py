@@ -7,12 +7,12 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ..array import KernelArray, holds
-from ..namespace import Namespace
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
+from .joining import stacked
 from .merging import Merged, reshaped, unmerged
-from .values import Integers, Mask, Masked, MinusInfinity, picked, reals
+from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
 UNROLLED = 8
 """A loop of at most so many turns, a number, is run turn by turn."""
@@ -49,16 +49,7 @@ def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[
         rows.append(outputs)
     if backwards:
         rows.reverse()
-    return [*carry, *(_stack(parts) for parts in zip(*rows, strict=True))]
-
-
-def _stack(rows: Sequence[Any]) -> Any:
-    if all(isinstance(row, Integers) for row in rows):
-        raise Unreadable("integers that a loop of few turns puts out")
-    stacked = Namespace().stack([reals(row) for row in rows])
-    if all(isinstance(row, Mask) for row in rows):
-        return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
-    return stacked
+    return [*carry, *(stacked(parts) for parts in zip(*rows, strict=True))]
 
 
 def _looped(
@@ -140,8 +131,7 @@ def _over_time(one: Any, moment: Index, length: Index) -> Any:
         return Integers(dims, lambda at: one.at(at[1:]).substitute({variable: at[0]}))
     if isinstance(one, Mask):
         array = reals(one)
-        stacked = KernelArray(dims, (moment, *array.at), array.term)
-        return Mask(dims, lambda at: stacked.entry(list(at)))
+        return as_mask(KernelArray(dims, (moment, *array.at), array.term))
     if isinstance(one, Masked):
         raise Unreadable("a loop that puts out −∞")
     raise Unreadable("what a loop puts out")

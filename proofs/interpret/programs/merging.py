@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...kernel.index import Index, position
-from ...kernel.term import Term
-from ..array import KernelArray, comprehension, holds
+from ...kernel.index import Index
+from ..areas import Area, Length, product
+from ..array import KernelArray, axes_as_one, holds
 from ..questions import Unreadable
-from ..terms import equal_indices, total
-from .areas import Area, Length, product
 from .values import Dims, InParts, Integers, Place, picked, reals
 
 
@@ -150,19 +148,7 @@ def unmerged(a: Any) -> Any:
 
 
 def merged_axes(a: Any, axis: int) -> KernelArray:
-    """Axes `axis` and `axis + 1` as one: entry r is Σ_q Σ_p [r = width q + p] of the entries (q, p)."""
+    """Axes `axis` and `axis + 1` as one."""
     if isinstance(a, Integers):
         raise Unreadable("a reshape of integers")
-    array = reals(a)
-    length, width = array.dims[axis], array.dims[axis + 1]
-    if width.terms:
-        raise Unreadable("a reshape that merges an axis of symbolic length into another")
-    dims = [*array.dims[:axis], length * width.const, *array.dims[axis + 2 :]]
-
-    def at(*place: Index) -> Term:
-        q, p = position("q", 0, length), position("p", 0, width)
-        inner = [*place[:axis], q, p, *place[axis + 1 :]]
-        term = array.entry(inner) * equal_indices(place[axis], q * width.const + p)
-        return total(total(term, p), q)
-
-    return comprehension(dims, at)
+    return axes_as_one(reals(a), axis)

@@ -5,7 +5,7 @@ The same walk serves kernel arrays (`symbolic`, the proof for all sizes) and exa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
@@ -131,15 +131,18 @@ def needed(jaxpr: Any) -> list[Any]:
     return found[::-1]
 
 
+def inner(equation: Any) -> Iterator[Any]:
+    """The jaxprs, open or closed, that an equation runs."""
+    for value in equation.params.values():
+        for one in value if isinstance(value, tuple | list) else (value,):
+            if hasattr(one, "eqns") or hasattr(one, "jaxpr"):
+                yield one
+
+
 def equations(jaxpr: Any) -> int:
     """How many equations there are, those of inner programs among them."""
-    inner = (
-        getattr(one, "jaxpr", one)
-        for equation in jaxpr.eqns
-        for value in equation.params.values()
-        for one in (value if isinstance(value, tuple | list) else (value,))
-    )
-    return len(jaxpr.eqns) + sum(equations(one) for one in inner if hasattr(one, "eqns"))
+    programs = (getattr(one, "jaxpr", one) for equation in jaxpr.eqns for one in inner(equation))
+    return len(jaxpr.eqns) + sum(map(equations, programs))
 
 
 def _named(atom: Any) -> bool:

@@ -7,18 +7,15 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import as_term
+from .. import areas
+from ..areas import Area, Length
 from ..array import KernelArray, comprehension, holds
-from ..namespace import Namespace
 from ..questions import Unreadable
 from ..terms import indicator
-from . import areas
-from .areas import Area, Length
-from .joining import Joined, cut, joined, shaped, stacked_integers
+from .joining import Joined, cut, joined, shaped, stacked
 from .machine_integers import wide
 from .merging import merged_axes
-from .values import Count, Dims, Integers, Mask, picked, reals, whole
-
-XP = Namespace()
+from .values import Count, Dims, Integers, picked, reals, whole
 
 
 def _dims(reader: Any, shape: Sequence[Any]) -> Dims:
@@ -123,10 +120,6 @@ def _rev(reader: Any, params: Any, a: Any) -> Any:
         return [a.dims[k] - 1 - i if k in axes else i for k, i in enumerate(at)]
 
     return picked(a, tuple(a.dims), places)
-
-
-def _concatenate(reader: Any, params: Any, *arrays: Any) -> Any:
-    return joined(arrays, params["dimension"])
 
 
 def _split(reader: Any, params: Any, a: Any) -> list[Any]:
@@ -275,16 +268,6 @@ def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: 
     return comprehension(array.dims, at)
 
 
-def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
-    axis = params["axis"]
-    stacked = XP.stack([reals(one) for one in arrays], axis=axis)
-    if all(isinstance(one, Mask) for one in arrays):
-        return Mask(stacked.dims, lambda at: stacked.entry(list(at)))
-    if not all(isinstance(one, Integers) for one in arrays):
-        return stacked
-    return stacked_integers(arrays, axis)
-
-
 def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
     axis = params["axis"]
     dims = (*a.dims[:axis], *a.dims[axis + 1 :])
@@ -312,8 +295,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "reshape": _reshape,
     "slice": _slice,
     "rev": _rev,
-    "concatenate": _concatenate,
-    "stack": _stack,
+    "concatenate": lambda reader, params, *arrays: joined(arrays, params["dimension"]),
+    "stack": lambda reader, params, *arrays: stacked(arrays, params["axis"]),
     "unstack": _unstack,
     "tile": _tile,
     "split": _split,

@@ -7,16 +7,16 @@ sizes and positions, since they say where something is read; masks are terms tha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
-from ..array import KernelArray, comprehension
+from ..areas import Area
+from ..array import KernelArray, aligned, broadcast, comprehension
 from ..questions import Unreadable
 from ..simplifying import simplified
 from ..terms import number
-from .areas import Area
 
 Place: TypeAlias = Sequence[Index]
 Dims: TypeAlias = tuple[Index, ...]
@@ -37,14 +37,32 @@ class Integers:
 
 
 @dataclass(frozen=True)
-class Count:
-    """A number that is a product of sizes, alone or at every place of an array; it says where something begins."""
+class Uniform:
+    """An array that is the same at every place."""
 
     dims: Dims
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
+        return replace(self, dims=dims)
+
+
+@dataclass(frozen=True)
+class Count(Uniform):
+    """A number that is a product of sizes; it says where something begins."""
+
     length: Area
 
-    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Count:
-        return Count(dims, self.length)
+
+@dataclass(frozen=True)
+class MinusInfinity(Uniform):
+    """−∞."""
+
+
+@dataclass(frozen=True)
+class NoNumber(Uniform):
+    """NaN or +∞, which may stand in a program and not be computed with."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -56,27 +74,6 @@ class Mask:
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Mask:
         return Mask(dims, lambda at: self.at(places(at)))
-
-
-@dataclass(frozen=True)
-class MinusInfinity:
-    """An array of −∞."""
-
-    dims: Dims
-
-    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> MinusInfinity:
-        return MinusInfinity(dims)
-
-
-@dataclass(frozen=True)
-class NoNumber:
-    """An array of NaN or +∞, which may stand in a program and not be computed with."""
-
-    dims: Dims
-    name: str
-
-    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> NoNumber:
-        return NoNumber(dims, self.name)
 
 
 @dataclass(frozen=True)
@@ -114,27 +111,12 @@ def picked(value: Any, dims: Dims, places: Callable[[Place], Place]) -> Any:
 
 def shared(*values: Any) -> tuple[Dims, list[Any]]:
     """The common shape, and the values broadcast to it."""
-    rank = max(len(v.dims) for v in values)
-    dims = [Index(1)] * rank
-    for v in values:
-        for k, d in enumerate(v.dims, start=rank - len(v.dims)):
-            if d != Index(1):
-                if dims[k] not in (d, Index(1)):
-                    raise Unreadable(f"lengths {dims[k]!r} and {d!r} meet")
-                dims[k] = d
-    return tuple(dims), [_broadcast(v, tuple(dims)) for v in values]
+    dims = broadcast(*(v.dims for v in values))
+    return dims, [v if v.dims == dims else _spread(v, dims) for v in values]
 
 
-def _broadcast(value: Any, dims: Dims) -> Any:
-    if tuple(value.dims) == dims:
-        return value
-    own = value.dims
-
-    def places(at: Any) -> list[Index]:
-        last = list(at)[len(at) - len(own) :]
-        return [Index(0) if d == Index(1) else i for d, i in zip(own, last, strict=True)]
-
-    return picked(value, dims, places)
+def _spread(value: Any, dims: Dims) -> Any:
+    return picked(value, dims, lambda at: aligned(value.dims, at))
 
 
 def reals(value: Any) -> KernelArray:
@@ -163,6 +145,11 @@ def reals(value: Any) -> KernelArray:
 def whole(value: Any) -> Any:
     """The array itself, its pieces and its axes put together."""
     return value.whole() if isinstance(value, InParts) else value
+
+
+def as_mask(array: KernelArray) -> Mask:
+    """An array whose entries are 0 or 1 as a mask."""
+    return Mask(array.dims, lambda at: array.entry(list(at)))
 
 
 def _number(of: Area) -> Term:

@@ -23,7 +23,7 @@ from ...inequalities.certificate import (
 from ...inequalities.check import Rules
 from ...inequalities.numbers import renumbered, used
 from ...inequalities.statements import Inequality, Problem, same
-from ...interpret.bounds import has_values
+from ...interpret.claims import has_values
 from ...kernel.index import Index, declared, reach, variable
 from ...kernel.term import Term
 

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ...inequalities.certificate import Piece, Read, Scaled, Side, Use
 from ...inequalities.statements import Problem
-from ...interpret.bounds import has_values
-from ...interpret.claims import Part
+from ...interpret.claims import Part, has_values
 from ...interpret.session import current
 from ...kernel import index as declarations
 from ...kernel.index import Index, position, reach, variable

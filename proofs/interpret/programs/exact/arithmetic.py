@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ....exact.entries import arranged, as_array
 from ....exact.scalar import NotPolynomial
-from .computer import fractions, objects
+from .computer import Computer, fractions, of_scalars
 
 
 def _binary(operation: Any) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
-        if a.dtype == object or b.dtype == object:
-            a, b = reader.computer.reals(a), reader.computer.reals(b)
+        if of_scalars(a) or of_scalars(b):
             return reader.computer.combined(operation, a, b)
         dtype = reader.dtype()
         with np.errstate(over="ignore"):  # the machine's whole numbers wrap around
@@ -25,33 +25,29 @@ def _binary(operation: Any) -> Callable[..., Any]:
 
 
 def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if a.dtype == object or b.dtype == object:
-        return _binary(np.true_divide)(reader, params, a, b)
+    if of_scalars(a) or of_scalars(b):
+        return reader.computer.combined(np.true_divide, a, b)
     return np.asarray(np.trunc(a / b).astype(np.result_type(a, b)))
 
 
 def _rem(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if a.dtype == object or b.dtype == object:
+    if of_scalars(a) or of_scalars(b):
         raise NotPolynomial("a remainder")
     return np.asarray(np.fmod(a, b))
 
 
 def _neg(reader: Any, params: Any, a: Any) -> Any:
-    if a.dtype != object:
-        return np.asarray(-a)
-    return reader.computer.combined(
-        np.subtract, reader.computer.reals(np.zeros(a.shape, dtype=int)), a
-    )
+    return reader.computer.combined(np.subtract, 0, a) if of_scalars(a) else np.asarray(-a)
 
 
 def _power(reader: Any, params: Any, a: Any) -> Any:
     exponent = params["y"]
-    if a.dtype != object:
+    if not of_scalars(a):
         return np.asarray(a**exponent)
     one = reader.computer.reals(np.ones(a.shape, dtype=int))
     times = functools.partial(reader.computer.combined, np.multiply)
     power = functools.reduce(times, [a] * abs(exponent), one)
-    return power if exponent >= 0 else reader.computer.combined(np.true_divide, one, power)
+    return power if exponent >= 0 else reader.computer.combined(np.true_divide, 1, power)
 
 
 def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
@@ -62,7 +58,7 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     for place in np.ndindex(base.shape):
         if exponent[place].denominator != 1:
             raise NotPolynomial("a power with an exponent that is no whole number")
-        one = np.asarray(objects(base[place]))
+        one = np.asarray(as_array(base[place]))
         out[place] = _power(reader, {"y": int(exponent[place])}, one)[()]
     return out
 
@@ -71,43 +67,32 @@ def _named(name: str) -> Callable[..., Any]:
     return lambda reader, params, a: reader.computer.function(name, a)
 
 
-def _logistic(reader: Any, params: Any, a: Any) -> Any:
-    computer = reader.computer
-    one = computer.reals(np.ones(a.shape, dtype=int))
-    grown = computer.function("exp", _neg(reader, params, computer.reals(a)))
-    return computer.combined(np.true_divide, one, computer.combined(np.add, one, grown))
+def _logistic(computer: Computer, a: Any) -> Any:
+    grown = computer.function("exp", computer.combined(np.subtract, 0, a))
+    return computer.combined(np.true_divide, 1, computer.combined(np.add, 1, grown))
 
 
-def _log1p(reader: Any, params: Any, a: Any) -> Any:
-    computer = reader.computer
-    one = computer.reals(np.ones(a.shape, dtype=int))
-    return computer.function("log", computer.combined(np.add, computer.reals(a), one))
+LAWS: dict[str, Callable[[Computer, Any], Any]] = {
+    "logistic": _logistic,
+    "log1p": lambda computer, a: computer.function("log", computer.combined(np.add, a, 1)),
+    "expm1": lambda computer, a: computer.combined(np.subtract, computer.function("exp", a), 1),
+    "exp2": lambda computer, a: computer.function(
+        "exp", computer.combined(np.multiply, a, computer.function("log", np.asarray(2)))
+    ),
+    "rsqrt": lambda computer, a: computer.combined(np.true_divide, 1, computer.function("sqrt", a)),
+}
+"""Functions that are declared to be made of others."""
 
 
-def _expm1(reader: Any, params: Any, a: Any) -> Any:
-    computer = reader.computer
-    one = computer.reals(np.ones(a.shape, dtype=int))
-    return computer.combined(np.subtract, computer.function("exp", a), one)
-
-
-def _exp2(reader: Any, params: Any, a: Any) -> Any:
-    """exp(x log 2), the declared law of `exp2`."""
-    computer = reader.computer
-    two = computer.function("log", np.full(a.shape, 2))
-    return computer.function("exp", computer.combined(np.multiply, computer.reals(a), two))
-
-
-def _rsqrt(reader: Any, params: Any, a: Any) -> Any:
-    computer = reader.computer
-    one = computer.reals(np.ones(a.shape, dtype=int))
-    return computer.combined(np.true_divide, one, computer.function("sqrt", a))
+def _by(law: Callable[[Computer, Any], Any]) -> Callable[..., Any]:
+    return lambda reader, params, a: law(reader.computer, a)
 
 
 def _convert(reader: Any, params: Any, a: Any) -> Any:
     kind = np.dtype(params["new_dtype"]).kind if "bfloat16" not in str(params["new_dtype"]) else "f"
     if kind == "f":
         return reader.computer.reals(a)
-    if a.dtype == object:
+    if of_scalars(a):
         raise NotPolynomial("a cast of a real number to an integer")
     return a.astype(np.dtype(params["new_dtype"]))
 
@@ -118,7 +103,7 @@ def _same(reader: Any, params: Any, a: Any) -> Any:
 
 def _compare(operation: Any) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
-        if a.dtype == object or b.dtype == object:
+        if of_scalars(a) or of_scalars(b):
             a, b = (fractions(reader.computer, one) for one in (a, b))
         return np.asarray(operation(a, b)).astype(bool)
 
@@ -126,8 +111,7 @@ def _compare(operation: Any) -> Callable[..., Any]:
 
 
 def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
-    if any(case.dtype == object for case in cases):
-        cases = tuple(map(reader.computer.reals, cases))
+    cases = tuple(reader.computer.alike(*cases))
     which = np.broadcast_to(which, cases[0].shape)
     out = np.empty(cases[0].shape, dtype=cases[0].dtype)
     for place in np.ndindex(out.shape):
@@ -137,13 +121,13 @@ def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
 
 def _extreme(pick: Any) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
-        if a.dtype == object or b.dtype == object:
+        if of_scalars(a) or of_scalars(b):
             computer = reader.computer
             left, right = np.broadcast_arrays(*(fractions(computer, one) for one in (a, b)))
-            found = computer.map(lambda pair: pair, left)
-            for place in np.ndindex(left.shape):
-                found[place] = computer.as_scalar(pick(left[place], right[place]))
-            return found
+            picked = (
+                computer.as_scalar(pick(*pair)) for pair in zip(left.flat, right.flat, strict=True)
+            )
+            return arranged(picked, left.shape)
         return np.asarray((np.maximum if pick is max else np.minimum)(a, b))
 
     return rule
@@ -172,14 +156,10 @@ RULES: dict[str, Callable[..., Any]] = {
     "log": _named("log"),
     "sqrt": _named("sqrt"),
     "abs": lambda reader, params, a: (
-        reader.computer.function("abs", a) if a.dtype == object else np.abs(a)
+        reader.computer.function("abs", a) if of_scalars(a) else np.abs(a)
     ),
-    "log1p": _log1p,
-    "expm1": _expm1,
-    "rsqrt": _rsqrt,
-    "logistic": _logistic,
+    **{name: _by(law) for name, law in LAWS.items()},
     **{name: _named(name) for name in ("tanh", "sin", "cos", "erf")},
-    "exp2": _exp2,
     **dict.fromkeys(("stop_gradient", "copy", "copy_p", "reduce_precision"), _same),
     "optimization_barrier": lambda reader, params, *a: list(a),
     "convert_element_type": _convert,

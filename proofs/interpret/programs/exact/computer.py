@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ....exact.array import CALL, ExactArray, Namespace
+from ....exact.entries import arranged, as_array
+from ....exact.field import Field
 from ....exact.scalar import DivisionByZero, NotPolynomial
 from ..literals import is_table, meant
 
@@ -73,20 +75,24 @@ def without_nan(entries: Iterable[Any]) -> bool:
     return not any(map(_is_nan, entries))
 
 
+def of_scalars(array: np.ndarray) -> bool:
+    """Whether the entries are a field's scalars, and not NumPy's integers or booleans."""
+    return array.dtype == object
+
+
 class Computer:
     """Scalars of one field."""
 
-    def __init__(self, field: Any) -> None:
+    def __init__(self, field: Field) -> None:
         self.field = field
         self.xp = Namespace(field)
-        self._meter = getattr(field, "meter", None)
         self.odd = False
         """Whether an entry may be NaN or an infinity."""
 
     def spend(self, operations: int) -> None:
         """Count operations, where the field counts them."""
-        if self._meter is not None:
-            self._meter.spend(operations)
+        if self.field.meter is not None:
+            self.field.meter.spend(operations)
 
     def prepared(self, name: str, value: Any) -> Any:
         """An input of a primitive, counted."""
@@ -120,9 +126,7 @@ class Computer:
         """
         if not math.isfinite(value):
             return self.as_it_is(value)
-        own = getattr(self.field, "literal", None)
-        given = meant(value, dtype)
-        return given.scalar(self.field) if own is None else own(given)
+        return self.field.literal(meant(value, dtype))
 
     def as_scalar(self, number: Any) -> Any:
         """A number that was compared, as a scalar again."""
@@ -130,19 +134,16 @@ class Computer:
 
     def map(self, function: Callable[[Any], Any], array: np.ndarray) -> np.ndarray:
         """A function of each entry, as an array of scalars."""
-        out = np.empty(array.shape, dtype=object)
-        for place in np.ndindex(array.shape):
-            out[place] = function(array[place])
-        return out
+        return arranged(map(function, array.flat), array.shape)
 
     def reals(self, array: np.ndarray) -> np.ndarray:
         """Integers and booleans as scalars."""
-        if array.dtype == object:
+        if of_scalars(array):
             return array
         return self.map(lambda x: self.field.number(int(x)), array)
 
     def array(self, value: np.ndarray) -> ExactArray:
-        return ExactArray(_numbers(own(self.reals(np.asarray(value)))), self.field)
+        return ExactArray(_numbers(self.reals(np.asarray(value)).copy()), self.field)
 
     def function(self, name: str, array: np.ndarray) -> np.ndarray:
         """A named function of each entry, if the field has it."""
@@ -163,20 +164,20 @@ class Computer:
 
         return self.map(self._or_nan(value), self.reals(array))
 
-    def combined(
-        self, operation: Callable[[Any, Any], Any], a: np.ndarray, b: np.ndarray
-    ) -> np.ndarray:
+    def alike(self, *arrays: np.ndarray) -> Sequence[np.ndarray]:
+        """Arrays that meet: scalars all, if one of them is of scalars."""
+        return [self.reals(one) for one in arrays] if any(map(of_scalars, arrays)) else arrays
+
+    def combined(self, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> np.ndarray:
         """+ − · / of scalars entry by entry; where there is no value it is NaN, which a selection may leave out."""
+        a, b = self.reals(np.asarray(a)), self.reals(np.asarray(b))
         if not self.odd:
             with contextlib.suppress(DivisionByZero, ZeroDivisionError):
-                return objects(operation(a, b))
+                return as_array(operation(a, b))
         self.odd = True
         left, right = np.broadcast_arrays(a, b)
-        take = self._or_nan(lambda place: _combined(operation, left[place], right[place]))
-        out = np.empty(left.shape, dtype=object)
-        for place in np.ndindex(out.shape):
-            out[place] = take(place)
-        return out
+        take = self._or_nan(lambda pair: _combined(operation, *pair))
+        return arranged(map(take, zip(left.flat, right.flat, strict=True)), left.shape)
 
     def _or_nan(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The function, NaN where it has no value."""
@@ -219,36 +220,17 @@ def _numbers(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def own(array: np.ndarray) -> np.ndarray:
-    out = np.empty(array.shape, dtype=object)
-    for place in np.ndindex(array.shape):
-        out[place] = array[place]
-    return out
-
-
-def objects(value: Any) -> np.ndarray:
-    """NumPy hands 0-d results of objects out as bare scalars."""
-    if isinstance(value, np.ndarray):
-        return value
-    out = np.empty((), dtype=object)
-    out[()] = value
-    return out
-
-
 def fractions(computer: Computer, array: np.ndarray) -> np.ndarray:
     """Entries that are plain numbers, balls, or −∞: what can be compared.
 
     Raises:
         NotPolynomial: if one of them has a symbol in it.
     """
-    from ....exact.engines import as_constant
-
-    own = getattr(computer.field, "as_constant", as_constant)
 
     def number(scalar: Any) -> Any:
         if isinstance(scalar, NoNumber):
             return scalar if scalar.is_least else scalar.refused()
-        found = scalar if isinstance(scalar, Fraction) else own(scalar)
+        found = scalar if isinstance(scalar, Fraction) else computer.field.as_constant(scalar)
         if found is None:
             raise NotPolynomial("a comparison")
         return found

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .computer import objects
+from ....exact.entries import as_array
 
 
 def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
@@ -18,7 +18,7 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
     made: dict[int, list[Any]] = {}
     for time in reversed(order) if params["reverse"] else order:
         rows = [
-            np.asarray(objects(one[time]) if one.dtype == object else one[time])
+            np.asarray(as_array(one[time]) if one.dtype == object else one[time])
             for one in sequences
         ]
         found = reader.run(params["jaxpr"], [*fixed, *carry, *rows])

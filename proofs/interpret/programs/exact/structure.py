@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .computer import objects
+from ....exact.entries import as_array
 
 
 def _broadcast_in_dim(reader: Any, params: Any, a: Any) -> Any:
@@ -30,19 +30,17 @@ def _slice(a: Any, params: Any) -> Any:
 
 
 def _concatenate(reader: Any, params: Any, *arrays: Any) -> Any:
-    if any(one.dtype == object for one in arrays):
-        arrays = tuple(map(reader.computer.reals, arrays))
-    return np.concatenate(arrays, axis=params["dimension"])
+    return np.concatenate(reader.computer.alike(*arrays), axis=params["dimension"])
 
 
 def _stack(reader: Any, params: Any, *arrays: Any) -> Any:
-    if any(one.dtype == object for one in arrays):
-        arrays = tuple(map(reader.computer.reals, arrays))
-    return np.stack(arrays, axis=params["axis"])
+    return np.stack(reader.computer.alike(*arrays), axis=params["axis"])
 
 
 def _unstack(reader: Any, params: Any, a: Any) -> list[Any]:
-    return [objects(row) if a.dtype == object else row for row in np.moveaxis(a, params["axis"], 0)]
+    return [
+        as_array(row) if a.dtype == object else row for row in np.moveaxis(a, params["axis"], 0)
+    ]
 
 
 def _split(reader: Any, params: Any, a: Any) -> list[Any]:
@@ -130,8 +128,7 @@ def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
 
 
 def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: Any) -> Any:
-    if a.dtype == object or part.dtype == object:
-        a, part = reader.computer.reals(a), reader.computer.reals(part)
+    a, part = reader.computer.alike(a, part)
     begin = [
         min(max(int(s), 0), d - n) for s, d, n in zip(starts, a.shape, part.shape, strict=True)
     ]
@@ -142,8 +139,7 @@ def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: 
 
 def _scatter(adds: bool) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, starts: Any, part: Any) -> Any:
-        if a.dtype == object or part.dtype == object:
-            a, part = reader.computer.reals(a), reader.computer.reals(part)
+        a, part = reader.computer.alike(a, part)
         numbers, out = params["dimension_numbers"], np.array(a)
         batching, batched = numbers.operand_batching_dims, numbers.scatter_indices_batching_dims
         gone = (*numbers.inserted_window_dims, *batching)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .computer import NAN, Computer, fractions, objects, without_nan
+from ....exact.entries import arranged, as_array
+from .computer import NAN, Computer, fractions, without_nan
 
 
 def _dot_general(reader: Any, params: Any, a: Any, b: Any) -> Any:
     (left, right), (left_batch, right_batch) = params["dimension_numbers"]
     computer = reader.computer
-    if a.dtype == object or b.dtype == object:
-        a, b = computer.reals(a), computer.reals(b)
+    a, b = computer.alike(a, b)
     left_free = [k for k in range(a.ndim) if k not in (*left, *left_batch)]
     right_free = [k for k in range(b.ndim) if k not in (*right, *right_batch)]
     a = a.transpose([*left_batch, *left_free, *left])
@@ -69,9 +69,7 @@ def _product(computer: Computer, entries: list[Any]) -> Any:
 
 
 def _largest(computer: Computer, entries: list[Any]) -> Any:
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return computer.as_scalar(max(fractions(computer, array)))
+    return computer.as_scalar(max(fractions(computer, arranged(entries, (len(entries),)))))
 
 
 def _cumulative(operation: Any) -> Callable[..., Any]:
@@ -85,7 +83,7 @@ def _cumulative(operation: Any) -> Callable[..., Any]:
         order = range(len(rows))[::-1] if params["reverse"] else range(len(rows))
         out, before = np.empty(rows.shape, dtype=object), None
         for k in order:
-            row = objects(rows[k])
+            row = as_array(rows[k])
             before = row if before is None else reader.computer.combined(operation, before, row)
             out[k] = before if before.ndim else before[()]
         return np.moveaxis(out, 0, axis)

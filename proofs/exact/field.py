@@ -1,0 +1,86 @@
+"""`Field`: what a field of exact scalars provides, and what most fields have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from .scalar import NotPolynomial, Ratio
+
+
+class Field(Protocol):
+    """Scalars that compute with + − · / among themselves, and how numbers and functions are written in them.
+
+    A field that inherits from this class has exp, log, √ and | | where they are rational at every size: exp(0), log(1),
+    √0 and |0|. `tanh`, `sin`, `cos` and `erf` are optional.
+    """
+
+    name: str
+    generators: Mapping[str, Any] = MappingProxyType({})
+    """Its symbols by their names; none where scalars are numbers."""
+    meter: Any = None
+    """Counts operations, if somebody wants them counted (`residues.Meter`)."""
+    remembers: ClassVar[bool] = False
+    """Whether singular values are kept in mind: conditions ask for the same ones again and again."""
+    differentiate: Any = None
+    """(loss, at) -> ∇loss(at), if the field differentiates by itself."""
+
+    def number(self, value: Any) -> Any:
+        """A whole number, a Fraction or one of its own scalars as a scalar.
+
+        Raises:
+            TypeError: for a float.
+        """
+        raise NotImplementedError
+
+    def as_constant(self, scalar: Any) -> Any:
+        """The number that a scalar is, or what else can be compared; None if it has a symbol in it."""
+        return as_constant(scalar)
+
+    def exp(self, scalar: Any) -> Any:
+        return self._at("exp", scalar, 0, 1)
+
+    def log(self, scalar: Any) -> Any:
+        return self._at("log", scalar, 1, 0)
+
+    def abs(self, scalar: Any) -> Any:
+        return self._at("abs", scalar, 0, 0)
+
+    def sqrt(self, scalar: Any) -> Any:
+        return self._at("sqrt", scalar, 0, 0)
+
+    def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """The largest eigenvalue of a symmetric matrix of scalars."""
+        raise NotPolynomial("the largest singular value")
+
+    def literal(self, given: Any) -> Any:
+        """What a number in a program means (`interpret.programs.literals.Meant`)."""
+        return given.scalar(self)
+
+    def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
+        return np.matmul(left, right)
+
+    def _at(self, function: str, scalar: Any, place: int, value: int) -> Any:
+        """The value of a function at the only place where it has one here."""
+        if scalar != self.number(place) and scalar != place:
+            raise NotPolynomial(function)
+        return self.number(value)
+
+
+def as_constant(scalar: Any) -> Fraction | None:
+    """The number that a scalar is, or None if it has a symbol in it."""
+    if isinstance(scalar, Ratio):
+        parts = [Fraction(1) if p is None else _number(str(p)) for p in (scalar.num, scalar.den)]
+        return None if None in parts else parts[0] / parts[1]  # type: ignore[operator]
+    return _number(str(scalar))
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
