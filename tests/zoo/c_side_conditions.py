@@ -2,7 +2,7 @@
 
 from scanproof import absolute, at_most, definition, equal, norm
 
-from .case import claim
+from .case import claim, total
 
 
 def long(size):
@@ -17,12 +17,6 @@ def long(size):
 def mean(x):
     """The mean of the rows of x."""
     return x.sum(axis=0) / x.shape[0]
-
-
-@definition
-def total(x):
-    """The sum of the entries."""
-    return x.sum()
 
 
 @definition
