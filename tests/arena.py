@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import forged
 from certificates import VARIED, Trace, copy, lines, real, steps, ways
+from edits import ALL, Change, Key, add, append, drop, every, extend, insert, put, reverse, same
 from forged import at, mono
-
-Change = Callable[[Trace], Any]
-"""Changes a proof in place, or hands back another one."""
 
 SCAN, CASES, SCALAR, SUMS = "ssd.eq3", "ch9.eq9.8+index", "gd-ssm.prop4+vanishing", "gril.eq10"
 INVERSE, COUNTED = "gd-ssm.prop1-construction+sign", "gril.params-gated+elementwise"
@@ -132,10 +130,7 @@ OTHERS = (
 )
 
 
-# Changes at a place of a proof, which is given by keys; a key that is a function finds a line or a step.
-
-Key = str | int | slice | Callable[[Any], Any]
-ALL = slice(None)
+# Places of a proof.
 
 
 def line(kind: str, n: int = 0) -> Key:
@@ -177,58 +172,6 @@ def TIME(t: Trace) -> Any:
 def _declared(t: Trace, index: Any) -> Any:
     number = index[1][0][0]
     return next(p for p in t["declared"]["positions"] if p[0] == number)
-
-
-def _at(t: Any, path: tuple[Key, ...]) -> Any:
-    for key in path:
-        t = key(t) if callable(key) else t[key]
-    return t
-
-
-def same(*path: Key) -> Callable[[Trace], Any]:
-    """A value that is a copy of what stands at a place."""
-    return lambda t: copy(_at(t, path))
-
-
-def _changing(change: Callable[[Any, Any, Any], Any]) -> Callable[..., Change]:
-    """Of a change of (what holds it, the last key, a value): keys, then the value, make a change of a proof."""
-
-    def edit(*path: Any) -> Change:
-        *way, last, value = path
-
-        def changed(t: Trace) -> None:
-            change(_at(t, tuple(way)), last, value(t) if callable(value) else value)
-
-        return changed
-
-    return edit
-
-
-put = _changing(lambda holder, key, value: holder.__setitem__(key, value))
-add = _changing(lambda holder, key, value: holder.__setitem__(key, holder[key] + value))
-append = _changing(lambda holder, key, value: _at(holder, (key,)).append(value))
-extend = _changing(lambda holder, key, value: _at(holder, (key,)).extend(value))
-
-
-def insert(*path: Any) -> Change:
-    *way, place, value = path
-    return lambda t: _at(t, tuple(way)).insert(place, value(t) if callable(value) else value)
-
-
-def drop(*path: Key) -> Change:
-    return lambda t: _at(t, path[:-1]).__delitem__(path[-1])
-
-
-def reverse(*path: Key) -> Change:
-    return lambda t: _at(t, path).reverse()
-
-
-def every(*changes: Change) -> Change:
-    def changed(t: Trace) -> None:
-        for change in changes:
-            change(t)
-
-    return changed
 
 
 # What is no such object.
@@ -421,10 +364,6 @@ def a_recursion_that_starts_with_itself(t: Trace) -> None:
     state = next(s for s in t["problem"]["states"] if s[0] == name)
     first[1] = [mono("1", (name, at(), *state[1], *state[2]))]
     first[0] = sorted({*first[0], *(v for e in (*state[1], *state[2]) for v, _ in e[1])})
-
-
-def _position(part: Any, number: int) -> list[Any]:
-    return next(p for p in part["positions"] if p[0] == number)
 
 
 @bad(SCAN, CASES, SUMS)
