@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from command_line import Run, run
+from command_line import Run
 
 from scanproof import Source, equal
 from scanproof.proofs.decide.proving import prove
@@ -19,8 +19,6 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs.literals import FORMATS, literals, meant
 from scanproof.proofs.interpret.programs.program import program
-
-__all__ = ["run"]
 
 ROUNDED = {
     "float64": float,

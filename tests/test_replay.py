@@ -50,9 +50,6 @@ from scanproof.proofs.search import (
 )
 from scanproof.proofs.search.bounds import chain, finding, goals
 
-run = command_line.run
-write = command_line.write
-
 BOUNDS = (
     "open.mask-decays-at-most-1",
     "ssd.thm5.1+mask-error",
