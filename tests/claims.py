@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scanproof.constructs.arrays.definition import definition
-from scanproof.proofs.decide.verdict import Result, decide
+from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Source
@@ -21,7 +21,8 @@ def claim(body: Callable[..., Any], given: dict[str, str], id: str = "row", **fi
 
 def decided(
     body: Callable[..., Any], given: dict[str, str], engine: str = "all", **fields: Any
-) -> Result:
+) -> Any:
+    """The result, of which tests know what it lacks."""
     return decide(claim(body, given, **fields), ENGINES[engine])
 
 

@@ -132,7 +132,7 @@ def run(
         return given(parts[0], parts[1])
     if kind == "eye":
         return xp.eye(length(parts[0]))
-    values = [
+    values: list[Any] = [
         run(one, given, xp, length) if isinstance(one, tuple) and _is_program(one) else one
         for one in parts
     ]
