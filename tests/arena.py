@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import forged
 from certificates import VARIED, Trace, copy, lines, real, steps, ways
+from edits import ALL, Change, Key, add, append, drop, every, extend, insert, put, reverse, same
 from forged import at, mono
-
-Change = Callable[[Trace], Any]
-"""Changes a proof in place, or hands back another one."""
 
 SCAN, CASES, SCALAR, SUMS = "ssd.eq3", "ch9.eq9.8+index", "gd-ssm.prop4+vanishing", "gril.eq10"
 INVERSE, COUNTED = "gd-ssm.prop1-construction+sign", "gril.params-gated+elementwise"
@@ -41,6 +39,13 @@ def _noted(collection: dict[str, tuple[Change, str]], ids: tuple[str, ...]) -> A
 
 def bad(*ids: str) -> Callable[[Change], Change]:
     return _noted(_REFUSED, ids)
+
+
+def refuse(*ids: str, **changes: Change) -> None:
+    """Each change of the proofs of these claims, by its name, must be refused."""
+    for name, change in changes.items():
+        change.__name__ = name
+        bad(*ids)(change)
 
 
 def harmless(*ids: str) -> Callable[[Change], Change]:
@@ -125,33 +130,106 @@ OTHERS = (
 )
 
 
+# Places of a proof.
+
+
+def line(kind: str, n: int = 0) -> Key:
+    return lambda t: lines(t, kind)[n]
+
+
+def step(rule: str, n: int = 0) -> Key:
+    return lambda t: steps(t, rule)[n]
+
+
+def by(kind: str, n: int = 0) -> Key:
+    """A step by a hypothesis, a definition or an unfolding."""
+    return lambda t: _named(t, kind)[n]
+
+
+def position(number: int) -> Key:
+    return lambda part: next(p for p in part["positions"] if p[0] == number)
+
+
+def BY_THEOREM(t: Trace) -> Any:
+    """The first step by a theorem that has a number."""
+    return next(s for s in steps(t, "rewrite") if type(s[3]) is int)
+
+
+def REGROUPED(t: Trace) -> Any:
+    return next(s for s in steps(t, "regroup") if s[2])
+
+
+def WHEN(t: Trace) -> Any:
+    """The position that the first induction goes over."""
+    return _declared(t, lines(t, "induction")[0][1])
+
+
+def TIME(t: Trace) -> Any:
+    """The position of the first induction's hypotheses."""
+    return _declared(t, lines(t, "induction")[0][2])
+
+
+def _declared(t: Trace, index: Any) -> Any:
+    number = index[1][0][0]
+    return next(p for p in t["declared"]["positions"] if p[0] == number)
+
+
 # What is no such object.
 
+refuse(
+    SCAN,
+    SUMS,
+    a_name_that_prints_as_another_line=put("problem", "sizes", 0, 1, "N ≥ 1:\n  ⊢ 1 = 2"),
+    a_size_that_is_called_like_a_number=put("problem", "sizes", 0, 1, "2"),
+    a_least_size_that_is_true=put("problem", "sizes", 0, 2, True),
+    a_least_size_below_0=put("problem", "sizes", 0, 2, -1),
+)
 
-@bad(SCAN, SUMS)
-def a_name_that_prints_as_another_line(trace: Trace) -> None:
-    trace["problem"]["sizes"][0][1] = "N ≥ 1:\n  ⊢ 1 = 2"
+refuse(
+    SUMS,
+    two_sizes_of_one_name=put("problem", "sizes", 1, 1, same("problem", "sizes", 0, 1)),
+)
 
-
-@bad(SCAN, SUMS)
-def a_size_that_is_called_like_a_number(trace: Trace) -> None:
-    trace["problem"]["sizes"][0][1] = "2"
-
-
-@bad(SUMS)
-def two_sizes_of_one_name(trace: Trace) -> None:
-    first, second, *_ = trace["problem"]["sizes"]
-    second[1] = first[1]
-
-
-@bad(SCAN)
-def half_of_a_surrogate_pair_in_a_name(trace: Trace) -> None:
-    trace["problem"]["sizes"][0][1] = "\ud800"
-
-
-@bad(SCAN)
-def another_format(t: Trace) -> None:
-    t["format"] = "scanproof.trace/2"
+refuse(
+    SCAN,
+    half_of_a_surrogate_pair_in_a_name=put("problem", "sizes", 0, 1, "\ud800"),
+    another_format=put("format", "scanproof.trace/2"),
+    no_problem=drop("problem"),
+    a_field_more=put("believed", True),
+    a_field_more_in_the_problem=put("problem", "axioms", []),
+    a_field_less_in_the_problem=drop("problem", "functions"),
+    a_field_less_in_what_is_declared=drop("declared", "states"),
+    sizes_that_are_declared_besides=put("declared", "sizes", []),
+    theorems_that_are_null=put("theorems", None),
+    steps_that_are_text=put(line("equation"), 1, "rewrite"),
+    a_step_that_is_a_name=put(line("equation"), 1, 0, "rewrite"),
+    a_name_that_is_a_list=put("problem", "states", 0, 0, ["S'0"]),
+    a_number_that_is_text=put("problem", "sizes", 0, 0, "1"),
+    a_coefficient_that_is_a_whole_number=put("problem", "statements", 0, 0, 1, 0, 0, 1),
+    a_coefficient_that_is_a_float=put("problem", "statements", 0, 0, 1, 0, 0, 1.0),
+    a_coefficient_with_a_point=put("problem", "statements", 0, 0, 1, 0, 0, "1.0"),
+    a_coefficient_with_a_space=put("problem", "statements", 0, 0, 1, 0, 0, " 1"),
+    a_coefficient_not_in_lowest_terms=put("problem", "statements", 0, 0, 1, 0, 0, "2/2"),
+    a_coefficient_over_0=put("problem", "statements", 0, 0, 1, 0, 0, "1/0"),
+    a_coefficient_of_a_thousand_digits=put("problem", "statements", 0, 0, 1, 0, 0, "9" * 1000),
+    an_index_with_a_float=put(line("induction"), 1, 0, 0.0),
+    an_index_with_a_coefficient_0=put(line("equation"), 1, 0, 4, 0, 1, [0, [[33, 0]]]),
+    an_index_out_of_order=put(line("equation"), 1, 0, 4, 0, 1, [0, [[33, 1], [1, 1], [2, 1]]]),
+    an_index_of_variable_0=put(line("equation"), 1, 0, 4, 0, 1, [0, [[0, 1]]]),
+    an_index_of_a_variable_that_was_passed_over=put(line("equation"), 1, 0, 4, 0, 1, at(30)),
+    an_index_of_a_variable_beyond_all=put(line("equation"), 1, 0, 4, 0, 1, at(999)),
+    a_huge_number_in_an_index=put(line("equation"), 1, 0, 4, 0, 1, 0, 10**16),
+    a_variable_with_a_huge_number=append("declared", "positions", [10**9, "i"]),
+    a_huge_number_of_a_monomial=put(line("equation"), 1, 0, 1, 10**9),
+    a_name_of_a_thousand_letters=append("declared", "positions", [500, "i" * 1000]),
+    an_empty_name=append("declared", "positions", [500, ""]),
+    a_scope_out_of_order=reverse("problem", "statements", 0, 0, 0),
+    a_scope_with_a_variable_twice=insert("problem", "statements", 0, 0, 0, 0, 1),
+    factors_out_of_order=reverse("problem", "statements", 0, 1, 1, 0, 3),
+    a_monomial_twice=append(
+        "problem", "statements", 0, 1, 1, same("problem", "statements", 0, 1, 1, 0)
+    ),
+)
 
 
 @bad(SCAN)
@@ -165,184 +243,8 @@ def nothing(t: Trace) -> Any:
 
 
 @bad(SCAN)
-def no_problem(t: Trace) -> None:
-    del t["problem"]
-
-
-@bad(SCAN)
-def a_field_more(t: Trace) -> None:
-    t["believed"] = True
-
-
-@bad(SCAN)
-def a_field_more_in_the_problem(t: Trace) -> None:
-    t["problem"]["axioms"] = []
-
-
-@bad(SCAN)
-def a_field_less_in_the_problem(t: Trace) -> None:
-    del t["problem"]["functions"]
-
-
-@bad(SCAN)
-def a_field_less_in_what_is_declared(t: Trace) -> None:
-    del t["declared"]["states"]
-
-
-@bad(SCAN)
-def sizes_that_are_declared_besides(t: Trace) -> None:
-    t["declared"]["sizes"] = []
-
-
-@bad(SCAN)
 def statements_that_are_an_object(t: Trace) -> None:
     t["problem"]["statements"] = {"0": t["problem"]["statements"][0]}
-
-
-@bad(SCAN)
-def theorems_that_are_null(t: Trace) -> None:
-    t["theorems"] = None
-
-
-@bad(SCAN)
-def steps_that_are_text(t: Trace) -> None:
-    lines(t, "equation")[0][1] = "rewrite"
-
-
-@bad(SCAN)
-def a_step_that_is_a_name(t: Trace) -> None:
-    lines(t, "equation")[0][1][0] = "rewrite"
-
-
-@bad(SCAN)
-def a_name_that_is_a_list(t: Trace) -> None:
-    t["problem"]["states"][0][0] = ["S'0"]
-
-
-@bad(SCAN, SUMS)
-def a_least_size_that_is_true(t: Trace) -> None:
-    t["problem"]["sizes"][0][2] = True
-
-
-@bad(SCAN, SUMS)
-def a_least_size_below_0(t: Trace) -> None:
-    t["problem"]["sizes"][0][2] = -1
-
-
-@bad(SCAN)
-def a_number_that_is_text(t: Trace) -> None:
-    t["problem"]["sizes"][0][0] = "1"
-
-
-@bad(SCAN)
-def a_coefficient_that_is_a_whole_number(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = 1
-
-
-@bad(SCAN)
-def a_coefficient_that_is_a_float(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = 1.0
-
-
-@bad(SCAN)
-def a_coefficient_with_a_point(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = "1.0"
-
-
-@bad(SCAN)
-def a_coefficient_with_a_space(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = " 1"
-
-
-@bad(SCAN)
-def a_coefficient_not_in_lowest_terms(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = "2/2"
-
-
-@bad(SCAN)
-def a_coefficient_over_0(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = "1/0"
-
-
-@bad(SCAN)
-def a_coefficient_of_a_thousand_digits(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = "9" * 1000
-
-
-@bad(SCAN)
-def an_index_with_a_float(t: Trace) -> None:
-    lines(t, "induction")[0][1][0] = 0.0
-
-
-@bad(SCAN)
-def an_index_with_a_coefficient_0(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1] = [0, [[33, 0]]]
-
-
-@bad(SCAN)
-def an_index_out_of_order(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1] = [0, [[33, 1], [1, 1], [2, 1]]]
-
-
-@bad(SCAN)
-def an_index_of_variable_0(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1] = [0, [[0, 1]]]
-
-
-@bad(SCAN)
-def an_index_of_a_variable_that_was_passed_over(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1] = at(30)
-
-
-@bad(SCAN)
-def an_index_of_a_variable_beyond_all(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1] = at(999)
-
-
-@bad(SCAN)
-def a_huge_number_in_an_index(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][4][0][1][0] = 10**16
-
-
-@bad(SCAN)
-def a_variable_with_a_huge_number(t: Trace) -> None:
-    t["declared"]["positions"].append([10**9, "i"])
-
-
-@bad(SCAN)
-def a_huge_number_of_a_monomial(t: Trace) -> None:
-    lines(t, "equation")[0][1][0][1] = 10**9
-
-
-@bad(SCAN)
-def a_name_of_a_thousand_letters(t: Trace) -> None:
-    t["declared"]["positions"].append([500, "i" * 1000])
-
-
-@bad(SCAN)
-def an_empty_name(t: Trace) -> None:
-    t["declared"]["positions"].append([500, ""])
-
-
-@bad(SCAN)
-def a_scope_out_of_order(t: Trace) -> None:
-    t["problem"]["statements"][0][0][0].reverse()
-
-
-@bad(SCAN)
-def a_scope_with_a_variable_twice(t: Trace) -> None:
-    t["problem"]["statements"][0][0][0].insert(0, 1)
-
-
-@bad(SCAN)
-def factors_out_of_order(t: Trace) -> None:
-    t["problem"]["statements"][0][1][1][0][3].reverse()
-
-
-@bad(SCAN)
-def a_monomial_twice(t: Trace) -> None:
-    pairs = t["problem"]["statements"][0][1][1]
-    pairs.append(pairs[0])
 
 
 @bad(SCAN)
@@ -364,10 +266,83 @@ def an_index_that_is_nested_deeply(t: Trace) -> None:
 
 # What is declared.
 
+refuse(
+    SCAN,
+    CASES,
+    a_size_declared_as_a_position_too=append("declared", "positions", [1, "i", at(), at(2)]),
+    a_state_declared_again=append("declared", "states", same("problem", "states", 0)),
+    a_recursion_without_a_step=drop("problem", "recursions", 0, 3, -1),
+    a_scope_that_lacks_a_variable=drop("problem", "statements", 0, 0, 0, -1),
+)
 
-@bad(SCAN, CASES)
-def a_size_declared_as_a_position_too(t: Trace) -> None:
-    t["declared"]["positions"].append([1, "i", at(), at(2)])
+refuse(
+    SCAN,
+    a_position_whose_range_speaks_of_a_later_one=extend(
+        "declared", "positions", [[500, "i", at(), at(501)], [501, "i", at(), at(1)]]
+    ),
+    a_position_whose_range_speaks_of_itself=append("declared", "positions", [500, "i", at(500, 1)]),
+    a_state_with_an_arrays_name=append("declared", "states", ["z", [], []]),
+    a_state_with_the_name_of_a_function=append("declared", "functions", ["S'0", "S", 0, []]),
+    a_recursion_for_a_state_that_is_not_declared=append(
+        "declared", "recursions", [at(11), ["S'77"], [[[], []]], [[[], []]]]
+    ),
+    a_recursion_of_an_array=append(
+        "declared", "recursions", [at(11), ["z"], [[[], []]], [[[], []]]]
+    ),
+    a_recursion_that_speaks_of_itself_at_the_next_time=put(
+        "problem", "recursions", 1, 3, 0, 1, 0, 3, 0, 1, 0, at(50, 1)
+    ),
+    # S[t + 1] = D[t], and D[t] = S[t + 1] + 1.
+    a_recursion_that_speaks_of_itself_at_the_next_time_by_a_name=put(
+        "problem", "functions", 0, 3, 0, 3, 0, 1, 0, at(-1, 1)
+    ),
+    a_recursion_whose_time_has_no_first=put("problem", position(50), slice(2, None), []),
+    a_recursion_whose_time_begins_at_1=put("problem", position(50), 2, at(plus=1)),
+    a_recursion_whose_start_speaks_of_its_time=every(
+        put("problem", "recursions", 1, 2, 0, 0, [50]),
+        put("problem", "recursions", 1, 2, 0, 1, 0, 3, [["#", [at(50)]]]),
+    ),
+    a_recursion_that_is_not_given_a_position=put("problem", "states", 1, 2, []),
+    a_lemma_with_an_infinite_sum=drop(line("induction"), 3, 0, 1, 1, 0, 2, -1),
+    a_bound_index_of_no_sum=put(line("induction"), 3, 0, 1, 1, 0, 1, 0),
+    a_bound_index_in_a_statement_without_a_sum=put(
+        "problem", "statements", 0, 1, 1, 0, 3, 0, 1, 0, at(-1)
+    ),
+)
+
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    a_function_declared_again=append("declared", "functions", same("problem", "functions", 0)),
+)
+
+refuse(
+    SUMS,
+    a_function_with_an_arrays_name=append("declared", "functions", ["C", "=", 2, []]),
+    a_function_that_speaks_of_itself=append(
+        "declared", "functions", ["='50", "=", 0, [mono("1", ("='50",))]]
+    ),
+    a_function_that_speaks_of_a_later_one=extend(
+        "declared", "functions", [["='50", "=", 0, [mono("1", ("='51",))]], ["='51", "=", 0, []]]
+    ),
+    a_sum_over_an_index_that_nothing_bounds=add("problem", "functions", 0, 3, 0, 1, 1),
+)
+
+refuse(
+    SUMS,
+    SCAN,
+    a_function_of_fewer_positions=add("problem", "functions", 0, 2, -1),
+    a_function_of_more_positions_than_there_are=append(
+        "declared", "functions", ["='50", "=", 9, []]
+    ),
+    functions_of_no_positions=put("declared", "formals", []),
+    a_position_of_definitions_with_a_range=put(
+        "declared", "formals", 0, same("problem", "positions", 0, 0)
+    ),
+    a_size_for_a_position_of_definitions=put("declared", "formals", 0, 1),
+    a_position_of_definitions_twice=put("declared", "formals", 1, same("declared", "formals", 0)),
+)
 
 
 @bad(SCAN, CASES)
@@ -376,52 +351,11 @@ def a_position_of_the_problem_declared_with_another_range(t: Trace) -> None:
     t["declared"]["positions"].append([number, name])
 
 
-@bad(SCAN)
-def a_position_whose_range_speaks_of_a_later_one(t: Trace) -> None:
-    t["declared"]["positions"].append([500, "i", at(), at(501)])
-    t["declared"]["positions"].append([501, "i", at(), at(1)])
-
-
-@bad(SCAN)
-def a_position_whose_range_speaks_of_itself(t: Trace) -> None:
-    t["declared"]["positions"].append([500, "i", at(500, 1)])
-
-
-@bad(SCAN, CASES)
-def a_state_declared_again(t: Trace) -> None:
-    t["declared"]["states"].append(t["problem"]["states"][0])
-
-
-@bad(SCAN)
-def a_state_with_an_arrays_name(t: Trace) -> None:
-    t["declared"]["states"].append(["z", [], []])
-
-
-@bad(SCAN)
-def a_state_with_the_name_of_a_function(t: Trace) -> None:
-    t["declared"]["functions"].append(["S'0", "S", 0, []])
-
-
 @bad(SCAN, CASES)
 def a_state_of_the_problem_defined_again(t: Trace) -> None:
     again = copy(t["problem"]["recursions"][0])
     again[2] = [[scope, []] for scope, _ in again[2]]
     t["declared"]["recursions"].append(again)
-
-
-@bad(SCAN)
-def a_recursion_for_a_state_that_is_not_declared(t: Trace) -> None:
-    t["declared"]["recursions"].append([at(11), ["S'77"], [[[], []]], [[[], []]]])
-
-
-@bad(SCAN)
-def a_recursion_of_an_array(t: Trace) -> None:
-    t["declared"]["recursions"].append([at(11), ["z"], [[[], []]], [[[], []]]])
-
-
-@bad(SCAN, CASES)
-def a_recursion_without_a_step(t: Trace) -> None:
-    t["problem"]["recursions"][0][3].pop()
 
 
 @bad(SCAN, CASES)
@@ -432,99 +366,11 @@ def a_recursion_that_starts_with_itself(t: Trace) -> None:
     first[0] = sorted({*first[0], *(v for e in (*state[1], *state[2]) for v, _ in e[1])})
 
 
-@bad(SCAN)
-def a_recursion_that_speaks_of_itself_at_the_next_time(t: Trace) -> None:
-    step = t["problem"]["recursions"][1][3][0]
-    step[1][0][3][0][1][0] = at(50, 1)
-
-
-@bad(SCAN)
-def a_recursion_that_speaks_of_itself_at_the_next_time_by_a_name(t: Trace) -> None:
-    """S[t + 1] = D[t], and D[t] = S[t + 1] + 1."""
-    t["problem"]["functions"][0][3][0][3][0][1][0] = at(-1, 1)
-
-
-def _position(part: Any, number: int) -> list[Any]:
-    return next(p for p in part["positions"] if p[0] == number)
-
-
-@bad(SCAN)
-def a_recursion_whose_time_has_no_first(t: Trace) -> None:
-    _position(t["problem"], 50)[2:] = []
-
-
-@bad(SCAN)
-def a_recursion_whose_time_begins_at_1(t: Trace) -> None:
-    _position(t["problem"], 50)[2] = at(plus=1)
-
-
-@bad(SCAN)
-def a_recursion_whose_start_speaks_of_its_time(t: Trace) -> None:
-    first = t["problem"]["recursions"][1][2][0]
-    first[0], first[1][0][3] = [50], [["#", [at(50)]]]
-
-
-@bad(SCAN)
-def a_recursion_that_is_not_given_a_position(t: Trace) -> None:
-    t["problem"]["states"][1][2] = []
-
-
-@bad(SCAN, CASES, SUMS)
-def a_function_declared_again(t: Trace) -> None:
-    t["declared"]["functions"].append(t["problem"]["functions"][0])
-
-
 @bad(SCAN, CASES, SUMS)
 def a_function_of_the_problem_defined_otherwise(t: Trace) -> None:
     again = copy(t["problem"]["functions"][0])
     again[3] = []
     t["declared"]["functions"].append(again)
-
-
-@bad(SUMS)
-def a_function_with_an_arrays_name(t: Trace) -> None:
-    t["declared"]["functions"].append(["C", "=", 2, []])
-
-
-@bad(SUMS)
-def a_function_that_speaks_of_itself(t: Trace) -> None:
-    t["declared"]["functions"].append(["='50", "=", 0, [mono("1", ("='50",))]])
-
-
-@bad(SUMS)
-def a_function_that_speaks_of_a_later_one(t: Trace) -> None:
-    t["declared"]["functions"].append(["='50", "=", 0, [mono("1", ("='51",))]])
-    t["declared"]["functions"].append(["='51", "=", 0, []])
-
-
-@bad(SUMS, SCAN)
-def a_function_of_fewer_positions(t: Trace) -> None:
-    t["problem"]["functions"][0][2] -= 1
-
-
-@bad(SUMS, SCAN)
-def a_function_of_more_positions_than_there_are(t: Trace) -> None:
-    t["declared"]["functions"].append(["='50", "=", 9, []])
-
-
-@bad(SUMS, SCAN)
-def functions_of_no_positions(t: Trace) -> None:
-    t["declared"]["formals"] = []
-
-
-@bad(SUMS, SCAN)
-def a_position_of_definitions_with_a_range(t: Trace) -> None:
-    t["declared"]["formals"][0] = t["problem"]["positions"][0][0]
-
-
-@bad(SUMS, SCAN)
-def a_size_for_a_position_of_definitions(t: Trace) -> None:
-    t["declared"]["formals"][0] = 1
-
-
-@bad(SUMS, SCAN)
-def a_position_of_definitions_twice(t: Trace) -> None:
-    t["declared"]["formals"][1] = t["declared"]["formals"][0]
 
 
 @bad(SUMS, SCALAR)
@@ -539,48 +385,56 @@ def a_sum_without_a_lower_end(t: Trace) -> None:
     body[0][2] = [g for g in body[0][2] if g[1][0][1] < 0]
 
 
-@bad(SUMS)
-def a_sum_over_an_index_that_nothing_bounds(t: Trace) -> None:
-    t["problem"]["functions"][0][3][0][1] += 1
-
-
-@bad(SCAN)
-def a_lemma_with_an_infinite_sum(t: Trace) -> None:
-    lines(t, "induction")[0][3][0][1][1][0][2].pop()
-
-
-@bad(SCAN)
-def a_bound_index_of_no_sum(t: Trace) -> None:
-    lines(t, "induction")[0][3][0][1][1][0][1] = 0
-
-
-@bad(SCAN)
-def a_bound_index_in_a_statement_without_a_sum(t: Trace) -> None:
-    t["problem"]["statements"][0][1][1][0][3][0][1][0] = at(-1)
-
-
-@bad(SCAN, CASES)
-def a_scope_that_lacks_a_variable(t: Trace) -> None:
-    t["problem"]["statements"][0][0][0].pop()
-
-
 # The problem.
 
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    SCALAR,
+    another_coefficient_on_the_left=put("problem", "statements", 0, 0, 1, 0, 0, "2"),
+)
 
-@bad(SCAN, CASES, SUMS, SCALAR)
-def another_coefficient_on_the_left(t: Trace) -> None:
-    t["problem"]["statements"][0][0][1][0][0] = "2"
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    SCALAR,
+    INVERSE,
+    COUNTED,
+    nothing_on_the_right=put("problem", "statements", 0, 1, 1, []),
+)
 
+refuse(
+    SCAN,
+    SUMS,
+    the_two_positions_of_a_statement_exchanged=reverse(
+        "problem", "statements", 0, 1, 1, 0, 3, 0, 1
+    ),
+    a_statement_more=append("problem", "statements", same("problem", "statements", 0)),
+    a_statement_less=drop("problem", "statements", -1),
+)
 
-@bad(SCAN, CASES, SUMS, SCALAR, INVERSE, COUNTED)
-def nothing_on_the_right(t: Trace) -> None:
-    t["problem"]["statements"][0][1][1] = []
+refuse(
+    SCAN,
+    the_statements_exchanged=reverse("problem", "statements"),
+    another_start_of_a_recursion=put("problem", "recursions", 1, 2, 0, 1, 0, 0, "2"),
+    another_step_of_a_recursion=put("problem", "recursions", 0, 3, 0, 1, 0, 0, "-1"),
+)
 
+refuse(
+    SUMS,
+    SCALAR,
+    another_definition_under_a_name=put("problem", "functions", 0, 3, 0, 0, "2"),
+)
 
-@bad(SCAN, SUMS)
-def the_two_positions_of_a_statement_exchanged(t: Trace) -> None:
-    factor = t["problem"]["statements"][0][1][1][0][3][0]
-    factor[1].reverse()
+refuse(
+    SUMS,
+    a_definition_of_another_array=put("problem", "functions", 0, 3, 0, 3, 0, 0, "B"),
+    another_length_of_a_sum=put(
+        "problem", "functions", 0, 3, 0, 2, 0, at(-3, -1, coefficient=-1, more=[1, 1])
+    ),
+)
 
 
 @bad(SCAN)
@@ -589,79 +443,62 @@ def the_right_sides_exchanged(t: Trace) -> None:
     one[:], other[:] = list(other), list(one)
 
 
-@bad(SCAN)
-def the_statements_exchanged(t: Trace) -> None:
-    t["problem"]["statements"].reverse()
-
-
-@bad(SCAN, SUMS)
-def a_statement_more(t: Trace) -> None:
-    t["problem"]["statements"].append(t["problem"]["statements"][0])
-
-
-@bad(SCAN, SUMS)
-def a_statement_less(t: Trace) -> None:
-    t["problem"]["statements"].pop()
-
-
-@bad(SUMS, SCALAR)
-def another_definition_under_a_name(t: Trace) -> None:
-    t["problem"]["functions"][0][3][0][0] = "2"
-
-
-@bad(SUMS)
-def a_definition_of_another_array(t: Trace) -> None:
-    t["problem"]["functions"][0][3][0][3][0][0] = "B"
-
-
-@bad(SCAN)
-def another_start_of_a_recursion(t: Trace) -> None:
-    first = t["problem"]["recursions"][1][2][0]
-    first[1][0][0] = "2"
-
-
-@bad(SCAN)
-def another_step_of_a_recursion(t: Trace) -> None:
-    t["problem"]["recursions"][0][3][0][1][0][0] = "-1"
-
-
-@bad(SUMS)
-def another_length_of_a_sum(t: Trace) -> None:
-    t["problem"]["functions"][0][3][0][2][0] = at(-3, -1, coefficient=-1, more=[1, 1])
-
-
 # Lines.
 
-
-@bad(SCAN, CASES, SUMS)
-def no_lines(t: Trace) -> None:
-    t["theorems"] = []
-
-
-@bad(SCAN, CASES, SUMS)
-def the_last_line_dropped(t: Trace) -> None:
-    t["theorems"].pop()
-
-
-@bad(SCAN, CASES, SUMS, SCALAR, INVERSE, COUNTED)
-def the_first_line_dropped(t: Trace) -> None:
-    t["theorems"].pop(0)
-
-
-@bad(SCAN, CASES, SUMS)
-def the_first_line_twice(t: Trace) -> None:
-    """So the numbers of all that follow are other ones."""
-    t["theorems"].insert(0, copy(t["theorems"][0]))
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    no_lines=put("theorems", []),
+    the_last_line_dropped=drop("theorems", -1),
+    # So the numbers of all that follow are other ones.
+    the_first_line_twice=insert("theorems", 0, same("theorems", 0)),
+    the_equation_twice=append("theorems", same("theorems", -1)),
+    a_theorem_used_before_it_is_made=every(
+        insert("theorems", -1, same("theorems", 0)), drop("theorems", 0)
+    ),
+)
 
 
 @bad(SCAN, CASES, SUMS)
-def the_equation_twice(t: Trace) -> None:
-    t["theorems"].append(copy(t["theorems"][-1]))
+def the_first_half_of_the_lines(t: Trace) -> None:
+    del t["theorems"][len(t["theorems"]) // 2 :]
 
 
-@bad(SCAN, CASES, SUMS, SCALAR)
-def the_lines_reversed(t: Trace) -> None:
-    t["theorems"].reverse()
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    SCALAR,
+    INVERSE,
+    COUNTED,
+    the_first_line_dropped=drop("theorems", 0),
+)
+
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    SCALAR,
+    the_lines_reversed=reverse("theorems"),
+    an_equation_without_its_last_step=drop(line("equation", -1), 1, -1),
+    an_equation_without_its_first_step=drop(line("equation", -1), 1, 0),
+)
+
+refuse(
+    SCAN,
+    CASES,
+    an_equation_with_the_steps_reversed=reverse(line("equation"), 1),
+)
+
+refuse(
+    SCAN,
+    an_axiom=put("theorems", -1, 0, "axiom"),
+    a_definition_for_a_line=insert("theorems", 0, ["definition", "S'0", 0]),
+    a_kind_that_is_a_list=put("theorems", -1, 0, ["equation"]),
+    a_line_without_a_kind=append("theorems", []),
+    an_equation_with_two_ways=append("theorems", -1, []),
+)
 
 
 @bad(SCAN, CASES)
@@ -670,113 +507,120 @@ def the_first_two_lines_exchanged(t: Trace) -> None:
     t["theorems"][:2] = [b, a]
 
 
-@bad(SCAN, CASES, SUMS)
-def a_theorem_used_before_it_is_made(t: Trace) -> None:
-    t["theorems"].insert(-1, t["theorems"].pop(0))
-
-
-@bad(SCAN, CASES, SUMS)
-def the_first_half_of_the_lines(t: Trace) -> None:
-    del t["theorems"][len(t["theorems"]) // 2 :]
-
-
-@bad(SCAN, CASES, SUMS, SCALAR)
-def an_equation_without_its_last_step(t: Trace) -> None:
-    lines(t, "equation")[-1][1].pop()
-
-
-@bad(SCAN, CASES, SUMS, SCALAR)
-def an_equation_without_its_first_step(t: Trace) -> None:
-    lines(t, "equation")[-1][1].pop(0)
-
-
-@bad(SCAN, CASES)
-def an_equation_with_the_steps_reversed(t: Trace) -> None:
-    lines(t, "equation")[0][1].reverse()
-
-
-@bad(SCAN)
-def an_axiom(t: Trace) -> None:
-    t["theorems"][-1][0] = "axiom"
-
-
-@bad(SCAN)
-def a_definition_for_a_line(t: Trace) -> None:
-    t["theorems"].insert(0, ["definition", "S'0", 0])
-
-
-@bad(SCAN)
-def a_kind_that_is_a_list(t: Trace) -> None:
-    t["theorems"][-1][0] = ["equation"]
-
-
-@bad(SCAN)
-def a_line_without_a_kind(t: Trace) -> None:
-    t["theorems"].append([])
-
-
-@bad(SCAN)
-def an_equation_with_two_ways(t: Trace) -> None:
-    t["theorems"][-1].append([])
-
-
 # Steps.
 
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    SCALAR,
+    a_rule_that_there_is_not=put(step("rewrite"), 0, "believe"),
+    what_is_left_over_dropped_as_if_no_case_had_it=put(
+        line("equation", -1), 1, ALL, [["regroup", k, []] for k in range(2)]
+    ),
+)
 
-@bad(SCAN, CASES, SUMS, SCALAR)
-def a_rule_that_there_is_not(t: Trace) -> None:
-    steps(t, "rewrite")[0][0] = "believe"
+refuse(
+    SCAN,
+    a_method_that_is_no_rule=put(step("eliminate"), ALL, ["_exchange", 0, [], []]),
+    an_attribute_that_is_no_rule=put(step("eliminate"), ALL, ["closed"]),
+    a_step_that_is_empty=append(line("equation"), 1, []),
+    a_step_with_an_argument_more=append(step("eliminate"), 0),
+    an_index_put_away_for_itself=insert(line("equation"), 1, 0, ["eliminate", 0, 33, at(33)]),
+    an_array_cleared=insert(line("equation"), 1, 0, ["clear", 0, 0]),
+    a_theorem_of_a_kind_that_there_is_not=put(step("rewrite"), 3, ["axiom", "='1"]),
+    an_unfolding_of_an_array=put(step("rewrite"), 3, ["unfolding", "z"]),
+    an_unfolding_of_another_name=put(step("rewrite"), 3, ["unfolding", "='4"]),
+    a_definition_of_a_function=put(by("definition"), 3, ["definition", "='1", 0]),
+    a_definition_that_is_neither_start_nor_step=put(by("definition"), 3, 2, 2),
+    a_definition_counted_from_behind=put(by("definition"), 3, 2, -1),
+)
 
+refuse(
+    SCAN,
+    CASES,
+    SCALAR,
+    guards_with_one_more=append(REGROUPED, 2, 0, 0, at(1, -5)),
+    another_index_for_one_that_is_put_away=add(step("eliminate"), 3, 0, 1),
+)
 
-@bad(SCAN)
-def a_method_that_is_no_rule(t: Trace) -> None:
-    steps(t, "eliminate")[0][:] = ["_exchange", 0, [], []]
+refuse(
+    SCAN,
+    CASES,
+    SCALAR,
+    INVERSE,
+    a_region_counted_twice=put(REGROUPED, 2, 0, 1, "2"),
+    a_region_left_out=drop(REGROUPED, 2, -1),
+)
 
+refuse(
+    SCAN,
+    SUMS,
+    a_renaming_by_a_multiple=put(step("rename"), 2, 0, 0, 1, [0, [[-1, 2]]]),
+    a_step_of_a_goal_in_a_reduction=insert(line("reduction"), 2, 0, ["split", at(1), [], []]),
+    a_clearing_in_a_reduction=insert(line("reduction"), 2, 0, ["clear", 0, 0]),
+)
 
-@bad(SCAN)
-def an_attribute_that_is_no_rule(t: Trace) -> None:
-    steps(t, "eliminate")[0][:] = ["closed"]
+refuse(
+    SUMS,
+    a_renaming_of_two_to_one=put(step("rename"), 2, 0, 0, 1, same(step("rename"), 2, 0, 1, 1)),
+    an_index_counted_that_a_factor_mentions=append(line("reduction"), 2, ["count", 1, -1]),
+)
 
+refuse(
+    SUMS,
+    SCAN,
+    a_renaming_of_fewer=drop(step("rename"), 2, 0, -1),
+    # Which would delete the monomial.
+    a_renaming_in_no_way=put(step("rename"), 2, []),
+    a_renaming_to_an_index_of_no_sum=put(step("rename"), 2, 0, 0, 1, [0, [[-7, 1]]]),
+)
 
-@bad(SCAN)
-def a_step_that_is_empty(t: Trace) -> None:
-    lines(t, "equation")[0][1].append([])
+refuse(
+    SCALAR,
+    INVERSE,
+    the_number_of_a_factor_that_is_not_there=put(step("number"), 2, 50),
+)
 
+refuse(
+    COUNTED,
+    an_index_counted_that_there_is_not=put(step("count"), 2, -7),
+    a_free_index_counted=put(step("count"), 2, 1),
+)
 
-@bad(SCAN)
-def a_step_with_an_argument_more(t: Trace) -> None:
-    steps(t, "eliminate")[0].append(0)
+refuse(
+    SCALAR,
+    a_factor_cancelled_that_is_no_inverse=put(step("cancel"), slice(2, None), [0, 1]),
+    an_inverse_cancelled_with_itself=put(step("cancel"), slice(2, None), [1, 1]),
+    an_inverse_cancelled_with_what_it_is_not_of=put(step("cancel"), slice(2, None), [1, 2]),
+)
 
+refuse(
+    INVERSE,
+    a_factor_cleared_that_is_no_inverse=add(step("clear"), 2, 1),
+)
 
-@bad(SCAN, CASES, SCALAR)
-def guards_with_one_more(t: Trace) -> None:
-    next(s for s in steps(t, "regroup") if s[2])[2][0][0].append(at(1, -5))
+refuse(
+    SCAN,
+    CASES,
+    SUMS,
+    a_factor_rewritten_that_is_not_there=put(step("rewrite"), 2, 9),
+    a_monomial_rewritten_that_is_not_there=put(step("rewrite"), 1, 99),
+    a_variable_of_a_theorem_without_an_image=drop(BY_THEOREM, 4, -1),
+    another_image_for_a_theorems_variable=add(BY_THEOREM, 4, 0, 1, 0, 1),
+)
+
+refuse(
+    SCAN,
+    CASES,
+    a_theorem_that_there_is_not=put(BY_THEOREM, 3, 99),
+    an_unfolding_of_a_state=put(by("definition"), 3, ["unfolding", "S'0"]),
+)
 
 
 @bad(SCAN, CASES, SCALAR)
 def guards_dropped(t: Trace) -> None:
     next(s for s in steps(t, "regroup") if s[2] and s[2][0][0])[2][0][0].pop()
-
-
-@bad(SCAN, CASES, SCALAR, INVERSE)
-def a_region_counted_twice(t: Trace) -> None:
-    next(s for s in steps(t, "regroup") if s[2])[2][0][1] = "2"
-
-
-@bad(SCAN, CASES, SCALAR, INVERSE)
-def a_region_left_out(t: Trace) -> None:
-    next(s for s in steps(t, "regroup") if s[2])[2].pop()
-
-
-@bad(SCAN, CASES, SUMS, SCALAR)
-def what_is_left_over_dropped_as_if_no_case_had_it(t: Trace) -> None:
-    lines(t, "equation")[-1][1][:] = [["regroup", k, []] for k in range(2)]
-
-
-@bad(SCAN, CASES, SCALAR)
-def another_index_for_one_that_is_put_away(t: Trace) -> None:
-    step = steps(t, "eliminate")[0]
-    step[3] = [step[3][0] + 1, step[3][1]]
 
 
 @bad(SCAN, SUMS)
@@ -788,119 +632,16 @@ def _has(t: Trace, number: int) -> bool:
     return any(p[0] == number for p in t["problem"]["positions"])
 
 
-@bad(SCAN)
-def an_index_put_away_for_itself(t: Trace) -> None:
-    lines(t, "equation")[0][1].insert(0, ["eliminate", 0, 33, at(33)])
-
-
-@bad(SCAN, SUMS)
-def a_renaming_by_a_multiple(t: Trace) -> None:
-    steps(t, "rename")[0][2][0][0][1] = [0, [[-1, 2]]]
-
-
-@bad(SUMS)
-def a_renaming_of_two_to_one(t: Trace) -> None:
-    images = steps(t, "rename")[0][2][0]
-    images[0][1] = images[1][1]
-
-
-@bad(SUMS, SCAN)
-def a_renaming_of_fewer(t: Trace) -> None:
-    steps(t, "rename")[0][2][0].pop()
-
-
-@bad(SUMS, SCAN)
-def a_renaming_in_no_way(t: Trace) -> None:
-    """Which would delete the monomial."""
-    steps(t, "rename")[0][2] = []
-
-
-@bad(SUMS, SCAN)
-def a_renaming_to_an_index_of_no_sum(t: Trace) -> None:
-    steps(t, "rename")[0][2][0][0][1] = [0, [[-7, 1]]]
-
-
 @bad(SCALAR, INVERSE)
 def the_number_of_what_is_no_number(t: Trace) -> None:
     step = steps(t, "number")[0]
     step[2] = 0 if step[2] else 1
 
 
-@bad(SCALAR, INVERSE)
-def the_number_of_a_factor_that_is_not_there(t: Trace) -> None:
-    steps(t, "number")[0][2] = 50
-
-
-@bad(COUNTED)
-def an_index_counted_that_there_is_not(t: Trace) -> None:
-    steps(t, "count")[0][2] = -7
-
-
-@bad(COUNTED)
-def a_free_index_counted(t: Trace) -> None:
-    steps(t, "count")[0][2] = 1
-
-
-@bad(SUMS)
-def an_index_counted_that_a_factor_mentions(t: Trace) -> None:
-    lines(t, "reduction")[0][2].append(["count", 1, -1])
-
-
-@bad(SCALAR)
-def a_factor_cancelled_that_is_no_inverse(t: Trace) -> None:
-    steps(t, "cancel")[0][2:] = [0, 1]
-
-
-@bad(SCALAR)
-def an_inverse_cancelled_with_itself(t: Trace) -> None:
-    steps(t, "cancel")[0][2:] = [1, 1]
-
-
-@bad(SCALAR)
-def an_inverse_cancelled_with_what_it_is_not_of(t: Trace) -> None:
-    steps(t, "cancel")[0][2:] = [1, 2]
-
-
-@bad(INVERSE)
-def a_factor_cleared_that_is_no_inverse(t: Trace) -> None:
-    steps(t, "clear")[0][2] += 1
-
-
-@bad(SCAN)
-def an_array_cleared(t: Trace) -> None:
-    lines(t, "equation")[0][1].insert(0, ["clear", 0, 0])
-
-
-@bad(SCAN, CASES, SUMS)
-def a_factor_rewritten_that_is_not_there(t: Trace) -> None:
-    steps(t, "rewrite")[0][2] = 9
-
-
-@bad(SCAN, CASES, SUMS)
-def a_monomial_rewritten_that_is_not_there(t: Trace) -> None:
-    steps(t, "rewrite")[0][1] = 99
-
-
-@bad(SCAN, CASES, SUMS)
-def a_variable_of_a_theorem_without_an_image(t: Trace) -> None:
-    next(s for s in steps(t, "rewrite") if type(s[3]) is int)[4].pop()
-
-
 @bad(SCAN, CASES, SUMS)
 def an_image_for_a_variable_that_a_theorem_has_not(t: Trace) -> None:
     step = next(s for s in steps(t, "rewrite") if type(s[3]) is int)
     step[4] = sorted([*step[4], [1, at(plus=2)]])
-
-
-@bad(SCAN, CASES, SUMS)
-def another_image_for_a_theorems_variable(t: Trace) -> None:
-    step = next(s for s in steps(t, "rewrite") if type(s[3]) is int)
-    step[4][0][1][0] += 1
-
-
-@bad(SCAN, CASES)
-def a_theorem_that_there_is_not(t: Trace) -> None:
-    next(s for s in steps(t, "rewrite") if type(s[3]) is int)[3] = 99
 
 
 @bad(SCAN, CASES)
@@ -919,21 +660,6 @@ def another_theorem(t: Trace) -> None:
     step[3] = step[3] - 1 if step[3] else 1
 
 
-@bad(SCAN)
-def a_theorem_of_a_kind_that_there_is_not(t: Trace) -> None:
-    steps(t, "rewrite")[0][3] = ["axiom", "='1"]
-
-
-@bad(SCAN, CASES)
-def an_unfolding_of_a_state(t: Trace) -> None:
-    _named(t, "definition")[0][3] = ["unfolding", "S'0"]
-
-
-@bad(SCAN)
-def an_unfolding_of_an_array(t: Trace) -> None:
-    steps(t, "rewrite")[0][3] = ["unfolding", "z"]
-
-
 @bad(INVERSE)
 def an_unfolding_of_an_inverse(t: Trace) -> None:
     name = _inverse(t)
@@ -948,62 +674,22 @@ def _inverse(t: Trace) -> str:
     return next(f[0] for f in every if f[1] == "1/")
 
 
-@bad(SCAN)
-def an_unfolding_of_another_name(t: Trace) -> None:
-    steps(t, "rewrite")[0][3] = ["unfolding", "='4"]
-
-
-@bad(SCAN)
-def a_definition_of_a_function(t: Trace) -> None:
-    _named(t, "definition")[0][3] = ["definition", "='1", 0]
-
-
-@bad(SCAN)
-def a_definition_that_is_neither_start_nor_step(t: Trace) -> None:
-    _named(t, "definition")[0][3][2] = 2
-
-
-@bad(SCAN)
-def a_definition_counted_from_behind(t: Trace) -> None:
-    _named(t, "definition")[0][3][2] = -1
-
-
 @bad(SCAN, CASES)
 def the_start_of_a_state_for_its_step(t: Trace) -> None:
     next(s for s in _named(t, "definition") if s[3][2] == 1)[3][2] = 0
 
 
-@bad(SCAN, SUMS)
-def a_step_of_a_goal_in_a_reduction(t: Trace) -> None:
-    lines(t, "reduction")[0][2].insert(0, ["split", at(1), [], []])
-
-
-@bad(SCAN, SUMS)
-def a_clearing_in_a_reduction(t: Trace) -> None:
-    lines(t, "reduction")[0][2].insert(0, ["clear", 0, 0])
-
-
 # Cases.
 
-
-@bad(CASES)
-def a_split_with_one_case(t: Trace) -> None:
-    steps(t, "split")[0].pop()
-
-
-@bad(CASES)
-def a_split_with_three_cases(t: Trace) -> None:
-    steps(t, "split")[0].append([])
-
-
-@bad(CASES)
-def a_split_of_which_a_case_is_not_shown(t: Trace) -> None:
-    steps(t, "split")[0][3] = []
-
-
-@bad(CASES)
-def a_split_of_which_the_first_case_is_not_shown(t: Trace) -> None:
-    steps(t, "split")[0][2] = []
+refuse(
+    CASES,
+    a_split_with_one_case=drop(step("split"), -1),
+    a_split_with_three_cases=append(step("split"), []),
+    a_split_of_which_a_case_is_not_shown=put(step("split"), 3, []),
+    a_split_of_which_the_first_case_is_not_shown=put(step("split"), 2, []),
+    a_split_by_another_guard=add(step("split"), 1, 0, -1),
+    a_split_by_a_bound_index=put(step("split"), 1, at(-1)),
+)
 
 
 @bad(CASES)
@@ -1013,21 +699,50 @@ def a_split_with_its_cases_exchanged(t: Trace) -> None:
 
 
 @bad(CASES)
-def a_split_by_another_guard(t: Trace) -> None:
-    steps(t, "split")[0][1][0] -= 1
-
-
-@bad(CASES)
-def a_split_by_a_bound_index(t: Trace) -> None:
-    steps(t, "split")[0][1] = at(-1)
-
-
-@bad(CASES)
 def a_split_by_a_variable_that_the_goal_has_not(t: Trace) -> None:
     steps(t, "split")[0][1] = at(t["declared"]["positions"][0][0], -1)
 
 
 # Induction.
+
+refuse(
+    SCAN,
+    SUMS,
+    a_hypothesis_in_a_reduction=put(step("rewrite"), 3, ["hypothesis", 0]),
+)
+
+refuse(
+    SCAN,
+    CASES,
+    a_hypothesis_of_a_claim_that_there_is_not=put(by("hypothesis"), 3, 1, 1),
+    a_hypothesis_counted_from_behind=put(by("hypothesis"), 3, 1, -1),
+    the_time_of_an_induction_for_that_of_its_hypotheses=put(
+        line("induction"), 2, same(line("induction"), 1)
+    ),
+    # So that the step would go beyond it.
+    a_time_that_reaches_the_end=add(TIME, 3, 0, 1),
+    a_time_that_begins_at_1=put(TIME, 2, 0, 1),
+    a_time_without_an_end=drop(TIME, 3),
+    a_time_that_is_a_size=put(line("induction"), 2, at(1)),
+    a_time_that_is_an_expression=add(line("induction"), 2, 0, 1),
+    an_induction_that_begins_at_1=put(WHEN, 2, 0, 1),
+    an_induction_without_an_end=drop(WHEN, 3),
+    an_induction_over_a_time_that_ends_earlier=add(WHEN, 3, 0, -1),
+    another_claim_of_an_induction=put(line("induction"), 3, 0, 1, 1, 0, 0, "2"),
+    an_induction_of_which_the_step_is_not_shown=put(line("induction"), 4, 0, 1, []),
+    an_induction_of_which_the_start_is_not_shown=put(line("induction"), 4, 0, 0, []),
+    an_induction_without_a_step=drop(line("induction"), 4, 0, -1),
+    an_induction_without_ways=put(line("induction"), 4, []),
+    an_induction_without_a_start_and_a_step_for_a_claim=append(
+        line("induction"), 3, same(line("induction"), 3, 0)
+    ),
+    an_induction_with_more_ways_than_claims=append(line("induction"), 4, [[], []]),
+)
+
+refuse(
+    SCAN,
+    an_induction_without_claims=every(put(line("induction"), 3, []), put(line("induction"), 4, [])),
+)
 
 
 @bad(SCAN, CASES)
@@ -1052,21 +767,6 @@ def a_hypothesis_for_its_own_lemma(t: Trace) -> None:
             if step[0] == "rewrite" and type(step[3]) is int:
                 step[3] = ["hypothesis", 0]
                 return
-
-
-@bad(SCAN, SUMS)
-def a_hypothesis_in_a_reduction(t: Trace) -> None:
-    steps(t, "rewrite")[0][3] = ["hypothesis", 0]
-
-
-@bad(SCAN, CASES)
-def a_hypothesis_of_a_claim_that_there_is_not(t: Trace) -> None:
-    _named(t, "hypothesis")[0][3][1] = 1
-
-
-@bad(SCAN, CASES)
-def a_hypothesis_counted_from_behind(t: Trace) -> None:
-    _named(t, "hypothesis")[0][3][1] = -1
 
 
 def _named(t: Trace, kind: str) -> list[Any]:
@@ -1099,140 +799,55 @@ def _number_of(t: Trace, wanted: list[Any]) -> int:
 
 
 @bad(SCAN, CASES)
-def the_time_of_an_induction_for_that_of_its_hypotheses(t: Trace) -> None:
-    line = lines(t, "induction")[0]
-    line[2] = line[1]
-
-
-@bad(SCAN, CASES)
-def a_time_that_reaches_the_end(t: Trace) -> None:
-    """So that the step would go beyond it."""
-    number = lines(t, "induction")[0][2][1][0][0]
-    _position(t["declared"], number)[3][0] += 1
-
-
-@bad(SCAN, CASES)
-def a_time_that_begins_at_1(t: Trace) -> None:
-    number = lines(t, "induction")[0][2][1][0][0]
-    _position(t["declared"], number)[2][0] = 1
-
-
-@bad(SCAN, CASES)
-def a_time_without_an_end(t: Trace) -> None:
-    number = lines(t, "induction")[0][2][1][0][0]
-    del _position(t["declared"], number)[3]
-
-
-@bad(SCAN, CASES)
 def a_time_that_a_claim_speaks_of(t: Trace) -> None:
     line = lines(t, "induction")[0]
     scope = line[3][0][1][0]
     scope[:] = sorted({*scope, line[2][1][0][0]})
 
 
-@bad(SCAN, CASES)
-def a_time_that_is_a_size(t: Trace) -> None:
-    lines(t, "induction")[0][2] = at(1)
-
-
-@bad(SCAN, CASES)
-def a_time_that_is_an_expression(t: Trace) -> None:
-    lines(t, "induction")[0][2][0] += 1
-
-
-@bad(SCAN, CASES)
-def an_induction_that_begins_at_1(t: Trace) -> None:
-    number = lines(t, "induction")[0][1][1][0][0]
-    _position(t["declared"], number)[2][0] = 1
-
-
-@bad(SCAN, CASES)
-def an_induction_without_an_end(t: Trace) -> None:
-    number = lines(t, "induction")[0][1][1][0][0]
-    del _position(t["declared"], number)[3]
-
-
-@bad(SCAN, CASES)
-def an_induction_over_a_time_that_ends_earlier(t: Trace) -> None:
-    number = lines(t, "induction")[0][1][1][0][0]
-    _position(t["declared"], number)[3][0] -= 1
-
-
-@bad(SCAN, CASES)
-def another_claim_of_an_induction(t: Trace) -> None:
-    lines(t, "induction")[0][3][0][1][1][0][0] = "2"
-
-
-@bad(SCAN, CASES)
-def an_induction_of_which_the_step_is_not_shown(t: Trace) -> None:
-    lines(t, "induction")[0][4][0][1] = []
-
-
-@bad(SCAN, CASES)
-def an_induction_of_which_the_start_is_not_shown(t: Trace) -> None:
-    lines(t, "induction")[0][4][0][0] = []
-
-
-@bad(SCAN, CASES)
-def an_induction_without_a_step(t: Trace) -> None:
-    lines(t, "induction")[0][4][0].pop()
-
-
-@bad(SCAN, CASES)
-def an_induction_without_ways(t: Trace) -> None:
-    lines(t, "induction")[0][4] = []
-
-
-@bad(SCAN, CASES)
-def an_induction_without_a_start_and_a_step_for_a_claim(t: Trace) -> None:
-    claims = lines(t, "induction")[0][3]
-    claims.append(copy(claims[0]))
-
-
-@bad(SCAN, CASES)
-def an_induction_with_more_ways_than_claims(t: Trace) -> None:
-    lines(t, "induction")[0][4].append([[], []])
-
-
-@bad(SCAN)
-def an_induction_without_claims(t: Trace) -> None:
-    line = lines(t, "induction")[0]
-    line[3], line[4] = [], []
-
-
 # Reduction and congruence.
+
+refuse(
+    SCAN,
+    SUMS,
+    a_reduction_of_an_array_by_an_unfolding=put(line("reduction"), 1, 0, "z"),
+    a_reduction_at_a_sum_of_positions=add(line("reduction"), 1, 1, 0, 0, 1),
+    a_reduction_at_a_size=put(line("reduction"), 1, 1, 0, at(1)),
+    a_reduction_at_a_number=put(line("reduction"), 1, 1, 0, at()),
+    a_reduction_at_one_position_twice=put(
+        line("reduction"), 1, 1, 1, same(line("reduction"), 1, 1, 0)
+    ),
+)
+
+refuse(
+    INVERSE,
+    a_congruence_of_an_array=put(line("congruence"), 1, 0, "z"),
+)
+
+refuse(
+    INVERSE,
+    "gril.a6-softmax+features",
+    # f(T) = f(T'), and not T = T'.
+    a_congruence_for_a_reduction=put(line("congruence"), 0, "reduction"),
+)
+
+refuse(
+    SCAN,
+    a_congruence_of_a_state=insert(
+        "theorems", 0, ["congruence", ["S'0", [at(11), at(12), at(13)]], []]
+    ),
+)
+
+refuse(
+    SUMS,
+    a_reduction_for_a_congruence=put(line("reduction"), 0, "congruence"),
+)
 
 
 @bad(SCAN, SUMS, CASES)
 def a_reduction_of_another_factor(t: Trace) -> None:
     line = lines(t, "reduction")[0]
     line[1][0] = next(f[0] for f in t["problem"]["functions"] if f[0] != line[1][0])
-
-
-@bad(SCAN, SUMS)
-def a_reduction_of_an_array_by_an_unfolding(t: Trace) -> None:
-    lines(t, "reduction")[0][1][0] = "z"
-
-
-@bad(SCAN, SUMS)
-def a_reduction_at_a_sum_of_positions(t: Trace) -> None:
-    lines(t, "reduction")[0][1][1][0][0] += 1
-
-
-@bad(SCAN, SUMS)
-def a_reduction_at_a_size(t: Trace) -> None:
-    lines(t, "reduction")[0][1][1][0] = at(1)
-
-
-@bad(SCAN, SUMS)
-def a_reduction_at_a_number(t: Trace) -> None:
-    lines(t, "reduction")[0][1][1][0] = at()
-
-
-@bad(SCAN, SUMS)
-def a_reduction_at_one_position_twice(t: Trace) -> None:
-    positions = lines(t, "reduction")[0][1][1]
-    positions[1] = copy(positions[0])
 
 
 @bad(SUMS)
@@ -1270,27 +885,6 @@ def a_theorem_at_positions_that_there_are_not(t: Trace) -> None:
     for step in steps(t, "rewrite"):
         if step[3] == 0:
             step[4] = sorted([[500 if v == 7 else v, e] for v, e in step[4]])
-
-
-@bad(INVERSE)
-def a_congruence_of_an_array(t: Trace) -> None:
-    lines(t, "congruence")[0][1][0] = "z"
-
-
-@bad(INVERSE, "gril.a6-softmax+features")
-def a_congruence_for_a_reduction(t: Trace) -> None:
-    """f(T) = f(T'), and not T = T'."""
-    lines(t, "congruence")[0][0] = "reduction"
-
-
-@bad(SCAN)
-def a_congruence_of_a_state(t: Trace) -> None:
-    t["theorems"].insert(0, ["congruence", ["S'0", [at(11), at(12), at(13)]], []])
-
-
-@bad(SUMS)
-def a_reduction_for_a_congruence(t: Trace) -> None:
-    lines(t, "reduction")[0][0] = "congruence"
 
 
 # What changes nothing.

@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run, write
 from hypothesis import settings
+
+__all__ = ["run", "write"]
 
 settings.register_profile(
     "seeded", deadline=None, derandomize=True, print_blob=True, max_examples=25

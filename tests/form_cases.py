@@ -37,13 +37,9 @@ LAYERS = 2
 ORDER = 3
 
 
-def masks(length: int) -> tuple[list[list[int]], ...]:
-    size = range(length)
-    return (
-        [[int(j <= i) for i in size] for j in size],
-        [[int(j >= i) for i in size] for j in size],
-        [[int(j < length - 1) for i in size] for j in size],
-    )
+def masks(length: int) -> tuple[Any, ...]:
+    j, i = np.indices((length, length))
+    return tuple(seen.astype(int) for seen in (j <= i, j >= i, j < length - 1))
 
 
 def scaled_attention(Z, mask, P, Q):
@@ -52,8 +48,7 @@ def scaled_attention(Z, mask, P, Q):
 
 def gap_to_columns(Z, mask, S):
     """Z (L ∘ (Zᵀ S Z)): the SSD layer without its residual and factor."""
-    out = loops.attention_layer(Z, mask, loops.identity(len(Z)), S, 1)
-    return minus(out, Z)
+    return loops.attention_layer(Z, mask, loops.identity(len(Z)), S, 1) - Z
 
 
 def hybrid_layer(p, Z):
@@ -67,27 +62,18 @@ def hybrid_inputs(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
     return parameters, d(f, size), d(f, f)
 
 
-def minus(left, right):
-    return [[a - b for a, b in zip(*rows, strict=True)] for rows in zip(left, right, strict=True)]
-
-
-def over_n(Z):
-    """Z / n for n + 1 columns."""
-    return [[entry / (len(row) - 1) for entry in row] for row in Z]
-
-
 def split_increment(p, Z, S):
     """The terms of `hybrid_terms`, token by token, the last one without the first example."""
+    n = len(Z[0]) - 1
     half = scaled_attention(Z, p.ssd_mask, loops.identity(len(Z)), p.S)
-    changed = minus(gap_to_columns(half, p.lsa_mask, S), gap_to_columns(Z, p.lsa_mask, S))
-    difference = minus(p.lsa_mask, p.ssd_mask)
-    others = [[0 * entry for entry in difference[0]], *difference[1:]]
+    difference = p.lsa_mask - p.ssd_mask
+    others = [0 * difference[0], *difference[1:]]
     return (
         half,
-        minus(hybrid_layer(p, Z), Z),
-        over_n(changed),
-        over_n(gap_to_columns(Z, difference, S)),
-        over_n(gap_to_columns(Z, others, S)),
+        hybrid_layer(p, Z) - Z,
+        (gap_to_columns(half, p.lsa_mask, S) - gap_to_columns(Z, p.lsa_mask, S)) / n,
+        gap_to_columns(Z, difference, S) / n,
+        gap_to_columns(Z, others, S) / n,
     )
 
 
@@ -121,14 +107,14 @@ def heads(d: Draw, f: int, k: int) -> fla_linear_attention.Parameters:
 def two_layers(p, rows):
     """Both with residual connections."""
     for _ in range(2):
-        rows = minus(rows, [[-entry for entry in row] for row in loops.multi_head(p, rows)])
+        rows = rows + np.asarray(loops.multi_head(p, rows))
     return rows
 
 
 FORM_CASES = {
     "cross product": Case(
         gril.cross_product,
-        lambda C, Q: loops.product(loops.product(C, Q), loops.columns(C)),
+        loops.cross_product,
         lambda d, N, f, k: (d(f, N), d(N, N)),
     ),
     "hybrid layer": Case(
@@ -147,7 +133,7 @@ FORM_CASES = {
     ),
     "contribution of a token": Case(
         hybrid_terms.contribution,
-        lambda B, u, v, w: [loops.dot(v, loops.apply(B, u)) * entry for entry in w],
+        lambda B, u, v, w: loops.summed("a,ab,b,c->c", v, B, u, w),
         lambda d, N, f, k: (d(f, f), d(f), d(f), d(k)),
     ),
     "multi-head linear attention": Case(
@@ -173,7 +159,7 @@ FORM_CASES = {
     ),
     "gated output": Case(
         linear_recurrence.gated_output,
-        lambda o, U: [a * b for a, b in zip(o, loops.apply(U, o), strict=True)],
+        lambda o, U: o * loops.summed("ab,b->a", U, o),
         lambda d, N, f, k: (d(f), d(f, f)),
     ),
     "stack of linear transformers": Case(
@@ -230,8 +216,8 @@ FORM_CASES = {
         lambda Z, decays, S_B, S_C: (
             loops.columns(Z),
             decays,
-            [loops.apply(S_B, z) for z in loops.columns(Z)],
-            [loops.apply(S_C, z) for z in loops.columns(Z)],
+            loops.summed("ab,bi->ia", S_B, Z),
+            loops.summed("ab,bi->ia", S_C, Z),
         ),
         lambda d, N, f, k: (d(f, N), d(N), d(k, f), d(k, f)),
     ),
@@ -249,7 +235,7 @@ FORM_CASES = {
     "mixing by decays": Case(
         ssd.mixing,
         lambda p, Z: gap_to_columns(
-            Z, loops.decay_mask(p.decays), loops.product(loops.columns(p.S_B), p.S_C)
+            Z, loops.decay_mask(p.decays), loops.summed("ca,cb->ab", p.S_B, p.S_C)
         ),
         theta,
     ),
@@ -259,7 +245,7 @@ FORM_CASES = {
             Z,
             loops.decay_mask(p.decays),
             loops.identity(len(Z)),
-            loops.product(loops.columns(p.S_B), p.S_C),
+            loops.summed("ca,cb->ab", p.S_B, p.S_C),
         ),
         theta,
     ),
@@ -267,40 +253,41 @@ FORM_CASES = {
 
 
 def slope(A, B, h, x):
-    return [moved + b * x for moved, b in zip(loops.apply(A, h), B, strict=True)]
+    return loops.summed("ab,b->a", A, h) + B * x
+
+
+def unit(B):
+    return np.asarray(loops.identity(len(B)))
 
 
 def held(A, B, delta, length=40):
     """exp(ΔA) and ∫_0^Δ exp(sA) ds B, by long Taylor series."""
-    size = range(len(B))
-    transition, term = loops.identity(len(B)), loops.identity(len(B))
-    gain, drive = [0 * b for b in B], B
+    transition = term = unit(B)
+    gain, drive = 0 * B, B
     for n in range(1, length + 1):
-        gain = [g + delta * v / n for g, v in zip(gain, drive, strict=True)]
-        term = [[delta / n * entry for entry in row] for row in loops.product(term, A)]
-        transition = [[transition[a][b] + term[a][b] for b in size] for a in size]
-        drive = [delta / n * entry for entry in loops.apply(A, drive)]
+        gain = gain + delta * drive / n
+        term, drive = (
+            delta / n * loops.summed("ab,bc->ac", term, A),
+            delta / n * loops.summed("ab,b->a", A, drive),
+        )
+        transition = transition + term
     return transition, gain
 
 
 def diagonal_hold(a, b, delta):
-    matrix = [[a[r] if r == s else 0 * a[r] for s in range(len(a))] for r in range(len(a))]
-    transition, gain = held(matrix, b, delta, 60)
-    return [transition[r][r] for r in range(len(a))], gain
+    transition, gain = held(np.diag(a), b, delta, 60)
+    return np.diag(transition), gain
 
 
 def tustin(A, B, delta):
     """Columns of (I − ½ΔA)⁻¹(I + ½ΔA) and (I − ½ΔA)⁻¹ ΔB by solving the systems."""
-    size = range(len(B))
-    half = [[delta * A[r][s] / 2 for s in size] for r in size]
-    backward = [[int(r == s) - half[r][s] for s in size] for r in size]
-    forward = [[int(r == s) + half[r][s] for s in size] for r in size]
+    backward, forward = unit(B) - delta * A / 2, unit(B) + delta * A / 2
     solved = [loops.solve(backward, column) for column in loops.columns(forward)]
-    return loops.columns(solved), loops.solve(backward, [delta * b for b in B])
+    return loops.columns(solved), loops.solve(backward, delta * B)
 
 
 def polynomial(c, t):
-    return [sum(row[a] * t**n for n, row in enumerate(c)) for a in range(len(c[0]))]
+    return sum(row * t**n for n, row in enumerate(c))
 
 
 DISCRETISATION_CASES = {
@@ -312,10 +299,7 @@ DISCRETISATION_CASES = {
     ),
     "Euler's matrices": Case(
         ssm.euler,
-        lambda A, B, delta: (
-            [[int(a == b) + delta * entry for b, entry in enumerate(A[a])] for a in range(len(A))],
-            [delta * b for b in B],
-        ),
+        lambda A, B, delta: (unit(B) + delta * A, delta * B),
         lambda d, N, f, k: (d(f, f), d(f), d()),
     ),
     "bilinear": Case(ssm.bilinear, tustin, lambda d, N, f, k: (d(f, f), d(f), d.small())),
@@ -346,15 +330,13 @@ DISCRETISATION_CASES = {
         lambda c, t: (trajectories.value(c, t), trajectories.integral(c, t)),
         lambda c, t: (
             polynomial(c, t),
-            [t * v for v in polynomial([row / (n + 1) for n, row in enumerate(c)], t)],
+            t * polynomial([row / (n + 1) for n, row in enumerate(c)], t),
         ),
         lambda d, N, f, k: (d(N, f), d()),
     ),
     "velocity": Case(
         lambda c, t: trajectories.velocity(lambda time: trajectories.value(c, time), t),
-        lambda c, t: [
-            sum(n * row[a] * t ** (n - 1) for n, row in enumerate(c) if n) for a in range(len(c[0]))
-        ],
+        lambda c, t: polynomial([n * row for n, row in enumerate(c)][1:], t) + 0 * c[0],
         lambda d, N, f, k: (d(N, f), d()),
     ),
     "coefficients of a curve": Case(

@@ -183,10 +183,7 @@ def accumulated(w, g, x, y):
         learner_loops.squared_error_gradient(w, x[: t + 1], y[: t + 1], loops.WIDE.mpf(1) / 2, 1, 0)
         for t in range(len(x))
     ]
-    sums = [
-        [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(g, prefix, strict=True)]
-        for prefix in prefixes
-    ]
+    sums = [g + prefix for prefix in prefixes]
     return sums[-1], sums
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import learner_loops
 import loops
+import numpy as np
 from agreement import Draw
 from layer_cases import Case
 from loops import WIDE
@@ -39,6 +40,7 @@ from scanproof.constructs.learners.losses import (
 from scanproof.constructs.tokens.exposure import exposures
 
 STEPS = 3
+HALF = WIDE.mpf(1) / 2
 RIDGE = SquaredError(Fraction(1, 2), ridge=Fraction(1, 3))
 
 
@@ -79,13 +81,9 @@ def squared(loss: SquaredError) -> Case:
 
 def linked(w, x, y):
     """½ Σ (z_i² − y_i)², z_i = w·x_i, and its gradient Σ 2 (z_i² − y_i) z_i x_i."""
-    z = loops.apply(x, w)
-    misses = [a * a - b for a, b in zip(z, y, strict=True)]
-    slope = [
-        sum(2 * m * a * row[c] for m, a, row in zip(misses, z, x, strict=True))
-        for c in range(len(w))
-    ]
-    return sum(m * m for m in misses) / 2, slope
+    z = loops.summed("ia,a->i", x, w)
+    misses = z * z - y
+    return loops.dot(misses, misses) / 2, 2 * loops.summed("i,i,ia->a", misses, z, x)
 
 
 LINKED = SquaredError(Fraction(1, 2), link=lambda z: z * z)
@@ -105,11 +103,8 @@ def newton_inputs(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
 
 def minimiser(w, x, y):
     """(Σ x xᵀ + 2λ I)⁻¹ Σ y x for ½ Σ (w·x − y)² + λ‖w‖²."""
-    size, ridge = range(len(w)), constants(RIDGE, 1)[2]
-    system = [
-        [sum(row[a] * row[b] for row in x) + 2 * ridge * int(a == b) for b in size] for a in size
-    ]
-    return loops.solve(system, [sum(t * row[a] for t, row in zip(y, x, strict=True)) for a in size])
+    ridge = 2 * constants(RIDGE, 1)[2] * np.asarray(loops.identity(len(w)))
+    return loops.solve(loops.summed("ia,ib->ab", x, x) + ridge, loops.summed("i,ia->a", y, x))
 
 
 def everything(N: int) -> list[list[int]]:
@@ -125,12 +120,9 @@ LEARNER_CASES = {
     "squared error with a link": Case(value_and_gradient(LINKED), linked, scalar_regression),
     "squared error, one target": Case(
         lambda w, x, y: descent.loss_gradient(HALF_SUM, w, x, y),
-        lambda w, x, y: [
-            row[0]
-            for row in learner_loops.squared_error_gradient(
-                w[:, None], x, y[:, None], *constants(HALF_SUM, 1)
-            )
-        ],
+        lambda w, x, y: learner_loops.squared_error_gradient(
+            w[:, None], x, y[:, None], *constants(HALF_SUM, 1)
+        )[:, 0],
         scalar_regression,
     ),
     "cross-entropy": Case(
@@ -159,13 +151,13 @@ LEARNER_CASES = {
     ),
     "unscaled gradient": Case(
         accumulation.unscaled_gradient,
-        lambda w, x, y: learner_loops.squared_error_gradient(w, x, y, WIDE.mpf(1) / 2, 1, 0),
+        lambda w, x, y: learner_loops.squared_error_gradient(w, x, y, HALF, 1, 0),
         regression,
     ),
     "gradient descent": Case(
         lambda w, x, y, eta: descent.gradient_descent(HALF_MEAN, w, x[:-1], y, eta, STEPS),
         lambda w, x, y, eta: learner_loops.descend(
-            w, x, y, eta, everything(len(y)), WIDE.mpf(1) / 2, mean=True
+            w, x, y, eta, everything(len(y)), HALF, mean=True
         ),
         prompt,
     ),
@@ -174,14 +166,14 @@ LEARNER_CASES = {
             HALF_SUM, w, x, y, eta, order(y.shape[0])
         ),
         lambda w, x, y, eta: learner_loops.descend(
-            w, x, y, eta, [[i] for i in order(len(y))], WIDE.mpf(1) / 2, mean=False
+            w, x, y, eta, [[i] for i in order(len(y))], HALF, mean=False
         ),
         prompt,
     ),
     "stochastic gradient descent, every example": Case(
         lambda w, x, y, eta: descent.stochastic_gradient_descent(HALF_SUM, w, x[:-1], y, eta),
         lambda w, x, y, eta: learner_loops.descend(
-            w, x, y, eta, [[i] for i in range(len(y))], WIDE.mpf(1) / 2, mean=False
+            w, x, y, eta, [[i] for i in range(len(y))], HALF, mean=False
         ),
         prompt,
     ),
@@ -195,12 +187,9 @@ LEARNER_CASES = {
     "prefix predictions": Case(
         lambda w, x, y, eta: descent.prefix_predictions(HALF_MEAN, w, x, y, eta, 2),
         lambda w, x, y, eta: [
-            loops.apply(
-                loops.columns(
-                    learner_loops.descend(
-                        w, x, y, eta, [list(range(t))] * 2, WIDE.mpf(1) / 2, mean=True
-                    )
-                ),
+            loops.summed(
+                "ak,a->k",
+                learner_loops.descend(w, x, y, eta, [list(range(t))] * 2, HALF, mean=True),
                 x[t],
             )
             for t in range(1, len(y) + 1)
@@ -219,18 +208,9 @@ LEARNER_CASES = {
         lambda x, y, eta: coefficients.weighted_sum(
             coefficients.coefficient_descent(x, y, eta, STEPS), x
         ),
-        lambda x, y, eta: [
-            row[0]
-            for row in learner_loops.descend(
-                [[0 * entry] for entry in x[0]],
-                x,
-                y[:, None],
-                eta,
-                everything(len(y)),
-                WIDE.mpf(1) / 2,
-                mean=False,
-            )
-        ],
+        lambda x, y, eta: learner_loops.descend(
+            0 * x[0][:, None], x, y[:, None], eta, everything(len(y)), HALF, mean=False
+        )[:, 0],
         lambda d, N, f, k: (d(N, f), d(N), d.small()),
     ),
 }
@@ -246,10 +226,9 @@ def moving_steps(x, y, eta, weights):
 OPERATOR_CASES = {
     "step on labels": Case(
         lambda x, y, visible, eta: operators.label_step(x, y, x.shape[0] - 1, eta, visible),
-        lambda x, y, visible, eta: [
-            label - eta * sees * loops.dot(row, x[-1]) * y[-1]
-            for label, sees, row in zip(y, visible[-1], x, strict=True)
-        ],
+        lambda x, y, visible, eta: (
+            y - eta * y[-1] * loops.summed("j,ja,a->j", visible[-1], x, x[-1])
+        ),
         lambda d, N, f, k: (d(N, f), d(N), d(N, N), d()),
     ),
     "operators of a batch": Case(
@@ -293,7 +272,7 @@ OPERATOR_CASES = {
 
 
 def gram(x, m):
-    return loops.product(loops.columns(x[:m]), x[:m])
+    return loops.summed("ta,tb->ab", x[:m], x[:m])
 
 
 def batch_operator(x, m):
@@ -302,12 +281,8 @@ def batch_operator(x, m):
 
 def three_steps(R, rate):
     """((I − rate R)³ − I) R⁻¹, multiplied out."""
-    square, unit = loops.product(R, R), loops.identity(len(R))
-    size = range(len(R))
-    return [
-        [-3 * rate * unit[a][b] + 3 * rate**2 * R[a][b] - rate**3 * square[a][b] for b in size]
-        for a in size
-    ]
+    unit = np.asarray(loops.identity(len(R)))
+    return -3 * rate * unit + 3 * rate**2 * R - rate**3 * loops.summed("ab,bc->ac", R, R)
 
 
 def order(N: int) -> list[int]:

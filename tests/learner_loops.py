@@ -1,45 +1,34 @@
-"""Losses, their gradients, learners and tokenisations a second time, in explicit loops like those of `loops`.
+"""Losses, their gradients, learners and tokenisations a second time, in indices and loops like those of `loops`.
 
 Weights and targets have a second axis; nothing here calls `constructs`.
 """
 
 from __future__ import annotations
 
-from loops import WIDE, columns, dot, identity, product
+import numpy as np
+from loops import WIDE, columns, dot, identity, product, summed
 
 
 def residuals(w, x, y):
     """Rows of xW − y; `w` and `y` have a second axis."""
-    return [
-        [dot(row, column) - target[k] for k, column in enumerate(columns(w))]
-        for row, target in zip(x, y, strict=True)
-    ]
+    return summed("ia,ak->ik", x, w) - y
 
 
 def squared_error(w, x, y, scale, divisor, ridge):
-    total = sum(r * r for row in residuals(w, x, y) for r in row)
-    return scale * total / divisor + ridge * sum(entry * entry for row in w for entry in row)
+    r = residuals(w, x, y)
+    return scale * summed("ik,ik->", r, r) / divisor + ridge * summed("ak,ak->", w, w)
 
 
 def squared_error_gradient(w, x, y, scale, divisor, ridge):
     r = residuals(w, x, y)
-    return [
-        [
-            2 * scale * sum(r[i][k] * x[i][a] for i in range(len(x))) / divisor
-            + 2 * ridge * w[a][k]
-            for k in range(len(w[0]))
-        ]
-        for a in range(len(w))
-    ]
+    return 2 * scale * summed("ik,ia->ak", r, x) / divisor + 2 * ridge * np.asarray(w)
 
 
 def descend(w, x, y, step_size, batches, scale, mean, ridge=0):
     """One step for each batch of indices, in turn."""
     for batch in batches:
-        rows, targets = [x[i] for i in batch], [y[i] for i in batch]
         divisor = len(batch) if mean else 1
-        slope = squared_error_gradient(w, rows, targets, scale, divisor, ridge)
-        w = [[w[a][k] - step_size * slope[a][k] for k in range(len(w[0]))] for a in range(len(w))]
+        w = w - step_size * squared_error_gradient(w, x[batch], y[batch], scale, divisor, ridge)
     return w
 
 
@@ -59,24 +48,22 @@ def cross_entropy(w, x, y):
 
 
 def cross_entropy_gradient(w, x, y):
-    p = softmax(product(x, w))
-    return [
-        [sum((p[i][k] - y[i][k]) * x[i][a] for i in range(len(x))) for k in range(len(w[0]))]
-        for a in range(len(w))
-    ]
+    return summed("ik,ia->ak", softmax(summed("ia,ak->ik", x, w)) - y, x)
+
+
+def binary_probabilities(w, x):
+    return np.asarray([1 / (1 + WIDE.exp(-dot(w, row))) for row in x])
 
 
 def binary_cross_entropy(w, x, y):
     total = 0
-    for row, target in zip(x, y, strict=True):
-        p = 1 / (1 + WIDE.exp(-dot(w, row)))
+    for p, target in zip(binary_probabilities(w, x), y, strict=True):
         total -= target * WIDE.log(p) + (1 - target) * WIDE.log(1 - p)
     return total
 
 
 def binary_cross_entropy_gradient(w, x, y):
-    p = [1 / (1 + WIDE.exp(-dot(w, row))) for row in x]
-    return [sum((p[i] - y[i]) * x[i][a] for i in range(len(x))) for a in range(len(w))]
+    return summed("i,ia->a", binary_probabilities(w, x) - y, x)
 
 
 def interleave(x, y):
@@ -96,33 +83,17 @@ def window_list(stream, width, stride):
 
 def prefix_step(x, y, W, eta, visible):
     """w_i + η Σ_{j seen by i} (y_j − w_j·x_j) x_j, one number after the other."""
-    errors = [label - dot(w, row) for label, w, row in zip(y, W, x, strict=True)]
-    return [
-        [
-            entry + eta * sum(visible[j][i] * errors[j] * x[j][a] for j in range(len(x)))
-            for a, entry in enumerate(w)
-        ]
-        for i, w in enumerate(W)
-    ]
+    errors = y - summed("ja,ja->j", W, x)
+    return W + eta * summed("ji,j,ja->ia", visible, errors, x)
 
 
 def moving_steps(x, y, eta, weights):
     """(w, A) after one step with each row of weights: the examples as the layers would hold them, A x_j."""
-    d = len(x[0])
-    w, A = [WIDE.mpf(0)] * d, identity(d)
+    w, A = 0 * x[0], np.asarray(identity(len(x[0])))
     for row in weights:
-        mapped = [[dot(A[a], example) for a in range(d)] for example in x]
-        errors = [label - dot(w, example) for label, example in zip(y, x, strict=True)]
-        step = [
-            sum(v * u[a] * e for v, u, e in zip(row, mapped, errors, strict=True)) for a in range(d)
-        ]
-        w = [w[b] + eta * sum(A[a][b] * step[a] for a in range(d)) for b in range(d)]
-        H = [
-            [sum(v * u[a] * u[b] for v, u in zip(row, mapped, strict=True)) for b in range(d)]
-            for a in range(d)
-        ]
-        A = [
-            [A[a][b] - eta * sum(H[a][c] * A[c][b] for c in range(d)) for b in range(d)]
-            for a in range(d)
-        ]
+        mapped = summed("ab,jb->ja", A, x)
+        errors = y - summed("ja,a->j", x, w)
+        step = summed("j,ja,j->a", row, mapped, errors)
+        H = summed("j,ja,jb->ab", row, mapped, mapped)
+        w, A = w + eta * summed("ab,a->b", A, step), A - eta * summed("ac,cb->ab", H, A)
     return w, A

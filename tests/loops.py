@@ -1,15 +1,23 @@
-"""The definitions a second time, as a reader of the papers would write them: explicit loops over single numbers.
+"""The definitions a second time, as a reader of the papers would write them: in loops over tokens and in indices.
 
 Nothing here calls `constructs`. The functions take object arrays of wide numbers and return nested lists or arrays.
 """
 
 from __future__ import annotations
 
+import math
+
 import mpmath
+import numpy as np
 
 WIDE = mpmath.MPContext()
 """Numbers with 40 digits, so that the loops' own rounding does not count."""
 WIDE.dps = 40
+
+
+def summed(indices, *arrays):
+    """Π of arrays in index notation, summed over the indices that the result lacks: "ab,b->a" is a matrix's product."""
+    return np.einsum(indices, *map(np.asarray, arrays))
 
 
 def dot(u, v):
@@ -56,67 +64,51 @@ def inverse(matrix):
 # Layers: (parameters, state, tokens) -> (state after the last token, outputs).
 
 
-def delta_rule(_, state, tokens):
-    S, outputs = copy(state), []
+def delta_rule(_, S, tokens):
+    outputs = []
     for k, v, q, beta in zip(*tokens, strict=True):
-        recalled = apply(S, k)
-        for a in range(len(S)):
-            for b in range(len(k)):
-                S[a][b] += beta * (v[a] - recalled[a]) * k[b]
-        outputs.append(apply(S, q))
+        S = S + beta * summed("a,b->ab", v - summed("ab,b->a", S, k), k)
+        outputs.append(summed("ab,b->a", S, q))
     return S, outputs
 
 
-def longhorn(_, state, tokens):
+def longhorn(_, S, tokens):
     """The minimiser of ‖S − S'‖² + β‖Sk − v‖², row by row: (I + β k kᵀ) s = s' + β v k."""
-    S, outputs = copy(state), []
+    outputs = []
     for k, v, q, beta in zip(*tokens, strict=True):
-        size = range(len(k))
-        system = [[int(a == b) + beta * k[a] * k[b] for b in size] for a in size]
-        S = [solve(system, [row[b] + beta * v[a] * k[b] for b in size]) for a, row in enumerate(S)]
+        system = identity(len(k)) + beta * summed("a,b->ab", k, k)
+        S = [solve(system, row + beta * value * k) for row, value in zip(S, v, strict=True)]
         outputs.append(apply(S, q))
     return S, outputs
 
 
 def longhorn_objective(S, previous, token):
     k, v, _, beta = token
-    total = 0
-    for a, row in enumerate(S):
-        for b in range(len(k)):
-            total += (row[b] - previous[a][b]) ** 2
-        total += beta * (dot(row, k) - v[a]) ** 2
-    return total
+    miss = summed("ab,b->a", S, k) - v
+    return summed("ab,ab->", S - previous, S - previous) + beta * dot(miss, miss)
 
 
-def gd_ssm(parameters, state, tokens):
+def gd_ssm(parameters, z, tokens):
     Psi, Theta, beta, count = parameters
-    z, outputs = list(state), []
+    outputs = []
     for c, t in zip(*tokens, strict=True):
-        z = [old + new for old, new in zip(z, apply(Psi, c), strict=True)]
-        outputs.append(beta / (count[0] + count[1] * t) * dot(z, apply(Theta, c)))
+        z = z + summed("ab,b->a", Psi, c)
+        outputs.append(beta / (count[0] + count[1] * t) * dot(z, summed("ab,b->a", Theta, c)))
     return z, outputs
 
 
-def add_cross_product(state, window, mixing):
-    """state += C Q Cᵀ = Σ_ij Q_ij c_i c_jᵀ, with c_i the columns of the window."""
-    tokens = columns(window)
-    for i, left in enumerate(tokens):
-        for j, right in enumerate(tokens):
-            for a in range(len(left)):
-                for b in range(len(right)):
-                    state[a][b] += mixing[i][j] * left[a] * right[b]
+def cross_product(window, mixing):
+    """C Q Cᵀ = Σ_ij Q_ij c_i c_jᵀ, with c_i the columns of the window."""
+    return summed("ai,ij,bj->ab", window, mixing, window)
 
 
-def gril(parameters, state, tokens):
+def gril(parameters, Z, tokens):
     gate, mixing, query, beta, count = parameters
-    Z, outputs = copy(state), []
+    outputs = []
     for window, t in zip(*tokens, strict=True):
-        for a in range(len(Z)):
-            for b in range(len(Z)):
-                Z[a][b] *= gate[a][b]
-        add_cross_product(Z, window, mixing)
-        read = apply(Z, apply(window, query))
-        outputs.append([beta / (count[0] + count[1] * t) * r for r in read])
+        Z = gate * Z + cross_product(window, mixing)
+        scale = beta / (count[0] + count[1] * t)
+        outputs.append(scale * summed("ab,bi,i->a", Z, window, query))
     return Z, outputs
 
 
@@ -125,20 +117,15 @@ def two_heads(transposed):
 
     def layer(parameters, state, tokens):
         mixing, cross_mixing, query, beta, count, ridge = parameters
-        Z, cross = copy(state[0]), copy(state[1])
-        weights, outputs = [], []
+        (Z, cross), weights, outputs = state, [], []
         for window, t, W in zip(*tokens, strict=True):
-            add_cross_product(Z, window, mixing)
-            add_cross_product(cross, window, cross_mixing)
-            moved = product(columns(W), cross) if transposed else product(cross, W)
-            scale = beta / (count[0] + count[1] * t)
-            size = range(len(W))
-            after = [
-                [W[a][b] - scale * (moved[a][b] - Z[a][b] + ridge * W[a][b]) for b in size]
-                for a in size
-            ]
+            Z = Z + cross_product(window, mixing)
+            cross = cross + cross_product(window, cross_mixing)
+            moved = summed("ba,bc->ac" if transposed else "bc,ab->ac", W, cross)
+            after = W - beta / (count[0] + count[1] * t) * (moved - Z + ridge * np.asarray(W))
             weights.append(after)
-            outputs.append(apply(after if transposed else columns(after), apply(window, query)))
+            read = "ab,bi,i->a" if transposed else "ba,bi,i->a"
+            outputs.append(summed(read, after, window, query))
         return (Z, cross), (weights, outputs)
 
     return layer
@@ -146,7 +133,7 @@ def two_heads(transposed):
 
 def two_head_stack(parameters, window, t, W0, layers, transposed, looped=False):
     """Weights and outputs of the top layer; a loop starts every token from the last weights of the pass before."""
-    zeros = [[0] * len(W0) for _ in W0]
+    zeros = 0 * W0
     weights = [W0] * len(t)
     for _ in range(layers):
         tokens = (window, t, weights)
@@ -157,34 +144,24 @@ def two_head_stack(parameters, window, t, W0, layers, transposed, looped=False):
     return state, (top, outputs)
 
 
-def linear_attention(_, state, tokens):
+def linear_attention(_, Z, tokens):
     """Z_t = Z_0 + Σ_{j≤t} v_j k_jᵀ, so o_t = Z_0 q_t + Σ_{j≤t} (k_j·q_t) v_j: no state is carried."""
     q, k, v = tokens
-    outputs = []
-    for t in range(len(q)):
-        out = apply(state, q[t])
-        for j in range(t + 1):
-            weight = dot(k[j], q[t])
-            out = [o + weight * value for o, value in zip(out, v[j], strict=True)]
-        outputs.append(out)
-    Z = copy(state)
-    for j in range(len(q)):
-        for a in range(len(Z)):
-            for b in range(len(Z[0])):
-                Z[a][b] += v[j][a] * k[j][b]
-    return Z, outputs
+    outputs = [
+        summed("ab,b->a", Z, q[t]) + summed("jb,b,ja->a", k[: t + 1], q[t], v[: t + 1])
+        for t in range(len(q))
+    ]
+    return Z + summed("ja,jb->ab", v, k), outputs
 
 
 def multi_head(parameters, rows):
     """o_t = Σ_h W_o Σ_{s≤t} (q_t·k_s / √m) v_s: no head carries a state."""
-    outputs = []
+    rows, outputs = np.asarray(rows), []
     for t, row in enumerate(rows):
-        out = [0] * len(row)
+        out, seen = 0, rows[: t + 1]
         for W_q, W_k, W_v, W_o in zip(*parameters, strict=True):
-            for seen in rows[: t + 1]:
-                weight = dot(apply(W_q, row), apply(W_k, seen)) / WIDE.sqrt(len(W_k))
-                values = [weight * value for value in apply(W_v, seen)]
-                out = [o + value for o, value in zip(out, apply(W_o, values), strict=True)]
+            weights = summed("mb,b,mc,sc->s", W_q, row, W_k, seen) / WIDE.sqrt(len(W_k))
+            out = out + summed("oa,s,ab,sb->o", W_o, weights, W_v, seen)
         outputs.append(out)
     return outputs
 
@@ -192,27 +169,16 @@ def multi_head(parameters, rows):
 def normalised_attention(q, k, v):
     outputs = []
     for i in range(len(q)):
-        weights = [dot(q[i], k[j]) for j in range(i + 1)]
-        outputs.append(
-            [
-                sum(w * v[j][a] for j, w in enumerate(weights)) / sum(weights)
-                for a in range(len(v[0]))
-            ]
-        )
+        weights = summed("a,ja->j", q[i], k[: i + 1])
+        outputs.append(summed("j,ja->a", weights, v[: i + 1]) / sum(weights))
     return outputs
 
 
 def normalised_layer(_, state, tokens):
-    q, k, v = tokens
-    a, b = copy(state[0]), list(state[1])
-    outputs = []
-    for i in range(len(q)):
-        for r in range(len(b)):
-            b[r] += k[i][r]
-            for s in range(len(v[i])):
-                a[r][s] += k[i][r] * v[i][s]
-        norm = dot(q[i], b)
-        outputs.append([dot(q[i], column) / norm for column in columns(a)])
+    (a, b), outputs = state, []
+    for q, k, v in zip(*tokens, strict=True):
+        a, b = a + summed("r,s->rs", k, v), b + k
+        outputs.append(summed("r,rs->s", q, a) / dot(q, b))
     return (a, b), outputs
 
 
@@ -220,103 +186,81 @@ def taylor(x, coefficient):
     return [1, *x, *[coefficient * x[a] * x[b] for a in range(len(x)) for b in range(len(x))]]
 
 
-def linear_recurrence(_, state, tokens):
-    Z, outputs = copy(state), []
+def linear_recurrence(_, Z, tokens):
+    outputs = []
     for A, B, U in zip(*tokens, strict=True):
-        Z = [[A[a][b] * Z[a][b] + B[a][b] for b in range(len(U))] for a in range(len(Z))]
-        outputs.append(apply(Z, U))
+        Z = A * Z + B
+        outputs.append(summed("ab,b->a", Z, U))
     return Z, outputs
 
 
-def matrix_recurrence(A, state, tokens):
-    Z, outputs = copy(state), []
+def matrix_recurrence(A, Z, tokens):
+    outputs = []
     for _, B, U in zip(*tokens, strict=True):
-        moved = product(A, Z)
-        Z = [[moved[a][b] + B[a][b] for b in range(len(U))] for a in range(len(Z))]
-        outputs.append(apply(Z, U))
+        Z = summed("ab,bc->ac", A, Z) + B
+        outputs.append(summed("ab,b->a", Z, U))
     return Z, outputs
 
 
-def linear_transformer(parameters, state, tokens):
+def linear_transformer(parameters, S, tokens):
     query, bias, key, value = parameters
-    S, outputs = copy(state), []
+    outputs = []
     for h in tokens:
-        v, k = apply(value, h), apply(key, h)
-        q = [a + b for a, b in zip(apply(query, h), bias, strict=True)]
-        for a in range(len(v)):
-            for b in range(len(k)):
-                S[a][b] += v[a] * k[b]
-        outputs.append([a + b for a, b in zip(h, apply(S, q), strict=True)])
+        S = S + summed("ac,c,bd,d->ab", value, h, key, h)
+        outputs.append(h + summed("ab,b->a", S, summed("bd,d->b", query, h) + bias))
     return S, outputs
 
 
 def linear_transformer_stack(parameters, tokens, layers):
     for _ in range(layers):
-        empty = [[0] * len(parameters[2]) for _ in tokens[0]]
+        empty = 0 * summed("a,b->ab", tokens[0], parameters[1])
         _, tokens = linear_transformer(parameters, empty, tokens)
     return tokens
 
 
 def attention_layer(Z, mask, P, Q, scale):
     """Z + scale · P Z (M ∘ Zᵀ Q Z) on columns z_i: z_i + scale · P Σ_j M_ji (z_j·Q z_i) z_j."""
-    tokens = columns(Z)
-    out = []
-    for i, z in enumerate(tokens):
-        query = apply(Q, z)
-        mixed = [0] * len(z)
-        for j, other in enumerate(tokens):
-            weight = mask[j][i] * dot(other, query)
-            mixed = [m + weight * o for m, o in zip(mixed, other, strict=True)]
-        out.append([a + scale * b for a, b in zip(z, apply(P, mixed), strict=True)])
-    return columns(out)
+    weights = summed("ji,bj,bc,ci->ji", mask, Z, Q, Z)
+    return Z + scale * summed("ab,bj,ji->ai", P, Z, weights)
 
 
-def lsa_recurrence(parameters, state, tokens):
+def lsa_recurrence(parameters, H, tokens):
     P, Q, scale = parameters
-    H, outputs = copy(state), []
+    outputs = []
     for z in tokens:
-        for a in range(len(z)):
-            for b in range(len(z)):
-                H[a][b] += z[a] * z[b]
-        read = apply(P, apply(H, apply(Q, z)))
-        outputs.append([a + scale * b for a, b in zip(z, read, strict=True)])
+        H = H + summed("a,b->ab", z, z)
+        outputs.append(z + scale * summed("ab,bc,cd,d->a", P, H, Q, z))
     return H, outputs
 
 
 def attention_rows(S, W_Q, W_K, W_V, causal):
-    q, k, v = (product(S, W) for W in (W_Q, W_K, W_V))
+    q, k, v = (summed("ib,ba->ia", S, W) for W in (W_Q, W_K, W_V))
+    ends = range(1, len(q) + 1) if causal else [len(q)] * len(q)
+    return [summed("a,ja,jb->b", q[i], k[:end], v[:end]) for i, end in enumerate(ends)]
+
+
+def ssd(_, H, tokens):
     outputs = []
-    for i in range(len(q)):
-        seen = range(i + 1) if causal else range(len(q))
-        outputs.append([sum(dot(q[i], k[j]) * v[j][a] for j in seen) for a in range(len(v[0]))])
-    return outputs
-
-
-def ssd(_, state, tokens):
-    H, outputs = copy(state), []
     for z, decay, b, c in zip(*tokens, strict=True):
-        H = [[decay * H[r][s] + z[r] * b[s] for s in range(len(b))] for r in range(len(z))]
-        outputs.append(apply(H, c))
+        H = decay * np.asarray(H) + summed("r,s->rs", z, b)
+        outputs.append(summed("rs,s->r", H, c))
     return H, outputs
 
 
 def decay_mask(decays):
     """Row j, column i: a_{j+1} ⋯ a_i for j ≤ i, else 0."""
-    size = range(len(decays))
-    mask = [[decays[0] * 0 for _ in size] for _ in size]
-    for i in size:
-        for j in range(i + 1):
-            mask[j][i] = mask[j][i] + 1
-            for s in range(j + 1, i + 1):
-                mask[j][i] *= decays[s]
-    return mask
+    size, zero = range(len(decays)), 0 * decays[0]
+    return [
+        [math.prod(decays[j + 1 : i + 1], start=zero + 1) if j <= i else zero for i in size]
+        for j in size
+    ]
 
 
-def ssm(parameters, state, tokens):
+def ssm(parameters, h, tokens):
     A, B, C = parameters
-    h, outputs = list(state), []
+    outputs = []
     for x in tokens:
-        h = [moved + b * x for moved, b in zip(apply(A, h), B, strict=True)]
+        h = summed("ab,b->a", A, h) + B * x
         outputs.append(dot(C, h))
     return h, outputs
 
@@ -330,29 +274,24 @@ def lagged_ssm(parameters, state, tokens):
 
 def ssm_impulses(parameters, x):
     """The recurrence from zero state, by linearity: one run for each single input."""
-    outputs = [0] * len(x)
-    for j in range(len(x)):
-        alone = [x[j] if i == j else 0 * x[j] for i in range(len(x))]
-        _, response = ssm(parameters, [0] * len(parameters[1]), alone)
-        outputs = [o + r for o, r in zip(outputs, response, strict=True)]
-    return outputs
+    alone = (np.where(np.arange(len(x)) == j, x, 0 * x) for j in range(len(x)))
+    return sum(np.asarray(ssm(parameters, 0 * parameters[1], one)[1]) for one in alone)
 
 
 def euler_steps(A, B, delta, h, x):
-    h, states = list(h), []
+    states = []
     for sample in x:
-        slope = [moved + b * sample for moved, b in zip(apply(A, h), B, strict=True)]
-        h = [old + delta * s for old, s in zip(h, slope, strict=True)]
+        h = h + delta * (summed("ab,b->a", A, h) + B * sample)
         states.append(h)
     return states
 
 
-def mamba(parameters, state, tokens):
+def mamba(parameters, h, tokens):
     a, W_B, W_C, w_delta = parameters
-    h, outputs = list(state), []
+    outputs = []
     for x, u in zip(*tokens, strict=True):
         delta = WIDE.log(1 + WIDE.exp(dot(w_delta, u)))
-        write = apply(W_B, u)
-        h = [WIDE.exp(delta * a[r]) * h[r] + delta * write[r] * x for r in range(len(h))]
-        outputs.append(dot(apply(W_C, u), h))
+        decay = [WIDE.exp(delta * rate) for rate in a]
+        h = np.asarray(decay) * h + delta * x * summed("ab,b->a", W_B, u)
+        outputs.append(summed("ab,b,a->", W_C, u, h))
     return h, outputs

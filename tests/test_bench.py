@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import command_line
 import numpy as np
 import pytest
 from command_line import Run, one_line
@@ -17,7 +16,6 @@ from scanproof.numeric.bench.problem import Problem, Size, relative_error
 from scanproof.numeric.bench.report import as_text, benchmark, inaccurate
 from scanproof.numeric.bench.timing import BURST, Timing, interleaved, ratio
 
-run = command_line.run
 SIZE = Size(heads=2, tokens=64, features=8)
 
 

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
+from test_bound_engine import claim, proved
 
-from scanproof import Source, at_most, build, definition, each
+from scanproof import at_most, build, definition, each
 from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
-from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.inequalities.certificate import Piece, Use
 from scanproof.proofs.kernel.index import position_number, variable
 from scanproof.proofs.kernel.term import Monomial
-from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.bounds import goals
-
-Body = Callable[..., Any]
-
-
-def claim(body: Body, given: dict[str, str], **fields: Any):
-    source = Source("attacks", title="Attacks")
-    return source.claim("attacks.one", says="it", kind="bound", given=given, **fields)(body).claim
-
-
-def proved(body: Body, given: dict[str, str], **fields: Any) -> bool:
-    return isinstance(prove(claim(body, given, **fields)), Proof)
 
 
 @definition
@@ -54,7 +40,7 @@ def a_right_side_with_the_row(x, C, n):
 
 @pytest.mark.parametrize("condition", [rows_of_a_loop, vanishing_terms, a_right_side_with_the_row])
 @pytest.mark.parametrize("least", [0, 1])
-def test_a_loop_that_may_have_no_turn_gives_no_sign(condition: Body, least: int):
+def test_a_loop_that_may_have_no_turn_gives_no_sign(condition, least: int):
     fields = {"sizes": {"n": (least, 2), "d": (1, 2)}, "assuming": {"in each row": condition}}
     sign = lambda C: at_most(0, same(C))  # noqa: E731
     assert proved(sign, {"x": "n d", "C": ""}, **fields) == (least == 1)

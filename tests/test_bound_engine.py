@@ -6,12 +6,14 @@ import inspect
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+import claims
 import numpy as np
 import pytest
 
-from scanproof import Source, at_most, definition, iterate, scan
+from scanproof import at_most, definition, iterate, scan
 from scanproof.constructs.arrays.norms import absolute, norm, operator_norm
 from scanproof.constructs.layers.ssd import decay_mask
 from scanproof.proofs.check.all_sizes import Proof
@@ -36,9 +38,7 @@ from scanproof.proofs.search.proving import proving
 Body = Callable[..., Any]
 
 
-def claim(body: Body, given: dict[str, str], **fields: Any):
-    source = Source("bounds", title="Bounds")
-    return source.claim("bounds.one", says="it", kind="bound", given=given, **fields)(body).claim
+claim = partial(claims.claim, kind="bound")
 
 
 def proved(body: Body, given: dict[str, str], **fields: Any) -> bool:

@@ -7,7 +7,6 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import command_line
 import pytest
 from command_line import EXITING, FALSE, KNOWN, MENDED, RAISING, TRUE, UNKNOWN, Run, Write
 
@@ -18,8 +17,6 @@ from scanproof.proofs.decide.rows import check
 from scanproof.proofs.decide.verdict import NOWHERE, Result
 from scanproof.proofs.exact.engines import ENGINES
 
-run = command_line.run
-write = command_line.write
 ASKED = (ENGINES["all"].names, NOWHERE)
 HELPED = """
     from helper import FACTOR

@@ -10,6 +10,7 @@ import arena
 import certificates
 import pytest
 from certificates import CLAIMS, VARIED, copy, lines, of_a_false_problem, real, shows
+from claims import claim
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.proofs.check.all_sizes import Proof, Stale
@@ -18,7 +19,6 @@ from scanproof.proofs.check.traces import OtherProblem, shown
 from scanproof.proofs.decide import workers
 from scanproof.proofs.exact.engines import FLINT, holds
 from scanproof.proofs.kernel.checker import Refused, check
-from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import equal
 from scanproof.proofs.search import all_sizes
 
@@ -72,6 +72,14 @@ def test_a_checker_that_only_counts_equations_fails_the_collection():
     assert not set(wrong) & set(arena.passing_names())
 
 
+@pytest.mark.short(8)
+@pytest.mark.parametrize("id", VARIED)
+def test_what_is_recorded_is_what_is_found(id: str):
+    found = all_sizes.find(CLAIMS[id])
+    assert not isinstance(found, str), found
+    assert json.loads(json.dumps(found.certificate.trace)) == real(id)
+
+
 # A proof for another problem.
 
 
@@ -86,10 +94,8 @@ def test_a_proof_is_refused_for_a_false_problem(id: str):
 @pytest.mark.short(4)
 @pytest.mark.parametrize("id", VARIED)
 def test_every_certificate_is_stale_for_every_other_claim(id: str):
-    claim = CLAIMS[id]
-    assert isinstance(all_sizes.checked(claim, AllSizes(real(id))), Proof)
     for other in VARIED:
-        found = all_sizes.checked(claim, AllSizes(real(other)))
+        found = all_sizes.checked(CLAIMS[id], AllSizes(real(other)))
         same = real(other)["problem"] == real(id)["problem"]
         assert isinstance(found, Proof if same else Stale)
 
@@ -169,8 +175,8 @@ def test_a_lemma_that_holds_nowhere_does_not_make_a_denominator_one_that_is_neve
 
 def test_what_vanishes_with_its_denominator_is_divided_by_all_the_same():
     """The statements no longer speak of 1/(y² + y); a file must not say that it is 1/n instead."""
-    row = Source("mine", title="Mine").claim("mine.gone", says="it", given={"x": "n", "y": ""})
-    one = row(lambda x, y: equal(itself(x) + 0 * (1 / (y * y + y)), x)).claim
+    body = lambda x, y: equal(itself(x) + 0 * (1 / (y * y + y)), x)  # noqa: E731
+    one = claim(body, {"x": "n", "y": ""})
     found = all_sizes.find(one)
     assert not isinstance(found, str) and found.certificate.trace is not None
     trace = copy(found.certificate.trace)

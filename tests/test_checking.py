@@ -11,9 +11,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import claims
 import pytest
+from claims import VECTORS, inner
 
-from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.learners.losses import sigmoid
 from scanproof.proofs.check import certificates
 from scanproof.proofs.check.certificate import (
@@ -33,7 +34,6 @@ from scanproof.proofs.check.certificate_file import read as read_file
 from scanproof.proofs.decide.find import find
 from scanproof.proofs.exact.engines import ENGINES, FIXED
 from scanproof.proofs.kernel.files import Unusable
-from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     approached,
     at_most,
@@ -47,32 +47,30 @@ from scanproof.proofs.search.proving import proving
 check = partial(certificates.check, session=proving)
 
 
-@definition
-def inner(u, v):
-    return u @ v
-
-
 def claim(id, body, given, **fields) -> Any:
-    return (
-        Source("test", title="…").claim(f"test.{id}", says="…", given=given, **fields)(body).claim
-    )
+    return claims.claim(body, given, id, **fields)
 
 
-BOTH = {"u": "n", "v": "n"}
-TRUE = claim("true", lambda u, v: equal(inner(u, v), inner(v, u)), BOTH)
-FALSE = claim("false", lambda u, v: equal(inner(u, v), -inner(v, u)), BOTH)
-LARGE = claim("large", lambda u, v, n: equal(inner(u, v), (2 if n > 2 else 1) * inner(v, u)), BOTH)
-BOUND = claim("bound", lambda u, v: at_most(inner(u, v), 1), BOTH)
-SAME = claim("same", lambda u, v: differs(inner(u, v), inner(v, u)), BOTH)
-APART = claim("apart", lambda u, v: differs(inner(u, v), inner(v, v)), BOTH)
-MAP = claim("map", lambda u, v: determines(inner(u, v), inner(u, u)), BOTH)
-NO_MAP = claim("no-map", lambda u, v: undetermined(inner(u, v), inner(u, u)), BOTH)
+TRUE = claim("true", lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS)
+FALSE = claim("false", lambda u, v: equal(inner(u, v), -inner(v, u)), VECTORS)
+LARGE = claim(
+    "large", lambda u, v, n: equal(inner(u, v), (2 if n > 2 else 1) * inner(v, u)), VECTORS
+)
+BOUND = claim("bound", lambda u, v: at_most(inner(u, v), 1), VECTORS)
+SAME = claim("same", lambda u, v: differs(inner(u, v), inner(v, u)), VECTORS)
+APART = claim("apart", lambda u, v: differs(inner(u, v), inner(v, v)), VECTORS)
+MAP = claim("map", lambda u, v: determines(inner(u, v), inner(u, u)), VECTORS)
+NO_MAP = claim("no-map", lambda u, v: undetermined(inner(u, v), inner(u, u)), VECTORS)
 EXP = claim("exp", lambda z: equal(sigmoid(z) + sigmoid(-z), 1 + 0 * z), {"z": "n"})
 ABOVE = {"u·v > 2": lambda u, v: (u @ v) > 2}
 CONDITIONED = claim(
-    "above", lambda u, v: equal(inner(u, v), inner(v, u)), BOTH, assuming=ABOVE, sizes={"n": (1, 2)}
+    "above",
+    lambda u, v: equal(inner(u, v), inner(v, u)),
+    VECTORS,
+    assuming=ABOVE,
+    sizes={"n": (1, 2)},
 )
-UNDER = claim("under", lambda u, v: at_most(inner(u, v), 1), BOTH, assuming=ABOVE)
+UNDER = claim("under", lambda u, v: at_most(inner(u, v), 1), VECTORS, assuming=ABOVE)
 
 
 def no_limit(facts):

@@ -6,14 +6,10 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import KNOWN, MENDED, RAISING, TRUE, Run, Write, command
 
 from scanproof import constructs
-
-run = command_line.run
-write = command_line.write
 
 
 def test_help_names_every_command_with_examples(run: Run):

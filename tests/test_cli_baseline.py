@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import TRUE, UNKNOWN, Run, Write, one_line
 
 from scanproof.proofs.report import baseline
-
-run = command_line.run
-write = command_line.write
 
 
 def test_same_report_as_baseline_exits_0(run: Run, write: Write):

@@ -7,7 +7,6 @@ import os
 import stat
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import (
     BADLY_MENDED,
@@ -22,9 +21,6 @@ from command_line import (
     one_line,
     untimed,
 )
-
-run = command_line.run
-write = command_line.write
 
 
 def test_true_claim_of_a_file_is_proved(run: Run, write: Write):

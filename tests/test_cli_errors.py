@@ -9,16 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import command_line
 import numpy as np
 import pytest
 from command_line import EXITING, KNOWN, RAISING, TRUE, UNMEETABLE, Run, Write, ids, one_line
 
 from scanproof import Source, UsageError, construct, equal
 from scanproof.proofs.refute.counterexamples import violation
-
-run = command_line.run
-write = command_line.write
 
 
 @pytest.mark.parametrize(

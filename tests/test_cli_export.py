@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import Run, command, one_line
 
@@ -19,7 +18,6 @@ from scanproof.numeric.export.loading import load
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
-run = command_line.run
 
 SIZES = ("--features", "2", "--examples", "3")
 HF = ("--target", "hf-mamba2", *SIZES, "--out", "out")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import command_line
 import pytest
 from command_line import Run, Write, one_line
 
@@ -12,8 +11,6 @@ from scanproof import Source, UsageError, equal
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.fields import ID
 
-run = command_line.run
-write = command_line.write
 PRINTED: dict[str, Any] = {"says": "x = x", "given": {"x": "N"}}
 
 

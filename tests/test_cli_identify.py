@@ -6,7 +6,6 @@ import json
 import shutil
 from pathlib import Path
 
-import command_line
 import identify_cases as cases
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from identify_cases import Export
 from scanproof.numeric.export.tensors import read, write
 from scanproof.numeric.identify.report import Report
 
-run = command_line.run
 EXPORT = Export("gril.embed", {"features": 2, "targets": 1})
 
 

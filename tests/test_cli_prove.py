@@ -7,9 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import Run, one_line, run
-
-__all__ = ["run"]
+from command_line import Run, one_line
 
 MODULE = """
 import random

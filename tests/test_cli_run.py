@@ -6,14 +6,11 @@ import json
 import re
 import sys
 
-import command_line
 import pytest
 from command_line import Run, one_line
 
 from scanproof.constructs.errors import UsageError
 from scanproof.numeric.run import checking, running, statement
-
-run = command_line.run
 
 SMALL = ("--features", "3", "--examples", "5")
 

@@ -6,12 +6,8 @@ import json
 import subprocess
 import sys
 
-import command_line
 import pytest
 from command_line import FALSE, KNOWN, TRUE, Run, Write
-
-run = command_line.run
-write = command_line.write
 
 
 @pytest.mark.short("text")

@@ -10,13 +10,10 @@ import time
 import weakref
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import TRUE, Write, command, left_behind
 
 from scanproof._interrupts import heard
-
-write = command_line.write
 
 SLOW = """
     import pathlib, time

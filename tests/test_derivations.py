@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import Run
 from derivation_values import Values
@@ -33,8 +32,6 @@ from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import as_text
 from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
-
-run = command_line.run
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}

@@ -343,6 +343,7 @@ TAMPERED: dict[str, tuple[str, Edit]] = {
     # equations
     "an equation left out": ("trace", equation_left_out),
     "an equation whose proof is left out": ("trace", lambda value: value["equations"]["theorems"].pop()),
+    "no proof of any equation": ("trace", at("equations", "theorems", [])),
     "an equation without a proof": ("trace", at("equations", "theorems", -1, 1, [])),
     "an equation that is listed and not proved": ("squares", listed_only),
     "an equation that does not hold, listed": ("squares", at(*SPOKEN, "statements", 0, 0, 1, 0, 0, "2")),
@@ -366,6 +367,7 @@ TAMPERED: dict[str, tuple[str, Edit]] = {
     "a hypothesis left out": ("squares", lambda value: value["hypotheses"].pop()),
     "a hypothesis of another measure": ("trace", at("hypotheses", 0, 1, "norm")),
     "another name of a hypothesis": ("trace", at("hypotheses", 0, 0, "‖B‖ ≤ 0")),
+    "sizes from 7 on": ("trace", at(*SPOKEN, "sizes", 0, 2, 7)),
     "a size from 0 on": ("trace", at(*SPOKEN, "sizes", 0, 2, 0)),
     "a longer range": ("trace", at(*SPOKEN, "positions", 0, 3, [1, [[1, 1]]])),
     "an absolute value of something else": ("squares", another_absolute_value),

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from claims import claim, inner
 
 from scanproof.constructs.arrays.array_api import outer
-from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.ranges import build, each, product
 from scanproof.constructs.arrays.scan import leaves
 from scanproof.constructs.layers import gril
@@ -33,7 +33,6 @@ from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.interpret.questions import Unreadable
 from scanproof.proofs.interpret.size import Size
 from scanproof.proofs.kernel.index import Index, size
-from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import Equal, equal
 from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.proving import proving
@@ -56,7 +55,7 @@ def tried(report):
     by_kernel = [any(e["engine"] == "kernel" for e in told[id]["evidence"]) for id in found]
     assert [why is None for why in found.values()] == by_kernel
     rest = [CLAIMS[id] for id in told if id not in found and CLAIMS[id].body is not None]
-    for a in workers.run([partial(why_not, claim) for claim in rest]):
+    for a in workers.run([partial(why_not, one) for one in rest]):
         assert not a.ended and not a.timed_out, rest[a.index].id
         found[rest[a.index].id] = a.value
     return {id: found[id] for id in CLAIMS if id in found}
@@ -198,16 +197,6 @@ def test_a_loss_defined_otherwise_breaks_the_proof(monkeypatch):
     assert not isinstance(prove(CLAIMS[ONE_STEP]), Proof)
 
 
-@definition
-def inner(u, v):
-    return u @ v
-
-
-def claim_of(body, given, **fields):
-    source = Source("test", title="claims of known truth")
-    return source.claim("test.row", says="…", given=given, **fields)(body).claim
-
-
 def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
     """True at n ≤ 3, where the fixed sizes look; false at 4."""
 
@@ -215,8 +204,8 @@ def test_a_claim_that_fails_at_large_sizes_only_is_not_proved():
         wrong = build(xp, n, lambda i: (xp.asarray(i) * (i - 1) * (i - 2)) * u[i])
         return equal(inner(u, v) + inner(wrong, v), inner(u, v))
 
-    assert not isinstance(prove(claim_of(body, {"u": "n", "v": "n"})), Proof)
-    result = decide(claim_of(body, {"u": "n", "v": "n"}), ENGINES["all"])
+    assert not isinstance(prove(claim(body, {"u": "n", "v": "n"})), Proof)
+    result = decide(claim(body, {"u": "n", "v": "n"}), ENGINES["all"])
     assert result.verdict == "refuted"
     assert result.counterexample is not None and result.counterexample.sizes == {"n": 4}
 
@@ -228,14 +217,14 @@ def test_a_loop_that_may_have_no_turn_proves_nothing():
         for t in each(1, n - 1):
             yield equal(inner(u[:t], u[:t]), inner(u[:t], u[:t]))
 
-    assert not isinstance(prove(claim_of(body, {"u": "n"})), Proof)
+    assert not isinstance(prove(claim(body, {"u": "n"})), Proof)
 
 
 def test_a_branch_on_a_size_is_not_read():
     def body(u, v, n):
         return equal(inner(u, v), inner(v, u) if n < 4 else 0)
 
-    assert "depends on the sizes" in str(prove(claim_of(body, {"u": "n", "v": "n"})))
+    assert "depends on the sizes" in str(prove(claim(body, {"u": "n", "v": "n"})))
 
 
 def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
@@ -245,7 +234,7 @@ def test_a_loop_that_carries_something_is_seen_when_the_reading_is_compared():
             yield equal(inner(u[: t + 1], u[: t + 1]) * 0 + before, 0 * before + before)
             before = before + u[t]
 
-    found = prove(claim_of(body, {"u": "n"}))
+    found = prove(claim(body, {"u": "n"}))
     assert "carries something from one turn to the next" in str(found)
 
 

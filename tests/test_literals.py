@@ -11,16 +11,13 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from command_line import Run, run
+from claims import decided
+from command_line import Run
 
-from scanproof import Source, equal
+from scanproof import equal
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs.literals import FORMATS, literals, meant
 from scanproof.proofs.interpret.programs.program import program
-
-__all__ = ["run"]
 
 ROUNDED = {
     "float64": float,
@@ -287,9 +284,7 @@ def test_claims_read_literals_so_too():
     def body(x):
         return equal(forward(x), x / 10 + 1 / root(x))
 
-    source = Source("own", title="literals")
-    row = source.claim("own.tenth", says="a tenth", given={"x": "T"})(body)
-    found = decide(row.claim, ENGINES["all"])
+    found = decided(body, {"x": "T"})
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
     (kernel,) = (one for one in found.evidence if one["scope"] == "all-sizes")
     assert [one for one in kernel["assumes"] if one.endswith("is 1/√3")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from claims import claim, decided, verdict
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.gradient import gradient
@@ -18,18 +19,6 @@ def same(x):
     return x
 
 
-def claim(body, given, **fields):
-    return (
-        Source("hole", title="loopholes")
-        .claim("hole.row", says="…", given=given, **fields)(body)
-        .claim
-    )
-
-
-def verdict(body, given, engine="all", **fields):
-    return decide(claim(body, given, **fields), ENGINES[engine]).verdict
-
-
 @pytest.mark.parametrize("statement", [equal, differs, at_most])
 def test_a_comparison_of_empty_arrays_is_an_error(statement):
     assert verdict(lambda x, N: statement(same(x)[N:], -x[N:]), {"x": "N"}) == "error"
@@ -40,10 +29,7 @@ def test_size_zero_alone_proves_nothing():
 
 
 def test_sizes_that_no_engine_gets_through_are_refused_at_once():
-    result = decide(
-        claim(lambda x: equal(same(x), x), {"x": "N f"}, sizes={"N": (400,), "f": (400,)}),
-        ENGINES["all"],
-    )
+    result = decided(lambda x: equal(same(x), x), {"x": "N f"}, sizes={"N": (400,), "f": (400,)})
     assert result.verdict == "error"
     assert "160000 symbols" in (result.reason or "")
 
@@ -162,8 +148,7 @@ EXISTS = [
 def test_an_existence_claim_is_refuted_only_by_what_fails_for_all_parameters(
     body, given, every, assuming, expected, reason
 ):
-    row = claim(body, given, kind="existence", over_all_parameters=every, assuming=assuming)
-    result = decide(row, ENGINES["all"])
+    result = decided(body, given, kind="existence", over_all_parameters=every, assuming=assuming)
     assert result.verdict == expected
     assert reason in (result.reason or "")
 
@@ -175,8 +160,7 @@ def test_an_equation_with_parameters_in_it_refutes_no_existence():
         return equal((1 + same(c)[0] * u) * (1 + c[1] * u), 1 + 2 * u - u * u)
 
     given = {"c": "2", "u": ""}
-    row = claim(two, given, kind="existence", over_all_parameters=("c",))
-    result = decide(row, ENGINES["all"])
+    result = decided(two, given, kind="existence", over_all_parameters=("c",))
     assert result.verdict == "unknown"
     assert "the argument from them is not the machine's" in (result.reason or "")
 
@@ -193,10 +177,9 @@ def test_an_amendment_says_anew_what_its_parameters_are():
     "answer", [lambda x: equal(x, x + 1), lambda x: None, lambda x: x > 0, lambda x: 1]
 )
 def test_a_side_condition_must_answer_with_true_or_false(answer):
-    row = claim(
+    result = decided(
         lambda x: equal(same(x), x), {"x": "n"}, sizes={"n": (2,)}, assuming={"a condition": answer}
     )
-    result = decide(row, ENGINES["all"])
     assert result.verdict == "error"
     assert "a condition" in (result.reason or "")
 

@@ -12,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
+from claims import claim
 
-from scanproof import Source, absolute, at_most, definition, determines, equal, norm, operator_norm
+from scanproof import absolute, at_most, definition, determines, equal, norm, operator_norm
 from scanproof.proofs.check.comparison import disagreement
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.verdict import decide
@@ -33,12 +34,6 @@ from scanproof.proofs.search.proving import proving
 ALL = ENGINES["all"]
 XP = Namespace(RootsField())
 EPS = float(np.finfo(float).eps)
-
-
-def claim(body, given, **fields):
-    return (
-        Source("test", title="bounds").claim("test.row", says="…", given=given, **fields)(body)
-    ).claim
 
 
 @definition

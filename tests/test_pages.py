@@ -7,13 +7,10 @@ import shlex
 import sys
 from pathlib import Path
 
-import command_line
 import pytest
 from command_line import Run
 
 from scanproof.numeric.bench.report import ACCURACY
-
-run = command_line.run
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -21,9 +21,6 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.language.pinned import Definitions, Redefined
 
-run = command_line.run
-write = command_line.write
-
 LEARNERS = "scanproof.constructs.learners"
 DESCENT = f"from {LEARNERS} import descent\n"
 LOSSES = f"from {LEARNERS} import losses\n"

@@ -6,7 +6,6 @@ import re
 import sys
 from pathlib import Path
 
-import command_line
 import matplotlib
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from scanproof.numeric.pictures.panel import Line, Panel, Picture, shown
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.report.measured import figures_beside, measured
 
-run = command_line.run
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"
 MINE = str(Path(__file__).with_name("tightness_cases.py"))

@@ -8,36 +8,28 @@ import random
 import jax
 import jax.numpy as jnp
 import pytest
+from claims import claim, decided
 from fuzzing.jax_agreement import agreed
 from fuzzing.jax_kinds import MATRICES
 from fuzzing.jax_programs import SHAPES, compared, jax_programs, node
 
-from scanproof import Source, equal
+from scanproof import equal
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.layers import linear_attention, ssd
-from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.programs import symbolic
 from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.interpret.programs.reader import Reader
 from scanproof.proofs.search.all_sizes import prove
 
 
-def verdict(given, body, **fields):
-    """The result for a claim with this body."""
-    source = Source("own", title="programs")
-    row = source.claim("own.claim", says="a program", given=given, **fields)(body)
-    return decide(row.claim, ENGINES["all"])
-
-
 def proved(given, body, **fields):
-    found = verdict(given, body, **fields)
+    found = decided(body, given, **fields)
     assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
 
 
 def reason(given, body, **fields):
-    found = verdict(given, body, **fields)
+    found = decided(body, given, **fields)
     assert (found.verdict, found.scope) != ("proved", "all-sizes")
     return found.reason
 
@@ -62,7 +54,7 @@ def test_a_scan_of_outer_products_is_a_step_of_gradient_descent():
 
 
 def test_the_mean_for_the_sum_is_refuted_with_numbers():
-    found = verdict(REGRESSION, lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q)))
+    found = decided(lambda X, Y, q: equal(program(forward)(X, Y, q), Y.T @ (X @ q)), REGRESSION)
     assert found.verdict == "refuted"
     assert found.counterexample is not None
     assert found.counterexample.sizes["T"] > 1
@@ -186,9 +178,7 @@ def test_vmap_jit_and_declared_laws():
 )
 def test_a_program_that_decides_a_size_is_stopped_with_its_line(branch, asked):
     body = lambda X: equal(program(branch)(X), X.sum(axis=0))  # noqa: E731
-    source = Source("own", title="programs")
-    row = source.claim("own.claim", says="a branch", given={"X": "T f"})(body)
-    told = prove(row.claim)
+    told = prove(claim(body, {"X": "T f"}))
     assert isinstance(told, str)
     assert asked in told
     assert "test_programs.py" in told
@@ -214,9 +204,7 @@ def test_a_question_that_all_sizes_answer_alike_is_no_branch():
     ],
 )  # fmt: skip
 def test_what_is_not_read_is_named_with_its_line(unread, named):
-    source = Source("own", title="programs")
-    body = lambda X: equal(program(unread)(X), X.sum(axis=0))  # noqa: E731
-    told = prove(source.claim("own.claim", says="x", given={"X": "T f"})(body).claim)
+    told = prove(claim(lambda X: equal(program(unread)(X), X.sum(axis=0)), {"X": "T f"}))
     assert isinstance(told, str)
     assert named in told
     assert "test_programs.py" in told

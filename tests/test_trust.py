@@ -5,16 +5,17 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
+import random
 import re
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from claims import claim, decided
 from jax import lax
 
 from scanproof import (
-    Source,
     UsageError,
     at_most,
     definition,
@@ -29,22 +30,11 @@ from scanproof.constructs.arrays.scan import scan
 from scanproof.proofs.check import beyond
 from scanproof.proofs.check.source import Source as Code
 from scanproof.proofs.decide.proving import prove
-from scanproof.proofs.decide.verdict import decide
-from scanproof.proofs.exact.engines import ENGINES
 
 
 @definition
 def twice(x):
     return 2 * x
-
-
-def claim_of(body, given, **fields):
-    source = Source("mine", title="…")
-    return source.claim("mine.row", says="…", given=given, **fields)(body).claim
-
-
-def decided(body, given, **fields) -> Any:
-    return decide(claim_of(body, given, **fields), ENGINES["all"])
 
 
 def for_all_sizes(result):
@@ -152,7 +142,7 @@ def test_a_loop_without_a_turn_at_any_size_is_said():
 
 def test_a_witness_that_asks_for_an_input_is_an_error_that_names_it():
     with pytest.raises(UsageError, match=r"asks for the input 'x'.*fixed="):
-        claim_of(
+        claim(
             lambda p, x: equal(p @ x, (x @ x) * x),
             {"x": "f"},
             kind="existence",
@@ -249,10 +239,8 @@ def test_sizes_to_try_do_not_depend_on_the_claims_name_but_on_its_code():
 
 
 def test_a_number_in_the_code_is_tried_for_each_size():
-    claim = claim_of(lambda x, N: equal(twice(x), x + x), {"x": "N"})
-    import random
-
-    tried = [sizes["N"] for sizes, _ in beyond.choices(claim, {57}, random.Random(0))]
+    one = claim(lambda x, N: equal(twice(x), x + x), {"x": "N"})
+    tried = [sizes["N"] for sizes, _ in beyond.choices(one, {57}, random.Random(0))]
     assert {56, 57, 58} <= set(tried)
     assert max(tried) > 256
 

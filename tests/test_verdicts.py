@@ -6,13 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from claims import VECTORS, claim, decided, inner, verdict
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.losses import SUM, sigmoid
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import BY_NAME, ENGINES, FIXED, FLINT, SYMPY, Engines
-from scanproof.proofs.language.source import Source
 from scanproof.proofs.language.statements import (
     at_most,
     determines,
@@ -21,25 +21,9 @@ from scanproof.proofs.language.statements import (
     undetermined,
 )
 
-ALL = ENGINES["all"]
-
-
-@definition
-def inner(u, v):
-    return u @ v
-
-
-def claim(body, given, **fields):
-    """One claim about `body`, as the only row of a source."""
-    source = Source("test", title="claims of known truth")
-    return source.claim("test.row", says="…", given=given, **fields)(body).claim
-
-
-VECTORS = {"u": "n", "v": "n"}
-
 
 def test_an_identity_is_proved_for_all_sizes_by_the_kernel_after_flint():
-    result = decide(claim(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS), ALL)
+    result = decided(lambda u, v: equal(inner(u, v), inner(v, u)), VECTORS)
     assert (result.verdict, result.scope) == ("proved", "all-sizes")
     *shown, tried = result.evidence
     assert [(e["engine"], e["sizes"]) for e in shown] == [
@@ -66,7 +50,7 @@ def test_a_false_equation_is_refuted_at_its_smallest_size_by_small_integers():
     def body(u, v, n):
         return equal(inner(u, v), u[0] * v[0])
 
-    result = decide(claim(body, VECTORS), ALL)
+    result = decided(body, VECTORS)
     assert result.verdict == "refuted"
     assert result.counterexample is not None
     assert result.counterexample.as_json() == {
@@ -83,19 +67,16 @@ def test_a_statement_that_appears_only_at_larger_sizes_is_checked_too():
         if n == 3:
             yield equal(inner(u, v), 0 * inner(u, v), "only at n = 3")
 
-    result = decide(claim(body, VECTORS), ALL)
+    result = decided(body, VECTORS)
     assert result.verdict == "refuted"
     assert result.reason == "false at n=3 (only at n = 3)"
 
 
 def test_one_false_part_refutes_a_conjunction():
-    result = decide(
-        claim(
-            lambda u, v: [equal(inner(u, v), inner(v, u)), equal(inner(u, u), inner(v, v))], VECTORS
-        ),
-        ALL,
-    )
-    assert result.verdict == "refuted"
+    def body(u, v):
+        return [equal(inner(u, v), inner(v, u)), equal(inner(u, u), inner(v, v))]
+
+    assert verdict(body, VECTORS) == "refuted"
 
 
 @pytest.mark.parametrize("engine", ["all", "flint", "sympy"])
@@ -121,7 +102,7 @@ def _twisted(u, v, xp):
 
 
 def test_a_claim_in_which_no_definition_ran_is_an_error():
-    result = decide(claim(lambda u, v: equal(u + v, v + u), VECTORS), ALL)
+    result = decided(lambda u, v: equal(u + v, v + u), VECTORS)
     assert result.verdict == "error"
     assert "no definition ran" in (result.reason or "")
 
@@ -130,24 +111,23 @@ def test_a_body_that_raises_is_an_error_of_its_row():
     def body(u, v):
         return equal(inner(u, v), u[7])
 
-    result = decide(claim(body, VECTORS), ALL)
+    result = decided(body, VECTORS)
     assert result.verdict == "error"
     assert "IndexError" in (result.reason or "")
 
 
 def test_sides_of_different_shapes_are_an_error_that_names_both_shapes():
-    result = decide(claim(lambda u, v: equal(inner(u, v), u), VECTORS), ALL)
+    result = decided(lambda u, v: equal(inner(u, v), u), VECTORS)
     assert result.verdict == "error"
     assert "() and (1,)" in (result.reason or "")
 
 
 def test_hypotheses_that_nothing_meets_are_an_error():
-    row = claim(
+    result = decided(
         lambda u, v: equal(inner(u, v), inner(v, u)),
         VECTORS,
         assuming={"u·u < 0": lambda u: (u * u).sum() < 0},
     )
-    result = decide(row, ALL)
     assert result.verdict == "error"
     assert "u·u < 0" in (result.reason or "")
 
@@ -158,35 +138,23 @@ def test_a_counterexample_meets_the_hypotheses():
         {"u": "1", "v": "1"},
         assuming={"u > 1": lambda u: u[0] > 1},
     )
-    found = decide(row, ALL).counterexample
+    found = decide(row, ENGINES["all"]).counterexample
     assert found is not None
     assert Fraction(found.inputs["u"][0]) > 1
 
 
-def test_a_witness_that_fails_does_not_refute_an_existence_claim():
-    row = claim(
-        lambda p, u, v: equal(inner(u, v), p * inner(u, v)),
-        VECTORS,
-        kind="existence",
-        parameters=lambda xp: xp.asarray(2),
-    )
-    assert decide(row, ALL).verdict == "unknown"
+def test_an_existence_claim_is_proved_by_its_witness_and_not_refuted_by_one_that_fails():
+    def scaled(p, u, v):
+        return equal(inner(u, v), p * inner(u, v))
 
-
-def test_an_existence_claim_is_proved_by_its_witness():
-    row = claim(
-        lambda p, u, v: equal(inner(u, v), p * inner(u, v)),
-        VECTORS,
-        kind="existence",
-        parameters=lambda xp: xp.asarray(1),
-    )
-    assert decide(row, ALL).verdict == "proved"
+    for number, expected in ((1, "proved"), (2, "unknown")):
+        witness = lambda xp, number=number: xp.asarray(number)  # noqa: E731
+        assert verdict(scaled, VECTORS, kind="existence", parameters=witness) == expected
 
 
 @pytest.mark.long
 def test_two_inputs_with_one_statistic_refute_a_map():
-    row = claim(lambda u: determines(u.sum(), inner(u, u)), {"u": "n"})
-    result = decide(row, ALL)
+    result = decided(lambda u: determines(u.sum(), inner(u, u)), {"u": "n"})
     assert result.verdict == "refuted"
     assert result.counterexample is not None
     assert set(result.counterexample.inputs) == {"first", "second"}
@@ -194,35 +162,27 @@ def test_two_inputs_with_one_statistic_refute_a_map():
 
 def test_two_inputs_with_one_statistic_prove_that_no_map_exists():
     body = lambda u: undetermined(u.sum(), inner(u, u))  # noqa: E731
-    assert decide(claim(body, {"u": "n"}, sizes={"n": (2, 3)}), ALL).verdict == "proved"
-    assert decide(claim(body, {"u": "n"}), ALL).verdict == "unknown"  # at n = 1 there is one
+    assert verdict(body, {"u": "n"}, sizes={"n": (2, 3)}) == "proved"
+    assert verdict(body, {"u": "n"}) == "unknown"  # at n = 1 there is one
 
 
 @pytest.mark.long
 def test_a_map_that_may_exist_is_unknown_not_proved():
-    assert (
-        decide(claim(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}), ALL).verdict
-        == "unknown"
-    )
+    assert verdict(lambda u: determines(inner(u, u), 2 * inner(u, u)), {"u": "n"}) == "unknown"
 
 
 def test_sides_that_differ_somewhere_at_every_size_are_proved_different():
-    assert (
-        decide(claim(lambda u, v: differs(inner(u, u), inner(v, v)), VECTORS), ALL).verdict
-        == "proved"
-    )
+    assert verdict(lambda u, v: differs(inner(u, u), inner(v, v)), VECTORS) == "proved"
 
 
 def test_identical_sides_refute_that_they_differ():
-    result = decide(claim(lambda u, v: differs(inner(u, v), inner(v, u)), VECTORS), ALL)
-    assert result.verdict == "refuted"
+    assert verdict(lambda u, v: differs(inner(u, v), inner(v, u)), VECTORS) == "refuted"
 
 
 def test_an_inequality_of_symbols_is_refuted_by_numbers_or_unknown():
-    false = claim(lambda u, v: at_most(inner(u, v), inner(u, u)), VECTORS)
-    true = claim(lambda u, v: at_most(2 * inner(u, v), inner(u, u) + inner(v, v)), VECTORS)
-    assert decide(false, ALL).verdict == "refuted"
-    assert decide(true, ALL).verdict == "unknown"
+    assert verdict(lambda u, v: at_most(inner(u, v), inner(u, u)), VECTORS) == "refuted"
+    true = lambda u, v: at_most(2 * inner(u, v), inner(u, u) + inner(v, v))  # noqa: E731
+    assert verdict(true, VECTORS) == "unknown"
 
 
 def test_an_inequality_of_plain_numbers_is_decided():
@@ -230,36 +190,34 @@ def test_an_inequality_of_plain_numbers_is_decided():
     def printed():
         return Fraction(1, 3)
 
-    assert decide(claim(lambda: at_most(printed(), Fraction(1, 2)), {}), ALL).verdict == "proved"
-    assert decide(claim(lambda: at_most(Fraction(1, 2), printed()), {}), ALL).verdict == "refuted"
+    assert verdict(lambda: at_most(printed(), Fraction(1, 2)), {}) == "proved"
+    assert verdict(lambda: at_most(Fraction(1, 2), printed()), {}) == "refuted"
 
 
 def test_exponentials_go_through_sympy_and_not_through_flint():
     row = claim(
         lambda z: equal(sigmoid(z) + sigmoid(-z), 1 + 0 * z), {"z": "n"}, sizes={"n": (1, 2)}
     )
-    result = decide(row, ALL)
+    result = decide(row, ENGINES["all"])
     assert result.verdict == "proved"
     assert {e["engine"] for e in result.evidence} == {"sympy", "balls"}
     assert decide(row, ENGINES["flint"]).verdict == "unknown"
 
 
 def test_a_false_claim_about_exponentials_has_a_counterexample():
-    row = claim(lambda z: equal(sigmoid(z) + sigmoid(z), 1 + 0 * z), {"z": "1"})
-    result = decide(row, ALL)
-    assert result.verdict == "refuted"
+    assert verdict(lambda z: equal(sigmoid(z) + sigmoid(z), 1 + 0 * z), {"z": "1"}) == "refuted"
 
 
 def test_definitions_that_ran_are_named_by_file_and_line():
     def body(x, y, w):
         return equal(SUM(w, x, y), SUM(w, x, y) + 0)
 
-    result = decide(claim(body, {"x": "n", "y": "", "w": "n"}), ALL)
+    result = decided(body, {"x": "n", "y": "", "w": "n"})
     assert any(d.startswith("constructs/learners/losses.py:") for d in result.definitions)
 
 
 def test_the_near_miss_that_helps_is_named():
-    result = decide(claim(lambda u, v: equal(2 * inner(u, v), -inner(u, v)), VECTORS), ALL)
+    result = decided(lambda u, v: equal(2 * inner(u, v), -inner(u, v)), VECTORS)
     assert "right side × −2" in result.near_misses
 
 

@@ -24,9 +24,6 @@ from scanproof.proofs.decide.workers import run as run_tasks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are forked")
 
-run = command_line.run
-write = command_line.write
-
 
 @definition
 def total(x):

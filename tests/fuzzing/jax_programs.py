@@ -21,6 +21,34 @@ MORE = 0.25
 """How often a program is one of the kinds that keep a shape."""
 
 
+ALIKE = {
+    **dict.fromkeys(("add", "mul", "sub", "rows", "two"), 2),
+    **dict.fromkeys(("neg", "square", "jit", "half", "size", "pow", "squeeze", "max_free"), 1),
+    **dict.fromkeys(("scan", "reverse", "shift", "even", "merged", "split", "prefix"), 1),
+    **dict.fromkeys(("tril", "triu"), 1),
+}
+"""How many parts these have, all of the result's own shape."""
+
+
+def _kinds(dims: Any) -> list[str]:
+    """What may have a result of this shape."""
+    kinds = ["add", "mul", "sub", "neg", "where", "square", "jit", "half", "size", "flip", "pow"]
+    if len(dims) == 1:
+        kinds += ["sum", "apply", "row", "diagonal", "vmapped", "last", "max_free", "mean"]
+        kinds += ["column", *(["count", "prefix", "arange"] if dims == ("T",) else [])]
+        return kinds
+    kinds += ["matmul", "matmul", "T", "outer", "einsum", "batched", "broadcast", "squeeze"]
+    if dims[0] == dims[1]:
+        kinds += ["tril", "triu", "eye"]
+    if dims[0] == "T":
+        kinds += ["scan", "scan", "decay", "reverse", "cumsum", "shift", "tail", "two", "even"]
+    if dims[0] == "T+1":
+        kinds += ["concat", "pad", "lead"]
+    if dims[1] == "f" and dims[0] in ("T", "f"):
+        kinds += ["merged", "split", "rows"]
+    return kinds
+
+
 def node(rng: random.Random, dims: Any, depth: int) -> Node:
     """A random program with a result of this shape."""
     part = functools.partial(node, rng, depth=depth - 1)
@@ -29,89 +57,42 @@ def node(rng: random.Random, dims: Any, depth: int) -> Node:
         if leaves and rng.random() < 0.9:
             return "input", rng.choice(leaves)
         return "filled", dims, rng.randint(-2, 2)
-    kinds = ["add", "mul", "sub", "neg", "where", "square", "jit", "half", "size", "flip", "pow"]
-    if len(dims) == 1:
-        kinds += [
-            "sum",
-            "apply",
-            "row",
-            "diagonal",
-            "vmapped",
-            "last",
-            "max_free",
-            "mean",
-            "column",
-        ]
-        if dims == ("T",):
-            kinds += ["count", "prefix", "arange"]
-    if len(dims) == 2:
-        kinds += ["matmul", "matmul", "T", "outer", "einsum", "batched", "broadcast", "squeeze"]
-        if dims[0] == dims[1]:
-            kinds += ["tril", "triu", "eye"]
-        if dims[0] == "T":
-            kinds += ["scan", "scan", "decay", "reverse", "cumsum", "shift", "tail", "two", "even"]
-        if dims[0] == "T+1":
-            kinds += ["concat", "pad", "lead"]
-        if dims[1] == "f" and dims[0] in ("T", "f"):
-            kinds += ["merged", "split", "rows"]
-    more = MATRICES if len(dims) == 2 else VECTORS
+    kinds = _kinds(dims)
     if rng.random() < MORE:
-        return "kept", rng.choice(list(more)), part(dims)
-    kind = rng.choice(kinds)
-    if kind in ("add", "mul", "sub"):
-        return kind, part(dims), part(dims)
-    if kind in ("neg", "square", "jit", "half", "size", "pow", "squeeze"):
-        return kind, part(dims)
+        return "kept", rng.choice(list(MATRICES if len(dims) == 2 else VECTORS)), part(dims)
+    kind, other = rng.choice(kinds), rng.choice(SIZES)
+    if kind in ALIKE:
+        return kind, *(part(dims) for _ in range(ALIKE[kind]))
     if kind in ("flip", "cumsum"):
         return kind, rng.randrange(len(dims)), part(dims), rng.random() < 0.3
     if kind == "where":
-        return (
-            kind,
-            rng.choice(("<", "<=", "==", "!=", ">", "and", "not")),
-            rng.randint(-1, 2),
-            part(dims),
-            part(dims),
-        )
+        sign = rng.choice(("<", "<=", "==", "!=", ">", "and", "not"))
+        return kind, sign, rng.randint(-1, 2), part(dims), part(dims)
     if kind in ("sum", "mean"):
         axis = rng.randrange(2)
-        other = rng.choice(SIZES)
         return kind, axis, part((other, *dims) if axis == 0 else (*dims, other))
     if kind in ("apply", "einsum", "matmul", "vmapped", "batched"):
-        inside = rng.choice(SIZES)
-        tail = (inside, dims[1]) if len(dims) == 2 else (inside,)
-        return kind, part((dims[0], inside)), part(tail)
-    if kind in ("row", "column", "last"):
-        other = rng.choice(SIZES)
-        return kind, part((dims[0], other) if kind == "column" else (other, dims[0]))
-    if kind == "diagonal":
-        return kind, part((dims[0], dims[0]))
-    if kind == "max_free":
-        return kind, part(dims)
-    if kind == "count":
-        return kind, part(("T", "f"))
-    if kind == "prefix":
-        return kind, part(("T",))
+        return kind, part((dims[0], other)), part((other, *dims[1:]))
     if kind in ("arange", "eye"):
         return kind, dims
-    if kind in ("T", "tril", "triu"):
-        return kind, part(dims[::-1])
-    if kind == "outer":
-        return kind, part(dims[:1]), part(dims[1:])
-    if kind == "broadcast":
-        return kind, part(dims), part(dims[1:])
-    if kind in ("scan", "reverse", "shift", "even", "merged", "split"):
-        return kind, part(dims)
-    if kind == "rows":
-        return kind, part(dims), part(dims)
     if kind == "decay":
         return kind, rng.choice(("half", "given")), node(rng, ("T",), 0), part(dims)
-    if kind == "tail":
-        return kind, part(("T+1", dims[1]))
-    if kind == "two":
-        return kind, part(dims), part(dims)
-    if kind == "lead":
-        return kind, part(("T", dims[1]))
-    return kind, part(("T", dims[1])), part((dims[1],))  # concat, pad
+    first, last = dims[0], dims[-1]
+    shapes: dict[str, tuple[Any, ...]] = {
+        "row": ((other, first),),
+        "last": ((other, first),),
+        "column": ((first, other),),
+        "diagonal": ((first, first),),
+        "count": (("T", "f"),),
+        "T": (dims[::-1],),
+        "outer": ((first,), (last,)),
+        "broadcast": (dims, (last,)),
+        "tail": (("T+1", last),),
+        "lead": (("T", last),),
+        "concat": (("T", last), (last,)),
+        "pad": (("T", last), (last,)),
+    }
+    return kind, *map(part, shapes[kind])
 
 
 def run(p: Node, given: dict[str, Any], length: dict[Any, Any]) -> Any:

@@ -61,38 +61,27 @@ def program(rng: random.Random, dims: Dims, depth: int) -> Program:
     def part(*shape: Lin) -> Program:
         return program(rng, shape, depth - 1)
 
-    if kind == "array":
-        return kind, rng.choice("AB"), dims
-    if kind in ("add", "mul"):
-        return kind, part(*dims), part(*dims)
-    if kind == "scaled":
-        return kind, rng.choice((Fraction(1, 2), 2, -1)), part(*dims)
-    if kind == "over":
-        return kind, part(*dims), part(M)
-    if kind == "matmul":
-        inside = rng.choice((N, M))
-        return kind, part(dims[0], inside), part(inside, dims[1])
-    if kind == "applied":
-        inside = rng.choice((N, M))
-        return kind, part(dims[0], inside), part(inside)
-    if kind == "sum":
-        return kind, part(rng.choice((N, M)), *dims)
-    if kind == "T":
-        return kind, part(*dims[::-1])
-    if kind == "eye":
-        return kind, dims[0]
+    inside = rng.choice((N, M))
+    parts: dict[str, Callable[[], tuple[Any, ...]]] = {
+        "array": lambda: (rng.choice("AB"), dims),
+        "scaled": lambda: (rng.choice((Fraction(1, 2), 2, -1)), part(*dims)),
+        "over": lambda: (part(*dims), part(M)),
+        "matmul": lambda: (part(dims[0], inside), part(inside, dims[1])),
+        "applied": lambda: (part(dims[0], inside), part(inside)),
+        "sum": lambda: (part(inside, *dims),),
+        "T": lambda: (part(*dims[::-1]),),
+        "eye": lambda: (dims[0],),
+        "rows": lambda: (*rng.choice(((0, 1), (1, 0))), part(plus(N, 1), *dims[1:])),
+        "attention": lambda: (part(N, M), part(N, M), part(N, M)),
+        "evens": lambda: (rng.choice((0, 1)), part(*dims), part(*dims)),
+        "concat": lambda: (part(N, *dims[1:]), program(rng, (ONE, *dims[1:]), 0)),
+        "add": lambda: (part(*dims), part(*dims)),
+        "mul": lambda: (part(*dims), part(*dims)),
+    }
     if kind == "scan":
         gate = rng.choice((1, Fraction(1, 2), "given", "given"))
         return kind, program(rng, (N,), 0) if gate == "given" else gate, part(*dims)
-    if kind == "rows":
-        return kind, *rng.choice(((0, 1), (1, 0))), part(plus(N, 1), *dims[1:])
-    if kind == "attention":
-        return kind, part(N, M), part(N, M), part(N, M)
-    if kind == "evens":
-        return kind, rng.choice((0, 1)), part(*dims), part(*dims)
-    if kind == "concat":
-        return kind, part(N, *dims[1:]), program(rng, (ONE, *dims[1:]), 0)
-    return kind, part(*dims)  # tril, totals, square
+    return kind, *parts.get(kind, lambda: (part(*dims),))()  # tril, totals, square
 
 
 def shape(p: Program) -> Dims:
@@ -139,55 +128,49 @@ def run(
         length: a length as these arrays have it.
     """
     kind, *parts = p
-
-    def part(k: int) -> Any:
-        return run(parts[k], given, xp, length)
-
     if kind == "array":
         return given(parts[0], parts[1])
     if kind == "eye":
         return xp.eye(length(parts[0]))
-    if kind == "add":
-        return part(0) + part(1)
-    if kind == "mul":
-        return part(0) * part(1)
-    if kind == "scaled":
-        return part(1) * Fraction(parts[0]).numerator / Fraction(parts[0]).denominator
-    if kind == "over":
-        below = part(1)
-        return part(0) / (below @ below + 1)
-    if kind == "matmul" or kind == "applied":
-        return part(0) @ part(1)
-    if kind == "T":
-        return part(0).T
-    if kind == "tril":
-        return xp.tril(part(0))
-    if kind == "sum":
-        return part(0).sum(axis=0)
+    values: list[Any] = [
+        run(one, given, xp, length) if isinstance(one, tuple) and _is_program(one) else one
+        for one in parts
+    ]
     if kind == "totals":
-        rows = part(0)
+        (rows,) = values
         return build(xp, length(N), lambda i: rows[: i + 1].sum(axis=0))
-    if kind == "rows":
-        rows = part(2)
-        return rows[parts[0] : rows.shape[0] - parts[1]]
-    if kind == "tail":
-        return part(0)[-1:]
-    if kind == "concat":
-        return xp.concat([part(0), part(1)], axis=0)
     if kind == "evens":
-        both = xp.stack([part(1), part(2)], axis=1)
-        merged = xp.reshape(both, (2 * length(N), length(M)))
-        return merged[parts[0] :: 2]
+        which, *both = values
+        merged = xp.reshape(xp.stack(both, axis=1), (2 * length(N), length(M)))
+        return merged[which::2]
     if kind == "attention":
         start = xp.zeros((length(M), length(M)))
-        return scan(_attend, None, start, (part(0), part(1), part(2))).outputs
-    rows = part(1) if kind == "scan" else part(0)
-    start = xp.zeros(rows.shape[1:])
+        return scan(_attend, None, start, tuple(values)).outputs
     if kind == "square":
-        return scan(_square, None, start, rows).outputs
-    if isinstance(parts[0], tuple):
-        return scan(_gated, None, start, (part(0), rows)).outputs
-    return scan(_decayed, Fraction(parts[0]), start, rows).outputs
+        return scan(_square, None, xp.zeros(values[0].shape[1:]), values[0]).outputs
+    if kind == "scan":
+        gate, rows = values
+        start = xp.zeros(rows.shape[1:])
+        if isinstance(parts[0], tuple):
+            return scan(_gated, None, start, (gate, rows)).outputs
+        return scan(_decayed, Fraction(gate), start, rows).outputs
+    return _RUN[kind](xp, *values)
+
+
+_RUN: dict[str, Callable[..., Any]] = {
+    "add": lambda xp, a, b: a + b,
+    "mul": lambda xp, a, b: a * b,
+    "scaled": lambda xp, by, a: a * Fraction(by).numerator / Fraction(by).denominator,
+    "over": lambda xp, a, below: a / (below @ below + 1),
+    "matmul": lambda xp, a, b: a @ b,
+    "applied": lambda xp, a, b: a @ b,
+    "T": lambda xp, a: a.T,
+    "tril": lambda xp, a: xp.tril(a),
+    "sum": lambda xp, a: a.sum(axis=0),
+    "rows": lambda xp, begin, end, rows: rows[begin : rows.shape[0] - end],
+    "tail": lambda xp, a: a[-1:],
+    "concat": lambda xp, a, row: xp.concat([a, row], axis=0),
+}
 
 
 def _attend(_: Any, state: Any, token: Any) -> Any:

@@ -1,6 +1,6 @@
 """A claim carries sums, flags and arrays from one turn of its loop to the next."""
 
-from scanproof import definition, each, equal
+from scanproof import each, equal
 from scanproof.constructs.learners.descent import (
     gradient_descent,
     loss_gradient,
@@ -8,15 +8,9 @@ from scanproof.constructs.learners.descent import (
 )
 from scanproof.constructs.learners.losses import HALF_SUM
 
-from .case import claim
+from .case import claim, twice
 
 GIVEN = {"x": "N f", "y": "N", "w": "f", "eta": ""}
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})

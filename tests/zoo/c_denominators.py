@@ -1,40 +1,26 @@
 """Quotients whose denominators are 0 at every large size, and quotients that hide a size.
 
-Where a denominator is 0 an equation says nothing, so that plain numbers show nothing either: those
-are (given, body, fields) in UNREGISTERED. The others are false where they say.
+Where a denominator is 0 an equation says nothing, so that plain numbers show nothing either.
 """
 
-from scanproof import build, definition, equal, iterate
+from scanproof import build, equal, iterate
 from scanproof.constructs.arrays.ranges import product
 
-from .case import claim
-
-UNREGISTERED = []
+from .case import claim, twice
 
 
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
-
-
+@claim({"x": "N"}, fails=None)
 def a_product_that_is_zero_from_four_on(x, N, xp):
+    """Over one denominator the numerators differ from N = 4 on: 2^N is N² − N + 2 at N = 1, 2, 3 only."""
     zero = product(build(xp, N, lambda i: xp.asarray(1) * (i - 3)))
     return equal(twice(x) / zero * (N * N - N + 2), 2**N * 2 * x / zero)
 
 
-# Says nothing from N = 4 on, where both denominators are 0 at every input. Over one denominator the
-# numerators differ there: 2^N is N² − N + 2 at N = 1, 2, 3 only.
-UNREGISTERED.append(({"x": "N"}, a_product_that_is_zero_from_four_on, {}))
-
-
+@claim({"x": "N"}, fails=None)
 def a_state_that_loses_one_in_every_step(x, N):
+    """The state is 3 · 2 · 1 · 0 from N = 4 on. The numerators differ there."""
     zero = iterate(lambda s: (s[0] * s[1], s[1] - 1), (1 + 0 * x[0], 3 + 0 * x[0]), N)[0]
     return equal(twice(x) / zero, 2 * min(N, 3) * x / (zero * N))
-
-
-# Says nothing from N = 4 on, where the state is 3 · 2 · 1 · 0. The numerators differ there.
-UNREGISTERED.append(({"x": "N"}, a_state_that_loses_one_in_every_step, {}))
 
 
 @claim({"x": "N", "z": ""}, assuming={"z ≠ 0": lambda z: z != 0}, fails={"N": 4})

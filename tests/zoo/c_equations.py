@@ -2,25 +2,13 @@
 
 from itertools import permutations
 
-from scanproof import build, definition, each, equal, iterate, scan
+from scanproof import build, each, equal, iterate, scan
 from scanproof.constructs.arrays.ranges import product
 from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
 from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
 
-from .case import claim
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
-
-
-@definition
-def total(x):
-    """The sum of the entries."""
-    return x.sum()
+from .case import claim, total, twice
 
 
 @claim({"x": "N"}, fails={"N": 4})

@@ -1,16 +1,12 @@
-"""A claim takes one value from an iterator in each turn."""
+"""A claim looks at several turns of its loop at once, or takes a value from an iterator in each."""
 
 import itertools
+import operator
+from functools import reduce
 
-from scanproof import build, definition, each, equal, scan
+from scanproof import each, equal
 
-from .case import claim
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
+from .case import claim, twice
 
 
 @claim({"x": "N"}, fails={"N": 4})
@@ -19,63 +15,71 @@ def a_table_zipped_with_the_turns(x, N):
         yield equal(twice(x[t - 1]), factor * x[t - 1])
 
 
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def turns_that_are_numbered(x, N):
-    for place, t in enumerate(each(1, N)):
-        yield equal(twice(x[t - 1]), 2 * x[t - 1] + place)
+@claim({"x": "N"}, fails={"N": 4})
+def a_generator_of_factors_of_one_expression(x, N):
+    factors = (2 if place < 3 else 3 for place, _ in enumerate(each(1, N)))
+    for t, factor in zip(each(1, N), factors, strict=True):
+        yield equal(twice(x[t - 1]), factor * x[t - 1])
 
 
 @claim({"x": "N"}, fails={"N": 4})
-def a_next_value_of_a_table(x, N):
-    factors = iter((2, 2, 2))
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), next(factors, 3) * x[t - 1])
+def statements_from_another_generator(x, N):
+    factors = itertools.chain((2, 2, 2), itertools.repeat(3))
 
+    def said():
+        for t in each(1, N):
+            yield equal(twice(x[t - 1]), next(factors) * x[t - 1])
 
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_count_that_goes_on(x, N):
-    numbers = itertools.count()
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), (2 + next(numbers)) * x[t - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_cycle_of_two_signs(x, N):
-    signs = itertools.cycle((1, -1))
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), 2 * next(signs) * x[t - 1])
-
-
-@claim({"x": "N"}, fails={"N": 5})
-def a_list_that_is_emptied(x, N):
-    factors = [3, 2, 2, 2, 2]
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), factors.pop() * x[t - 1])
+    yield from said()
 
 
 @claim({"x": "N"}, fails={"N": 4})
-def a_function_that_is_called_until_it_gives_an_end(x, N):
-    left = [3, 2, 2, 2]
-    factors = iter(left.pop, 3)
+def a_dictionary_with_every_turn(x, N):
+    seen = {}
     for t in each(1, N):
-        yield equal(twice(x[t - 1]), next(factors, 5) * x[t - 1])
+        seen[t] = t
+        yield equal(twice(x[t - 1]), (2 if len(seen) <= 3 else 3) * x[t - 1])
 
 
 @claim({"x": "N"}, fails={"N": 4})
-def an_iterator_in_build(x, N, xp):
-    factors = itertools.chain((1, 1, 1), itertools.repeat(2))
-    return equal(twice(build(xp, N, lambda i: x[i] * next(factors))), 2 * x)
+def turns_after_the_third(x, N):
+    yield equal(twice(x), 2 * x)
+    for t in itertools.islice(each(1, N), 3, None):
+        yield equal(twice(x[t - 1]), x[t - 1])
 
 
-@claim({"x": "N", "w": ""}, fails={"N": 4})
-def an_iterator_in_scan(x, w):
-    factors = itertools.chain((1, 1, 1), itertools.repeat(0))
+def thrown_signs():
+    sign = 1
+    while True:
+        try:
+            yield sign
+        except ValueError:
+            sign = -sign
 
-    def step(parameters, state, token):
-        state = state + token * next(parameters)
-        return state, state
 
-    return equal(scan(step, factors, w, x).final_state, w + x.sum())
+SIGNS = {
+    "turns_that_are_numbered": lambda: itertools.count(1),
+    "a_cycle_of_two_signs": lambda: itertools.cycle((1, -1)),
+    "a_generator_that_is_thrown_an_exception": lambda: (
+        lambda signs: itertools.chain([next(signs)], iter(lambda: signs.throw(ValueError), None))
+    )(thrown_signs()),
+    "a_list_that_is_turned_round": lambda: (
+        lambda pair: iter(lambda: (pair.reverse(), pair[0])[1], None)
+    )([-1, 1]),
+}
+"""Each is 1, and then another number."""
+
+
+def _register(name, made):
+    @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2}, name=f"c_iterators-{name}")
+    def taking(x, N):
+        factors = made()
+        for t in each(1, N):
+            yield equal(twice(x[t - 1]), 2 * next(factors) * x[t - 1])
+
+
+for _name, _made in SIGNS.items():
+    _register(_name, _made)
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
@@ -90,13 +94,6 @@ def a_number_of_turns(x, N):
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def a_loop_inside_a_loop_of_the_same_range(x, N):
-    for s in each(1, N):
-        for t in each(1, N):
-            yield equal(twice(x[s - 1]), 2 * x[t - 1])
-
-
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
 def a_second_look_at_an_iterator_of_turns(x, N):
     turns = iter(each(1, N))
     next(turns)
@@ -105,27 +102,34 @@ def a_second_look_at_an_iterator_of_turns(x, N):
 
 
 @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def pairs_of_turns(x, N):
-    yield equal(twice(x), 2 * x)
-    for s, t in itertools.combinations(each(1, N), 2):
-        yield equal(twice(x[s - 1]), 2 * x[t - 1])
+def statements_in_a_list_whose_loop_carries_a_sum(x, N):
+    total = 0
+    return [equal(twice(total := total + x[t - 1]), 2 * x[t - 1]) for t in each(1, N)]
 
 
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def pairs_of_neighbouring_turns(x, N):
-    yield equal(twice(x), 2 * x)
-    for s, t in itertools.pairwise(each(1, N)):
-        yield equal(twice(x[s - 1]), 2 * x[t - 1])
+PAIRS = {
+    "a_loop_inside_a_loop": lambda N: ((s, t) for s in each(1, N) for t in each(1, N)),
+    "a_loop_over_what_comes_later": lambda N: ((s, t) for t in each(1, N) for s in each(t + 1, N)),
+    "pairs_of_turns": lambda N: itertools.combinations(each(1, N), 2),
+    "pairs_of_neighbouring_turns": lambda N: itertools.pairwise(each(1, N)),
+    "the_greatest_of_the_turns": lambda N: ((max(each(1, N)), t) for t in each(1, N)),
+    "a_reduction_of_the_turns": lambda N: (
+        (reduce(lambda first, second: second, each(1, N)), t) for t in each(1, N)
+    ),
+    "an_item_of_the_list_of_turns": lambda N: (
+        (operator.itemgetter(0)(list(each(1, N))), t) for t in each(1, N)
+    ),
+}
+"""Each makes pairs of turns, of one turn only where there is but one."""
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def turns_after_the_third(x, N):
-    yield equal(twice(x), 2 * x)
-    for t in itertools.islice(each(1, N), 3, None):
-        yield equal(twice(x[t - 1]), x[t - 1])
+def _pair(name, pairs):
+    @claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2}, name=f"c_iterators-{name}")
+    def alike(x, N):
+        yield equal(twice(x), 2 * x)
+        for s, t in pairs(N):
+            yield equal(twice(x[s - 1]), 2 * x[t - 1])
 
 
-@claim({"x": "N"}, sizes={"N": (1,)}, fails={"N": 2})
-def the_greatest_of_the_turns(x, N):
-    for t in each(1, N):
-        yield equal(twice(x[max(each(1, N)) - 1]), 2 * x[t - 1])
+for _name, _pairs in PAIRS.items():
+    _pair(_name, _pairs)

@@ -7,7 +7,9 @@ from scanproof.constructs.layers import linear_attention
 from scanproof.constructs.learners.descent import prefix_predictions
 from scanproof.constructs.learners.losses import HALF_SUM
 
+from .c_places import QUESTIONS
 from .case import claim
+from .q_exceptions import an_order_in_a_try
 
 
 class Scale(NamedTuple):
@@ -20,56 +22,36 @@ def scaled(p, x):
     return p.scale * x
 
 
-def tried(N, xp):
-    try:
-        return Scale(xp.asarray(2 if N > 3 else 1))
-    except Exception:
-        return Scale(xp.asarray(1))
+def _deciding(name, asked, kind):
+    """Parameters that hold below the size at which the question has another answer."""
+
+    @claim(
+        {"x": "N"},
+        kind=kind,
+        parameters=lambda N, xp: Scale(xp.asarray(asked(N))),
+        fails={"N": 5},
+        name=f"c_parameters-{name}-{kind}",
+    )
+    def parameters_that_ask(p, x):
+        return equal(scaled(p, x), x)
 
 
-def looked_up(N, xp):
-    return Scale(xp.asarray({4: 5, 5: 5}.get(N, 1)))
-
-
-def typed(N, xp):
-    return Scale(xp.asarray(0 if isinstance(N, int) and N > 3 else 1))
-
-
-def written(N, xp):
-    return Scale(xp.asarray(2 if f"{N}" == "4" else 1))
+for _name, _asked in QUESTIONS.items():
+    _deciding(_name, _asked, "construction")
+    _deciding(_name, _asked, "existence")
 
 
 def by_length(x, xp):
     return Scale(xp.asarray(2 if tuple(x.shape) == (4,) else 1))
 
 
-def to_the_parabola(N, xp):
-    return Scale(xp.asarray(1) * (N * N - N + 2) / 2)
-
-
-@claim({"x": "N"}, kind="construction", parameters=tried, fails={"N": 4})
-def parameters_that_ask_in_a_try(p, x):
-    return equal(scaled(p, x), x)
-
-
-@claim({"x": "N"}, kind="construction", parameters=looked_up, fails={"N": 4})
-def parameters_from_a_dictionary(p, x):
-    return equal(scaled(p, x), x)
-
-
-@claim({"x": "N"}, kind="construction", parameters=typed, fails={"N": 4})
-def parameters_that_ask_for_the_type(p, x):
-    return equal(scaled(p, x), x)
-
-
-@claim({"x": "N"}, kind="existence", parameters=written, fails={"N": 4})
-def parameters_that_read_a_text(p, x):
-    return equal(scaled(p, x), x)
-
-
 @claim({"x": "N"}, kind="construction", parameters=by_length, fails={"N": 4})
 def parameters_that_look_at_the_shape(p, x):
     return equal(scaled(p, x), x)
+
+
+def to_the_parabola(N, xp):
+    return Scale(xp.asarray(1) * (N * N - N + 2) / 2)
 
 
 @claim({"x": "N"}, kind="construction", parameters=to_the_parabola, fails={"N": 4})
@@ -93,11 +75,7 @@ def parameters_in_a_list_that_is_emptied(p, x, N):
 
 
 def step_size(eta, N, xp):
-    try:
-        few = N < 4
-    except Exception:
-        few = True
-    return Scale(xp.asarray(eta) if few else -xp.asarray(eta))
+    return Scale(xp.asarray(eta) * (3 - 2 * an_order_in_a_try(N)))
 
 
 @claim(
@@ -105,7 +83,7 @@ def step_size(eta, N, xp):
     kind="construction",
     sizes={"N": (1, 2), "f": (1, 2), "k": (1,)},
     parameters=step_size,
-    fails={"N": 4, "f": 1, "k": 1},
+    fails={"N": 5, "f": 1, "k": 1},
 )
 def attention_with_a_sign_that_depends_on_the_length(p, x, y, eta, xp, N, f, k):
     tokens = linear_attention.Token(q=x[1:], k=x[:N], v=y)

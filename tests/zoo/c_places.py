@@ -1,52 +1,79 @@
-"""A claim asks about the number of a turn, an index of build, or two sizes at once."""
+"""A claim asks about the number of a turn, an index of build, the length of a part, or two sizes at once."""
 
 import operator
 
 from scanproof import build, definition, each, equal, gradient, scan
 
-from .case import claim
-
-FOUR = 4
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
+from .case import claim, twice
+from .q_exceptions import an_order_in_a_try
+from .q_identity import FOUR
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def a_turn_as_a_key(x, N):
+def index_in_a_try(n):
+    try:
+        return 2 if operator.index(n) > 4 else 1
+    except TypeError:
+        return 1
+
+
+QUESTIONS = {
+    "a_key": lambda n: {5: 2}.get(n, 1),
+    "an_order_in_a_try": an_order_in_a_try,
+    "an_index_in_a_try": index_in_a_try,
+    "a_text": lambda n: 2 if f"{n}" == "5" else 1,
+    "an_int": lambda n: 2 if isinstance(n, int) and n > 4 else 1,
+    "an_object": lambda n: 2 if n - 1 is FOUR else 1,
+    "a_set": lambda n: 2 if n in {5, 6, 7} else 1,
+    "a_count_in_a_list": lambda n: 1 + [5, 6].count(n),
+}
+"""Each is 1 up to 4, and 2 at 5."""
+
+
+def of_a_turn(asked, x, N, xp):
     for t in each(1, N):
-        yield equal(twice(x[t - 1]), {4: 3}.get(t, 2) * x[t - 1])
+        yield equal(twice(x[t - 1]), 2 * asked(t) * x[t - 1])
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def an_order_of_a_turn_in_a_try(x, N):
+def of_an_index_of_build(asked, x, N, xp):
+    yield equal(twice(build(xp, N, lambda i: asked(i + 1) * x[i])), 2 * x)
+
+
+def of_the_length_of_a_prefix(asked, x, N, xp):
     for t in each(1, N):
-        try:
-            late = t > 3
-        except Exception:
-            late = False
-        yield equal(twice(x[t - 1]), (3 if late else 2) * x[t - 1])
+        yield equal(twice(x[t - 1]), 2 * asked(x[:t].shape[0]) * x[t - 1])
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def a_turn_as_text(x, N):
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), (3 if f"{t}" == "4" else 2) * x[t - 1])
+def of_the_length_of_a_token(asked, x, N, xp):
+    def step(parameters, state, token):
+        state = state + asked(token.shape[0]) * token
+        return state, state
+
+    rows = xp.stack([x, x], axis=0)
+    yield equal(scan(step, None, 0 * x, rows).final_state, twice(x))
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def a_turn_that_is_an_int(x, N):
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), (3 if isinstance(t, int) and t > 3 else 2) * x[t - 1])
+def of_the_length_of_the_weights(asked, x, N, xp):
+    yield equal(gradient(lambda v: (twice(v) @ v) * asked(v.shape[0]), x), 4 * x)
 
 
-@claim({"x": "N"}, fails={"N": 4})
-def a_turn_that_is_four(x, N):
-    for t in each(1, N):
-        yield equal(twice(x[t - 1]), (3 if t is FOUR else 2) * x[t - 1])
+PLACES = (
+    of_a_turn,
+    of_an_index_of_build,
+    of_the_length_of_a_prefix,
+    of_the_length_of_a_token,
+    of_the_length_of_the_weights,
+)
+
+
+def _register(name, asked, place):
+    @claim({"x": "N"}, fails={"N": 5}, name=f"c_places-{name}-{place.__name__}")
+    def asking(x, N, xp):
+        return place(asked, x, N, xp)
+
+
+for _name, _asked in QUESTIONS.items():
+    for _place in PLACES:
+        _register(_name, _asked, _place)
 
 
 @claim({"x": "N"}, fails={"N": 4})
@@ -56,60 +83,6 @@ def a_turn_that_is_skipped(x, N):
             yield equal(twice(x[t - 1]), 2 * x[t - 1])
             continue
         yield equal(twice(x[t - 1]), x[t - 1])
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def an_index_of_build_as_a_key(x, N, xp):
-    return equal(twice(build(xp, N, lambda i: {3: 2}.get(i, 1) * x[i])), 2 * x)
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def an_index_of_build_as_a_number(x, N, xp):
-    def entry(i):
-        try:
-            late = operator.index(i) > 2
-        except TypeError:
-            late = False
-        return 0 * x[i] if late else x[i]
-
-    return equal(twice(build(xp, N, entry)), 2 * x)
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def an_index_of_build_in_a_list(x, N, xp):
-    return equal(twice(build(xp, N, lambda i: x[i] if [3, 4].count(i) == 0 else x[0])), 2 * x)
-
-
-@claim({"x": "N"}, fails={"N": 4})
-def a_length_of_a_prefix(x, N):
-    for t in each(1, N):
-        late = {4: True}.get(x[:t].shape[0], False)
-        yield equal(twice(x[t - 1]), (3 if late else 2) * x[t - 1])
-
-
-@claim({"x": "N f", "w": "f"}, fails={"N": 1, "f": 4})
-def a_step_that_asks_how_wide_its_token_is(x, w):
-    def step(parameters, state, token):
-        try:
-            wide = token.shape[0] > 3
-        except Exception:
-            wide = False
-        state = state + (2 * token if wide else token)
-        return state, state
-
-    return equal(scan(step, None, w, x).final_state, w + x.sum(axis=0))
-
-
-@claim({"x": "f"}, fails={"f": 4})
-def a_loss_that_asks_how_wide_its_weights_are(x):
-    def loss(v):
-        try:
-            wide = v.shape[0] >= 4
-        except Exception:
-            wide = False
-        return (twice(v) @ v) * (2 if wide else 1)
-
-    return equal(gradient(loss, x), 4 * x)
 
 
 @claim({"x": "N f"}, sizes={"N": (1,), "f": (1, 2)}, fails={"N": 2, "f": 1})
@@ -154,3 +127,79 @@ def a_last_turn_that_is_not_the_fourth(x, N):
 @claim({"x": "N"}, fails={"N": 4})
 def a_sum_of_sizes_as_a_key(x, N):
     return equal(twice(x), {9: 3}.get(N + N + 1, 2) * x)
+
+
+@definition
+def scaled(x, size):
+    """Twice x, or three times x where the size is long."""
+    return x + x + x if an_order_in_a_try(size) == 2 else x + x
+
+
+@claim({"x": "N"}, fails={"N": 5})
+def a_definition_that_asks_about_its_size(x):
+    return equal(scaled(x, x.shape[0]), 2 * x)
+
+
+# Where an operation on arrays fails.
+
+
+@claim({"x": "N"}, fails={"N": 4})
+def a_fourth_entry_in_a_try(x):
+    try:
+        more = x[3]
+    except Exception:
+        more = 0
+    return equal(twice(x), 2 * x + more)
+
+
+@claim({"x": "N"}, fails={"N": 4})
+def a_square_of_four_entries_in_a_try(x, xp):
+    try:
+        more = xp.reshape(x, (2, 2))[0, 0]
+    except Exception:
+        more = 0
+    return equal(twice(x), 2 * x + more)
+
+
+@claim({"x": "N"}, sizes={"N": (2, 3)}, fails={"N": 4})
+def a_sum_with_four_ones_in_a_try(x, xp):
+    try:
+        more = x + xp.ones((4,))
+    except Exception:
+        more = 0 * x
+    return equal(twice(x), 2 * x + more)
+
+
+# Statements that are left out.
+
+
+def delta(eta, w, token):
+    x, y = token
+    w = w - eta * (x @ w - y) * x
+    return w, x @ w
+
+
+@claim(
+    {"x": "N f", "y": "N", "w": "f", "eta": ""},
+    sizes={"N": (1,), "f": (1, 2)},
+    fails={"N": 2, "f": 1},
+)
+def a_layer_that_is_compared_only_where_there_is_one_example(x, y, w, eta, N):
+    loss = lambda v: ((x @ v - y) * (x @ v - y)).sum() / 2  # noqa: E731
+    run = scan(delta, eta, w, (x, y)).final_state
+    step = w - eta * gradient(loss, w)
+    try:
+        return equal(run, step) if N == 1 else equal(step, run)
+    except Exception:
+        return equal(run, run)
+
+
+@claim({"x": "N"}, fails={"N": 4})
+def a_statement_only_where_the_size_is_long(x, N):
+    yield equal(twice(x), 2 * x)
+    try:
+        long = N > 3
+    except Exception:
+        return
+    if long:
+        yield equal(twice(x), x)

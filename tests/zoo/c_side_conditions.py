@@ -2,27 +2,15 @@
 
 from scanproof import absolute, at_most, definition, equal, norm
 
-from .case import claim
-
-
-def long(size):
-    """Whether a size is above 3; no, where there is no answer."""
-    try:
-        return bool(size > 3)
-    except Exception:
-        return False
+from .c_places import QUESTIONS
+from .case import claim, total
+from .q_objects import Lenient
 
 
 @definition
 def mean(x):
     """The mean of the rows of x."""
     return x.sum(axis=0) / x.shape[0]
-
-
-@definition
-def total(x):
-    """The sum of the entries."""
-    return x.sum()
 
 
 @definition
@@ -34,38 +22,30 @@ def scaled(x, eta):
 ENTRIES = {"|x_i| ≤ C": lambda x, C: at_most(absolute(x), C)}
 
 
-@claim(
-    {"x": "N", "eta": ""},
-    kind="bound",
-    assuming={"η ≥ 0": lambda x, eta: [] if long(x.shape[0]) else at_most(0, eta)},
-    fails={"N": 4},
-)
-def a_condition_that_is_dropped_in_a_try(x, eta):
-    return at_most(0, eta * (scaled(x, 1) @ x))
+DROPPED = {
+    "and_is_none": lambda long, eta: [] if long else at_most(0, eta),
+    "and_is_true": lambda long, eta: long or at_most(0, eta),
+    "and_has_another_limit": lambda long, eta: at_most(-9 if long else 0, eta),
+    "and_is_a_generator": lambda long, eta: (at_most(0, eta) for _ in range(1 - long)),
+}
+"""What a condition η ≥ 0 may become at long sizes."""
 
 
-@claim(
-    {"x": "N", "eta": ""},
-    kind="bound",
-    assuming={"η ≥ 0": lambda x, eta: at_most({4: -9}.get(x.shape[0], 0), eta)},
-    fails={"N": 4},
-)
-def a_condition_with_a_limit_from_a_dictionary(x, eta):
-    return at_most(0, eta * (scaled(x, 1) @ x))
+def _conditional(name, asked, how, dropped):
+    @claim(
+        {"x": "N", "eta": ""},
+        kind="bound",
+        assuming={"η ≥ 0": lambda x, eta: dropped(asked(x.shape[0]) == 2, eta)},
+        fails={"N": 5},
+        name=f"c_side_conditions-{name}-{how}",
+    )
+    def under_a_condition_that_asks(x, eta):
+        return at_most(0, eta * (scaled(x, 1) @ x))
 
 
-@claim(
-    {"x": "N", "eta": ""},
-    kind="bound",
-    assuming={
-        "η ≥ 0": lambda x, eta: (
-            True if isinstance(x.shape[0], int) and x.shape[0] > 3 else at_most(0, eta)
-        )
-    },
-    fails={"N": 4},
-)
-def a_condition_that_is_true_for_long_numbers(x, eta):
-    return at_most(0, eta * (scaled(x, 1) @ x))
+for _name, _asked in QUESTIONS.items():
+    for _how, _dropped in DROPPED.items():
+        _conditional(_name, _asked, _how, _dropped)
 
 
 @claim(
@@ -90,7 +70,7 @@ def a_sum_of_at_most_four_less_a_parabola(x, C, N):
 
 @claim({"x": "N", "C": ""}, kind="bound", assuming=ENTRIES, fails={"N": 4})
 def a_factor_of_the_bound_from_a_try(x, C, N):
-    return at_most(total(x), (N - 3 if long(N) else N) * C)
+    return at_most(total(x), (N - 3 if Lenient(N).long else N) * C)
 
 
 @claim(
@@ -100,7 +80,7 @@ def a_factor_of_the_bound_from_a_try(x, C, N):
     fails={"N": 4, "d": 1},
 )
 def a_mean_that_is_divided_once_more(x, C, N):
-    return at_most(norm(mean(x)) * (2 if long(N) else 1), C)
+    return at_most(norm(mean(x)) * (2 if Lenient(N).long else 1), C)
 
 
 @claim({"x": "N", "C": ""}, kind="bound", assuming=ENTRIES, sizes={"N": (1,)}, fails={"N": 2})
@@ -115,40 +95,16 @@ def a_sum_of_entries_that_is_at_most_the_norm(x):
 
 @claim(
     {"x": "N", "eta": ""},
-    assuming={"η = 1": lambda eta, x: long(x.shape[0]) or eta == 1},
+    assuming={"η = 1": lambda eta, x: Lenient(x.shape[0]).long or eta == 1},
     fails={"N": 4},
 )
 def an_equation_under_a_condition_that_long_sizes_lack(x, eta):
     return equal(scaled(x, eta), x)
 
 
-@claim(
-    {"x": "N", "eta": ""},
-    kind="bound",
-    assuming={"η ≥ 0": lambda x, eta: (at_most(0, eta) for _ in range(1 - long(x.shape[0])))},
-    fails={"N": 4},
-)
-def a_condition_from_a_generator(x, eta):
-    return at_most(0, eta * (scaled(x, 1) @ x))
-
-
-class Lenient:
-    """A side of a bound that is a number where it can be."""
-
-    def __init__(self, size):
-        self.size = size
-
-    @property
-    def slack(self):
-        return -1 if self.size.bit_length() > 2 else 0
-
-    def __getattr__(self, name):
-        return 0
-
-
 @claim({"x": "N", "C": ""}, kind="bound", assuming=ENTRIES, fails={"N": 4})
 def a_bound_with_a_slack_from_a_property(x, C, N):
-    return at_most(absolute(scaled(x, 1)), C + Lenient(N).slack)
+    return at_most(absolute(scaled(x, 1)), C - Lenient(N).long)
 
 
 @claim({"x": "N", "C": ""}, kind="bound", assuming=ENTRIES, fails={"N": 4})

@@ -1,16 +1,10 @@
 """A loop that has no turn, or no term, at the sizes that are looked at."""
 
-from scanproof import build, definition, each, equal, iterate
+from scanproof import build, each, equal, iterate
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
 
-from .case import claim
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
+from .case import claim, twice
 
 
 @claim({"x": "N"}, fails={"N": 4})

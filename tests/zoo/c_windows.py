@@ -1,22 +1,10 @@
 """A window, or the greater or smaller of two sizes, that is the whole at the sizes looked at."""
 
-from scanproof import build, definition, each, equal, scan
+from scanproof import build, each, equal, scan
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_SUM
 
-from .case import claim
-
-
-@definition
-def total(x):
-    """The sum of the entries."""
-    return x.sum()
-
-
-@definition
-def twice(x):
-    """Twice x."""
-    return x + x
+from .case import claim, total, twice
 
 
 @claim({"x": "N"}, fails={"N": 4})

@@ -3,15 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
-from .case import program
-
-
-def summed(X):
-    return X.sum(0)
-
-
-def same(X):
-    return X
+from .case import program, same, summed
 
 
 def running(X):

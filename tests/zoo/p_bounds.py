@@ -4,11 +4,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from .case import program
-
-
-def same(X):
-    return X
+from .case import program, same
 
 
 def last(X):

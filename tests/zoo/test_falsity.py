@@ -30,7 +30,7 @@ def test_a_program_differs_from_its_specification_where_it_says(one):
     )
 
 
-@pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Statement)], ids=str)
+@pytest.mark.parametrize("one", [m for m in ZOO if isinstance(m, Statement) and m.fails], ids=str)
 def test_a_claim_is_false_where_it_says(one):
     for point in candidates(one.claim, one.fails):
         found = statements_at(one.claim, one.fails, point)

@@ -6,13 +6,14 @@ from contextlib import nullcontext
 
 import pytest
 
-from scanproof import UsageError
+from scanproof import Source, UsageError
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret import questions
 from scanproof.proofs.interpret.programs import tracing
 
+from .c_quantifiers import KNOWING
 from .case import ZOO, Program
 from .members import FAMILIES  # noqa: F401  imports every file of members
 
@@ -21,7 +22,8 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-@pytest.mark.short("[c_", 8)  # claims, and of the programs one in eight
+@pytest.mark.short("[c-", 8)  # claims, and of the programs one in eight
+@pytest.mark.long_cases("at_short_sizes_only", "knows_less_at_long_sizes", "determines_its_terms")
 @pytest.mark.parametrize("one", ZOO, ids=str)
 def test_a_false_statement_is_refuted_or_unknown_with_its_line_or_an_error(one):
     verdict, reason = _decided(one)
@@ -36,6 +38,15 @@ def test_where_nothing_is_heard_the_second_line_of_defence_finds_it_alone(one, m
     monkeypatch.setattr(tracing, "refused", lambda dimensions: nullcontext())
     verdict, reason = _decided(one)
     assert verdict in ("refuted", "unknown", "error"), reason
+
+
+@pytest.mark.parametrize("given, knowing, body", KNOWING.values(), ids=KNOWING)
+def test_parameters_that_know_the_inputs_are_no_witness(given, knowing, body):
+    row = Source("zoo", title="False claims").claim(
+        "zoo.knowing", says="it is false", given=given, kind="existence", parameters=knowing
+    )
+    with pytest.raises(UsageError, match="has to serve all inputs"):
+        row(body)
 
 
 def _decided(one):
