@@ -322,7 +322,7 @@ def test_a_step_size_that_depends_on_n_otherwise_is_said_to(count, beta, rule, w
     loaded = cases.made(export, tmp_path / "out")._replace(manifest=None)
     tensors = {"layers.0.count": np.array(count, np.float32)}
     if beta:
-        tensors["layers.0.beta"] = np.float32(beta)
+        tensors["layers.0.beta"] = np.array(beta, np.float32)
     found = identify_linear(cases.with_tensors(loaded, tensors))
     assert found.rule == rule
     assert words in found.verdict
