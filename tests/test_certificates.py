@@ -72,8 +72,7 @@ def test_a_checker_that_only_counts_equations_fails_the_collection():
     assert not set(wrong) & set(arena.passing_names())
 
 
-@pytest.mark.short(8)
-@pytest.mark.parametrize("id", VARIED)
+@pytest.mark.parametrize("id", [*VARIED, *arena.OTHERS])
 def test_what_is_recorded_is_what_is_found(id: str):
     found = all_sizes.find(CLAIMS[id])
     assert not isinstance(found, str), found
