@@ -58,6 +58,32 @@ def prompt(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
     return d(f, k), d(N + 1, f), d(N, k), d.small()
 
 
+def recall(S, previous, k, v, beta):
+    """Longhorn's objective."""
+    change, residual = S - previous, S @ k - v
+    return (change * change).sum() + beta * (residual * residual).sum()
+
+
+def first_seen(d: Draw, N: int, f: int, k: int) -> tuple[Any, ...]:
+    """A prompt on which every step from 0 moves: the minimiser is on a line along the gradient."""
+    return 0 * d(f, k), 1 + abs(d(N + 1, f)), 1 + abs(d(N, k)), 1 + abs(d.small())
+
+
+def implicit(w, x, y, eta):
+    """S ← S + Δ (v − S k) kᵀ, Δ = β/(1 + β‖k‖²), from S = wᵀ."""
+    S = loops.columns(w)
+    for k, v in zip(x, y, strict=False):
+        strength = eta / (1 + eta * sum(a * a for a in k))
+        wrong = [
+            b - sum(s * a for s, a in zip(row, k, strict=True)) for row, b in zip(S, v, strict=True)
+        ]
+        S = [
+            [s + strength * e * a for s, a in zip(row, k, strict=True)]
+            for row, e in zip(S, wrong, strict=True)
+        ]
+    return S
+
+
 def constants(loss: SquaredError, N: int) -> tuple[Any, ...]:
     """(scale, divisor, ridge) as the loops take them."""
     exact = (Fraction(loss.scale), Fraction(N if loss.mean else 1), Fraction(loss.ridge))
@@ -176,6 +202,11 @@ LEARNER_CASES = {
             w, x, y, eta, [[i] for i in range(len(y))], HALF, mean=False
         ),
         prompt,
+    ),
+    "implicit steps": Case(
+        lambda w, x, y, eta: descent.implicit_steps(recall, w.T, x[:-1], y, eta),
+        implicit,
+        first_seen,
     ),
     "mini-batch gradient descent": Case(
         lambda w, x, y, eta: descent.minibatch_gradient_descent(
@@ -321,7 +352,29 @@ def exposed_by_five_tokens(x):
     return [sum(s <= 2 * t and 2 * t + 2 <= s + 4 for s in starts) for t in range(len(x))]
 
 
+def padded_weights(W):
+    """W in the first rows and last columns of a square of zeros."""
+    k, l = len(W), len(W[0])
+    return [*([*[0] * k, *row] for row in W), *([0] * (k + l) for _ in range(l))]
+
+
 TOKEN_CASES = {
+    "keyed tokens": Case(
+        tokens.keyed,
+        lambda x, y: (x[:-1], y, x[1:], [1] * len(y)),
+        lambda d, N, f, k: (d(N + 1, f), d(N, k)),
+    ),
+    "embedded rows": Case(
+        tokens.embedded,
+        lambda x, y: (
+            [[*row, *[0] * len(y[0])] for row in x],
+            [[*[0] * len(x[0]), *row] for row in y],
+        ),
+        lambda d, N, f, k: (d(N + 1, f), d(N, k)),
+    ),
+    "embedded weights": Case(
+        tokens.embedded_weights, padded_weights, lambda d, N, f, k: (d(f, k),)
+    ),
     "concatenated tokens": Case(
         tokens.concatenated,
         lambda x, y: (
