@@ -30,7 +30,7 @@ from scanproof.proofs.kernel.term import as_term, entry
 from scanproof.proofs.language.statements import AtMost
 from scanproof.proofs.search.all_sizes import prove
 from scanproof.proofs.search.bounds import context, goals
-from scanproof.proofs.search.bounds.majorant import majorant
+from scanproof.proofs.search.bounds.majorant import planned
 from scanproof.proofs.search.bounds.problems import Goal
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
@@ -559,7 +559,9 @@ def violations(seed: int) -> tuple[int, int]:
         left, at, ends = simplified(one.term), one.at[:count], one.at[count:]
         kept = frozenset(rng.sample(sorted(SHAPES), rng.choice([0, 0, 0, 2])))
         try:
-            most = majorant(left, ends, here.known, kept, rng.random() < 0.5)
+            measure = ("absolute", "norm", "operator")[len(ends)]
+            number = planned(left, ends, measure, here.known, kept, rng.random() < 0.5)
+            most = here.known.book.facts[number].right
         except KernelError:
             return 0, 0
         claims = [Goal(at, ends, left, most, measure)]

@@ -142,11 +142,7 @@ class _Reader:
     def _position(self, one: Any) -> None:
         number, name, *ends = one
         self._ahead(number)
-        name, ends = identifier_of(name), indices_of(ends)
-        if len(ends) == 2:
-            position(name, *ends)
-        else:
-            position(name, *ends[:1])
+        position(identifier_of(name), *indices_of(ends))
 
     def _ahead(self, number: Any) -> None:
         expect("the number of a variable, in order", natural(number) < NUMBERED // 10, number)

@@ -53,9 +53,7 @@ def regions(
     known: frozenset[Index],
     each: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[tuple[Index, ...], list[Value]]]:
-    """The disjoint regions that guards make of what is known: guards for each, and the values that count there.
-
-    Every number that meets what is known lies in one of them, except where a region has no numbers at all.
+    """Disjoint regions, which together are where `known` holds: guards for each, and the values that count there.
 
     Args:
         shares: values, each with the guards under which it counts.

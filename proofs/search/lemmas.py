@@ -99,8 +99,7 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
             if c != -d or m.bound != n.bound or len(m.factors) != len(n.factors):
                 continue
             for f in m.factors:
-                others = [g for g in n.factors if g.name in session.recursions]
-                if f.name not in session.recursions or f.name in {g.name for g in others}:
+                if f.name not in session.recursions or f.name in {g.name for g in n.factors}:
                     continue
                 pattern = _generalised(f, m, goal, session)
                 if pattern is None:

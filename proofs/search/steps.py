@@ -96,9 +96,8 @@ def rename(work: Rewriting, k: int) -> bool:
 # Theorems about factors.
 
 
-def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
-    """The images of the rule's variables that make it speak of this factor."""
-    left = cast(Factor, rule.left)
+def matched(left: Factor, over: frozenset[int], factor: Factor) -> dict[int, Index] | None:
+    """The images of these variables that make one factor the other."""
     if left.name != factor.name or len(left.at) != len(factor.at):
         return None
     images: dict[int, Index] = {}
@@ -106,7 +105,7 @@ def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
     while waiting:
         later = []
         for pattern, e in waiting:
-            unknown = [(v, c) for v, c in pattern.terms if v in rule.over and v not in images]
+            unknown = [(v, c) for v, c in pattern.terms if v in over and v not in images]
             if len(unknown) > 1:
                 later.append((pattern, e))
             elif unknown:
@@ -118,7 +117,7 @@ def matched(rule: Theorem, factor: Factor) -> dict[int, Index] | None:
         if len(later) == len(waiting):
             return None
         waiting = later
-    return images if set(images) == rule.over and rule.left.substitute(images) == factor else None
+    return images if set(images) == over and left.substitute(images) == factor else None
 
 
 def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | None = None) -> Step:
@@ -137,7 +136,7 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
             if only is not None and f != only:
                 continue
             for rule in rules:
-                images = matched(rule, f)
+                images = matched(cast(Factor, rule.left), rule.over, f)
                 if images is None:
                     continue
                 rows = [*work.known, *m.guards]

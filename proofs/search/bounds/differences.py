@@ -12,7 +12,8 @@ from ...kernel.errors import KernelError
 from ...kernel.index import Index, facts
 from ...kernel.term import NUMBER, Factor, Monomial, Term
 from ..normal import simplified
-from .facts import match, within
+from ..steps import matched
+from .facts import within
 from .hypotheses import Difference
 
 Pairs = list[tuple[Monomial, Fraction]]
@@ -54,7 +55,7 @@ def _rules(one: Difference, later: bool) -> list[Rule]:
         (f,) = m.factors
         rest = [(n, -d / c) for n, d in one.term.parts.items() if n != m]
         others = {g.name for n, _ in rest for g in n.factors}
-        images = match(f, one.over, f)
+        images = matched(f, one.over, f)
         if f.name in others or images is None:
             continue
         named = [(Monomial(0, frozenset(), (one.here,)), 1 / c)]
@@ -110,7 +111,7 @@ def _expanded(m: Monomial, c: Fraction, term: Term, rules: Sequence[Rule], both:
 
 
 def _fits(rule: Rule, f: Factor, m: Monomial, term: Term) -> dict[int, Index] | None:
-    images = match(rule.lead, rule.over, f)
+    images = matched(rule.lead, rule.over, f)
     rows = facts(term.scope) | m.guards
     return images if images is not None and within(rule.over, images, rows) else None
 

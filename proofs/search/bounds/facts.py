@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from ...inequalities.certificate import Use
 from ...kernel.index import Index, declared, reach
 from ...kernel.inequalities import implied
 from ...kernel.term import INVERSE, Factor, Monomial, Term, function_of
-from ...kernel.theorem import Theorem
 from ..steps import matched
 from .book import Book
 
@@ -82,19 +81,9 @@ class Known:
             return
         for gap in self.signs.get(f.name, ()):
             own = single(gap.term)
-            images = None if own is None else match(own[0], gap.over, f)
+            images = None if own is None else matched(own[0], gap.over, f)
             if images is not None:
                 yield Use(gap.number, tuple(sorted(images.items())))
-
-
-class _Pattern(NamedTuple):
-    left: Factor
-    over: frozenset[int]
-
-
-def match(left: Factor, over: frozenset[int], f: Factor) -> dict[int, Index] | None:
-    """The images of variables that make one factor the other."""
-    return matched(cast("Theorem", _Pattern(left, over)), f)
 
 
 def single(term: Term) -> tuple[Factor, Fraction] | None:

@@ -17,7 +17,8 @@ from ...kernel.errors import NotProved
 from ...kernel.index import Index, declared, facts, position_number, variable
 from ...kernel.inequalities import implied
 from ...kernel.term import Factor, Monomial, Term, body, function_of
-from .facts import Bounded, Known, match, within
+from ..steps import matched
+from .facts import Bounded, Known, within
 from .signs import Looking, is_product
 
 
@@ -30,22 +31,6 @@ class Instance(NamedTuple):
     @property
     def use(self) -> Use:
         return Use(self.bound.number, tuple(sorted(self.images.items())))
-
-
-MEASURES = ("absolute", "norm", "operator")
-"""By the number of axes."""
-
-
-def majorant(
-    term: Term,
-    ends: Sequence[Index],
-    known: Known,
-    own: frozenset[str] = frozenset(),
-    coarse: bool = False,
-) -> Term:
-    """A term without the positions `ends` that is at least the norm of `term` along them; see `planned`."""
-    number = planned(term, ends, MEASURES[len(ends)], known, own, coarse)
-    return known.book.facts[number].right
 
 
 def planned(
@@ -164,7 +149,7 @@ def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Insta
         one = _first(m.factors[0], bound, known, rows) if plain else None
         return None if one is None else Instance(one.bound._replace(axes=()), one.images)
     for one in known.bounds:
-        images = match(one.left, one.over, f)
+        images = matched(one.left, one.over, f)
         if (
             images is not None
             and one.left.substitute(images) == f

@@ -17,7 +17,8 @@ from ...kernel.errors import KernelError
 from ...kernel.index import Index, declared, facts, position
 from ...kernel.term import Factor, Monomial, Term, as_term, body, entry, function_of
 from ..normal import simplified
-from .facts import Known, match
+from ..steps import matched
+from .facts import Known
 from .layers import Timed
 from .problems import Goal
 from .signs import is_never_negative
@@ -89,7 +90,7 @@ class _Product:
         g = self.g.substitute(self.images, 0)
         right, ends = as_term(self.factor), None
         for f in g.factors:
-            bounds = [(b, match(b.left, b.over, f)) for b in self.known.bounds if not b.axes]
+            bounds = [(b, matched(b.left, b.over, f)) for b in self.known.bounds if not b.axes]
             bound, images = next(((b, at) for b, at in bounds if at is not None), (None, {}))
             if bound is None or images is None:
                 right = right * _term([absolute(f)], Fraction(1))
