@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 
@@ -136,6 +136,7 @@ class Namespace:
     """What they are called where a function is asked for that they do not have."""
     library: Any = None
     """The module whose arrays they hold, for what is made from nothing and put together."""
+    _known = ""
 
     def asarray(self, value: Any) -> Any:
         """Numbers, or an array, as an array of this kind."""
@@ -166,12 +167,9 @@ class Namespace:
     def tril(self, array: Any) -> Any:
         return array._moved(self.library.tril)
 
+    def __init_subclass__(cls) -> None:
+        names = (name for name in dir(cls) if name[0] != "_" and callable(getattr(cls, name)))
+        cls._known = ", ".join(names)
+
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"{self.arrays} have no function {name!r}; known: {_functions(type(self))}"
-        )
-
-
-@cache
-def _functions(kind: type[Namespace]) -> str:
-    return ", ".join(name for name in dir(kind) if name[0] != "_" and callable(getattr(kind, name)))
+        raise AttributeError(f"{self.arrays} have no function {name!r}; known: {self._known}")

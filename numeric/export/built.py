@@ -20,20 +20,20 @@ class Asked(NamedTuple):
     id: str
     features: int
     examples: int
-    targets: int | None
-    steps: int
-    step_size: Fraction | None
-    tokens: str | None
-    in_one_block: bool
-    W0: np.ndarray | None
+    targets: int | None = None
+    steps: int = 1
+    step_size: Fraction | None = None
+    tokens: str | None = None
+    in_one_block: bool = False
+    W0: np.ndarray | None = None
     """(d, k), float64."""
-    seed: int | None
+    seed: int | None = None
     """Of a random W0."""
-    input_bound: float
+    input_bound: float = 1.0
     """X ≥ |x_ji|, in the certificate's domain."""
-    target_bound: float
+    target_bound: Any = None
     """Y ≥ |y_jc|; √d if not given."""
-    as_stated: bool
+    as_stated: bool = False
 
 
 GRID = 64

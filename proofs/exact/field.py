@@ -29,6 +29,9 @@ class Field(Protocol):
     differentiate: Any = None
     """(loss, at) -> ∇loss(at), if the field differentiates by itself."""
 
+    def __init__(self) -> None:
+        """Nothing; in its stead a protocol would change each class at its first use, and a check must change none."""
+
     def number(self, value: Any) -> Any:
         """A whole number, a Fraction or one of its own scalars as a scalar.
 

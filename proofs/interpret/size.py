@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..kernel.errors import KernelError
 from ..kernel.index import Index, as_index, name, position
 from . import areas
 from .questions import NUMBERS_OWN, Unreadable, place
@@ -106,8 +107,11 @@ class Size:
         return found[1]
 
     def _divided(self, other: Any) -> tuple[Any, Any] | None:
-        """The whole part and the remainder of a quotient, where they are the same linear ones at all sizes."""
-        found = areas.divided(self.index, index(other))
+        """The whole part and the remainder of a quotient by a number, where they are the same at all sizes."""
+        try:
+            found = areas.divided(self.index, Index(other)) if type(other) is int else None
+        except KernelError:  # too hard to see
+            return None
         return None if found is None else (plain(index(found[0])), plain(index(found[1])))
 
     def __divmod__(self, other: Any) -> Any:
