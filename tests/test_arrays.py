@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from scanproof.constructs.arrays.operators import Operators
 from scanproof.numeric.export.certificates.counted import entering
-from scanproof.numeric.identify.measured_batch import Batch
 from scanproof.numeric.jax_arrays import JaxArray
 from scanproof.numeric.precision import FLOAT32
 from scanproof.numeric.rounding.arithmetic import OWN
@@ -46,11 +45,10 @@ def of(kind: str) -> Any:
         "exact": lambda: Exact(RationalField()).asarray(ROWS),
         "bounded": lambda: bounded(ROWS),
         "counted": lambda: entering(ROWS, OWN),
-        "batch": lambda: Batch(np.array([ROWS], dtype=np.float64)),
     }[kind]()
 
 
-KINDS = ("exact", "kernel", "bounded", "counted", "JAX", "batch")
+KINDS = ("exact", "kernel", "bounded", "counted", "JAX")
 
 
 @pytest.mark.usefixtures("reading")
@@ -75,7 +73,7 @@ def test_numbers_stand_on_either_side(kind):
         assert tuple(found.shape) == (2, 2)
 
 
-@pytest.mark.parametrize("kind", ["exact", "bounded", "counted", "batch"])
+@pytest.mark.parametrize("kind", ["exact", "bounded", "counted"])
 def test_a_function_that_arrays_do_not_have_is_told_with_those_that_they_have(kind):
     xp = of(kind).__array_namespace__()
     with pytest.raises(AttributeError, match=r"have no function 'tanh'; known: .*reshape.*zeros"):

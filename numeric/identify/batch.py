@@ -1,8 +1,9 @@
 """Many arrays of one shape as one: a definition written for one task runs on a batch of them, in NumPy.
 
 A `Batch` of B arrays of shape s holds one array of shape (B, *s), and its operations are those of its arrays: shapes,
-axes and indices are theirs, and an array that is not a batch is the same for all. Beside NumPy's operators and
-entrywise functions there is only what the definitions of a Mamba-2 model call.
+axes and indices are theirs, and an array that is not a batch is the same for all. It speaks NumPy's own
+protocols, so that the fits take NumPy's functions of it; beside its operators and entrywise functions there is only
+what the definitions of a Mamba-2 model call.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.proofs.decide.construction import quick_result
 
 from ..export import request
-from ..export.built import Built
+from ..export.built import Asked, Built
 from ..export.certificates.domain import Domain
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
@@ -96,7 +96,7 @@ def _built(manifest: Manifest) -> Built | None:
     if large or W0.shape != (d, k) or not set(NEEDED) <= domain.keys():
         return None
     try:
-        asked = request.checked(
+        asked = Asked(
             manifest["construction"]["id"],
             features=d,
             targets=k,
@@ -108,7 +108,7 @@ def _built(manifest: Manifest) -> Built | None:
             target_bound=domain["target"],
             as_stated=True,
         )
-        return request.build(asked)
+        return request.build(request.checked(asked))
     except (UsageError, ValueError, ArithmeticError):
         return None
 
