@@ -13,12 +13,13 @@ import json
 import os
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import linear_cases
 import numpy as np
 import pytest
 from linear_cases import Tasks
+from mamba2_cases import Case
 
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.constructions.instance import Instance
@@ -49,22 +50,6 @@ kernels = pytest.mark.skipif(
     reason="kernels of flash-linear-attention before 0.6 do not run in Triton's interpreter",
 )
 
-
-class Case(NamedTuple):
-    """Sizes of a model and its tasks; the step size is 1/n for the summed gradient."""
-
-    features: int
-    examples: int
-    steps: int
-    targets: int = 1
-    tokens: str = "labelled"
-    in_one_layer: bool = False
-
-    def __str__(self) -> str:
-        one = "-one-layer" if self.in_one_layer else ""
-        return f"{self.tokens}{one}-d{self.features}-n{self.examples}-L{self.steps}-k{self.targets}"
-
-
 CASES = [
     Case(4, 10, 1),
     Case(8, 40, 3),
@@ -72,8 +57,8 @@ CASES = [
     Case(16, 64, 6),
     Case(16, 33, 2, targets=3),
     Case(1, 1, 1),
-    Case(5, 13, 1, targets=2, in_one_layer=True),
-    Case(16, 64, 1, targets=2, tokens="concatenated", in_one_layer=True),
+    Case(5, 13, 1, targets=2, in_one_block=True),
+    Case(16, 64, 1, targets=2, tokens="concatenated", in_one_block=True),
 ]
 
 
@@ -113,7 +98,7 @@ def instance(case: Case) -> Instance:
     """The construction, from weights other than 0 where there are such models."""
     shape = (case.features, case.targets)
     W0 = np.random.default_rng(1).standard_normal(shape) / 2
-    from_zero = case.in_one_layer and case.tokens == "labelled"
+    from_zero = case.in_one_block and case.tokens == "labelled"
     return linear_attention.instance(
         np,
         case.features,
@@ -121,7 +106,7 @@ def instance(case: Case) -> Instance:
         1 / case.examples,
         np.zeros(shape) if from_zero else W0,
         tokens=case.tokens,
-        in_one_block=case.in_one_layer,
+        in_one_block=case.in_one_block,
     )
 
 
@@ -140,7 +125,7 @@ class Loaded:
             steps=case.steps,
             step_size=scale / case.examples,
             tokens=case.tokens,
-            in_one_block=case.in_one_layer,
+            in_one_block=case.in_one_block,
             W0=self.made.W0,
         )
         settings = json.loads((folder / "export" / "config.json").read_text())
