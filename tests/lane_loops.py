@@ -30,8 +30,8 @@ def after_chunks(layer, state, tokens):
 
 def silent(chunk):
     """The tokens of an SSD chunk without what they write."""
-    z, decays, b, c = chunk
-    return [[0 * entry for entry in row] for row in z], decays, b, c
+    v, decays, k, q = chunk
+    return [[0 * entry for entry in row] for row in v], decays, k, q
 
 
 def decays_from_start(decays):
@@ -46,8 +46,8 @@ def read_initial_state(state, chunk):
 
 def fold(chunk):
     """(A, H) of a chunk and its outputs from the zero state; A is what is left of a state 1."""
-    z, decays, b, _ = chunk
-    zero = [[0] * len(b[0]) for _ in z[0]]
+    v, decays, k, _ = chunk
+    zero = [[0] * len(k[0]) for _ in v[0]]
     state, outputs = loops.ssd(None, zero, chunk)
     return (decays_from_start(decays)[-1], state), outputs
 

@@ -241,9 +241,9 @@ def attention_rows(S, W_Q, W_K, W_V, causal):
 
 def ssd(_, H, tokens):
     outputs = []
-    for z, decay, b, c in zip(*tokens, strict=True):
-        H = decay * np.asarray(H) + summed("r,s->rs", z, b)
-        outputs.append(summed("rs,s->r", H, c))
+    for v, decay, k, q in zip(*tokens, strict=True):
+        H = decay * np.asarray(H) + summed("r,s->rs", v, k)
+        outputs.append(summed("rs,s->r", H, q))
     return H, outputs
 
 

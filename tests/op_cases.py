@@ -73,10 +73,10 @@ def number_for(inputs: dict[str, Any]) -> Any:
 def exact_run(op: str, inputs: dict[str, np.ndarray]) -> Scan:
     """Outputs and final state of the op's layer in exact arithmetic, one head after the other."""
     number = number_for(inputs)
-    z, b, c, states = (exactly(number, inputs[k]) for k in ("z", "b", "c", "initial_state"))
-    shape = z.shape[:-1]
+    v, k, q, states = (exactly(number, inputs[n]) for n in ("v", "k", "q", "initial_state"))
+    shape = v.shape[:-1]
     if op in STEPS:
-        tokens: Any = delta_rule.Token(b, z, c, exactly(number, inputs["beta"]))
+        tokens: Any = delta_rule.Token(k, v, q, exactly(number, inputs["beta"]))
     else:
         logs = np.broadcast_to(inputs.get("log_decay", 0.0), shape)
         reset = np.broadcast_to(inputs.get("reset", False), shape)
@@ -84,9 +84,9 @@ def exact_run(op: str, inputs: dict[str, np.ndarray]) -> Scan:
         for at in np.ndindex(shape):
             left = number(1) if logs[at] == 0 else WIDE.exp(WIDE.mpf(float(max(logs[at], -1e4))))
             decays[at] = number(0) if reset[at] or np.isneginf(logs[at]) else left
-        tokens = ssd.Token(z, decays, b, c)
+        tokens = ssd.Token(v, decays, k, q)
     step = STEPS.get(op, ssd.step)
-    if z.ndim == 2:
+    if v.ndim == 2:
         return scan(step, None, states, tokens)
     runs = [
         scan(step, None, state, type(tokens)(*(a[head] for a in tokens)))
@@ -113,14 +113,14 @@ def run_op(op: str, precision: str, inputs: dict[str, np.ndarray], chunk: int) -
 def run_recurrence(precision: str, inputs: dict[str, np.ndarray]) -> Scan:
     """`ssd.step` by the recurrent op, from the inputs of the chunked one."""
     own = precision_of(precision)
-    z, b, c = (jnp.asarray(inputs[k], own.inputs).astype(own.accumulate) for k in "zbc")
+    v, k, q = (jnp.asarray(inputs[n], own.inputs).astype(own.accumulate) for n in "vkq")
     logs, reset = jnp.zeros((), own.accumulate), inputs.get("reset")
     if "log_decay" in inputs:
         logs = jnp.asarray(inputs["log_decay"], own.accumulate)
     decays = decay.decays(logs, None if reset is None else jnp.asarray(reset), own)
-    token = ssd.Token(z, jnp.broadcast_to(decays, z.shape[:-1]), b, c)
+    token = ssd.Token(v, jnp.broadcast_to(decays, v.shape[:-1]), k, q)
     state = jnp.asarray(inputs["initial_state"], own.accumulate)
-    return recurrent(ssd.step, None, state, token, batch=z.ndim - 2)
+    return recurrent(ssd.step, None, state, token, batch=v.ndim - 2)
 
 
 def bound_of(op: str, precision: str, inputs: dict[str, Any], chunk: int) -> Scan:

@@ -36,8 +36,8 @@ def main() -> None:
     mesh = jax.sharding.Mesh(np.asarray(jax.devices()), ("sequence",))
     spec = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("sequence"))
     rng = np.random.default_rng(0)
-    z, b, c = (rng.integers(-3, 4, (16, D)).astype(np.float32) for _ in range(3))
-    placed = [jax.make_array_from_callback(a.shape, spec, lambda i, a=a: a[i]) for a in (z, b, c)]
+    v, k, q = (rng.integers(-3, 4, (16, D)).astype(np.float32) for _ in range(3))
+    placed = [jax.make_array_from_callback(a.shape, spec, lambda i, a=a: a[i]) for a in (v, k, q)]
 
     @jax.jit
     def summed(*arrays):
@@ -45,8 +45,8 @@ def main() -> None:
         return (run.outputs**2).sum(), run.final_state
 
     total, state = summed(*placed)
-    found["total"] = float(total) == float((np.square(np.tril(c @ b.T) @ z)).sum())
-    found["state"] = bool(np.array_equal(state.addressable_data(0), z.T @ b))
+    found["total"] = float(total) == float((np.square(np.tril(q @ k.T) @ v)).sum())
+    found["state"] = bool(np.array_equal(state.addressable_data(0), v.T @ k))
     print(json.dumps(found))
 
 

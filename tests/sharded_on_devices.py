@@ -47,11 +47,11 @@ def mesh(devices: int, name: str = "sequence") -> Any:
 def draw(
     T: int, seed: int = 0, scale: float = 1.0, batch: tuple[int, ...] = (2,)
 ) -> dict[str, Any]:
-    """z, b, c and an initial state; scaled values, and keys scaled the other way."""
+    """v, k, q and an initial state; scaled values, and keys scaled the other way."""
     rng = np.random.default_rng(seed)
-    z, b, c = (rng.normal(size=(*batch, T, k)) for k in (D, N, N))
+    v, k, q = (rng.normal(size=(*batch, T, n)) for n in (D, N, N))
     state = rng.normal(size=(*batch, D, N))
-    return {"z": scale * z, "b": b / scale, "c": scale * c, "initial_state": state}
+    return {"v": scale * v, "k": k / scale, "q": scale * q, "initial_state": state}
 
 
 def decays(T: int, seed: int = 1, batch: tuple[int, ...] = (2,)) -> dict[str, Any]:
@@ -140,9 +140,9 @@ def float32():
 @check
 def whole_numbers_are_exact_in_bfloat16():
     rng = np.random.default_rng(0)
-    z, b, c = (rng.integers(-2, 3, (2, 21, k)) for k in (D, N, N))
-    run = sharded(z, b, c, mesh=mesh(8), precision="bfloat16")
-    wanted = chunked(z, b, c)
+    v, k, q = (rng.integers(-2, 3, (2, 21, n)) for n in (D, N, N))
+    run = sharded(v, k, q, mesh=mesh(8), precision="bfloat16")
+    wanted = chunked(v, k, q)
     assert np.array_equal(run.final_state, wanted.final_state)
     # States are rounded to bfloat16 when they are read; these have at most 8 bits.
     assert np.abs(np.asarray(wanted.final_state)).max() < 256
@@ -184,15 +184,15 @@ def what_is_distributed_stays_so():
 
 @check
 def meshes_of_two_axes_and_of_the_context():
-    z, b, c = (np.random.default_rng(i).integers(-3, 4, (2, 37, 3)) for i in range(3))
-    wanted = chunked(z, b, c).outputs
+    v, k, q = (np.random.default_rng(i).integers(-3, 4, (2, 37, 3)) for i in range(3))
+    wanted = chunked(v, k, q).outputs
     own = jax.make_mesh((2, 4), ("heads", "sequence"), devices=jax.devices()[:8])  # explicit axes
     for axis in ("heads", "sequence"):
-        assert np.array_equal(sharded(z, b, c, mesh=own, axis=axis).outputs, wanted)
+        assert np.array_equal(sharded(v, k, q, mesh=own, axis=axis).outputs, wanted)
     with jax.set_mesh(own):
-        assert np.array_equal(sharded(z, b, c).outputs, wanted)
+        assert np.array_equal(sharded(v, k, q).outputs, wanted)
         expect_refusal(
-            r"expects the mesh of jax.set_mesh", {"z": z, "b": b, "c": c, "mesh": mesh(8)}
+            r"expects the mesh of jax.set_mesh", {"v": v, "k": k, "q": q, "mesh": mesh(8)}
         )
 
 
@@ -214,13 +214,13 @@ def gradients_are_those_of_the_definition():
     """In whole numbers, which float64 computes exactly; resets and decays 1."""
     rng = np.random.default_rng(0)
     T, C = 27, 2
-    z, b, c = (rng.integers(-3, 4, (T, k)).astype(float) for k in (D, N, N))
+    v, k, q = (rng.integers(-3, 4, (T, n)).astype(float) for n in (D, N, N))
     state, reset = rng.integers(-3, 4, (D, N)).astype(float), rng.random(T) < 1 / 8
     assert reset.any()
 
-    def by_op(z, b, c, state, log_decay, devices):
+    def by_op(v, k, q, state, log_decay, devices):
         run = sharded(
-            *(z, b, c),
+            *(v, k, q),
             log_decay=log_decay,
             reset=reset,
             initial_state=state,
@@ -230,14 +230,14 @@ def gradients_are_those_of_the_definition():
         )
         return (run.outputs**2).sum() + run.final_state.sum()
 
-    def by_definition(z, b, c, state, log_decay):
+    def by_definition(v, k, q, state, log_decay):
         a = jax.numpy.where(reset, 0, jax.numpy.exp(log_decay))
-        run = recurrent(ssd.step, None, state, ssd.Token(z, a, b, c))
+        run = recurrent(ssd.step, None, state, ssd.Token(v, a, k, q))
         return (run.outputs**2).sum() + run.final_state.sum()
 
     places = (0, 1, 2, 3, 4)
     with x64():
-        arrays = z, b, c, state, np.zeros(T)
+        arrays = v, k, q, state, np.zeros(T)
         wanted = jax.jit(jax.grad(by_definition, places))(*arrays)
         for devices in (8, 9):  # shards of 2 chunks, and of one and a token
             found = jax.jit(jax.grad(by_op, places), static_argnums=5)(*arrays, devices)
@@ -258,14 +258,14 @@ def refusals():
             r"cannot share 6 heads evenly among 4 devices; pass a mesh of 3, .*jax\.devices\(\)\[:3\]",
         ),
         ({"chunk": 0}, r"sharded\(chunk=0\) expects a whole number"),
-        ({"b": tokens["c"][:, :4]}, r"sharded\(\) expects z .*got z \(6, 8, 3\), b \(6, 4, 2\)"),
-        ({"z": tokens["z"] * np.nan}, r"sharded\(z=.*expects finite numbers"),
+        ({"k": tokens["q"][:, :4]}, r"sharded\(\) expects v .*got v \(6, 8, 3\), k \(6, 4, 2\)"),
+        ({"v": tokens["v"] * np.nan}, r"sharded\(v=.*expects finite numbers"),
         ({"log_decay": np.full(8, np.nan)}, r"sharded\(log_decay=.*got NaN"),
         ({"log_decay": np.zeros(7)}, r"sharded\(log_decay=.*broadcasts to \(6, 8\).*got \(7,\)"),
         ({"reset": np.zeros(8)}, r"sharded\(reset=.*expects bool"),
         ({"initial_state": np.zeros((2, 3))}, r"sharded\(initial_state=.*values × keys"),
         (
-            {**dict.fromkeys("zbc", np.broadcast_to(0.0, (10**12, 2))), "initial_state": None},
+            {**dict.fromkeys("vkq", np.broadcast_to(0.0, (10**12, 2))), "initial_state": None},
             r"needs .* GiB for a device's share of 1,000,000,000,000 tokens, and .* are free",
         ),
     ):

@@ -65,7 +65,7 @@ def test_no_run_is_further_from_the_exact_value_than_its_bound(op, precision, ki
     T, D, N, chunk = SHAPES[shape]
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     scale = [data.draw(st.sampled_from(SCALES[precision])) for _ in range(4)]
-    shapes = {"z": (T, D), "b": (T, N), "c": (T, N), "initial_state": (D, N)}
+    shapes = {"v": (T, D), "k": (T, N), "q": (T, N), "initial_state": (D, N)}
     inputs = {n: numbers(rng, s, *of) for s, (n, of) in zip(scale, shapes.items(), strict=True)}
     assert_run_within(op, precision, inputs | gate(rng, kind, T), chunk)
 
@@ -92,11 +92,11 @@ def test_no_delta_rule_is_further_from_the_exact_value_than_its_bound(op, precis
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     tiny, large = (-60, 20) if precision != "float64" else (-500, 100)
     scale = data.draw(st.sampled_from([tiny, 0, large]))
-    shapes = {"z": (T, D), "c": (T, N), "initial_state": (D, N)}
+    shapes = {"v": (T, D), "q": (T, N), "initial_state": (D, N)}
     inputs = {name: numbers(rng, scale, *of) for name, of in shapes.items()}
     keys = numbers(rng, data.draw(st.sampled_from([-13, -3, 0, 2, 13])), T, N)
     most = data.draw(st.sampled_from([0.5, 1.0, 2.2]))
-    assert_run_within(op, precision, inputs | {"b": keys} | strengths(rng, keys, most), chunk)
+    assert_run_within(op, precision, inputs | {"k": keys} | strengths(rng, keys, most), chunk)
 
 
 def assert_run_within(op: str, precision: str, inputs: dict[str, np.ndarray], chunk: int) -> None:
@@ -111,13 +111,13 @@ def assert_run_within(op: str, precision: str, inputs: dict[str, np.ndarray], ch
 def as_one_uses(op: str, seed: int, T: int, d: int) -> dict[str, np.ndarray]:
     """Normal tokens of two heads, for the delta rule with unit keys."""
     rng = np.random.default_rng(seed)
-    z, b, c = rng.normal(size=(3, 2, T, d))
+    v, k, q = rng.normal(size=(3, 2, T, d))
     if op not in STEPS:
-        return {"z": z, "b": b, "c": c}
+        return {"v": v, "k": k, "q": q}
     return {
-        "z": z,
-        "b": b / np.linalg.norm(b, axis=-1, keepdims=True),
-        "c": c,
+        "v": v,
+        "k": k / np.linalg.norm(k, axis=-1, keepdims=True),
+        "q": q,
         "beta": rng.uniform(size=(2, T)),
     }
 
@@ -147,10 +147,10 @@ def test_an_op_is_as_accurate_as_it_must_be(op: str, T: int, d: int, precision: 
         for n, a in as_one_uses(op, 8, T, d).items()
     }
     found = np.asarray(OPS[op](**inputs, precision=precision).outputs, dtype=np.float64)
-    z, b, c, *beta = (np.asarray(a, dtype=np.float64) for a in inputs.values())
-    step, tokens = linear_attention.step, linear_attention.Token(c, b, z)
+    v, k, q, *beta = (np.asarray(a, dtype=np.float64) for a in inputs.values())
+    step, tokens = linear_attention.step, linear_attention.Token(q, k, v)
     if op == "delta":
-        step, tokens = delta_rule.step, delta_rule.Token(b, z, c, *beta)
+        step, tokens = delta_rule.step, delta_rule.Token(k, v, q, *beta)
     with x64():
         exact = np.asarray(recurrent(step, None, np.zeros((2, d, d)), tokens, batch=1).outputs)
     assert 0 < np.linalg.norm(found - exact) <= goal * np.linalg.norm(exact)

@@ -27,9 +27,9 @@ from scanproof.numeric.rounding import delta as delta_bound
 def test_a_decay_below_all_float64_numbers_leaves_something_of_a_large_state():
     """e⁻⁷⁴⁰ · 2⁴⁰⁰ is a number of float64, but e⁻⁷⁴⁰ is not a normal one: the lane drops the state."""
     inputs = {
-        "z": np.zeros((1, 1)),
-        "b": np.zeros((1, 1)),
-        "c": np.ones((1, 1)),
+        "v": np.zeros((1, 1)),
+        "k": np.zeros((1, 1)),
+        "q": np.ones((1, 1)),
         "initial_state": np.full((1, 1), 2.0**400),
         "log_decay": np.asarray([-740.0]),
     }
@@ -44,11 +44,11 @@ def test_a_decay_below_all_float64_numbers_leaves_something_of_a_large_state():
 def test_the_bound_of_the_delta_rule_scales_with_values_and_states():
     """Squares of numbers around 2⁻⁵⁰⁰ are below float64; the norms that the bound is made of are not."""
     rng = np.random.default_rng(171)
-    z, c, S, b = (numbers(rng, 0, *s) for s in ((7, 2), (7, 3), (2, 3), (7, 3)))
-    beta = strengths(rng, b, 1.5)["beta"]
+    v, q, S, k = (numbers(rng, 0, *s) for s in ((7, 2), (7, 3), (2, 3), (7, 3)))
+    beta = strengths(rng, k, 1.5)["beta"]
 
     def states(scale):
-        arrays = z * scale, b, c, beta
+        arrays = v * scale, k, q, beta
         kept = delta_bound(*arrays, initial_state=S * scale, chunk=3, precision="float64")
         return kept.final_state.bound
 
@@ -57,19 +57,19 @@ def test_the_bound_of_the_delta_rule_scales_with_values_and_states():
 
 def steady(T: int, every: int) -> tuple[np.ndarray, ...]:
     """1, and then again and again a little more than half a unit in the last place of it, which is rounded up."""
-    z = np.zeros((T, 1))
-    z[every - 1 :: every] = 2.0**-24 * (1 + 2.0**-10)
-    z[0] = 1.0
-    return z, np.ones((T, 1)), np.ones((T, 1))
+    v = np.zeros((T, 1))
+    v[every - 1 :: every] = 2.0**-24 * (1 + 2.0**-10)
+    v[0] = 1.0
+    return v, np.ones((T, 1)), np.ones((T, 1))
 
 
 def shares(lane: str, inputs: tuple[np.ndarray, ...], chunk: int) -> np.ndarray:
     """|error| / bound of each output of a float32 run of numbers that float64 adds exactly."""
-    z, b, c = inputs
-    bound = linear(z, b, c, lane=lane, chunk=chunk)
-    state = np.zeros((z.shape[1], b.shape[1]))
-    found = run_op(lane, "float32", {"z": z, "b": b, "c": c, "initial_state": state}, chunk)
-    exact = scan(ssd.step, None, state, ssd.Token(z, np.ones(len(z)), b, c)).outputs
+    v, k, q = inputs
+    bound = linear(v, k, q, lane=lane, chunk=chunk)
+    state = np.zeros((v.shape[1], k.shape[1]))
+    found = run_op(lane, "float32", {"v": v, "k": k, "q": q, "initial_state": state}, chunk)
+    exact = scan(ssd.step, None, state, ssd.Token(v, np.ones(len(v)), k, q)).outputs
     return np.abs(np.asarray(found.outputs, dtype=np.float64) - exact) / bound.outputs.bound
 
 
@@ -99,11 +99,11 @@ def test_without_the_rounding_of_additions_no_bound_holds(monkeypatch):
     """A dropped term is found out: sums counted as if their length did not matter."""
     monkeypatch.setattr("scanproof.numeric.rounding.rules.gamma", lambda terms, unit: unit)
     found = tightest("chunked", precision="bfloat16", sizes=(32, 1, 1), chunk=32, turns=0)
-    z = np.full((256, 1), 2.0**-24 * (1 + 2.0**-10))
-    z[0] = 1.0
+    v = np.full((256, 1), 2.0**-24 * (1 + 2.0**-10))
+    v[0] = 1.0
     ones = np.ones((256, 1))
     assert found.ratio <= 1  # one product, rounded inputs: nothing to find out there
-    assert shares("chunked", (z, ones, ones), 256).max() > 1
+    assert shares("chunked", (v, ones, ones), 256).max() > 1
 
 
 def test_without_the_underflow_term_a_tiny_product_breaks_the_bound(monkeypatch):
@@ -121,7 +121,7 @@ def test_inputs_that_the_op_rounds_move_the_exact_value_within_the_bound_and_nea
     found = run_op(
         "chunked",
         "bfloat16",
-        {"z": third, "b": third, "c": third, "initial_state": np.zeros((1, 1))},
+        {"v": third, "k": third, "q": third, "initial_state": np.zeros((1, 1))},
         1,
     )
     gap = abs(float(np.asarray(found.outputs)[0, 0]) - float(third[0, 0]) ** 3)
@@ -161,29 +161,29 @@ def test_a_bound_from_magnitudes_covers_that_of_every_such_array():
 
 @pytest.mark.long
 def test_gradients_of_the_chunked_op_are_within_their_bound():
-    """The loss is linear in each of z, b and c, so exact derivatives are differences of exact losses."""
+    """The loss is linear in each of v, k and q, so exact derivatives are differences of exact losses."""
     import jax
     import jax.numpy as jnp
 
     T, D, N = 5, 2, 2
     rng = np.random.default_rng(1)
-    z, b, c, weights = (
+    v, k, q, weights = (
         rng.standard_normal(s).astype(np.float32) for s in ((T, D), (T, N), (T, N), (T, D))
     )
     reset = np.arange(T) == 3
 
-    def loss(z, b, c, weights):
-        return (chunked(z, b, c, reset=reset, chunk=2).outputs * weights).sum()
+    def loss(v, k, q, weights):
+        return (chunked(v, k, q, reset=reset, chunk=2).outputs * weights).sum()
 
     program = jax.jit(jax.grad(loss, argnums=(0, 1, 2)))
-    found = program(*map(jnp.asarray, (z, b, c, weights)))
-    promised = a_priori(program, z, b, c, weights)
+    found = program(*map(jnp.asarray, (v, k, q, weights)))
+    promised = a_priori(program, v, k, q, weights)
     decays = exactly(Fraction, ~reset)
-    exact = [exactly(Fraction, a) for a in (z, b, c, weights)]
+    exact = [exactly(Fraction, a) for a in (v, k, q, weights)]
 
-    def exact_loss(z, b, c, weights):
+    def exact_loss(v, k, q, weights):
         H = exactly(Fraction, np.zeros((D, N)))
-        return (scan(ssd.step, None, H, ssd.Token(z, decays, b, c)).outputs * weights).sum()
+        return (scan(ssd.step, None, H, ssd.Token(v, decays, k, q)).outputs * weights).sum()
 
     base = exact_loss(*exact)
     for place, (gradient, bound) in enumerate(zip(found, promised, strict=True)):
@@ -198,13 +198,13 @@ def test_gradients_of_the_chunked_op_are_within_their_bound():
 
 def test_random_inputs_stay_below_the_probable_error():
     rng = np.random.default_rng(2)
-    z, b, c = (rng.standard_normal((256, n)).astype(np.float32) for n in (4, 8, 8))
-    promised = linear(z, b, c, chunk=16).outputs
+    v, k, q = (rng.standard_normal((256, n)).astype(np.float32) for n in (4, 8, 8))
+    promised = linear(v, k, q, chunk=16).outputs
     expected = probable(promised)
     state = np.zeros((4, 8))
-    tokens = {"z": z, "b": b, "c": c, "initial_state": state}
+    tokens = {"v": v, "k": k, "q": q, "initial_state": state}
     found = np.asarray(run_op("chunked", "float32", tokens, 16).outputs, dtype=np.float64)
-    wide = [a.astype(np.float64) for a in (z, b, c)]
+    wide = [a.astype(np.float64) for a in (v, k, q)]
     exact = scan(ssd.step, None, state, ssd.Token(wide[0], np.ones(256), wide[1], wide[2])).outputs
     assert np.all(np.abs(found - exact) <= expected)
     assert expected[-1].max() < promised.bound[-1].max()
@@ -214,7 +214,7 @@ def test_random_inputs_stay_below_the_probable_error():
     ("call", "message"),
     [
         (lambda a: linear(a, a, a, lane="fast"), r"linear\(lane='fast'\) expects one of recurrent"),
-        (lambda a: linear(a, a, a[:2]), r"linear\(\) expects z"),
+        (lambda a: linear(a, a, a[:2]), r"linear\(\) expects v"),
         (lambda a: linear(a * np.nan, a, a), "expects finite numbers, got NaN"),
         (lambda a: linear(Magnitude((3, 2), -1.0), a, a), r"Magnitude\(largest=-1.0\)"),
         (lambda a: delta_bound(a, Magnitude((3, 2), 1.0), a, a[:, 0]), "needs the keys"),

@@ -23,11 +23,11 @@ from scanproof.numeric.run.promises import Promises
 
 def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.ndarray, ...]:
     """Float32 numbers as they come: unit keys with β ≤ 1, or Longhorn's β = 1 and keys of any norm."""
-    z, b, c = rng.uniform(-1, 1, (3, T, d))
+    v, k, q = rng.uniform(-1, 1, (3, T, d))
     beta = np.ones(T)
     if layer == "delta":
-        b, beta = b / np.linalg.norm(b, axis=-1, keepdims=True), rng.uniform(0, 1, T)
-    return tuple(a.astype(np.float32).astype(np.float64) for a in (z, b, c, beta))
+        k, beta = k / np.linalg.norm(k, axis=-1, keepdims=True), rng.uniform(0, 1, T)
+    return tuple(a.astype(np.float32).astype(np.float64) for a in (v, k, q, beta))
 
 
 @pytest.mark.short(4)
@@ -61,7 +61,7 @@ def delta_shares(
     tokens: tuple[np.ndarray, ...], state: np.ndarray, chunk: int, precision: str = "float32"
 ) -> np.ndarray:
     """|error| / bound of the delta op's outputs."""
-    names = "z", "b", "c", "beta", "initial_state"
+    names = "v", "k", "q", "beta", "initial_state"
     inputs = dict(zip(names, (*tokens, state), strict=True))
     found = exactly(Fraction, run_op("delta", precision, inputs, chunk).outputs)
     bound = bound_of("delta", precision, inputs, chunk).outputs.bound
@@ -107,10 +107,10 @@ def test_the_climbing_state_breaks_a_bound_of_the_delta_rule_that_lacks_somethin
 @pytest.mark.long
 def test_a_long_chunk_breaks_a_bound_that_takes_its_sums_for_exact(monkeypatch):
     T = 256
-    z, ones = np.full((T, 1), 2 + 2.0**-10), np.ones((T, 1))
+    v, ones = np.full((T, 1), 2 + 2.0**-10), np.ones((T, 1))
     beta = np.full(T, 2.0**-24)
-    z[0], beta[0] = 1.0, 1.0
-    tokens, nothing = (z, ones, ones, beta), np.zeros((1, 1))
+    v[0], beta[0] = 1.0, 1.0
+    tokens, nothing = (v, ones, ones, beta), np.zeros((1, 1))
     assert delta_shares(tokens, nothing, chunk=T).max() <= 1
     monkeypatch.setattr("scanproof.numeric.rounding.delta_chunk.gamma", lambda terms, unit: 0.0)
     assert delta_shares(tokens, nothing, chunk=T).max() > 1

@@ -26,9 +26,9 @@ T, D, N, C = 37, 3, 4, 4
 
 
 def tokens(seed: int) -> dict[str, np.ndarray]:
-    """z, b, c and an initial state that is not 0."""
+    """v, k, q and an initial state that is not 0."""
     rng = np.random.default_rng(seed)
-    shapes = {"z": (T, D), "b": (T, N), "c": (T, N), "initial_state": (D, N)}
+    shapes = {"v": (T, D), "k": (T, N), "q": (T, N), "initial_state": (D, N)}
     return {name: numbers(rng, 0, *shape) for name, shape in shapes.items()}
 
 
@@ -84,9 +84,9 @@ def test_gradients_are_those_of_the_definition(kind: str, where: str):
 
     def by_definition(*arrays: Any) -> Any:
         named = dict(zip(sorted(given), arrays, strict=True))
-        z, b, c, state = (named[name] for name in ("z", "b", "c", "initial_state"))
+        v, k, q, state = (named[name] for name in ("v", "k", "q", "initial_state"))
         decays = jax.numpy.exp(named["log_decay"]) if len(named) == 5 else np.ones((HEADS, T))
-        token = ssd.Token(z, decays, b, c)
+        token = ssd.Token(v, decays, k, q)
         return recurrent(ssd.step, None, state, token, batch=1, chunk=5)
 
     with x64():
@@ -139,8 +139,8 @@ def test_no_array_holds_a_state_for_every_token(where: str):
     numbers = precision_of("float32")
     array = jax.ShapeDtypeStruct((length, width), "float32")
 
-    def compute(z: Any, b: Any, c: Any) -> Any:
-        return run(linear_tokens("test", numbers, z, b, c), cut, numbers)
+    def compute(v: Any, k: Any, q: Any) -> Any:
+        return run(linear_tokens("test", numbers, v, k, q), cut, numbers)
 
     size = largest(jax.make_jaxpr(compute)(array, array, array).jaxpr)
     assert length * width <= size <= length * max(width, cut.chunk, width * width // cut.chunk)
@@ -158,16 +158,16 @@ def test_blocks_of_the_plan_fit():
 
 
 WRONG = {
-    "lengths differ": ({"b": np.ones((5, 2))}, r"equal leading axes, got z \(4, 3\), b \(5, 2\)"),
-    "no token axis": ({"z": np.ones(3)}, r"z \(…, T, D\)"),
-    "no token": (dict.fromkeys("zbc", np.ones((0, 2))), "at least one token"),
-    "text": ({"z": np.array([["a"]])}, r"chunked\(z=...\) expects an array of real numbers"),
-    "complex": ({"c": np.ones((4, 2), complex)}, r"chunked\(c=...\).*got complex128"),
-    "ragged": ({"z": [[1.0], [1.0, 2.0]]}, r"chunked\(z=...\) expects an array"),
-    "NaN": ({"z": np.full((4, 3), np.nan)}, r"chunked\(z=...\) expects finite numbers"),
-    "infinite": ({"b": np.full((4, 2), np.inf)}, r"chunked\(b=...\) expects finite numbers"),
+    "lengths differ": ({"k": np.ones((5, 2))}, r"equal leading axes, got v \(4, 3\), k \(5, 2\)"),
+    "no token axis": ({"v": np.ones(3)}, r"v \(…, T, D\)"),
+    "no token": (dict.fromkeys("vkq", np.ones((0, 2))), "at least one token"),
+    "text": ({"v": np.array([["a"]])}, r"chunked\(v=...\) expects an array of real numbers"),
+    "complex": ({"q": np.ones((4, 2), complex)}, r"chunked\(q=...\).*got complex128"),
+    "ragged": ({"v": [[1.0], [1.0, 2.0]]}, r"chunked\(v=...\) expects an array"),
+    "NaN": ({"v": np.full((4, 3), np.nan)}, r"chunked\(v=...\) expects finite numbers"),
+    "infinite": ({"k": np.full((4, 2), np.inf)}, r"chunked\(k=...\) expects finite numbers"),
     "too large": (
-        {"z": np.full((4, 3), -1e300)},
+        {"v": np.full((4, 3), -1e300)},
         r"numbers that float32 has, up to 3.4e\+38, got 1e\+300",
     ),
     "NaN decay": ({"log_decay": np.asarray(np.nan)}, r"chunked\(log_decay=...\)"),
@@ -187,7 +187,7 @@ WRONG = {
 def test_bad_input_is_refused_before_anything_compiles(name: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys.modules[run.__module__], "_program", None)
     wrong, message = WRONG[name]
-    given = {"z": np.ones((4, 3)), "b": np.ones((4, 2)), "c": np.ones((4, 2))} | wrong
+    given = {"v": np.ones((4, 3)), "k": np.ones((4, 2)), "q": np.ones((4, 2))} | wrong
     with pytest.raises(UsageError, match=message):
         chunked(**given)
 

@@ -18,10 +18,10 @@ D, N = 2, 3
 
 
 def draw(T: int, d: int = D, n: int = N) -> tuple[np.ndarray, ...]:
-    """z, b, c, β, S_0 for two heads, some keys and strengths 0, with β ‖b‖² < 2."""
+    """v, k, q, β, S_0 for two heads, some keys and strengths 0, with β ‖k‖² < 2."""
     rng = np.random.default_rng(0)
-    z, b, c, state = (numbers(rng, 0, *shape) for shape in ((T, d), (T, n), (T, n), (d, n)))
-    return z, b, c, strengths(rng, b, 1.99)["beta"], state
+    v, k, q, state = (numbers(rng, 0, *shape) for shape in ((T, d), (T, n), (T, n), (d, n)))
+    return v, k, q, strengths(rng, k, 1.99)["beta"], state
 
 
 @pytest.mark.short("float32")
@@ -31,15 +31,15 @@ def test_unit_keys_make_the_layer_a_memory(precision):
     rng = np.random.default_rng(0)
     T, D, N = 150, 3, 4
     places, queries = rng.integers(0, N, (2, T))
-    z = rng.integers(-8, 9, (T, D))
+    v = rng.integers(-8, 9, (T, D))
     state = rng.integers(-8, 9, (D, N))
     unit = np.eye(N, dtype=np.float32)
     run = delta(
-        z, unit[places], unit[queries], 1.0, initial_state=state, chunk=64, precision=precision
+        v, unit[places], unit[queries], 1.0, initial_state=state, chunk=64, precision=precision
     )
     memory = state.astype(float)
     for t in range(T):
-        memory[:, places[t]] = z[t]
+        memory[:, places[t]] = v[t]
         assert np.array_equal(run.outputs[t], memory[:, queries[t]])
     assert np.array_equal(run.final_state, memory)
     assert run.outputs.dtype == np.float32
@@ -50,9 +50,9 @@ def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     """S k_t is 0 at every write then, so that both ops add the same; in whole numbers exactly."""
     rng = np.random.default_rng(0)
     T = N = 24
-    z, c = rng.integers(-3, 4, (2, 2, T, N)).astype(np.float32)
-    b = np.stack([np.eye(N, dtype=np.float32)[rng.permutation(N)] for _ in range(2)])
-    found, wanted = delta(z, b, c, np.ones(T), chunk=8), chunked(z, b, c, chunk=8)
+    v, q = rng.integers(-3, 4, (2, 2, T, N)).astype(np.float32)
+    k = np.stack([np.eye(N, dtype=np.float32)[rng.permutation(N)] for _ in range(2)])
+    found, wanted = delta(v, k, q, np.ones(T), chunk=8), chunked(v, k, q, chunk=8)
     assert np.array_equal(found.outputs, wanted.outputs)
     assert np.array_equal(found.final_state, wanted.final_state)
 
@@ -65,20 +65,20 @@ def test_gradients_are_those_of_the_definition(name):
     T, C = 5, 2
     rng = np.random.default_rng(0)
     keys = np.array([[0, 0, 0], [1, 0, 0], [0, -1, 0], [1, -1, 1]], float)
-    b, beta = keys[rng.integers(0, 4, T)], rng.integers(0, 2, T).astype(float)
-    z, c, state = (rng.integers(-3, 4, shape).astype(float) for shape in ((T, D), (T, N), (D, N)))
+    k, beta = keys[rng.integers(0, 4, T)], rng.integers(0, 2, T).astype(float)
+    v, q, state = (rng.integers(-3, 4, shape).astype(float) for shape in ((T, D), (T, N), (D, N)))
 
-    def by_op(z, b, c, beta, state):
-        run = op(z, b, c, beta, initial_state=state, chunk=C, precision="float64")
+    def by_op(v, k, q, beta, state):
+        run = op(v, k, q, beta, initial_state=state, chunk=C, precision="float64")
         return (run.outputs**2).sum() + run.final_state.sum()
 
-    def by_definition(z, b, c, beta, state):
-        run = recurrent(step, None, state, delta_rule.Token(b, z, c, beta))
+    def by_definition(v, k, q, beta, state):
+        run = recurrent(step, None, state, delta_rule.Token(k, v, q, beta))
         return (run.outputs**2).sum() + run.final_state.sum()
 
     with x64():
         found, wanted = (
-            jax.jit(jax.grad(loss, argnums=(0, 1, 2, 3, 4)))(z, b, c, beta, state)
+            jax.jit(jax.grad(loss, argnums=(0, 1, 2, 3, 4)))(v, k, q, beta, state)
             for loss in (by_op, by_definition)
         )
     for got, want in zip(found, wanted, strict=True):
@@ -89,8 +89,8 @@ def test_gradients_are_those_of_the_definition(name):
 @pytest.mark.long
 def test_the_backward_pass_keeps_one_state_a_chunk():
     T, C, width = 64, 8, 16
-    z, b, c, beta, state = draw(T, width, width)
-    arrays = [np.asarray(a[:1], np.float32) for a in (z, b, c, beta, state)]
+    v, k, q, beta, state = draw(T, width, width)
+    arrays = [np.asarray(a[:1], np.float32) for a in (v, k, q, beta, state)]
     _, pullback = jax.vjp(lambda *a: delta(*a[:4], initial_state=a[4], chunk=C)[1:], *arrays)
     kept = [leaf.size for leaf in jax.tree.leaves(pullback)]
     states = T // C * width * width
@@ -105,9 +105,9 @@ def test_the_backward_pass_keeps_one_state_a_chunk():
         ({"beta": np.ones((3,))}, r"delta\(beta=.*broadcasts to \(2, 7\).*got \(3,\)"),
         ({"beta": np.full((7,), np.nan)}, r"delta\(beta=.*expects finite numbers"),
         ({"beta": "1"}, r"delta\(beta=.*expects an array of real numbers"),
-        ({"b": np.ones((2, 7, 1))}, r"delta\(\) expects .*got z \(2, 7, 2\), b \(2, 7, 1\)"),
-        ({"z": [[1.0], [1.0, 2.0]]}, r"delta\(z=.*expects an array of real numbers"),
-        ({"z": np.ones((2, 7, 2), complex)}, r"delta\(z=.*expects an array of real numbers"),
+        ({"k": np.ones((2, 7, 1))}, r"delta\(\) expects .*got v \(2, 7, 2\), k \(2, 7, 1\)"),
+        ({"v": [[1.0], [1.0, 2.0]]}, r"delta\(v=.*expects an array of real numbers"),
+        ({"v": np.ones((2, 7, 2), complex)}, r"delta\(v=.*expects an array of real numbers"),
         ({"chunk": 0}, r"delta\(chunk=0\) expects a whole number ≥ 1"),
         ({"initial_state": np.ones((3, 2))}, r"a state is values × keys"),
         ({"precision": "float64"}, r"precision='float64' needs JAX with 64-bit types"),
@@ -115,15 +115,15 @@ def test_the_backward_pass_keeps_one_state_a_chunk():
     ],
 )
 def test_wrong_arguments_are_refused(change, message):
-    names = "z", "b", "c", "beta", "initial_state"
+    names = "v", "k", "q", "beta", "initial_state"
     arguments = {**dict(zip(names, draw(7), strict=True)), "chunk": 3, **change}
     with pytest.raises(UsageError, match=message):
         delta(**arguments)
 
 
 def test_negative_strengths_of_longhorn_are_refused():
-    z, b, c, beta, _ = draw(7)
+    v, k, q, beta, _ = draw(7)
     with pytest.raises(UsageError, match=r"longhorn\(beta=...\) expects β ≥ 0"):
-        longhorn(z, b, c, -beta)
+        longhorn(v, k, q, -beta)
     with pytest.raises(UsageError, match=r"longhorn\(beta=...\) expects an array of real numbers"):
-        longhorn(z, b, c, "a lot")
+        longhorn(v, k, q, "a lot")

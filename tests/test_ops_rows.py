@@ -75,7 +75,7 @@ def test_listing_the_rows_imports_no_jax():
 
 def recurrent(tokens, last, H0, bug=""):
     """The recurrent op: n chunks of C tokens, and r more."""
-    n, C = tokens.z.shape[:2]
+    n, C = tokens.v.shape[:2]
     joined = ssd.Token(
         *(
             jnp.concatenate([a.reshape(n * C, *a.shape[2:]), b])
@@ -84,18 +84,18 @@ def recurrent(tokens, last, H0, bug=""):
     )
     if bug == "shifted gates":
         joined = joined._replace(decay=jnp.concatenate([joined.decay[1:], joined.decay[:1]]))
-    T = joined.z.shape[0]
+    T = joined.v.shape[0]
     core = T - T % C
     if bug == "a branch on T" and T == 3:
         core = 0
 
     def step(H, token):
-        z, a, b, c = token
+        v, a, k, q = token
         before = H
         kept = {"missing decay": H, "squared decay": a * a * H}.get(bug, a * H)
-        H = a * (H + jnp.outer(z, b)) if bug == "decay after the write" else kept + jnp.outer(z, b)
+        H = a * (H + jnp.outer(v, k)) if bug == "decay after the write" else kept + jnp.outer(v, k)
         read = {"output before the write": before, "transposed readout": H.T}.get(bug, H)
-        return H, read @ c
+        return H, read @ q
 
     run = functools.partial(jax.lax.scan, step, reverse=bug == "reversed scan")
 
@@ -119,28 +119,28 @@ def recurrent(tokens, last, H0, bug=""):
     return outputs, later, state
 
 
-def chunked(z, b, c, H0, bug=""):
+def chunked(v, k, q, H0, bug=""):
     """The chunked op with decay 1."""
-    n, C, _ = z.shape
+    n, C, _ = v.shape
     if bug == "tokens in another order":
-        z = z.reshape(n * C, -1)[::-1].reshape(n, C, -1)
+        v = v.reshape(n * C, -1)[::-1].reshape(n, C, -1)
 
     def step(H, chunk):
-        z, b, c = chunk
-        scores = b @ c.T if bug == "transposed scores" else c @ b.T
+        v, k, q = chunk
+        scores = k @ q.T if bug == "transposed scores" else q @ k.T
         mask = {"mask off by one": -1, "mask one too far": 1}.get(bug, 0)
         within = scores if bug == "no mask" else jnp.tril(scores, k=mask)
         if bug == "upper mask":
             within = jnp.triu(scores)
-        written = z.T @ b
+        written = v.T @ k
         after = written if bug == "state replaced" else H + written
         if bug == "boundary token dropped":
-            after = H + z[1:].T @ b[1:]
+            after = H + v[1:].T @ k[1:]
         read = after if bug == "state after the chunk" else H
-        outputs = within @ z if bug == "no state read" else within @ z + c @ read.T
+        outputs = within @ v if bug == "no state read" else within @ v + q @ read.T
         return after, outputs
 
-    final, outputs = jax.lax.scan(step, H0, (z, b, c))
+    final, outputs = jax.lax.scan(step, H0, (v, k, q))
     return outputs, final
 
 
@@ -158,8 +158,8 @@ def learner(W, x, y, eta, bug=""):
 
 
 def recurrences(bug):
-    def body(z, a, b, c, last_z, last_a, last_b, last_c, H0):
-        tokens, last = ssd.Token(z, a, b, c), ssd.Token(last_z, last_a, last_b, last_c)
+    def body(v, a, k, q, last_v, last_a, last_k, last_q, H0):
+        tokens, last = ssd.Token(v, a, k, q), ssd.Token(last_v, last_a, last_k, last_q)
 
         def lane(H0, *arrays):
             return recurrent(ssd.Token(*arrays[:4]), ssd.Token(*arrays[4:]), H0, bug)
@@ -171,21 +171,21 @@ def recurrences(bug):
         yield equal(later, then.outputs)
         yield equal(state, then.final_state)
 
-    own = {"z": "n r+s N", "a": "n r+s", "b": "n r+s N", "c": "n r+s N"}
-    rest = {"last_z": "r N", "last_a": "r", "last_b": "r N", "last_c": "r N"}
+    own = {"v": "n r+s N", "a": "n r+s", "k": "n r+s N", "q": "n r+s N"}
+    rest = {"last_v": "r N", "last_a": "r", "last_k": "r N", "last_q": "r N"}
     sizes = {"n": (1, 2), "r": (1, 2), "s": (1,), "N": (1, 2)}
     return {**own, **rest, "H0": "N N"}, sizes, body
 
 
 def chunks(bug):
-    def body(z, b, c, H0, xp, n, C):
-        outputs, final = program(functools.partial(chunked, bug=bug))(z, b, c, H0)
-        wanted = scan_merged(ssd.step, None, H0, ssd.Token(z, xp.ones((n, C)), b, c))
+    def body(v, k, q, H0, xp, n, C):
+        outputs, final = program(functools.partial(chunked, bug=bug))(v, k, q, H0)
+        wanted = scan_merged(ssd.step, None, H0, ssd.Token(v, xp.ones((n, C)), k, q))
         yield equal(outputs, wanted.outputs)
         yield equal(final, wanted.final_state)
 
     sizes = {"n": (1, 2), "C": (1, 2), "D": (1,), "N": (1,)}
-    return {"z": "n C D", "b": "n C N", "c": "n C N", "H0": "D N"}, sizes, body
+    return {"v": "n C D", "k": "n C N", "q": "n C N", "H0": "D N"}, sizes, body
 
 
 def steps(bug):

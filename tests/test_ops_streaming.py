@@ -32,7 +32,7 @@ def whole(*shape: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).integers(-3, 4, shape).astype(np.float32)
 
 
-Z, B, C, STATE = (
+V, K, Q, STATE = (
     whole(2, T, D),
     whole(2, T, N, seed=1),
     whole(2, T, N, seed=2),
@@ -54,7 +54,7 @@ def assert_same(found: tuple[np.ndarray, np.ndarray], wanted: Scan) -> None:
 def cut(index: int) -> tuple[np.ndarray, ...] | None:
     """Block `index` of the sequence, None after the last."""
     tokens = slice(index * BLOCK, (index + 1) * BLOCK)
-    return tuple(a[:, tokens] for a in (Z, B, C)) if index * BLOCK < T else None
+    return tuple(a[:, tokens] for a in (V, K, Q)) if index * BLOCK < T else None
 
 
 def mapped(path, array: np.ndarray) -> np.ndarray:
@@ -73,18 +73,18 @@ def test_blocks_in_every_form_give_what_the_whole_gives(form: str, tmp_path):
         "function": lambda: cut,
         "function and count": lambda: cut,
         "files": lambda: in_blocks(
-            tuple(mapped(tmp_path / f"{i}.npy", a) for i, a in enumerate((Z, B, C))), BLOCK
+            tuple(mapped(tmp_path / f"{i}.npy", a) for i, a in enumerate((V, K, Q))), BLOCK
         ),
     }[form]()
     count = 3 if form == "function and count" else None
     run = streaming(chunked, blocks, initial_state=STATE, count=count, chunk=4)
-    assert_same(everything(run), chunked(Z, B, C, initial_state=STATE, chunk=4))
+    assert_same(everything(run), chunked(V, K, Q, initial_state=STATE, chunk=4))
 
 
 @pytest.mark.long
 def test_named_arguments_are_cut_along_the_tokens_or_handed_on():
     reset = np.arange(2 * T).reshape(2, T) % 5 == 3
-    tokens = {"z": Z, "b": B, "c": C, "log_decay": 0.0, "reset": reset}
+    tokens = {"v": V, "k": K, "q": Q, "log_decay": 0.0, "reset": reset}
     assert [block["log_decay"] for block in in_blocks(tokens, BLOCK)] == [0.0] * 3
     run = streaming(chunked, in_blocks(tokens, BLOCK), chunk=4)
     assert_same(everything(run), chunked(**tokens, chunk=4))
@@ -96,14 +96,14 @@ def test_the_delta_rule_streams(op):
     """Keys that are unit vectors and strengths 0 and 1 keep whole numbers whole; Longhorn halves a few of them."""
     keys = np.eye(N, dtype=np.float32)[np.random.default_rng(0).integers(0, N, (2, 2 * BLOCK))]
     beta = np.random.default_rng(1).integers(0, 2, (2, 2 * BLOCK))
-    tokens = Z[:, : 2 * BLOCK], keys, C[:, : 2 * BLOCK], beta
+    tokens = V[:, : 2 * BLOCK], keys, Q[:, : 2 * BLOCK], beta
     run = streaming(op, in_blocks(tokens, BLOCK), initial_state=STATE, chunk=4)
     assert_same(everything(run), op(*tokens, initial_state=STATE, chunk=4))
 
 
 @pytest.mark.parametrize("plain", [False, True], ids=["named tuple", "tuple of one"])
 def test_any_step_function_streams(plain: bool):
-    tokens = linear_attention.Token(C[0], B[0], Z[0])
+    tokens = linear_attention.Token(Q[0], K[0], V[0])
     blocks = list(in_blocks(tokens, BLOCK, axis=0))
     assert all(isinstance(block, linear_attention.Token) for block in blocks)
     lane = stepwise(linear_attention.step, None)
@@ -114,7 +114,7 @@ def test_any_step_function_streams(plain: bool):
 def test_a_fold_keeps_only_what_it_is_asked_for():
     run = streaming(chunked, cut, initial_state=STATE, chunk=4)
     total = run.fold(lambda total, outputs: total + outputs.sum(), 0.0)
-    wanted = chunked(Z, B, C, initial_state=STATE, chunk=4)
+    wanted = chunked(V, K, Q, initial_state=STATE, chunk=4)
     assert float(total) == float(np.asarray(wanted.outputs, dtype=np.float64).sum())
     assert np.array_equal(run.final_state, wanted.final_state)
     assert run.finished.outputs is None
@@ -143,14 +143,14 @@ def test_after_ctrl_c_the_run_goes_on_from_the_last_finished_block(where: str):
     with pytest.raises(KeyboardInterrupt):
         run.fold(add, 0.0)
     assert run.finished.blocks == 2
-    parts = chunked(Z[:, :16], B[:, :16], C[:, :16], initial_state=STATE, chunk=4)
+    parts = chunked(V[:, :16], K[:, :16], Q[:, :16], initial_state=STATE, chunk=4)
     assert np.array_equal(run.finished.state, parts.final_state)
     assert run.finished.value == float(parts.outputs.sum())
     with pytest.raises(UsageError, match=r"only 2 are finished; .* or take finished\.state"):
         _ = run.final_state
 
     resumed = streaming(chunked, read, resume=run.finished, chunk=4)
-    wanted = chunked(Z, B, C, initial_state=STATE, chunk=4)
+    wanted = chunked(V, K, Q, initial_state=STATE, chunk=4)
     assert resumed.fold(add) == float(wanted.outputs.sum())
     assert np.array_equal(resumed.final_state, wanted.final_state)
 
@@ -169,7 +169,7 @@ def test_a_block_taken_from_an_iterator_is_not_lost_with_an_interrupted_op():
     with pytest.raises(KeyboardInterrupt):
         outputs.extend(run)
     outputs.extend(run)
-    wanted = chunked(Z, B, C, initial_state=STATE, chunk=4)
+    wanted = chunked(V, K, Q, initial_state=STATE, chunk=4)
     assert_same((np.concatenate(outputs, axis=1), np.asarray(run.final_state)), wanted)
 
 
@@ -193,7 +193,7 @@ def test_a_million_tokens_take_the_memory_of_one_block():
     assert (
         max(held) - before < 10 * length * 2 * 4
     )  # three inputs, their copies, outputs, two states
-    state = sum(z[0].T.astype(np.float64) @ b[0] for z, b, _ in map(read, range(count)))
+    state = sum(v[0].T.astype(np.float64) @ k[0] for v, k, _ in map(read, range(count)))
     assert np.array_equal(run.final_state[0], state)
     assert np.array_equal(last, state @ read(count - 1)[2][0, -1])
 
@@ -227,8 +227,8 @@ def test_no_bar_appears_elsewhere(capsys, monkeypatch):
     "arguments, message",
     [
         ((None, cut), r"expects a lane, for example chunked"),
-        ((chunked, (Z, B, C)), r"expects blocks, got arrays; cut them with in_blocks"),
-        ((chunked, {"z": Z}), r"expects blocks, got arrays; cut them with in_blocks"),
+        ((chunked, (V, K, Q)), r"expects blocks, got arrays; cut them with in_blocks"),
+        ((chunked, {"v": V}), r"expects blocks, got arrays; cut them with in_blocks"),
         ((chunked, np.zeros(3)), r"expects blocks, got arrays"),
         ((chunked, 3), r"expects a sequence of blocks, .* got int"),
         ((chunked, "abc"), r"expects a sequence of blocks, .* got str"),
@@ -249,10 +249,10 @@ def test_wrong_options_are_refused_at_once():
 
 
 def test_what_an_op_has_to_say_names_the_block():
-    bad = Z.copy()
+    bad = V.copy()
     bad[0, 9] = np.nan
-    run = streaming(chunked, in_blocks((bad, B, C), BLOCK), chunk=4)
-    with pytest.raises(UsageError, match=r"streaming\(\), block 1: chunked\(z=.*NaN"):
+    run = streaming(chunked, in_blocks((bad, K, Q), BLOCK), chunk=4)
+    with pytest.raises(UsageError, match=r"streaming\(\), block 1: chunked\(v=.*NaN"):
         list(run)
     assert run.finished.blocks == 1
     with pytest.raises(UsageError, match="expects a lane that returns a Scan, got tuple"):
@@ -260,25 +260,25 @@ def test_what_an_op_has_to_say_names_the_block():
     with pytest.raises(
         UsageError, match=r"stepwise\(step\) needs the state before the first token"
     ):
-        list(streaming(stepwise(delta_rule.step, None), [Z]))
+        list(streaming(stepwise(delta_rule.step, None), [V]))
 
 
 @pytest.mark.parametrize(
     "arrays, length, axis, message",
     [
-        ((Z, B, C), 0, None, r"length=0\) expects a whole number ≥ 1"),
-        ((Z, B, C), 2.5, None, r"length=2.5\) expects a whole number"),
+        ((V, K, Q), 0, None, r"length=0\) expects a whole number ≥ 1"),
+        ((V, K, Q), 2.5, None, r"length=2.5\) expects a whole number"),
         (
-            (Z, B[:, :4], C),
+            (V, K[:, :4], Q),
             8,
             None,
             r"one common number of tokens .* got shapes \(2, 23, 3\), \(2, 4, 2\)",
         ),
-        ((Z[:, :0], B[:, :0]), 8, None, r"T ≥ 1"),
+        ((V[:, :0], K[:, :0]), 8, None, r"T ≥ 1"),
         ((), 8, None, r"got shapes none"),
         (([[1.0]], [[1.0]]), 1, None, r"expects arrays with one common number of tokens"),
         (whole(5), 2, None, r"give axis=0 for tokens of shape \(T, …\)"),
-        ((Z, B[0]), 2, 0, r"along axis 0"),
+        ((V, K[0]), 2, 0, r"along axis 0"),
     ],
 )
 def test_arrays_that_cannot_be_cut_are_refused(arrays, length, axis, message: str):

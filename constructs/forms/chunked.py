@@ -1,7 +1,7 @@
 """Chunked evaluation of the gated linear recurrence: masked matrices within a chunk, a state between chunks.
 
-The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention. A chunk of C
-tokens is a `ssd.Token` of arrays with a leading axis of length C ≥ 1: z (C, D), decay (C,), b and c (C, N).
+The layer is `ssd.step`, H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t; with a_t = 1 it is linear attention. A chunk of C
+tokens is a `ssd.Token` of arrays with a leading axis of length C ≥ 1: v (C, D), decay (C,), k and q (C, N).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def decays_from_start(decays: Array) -> Array:
 
 @definition
 def read_initial_state(state: Array, chunk: ssd.Token) -> Array:
-    """The part of a chunk's outputs that its initial state H_0 makes: a_1 ⋯ a_t H_0 c_t at each t.
+    """The part of a chunk's outputs that its initial state H_0 makes: a_1 ⋯ a_t H_0 q_t at each t.
 
     Args:
         state: H_0, shape (D, N).
@@ -31,26 +31,26 @@ def read_initial_state(state: Array, chunk: ssd.Token) -> Array:
     Returns:
         Shape (C, D).
     """
-    return decays_from_start(chunk.decay)[:, None] * (chunk.c @ state.T)
+    return decays_from_start(chunk.decay)[:, None] * (chunk.q @ state.T)
 
 
 @definition
 def step(parameters: None, state: Array, chunk: ssd.Token) -> tuple[Array, Array]:
-    """A whole chunk at once: y_t = a_1 ⋯ a_t H_0 c_t + Σ_{s≤t} a_{t:s} (b_s·c_t) z_s, with a_{t:s} = a_t ⋯ a_{s+1}.
+    """A whole chunk at once: y_t = a_1 ⋯ a_t H_0 q_t + Σ_{s≤t} a_{t:s} (k_s·q_t) v_s, with a_{t:s} = a_t ⋯ a_{s+1}.
 
     Args:
-        parameters: none; a, b, c come with the tokens.
+        parameters: none; a, k, q come with the tokens.
         state: H_0, the state before the chunk, shape (D, N).
         chunk: C tokens.
 
     Returns:
-        The state after the chunk, a_1 ⋯ a_C H_0 + Σ_s a_{C:s} z_s ⊗ b_s, and the outputs, shape (C, D).
+        The state after the chunk, a_1 ⋯ a_C H_0 + Σ_s a_{C:s} v_s ⊗ k_s, and the outputs, shape (C, D).
     """
     mask = ssd.decay_mask(chunk.decay)
-    weights = mask.T * (chunk.c @ chunk.b.T)
-    outputs = read_initial_state(state, chunk) + weights @ chunk.z
+    weights = mask.T * (chunk.q @ chunk.k.T)
+    outputs = read_initial_state(state, chunk) + weights @ chunk.v
     left_at_end = mask[:, -1]
-    written = chunk.z.T @ (left_at_end[:, None] * chunk.b)
+    written = chunk.v.T @ (left_at_end[:, None] * chunk.k)
     return product(chunk.decay) * state + written, outputs
 
 

@@ -1,8 +1,8 @@
 """Sharded evaluation of the gated linear recurrence: an exclusive prefix of what each shard does to a state.
 
-The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t. Every shard folds its own C tokens from the zero
+The layer is `ssd.step`, H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t. Every shard folds its own C tokens from the zero
 state; all that the others need of it is its `Summary`. A shard's tokens are a `ssd.Token` of arrays with a leading
-axis C ≥ 1: z (C, D), decay (C,), b and c (C, N).
+axis C ≥ 1: v (C, D), decay (C,), k and q (C, N).
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def applied(summary: Summary, state: Array) -> Array:
 @definition
 def fold(shard: ssd.Token) -> tuple[Summary, Array]:
     """A shard's tokens from the zero state: the shard's summary, and its local outputs, shape (C, D)."""
-    xp = namespace(shard.z)
-    run = scan(ssd.step, None, xp.zeros((shard.z.shape[-1], shard.b.shape[-1])), shard)
+    xp = namespace(shard.v)
+    run = scan(ssd.step, None, xp.zeros((shard.v.shape[-1], shard.k.shape[-1])), shard)
     return Summary(product(shard.decay), run.final_state), run.outputs
 
 
@@ -72,7 +72,7 @@ def evaluate(state: Array, tokens: ssd.Token) -> Sharded:
         tokens: n shards of C tokens, arrays of shape (n, C, …).
     """
     xp = namespace(state)
-    n = tokens.z.shape[0]
+    n = tokens.v.shape[0]
 
     def shard(s: int) -> ssd.Token:
         return map_leaves(lambda leaf: leaf[s], tokens)

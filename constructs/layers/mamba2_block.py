@@ -180,10 +180,10 @@ def head(
     x = projected.x[:, which * P : (which + 1) * P]
     dt = projected.dt[:, which]
     tokens = ssd.Token(
-        z=dt[:, None] * x,
+        v=dt[:, None] * x,
         decay=parts.decay(dt, parameters.A_log[which]),
-        b=projected.B[:, group * S : (group + 1) * S],
-        c=projected.C[:, group * S : (group + 1) * S],
+        k=projected.B[:, group * S : (group + 1) * S],
+        q=projected.C[:, group * S : (group + 1) * S],
     )
     run = scan(ssd.step, None, namespace(x).zeros((P, S)), tokens)
     return run.states, run.outputs + parameters.D[which] * x

@@ -11,33 +11,33 @@ from .sequence import Masked
 
 
 class Token(NamedTuple):
-    """One token of the recurrence."""
+    """One token of the recurrence; its letters in ssd are z, a, b and c."""
 
-    z: Array
-    """Value, shape (D,)."""
+    v: Array
+    """Value z_t, shape (D,)."""
     decay: Array
     """a_t, a scalar; a_1 multiplies the initial state."""
-    b: Array
-    """Input projection, shape (N,)."""
-    c: Array
-    """Output projection, shape (N,)."""
+    k: Array
+    """Key b_t, the input projection, shape (N,)."""
+    q: Array
+    """Query c_t, the output projection, shape (N,)."""
 
 
 @definition
 def step(parameters: None, state: Array, token: Token) -> tuple[Array, Array]:
-    """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t (ssd §3.3).
+    """H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t (ssd §3.3).
 
     Args:
-        parameters: none; a, b, c come with the token.
+        parameters: none; a, k, q come with the token.
         state: H_{t−1}, shape (D, N).
     """
-    state = token.decay * state + outer(token.z, token.b)
-    return state, state @ token.c
+    state = token.decay * state + outer(token.v, token.k)
+    return state, state @ token.q
 
 
 @definition
 def tokens(Z: Array, decays: Array, S_B: Array, S_C: Array) -> Token:
-    """The tokens of an SSD layer with b_t = S_B z_t and c_t = S_C z_t.
+    """The tokens of an SSD layer with values z_t, keys b_t = S_B z_t and queries c_t = S_C z_t.
 
     Args:
         Z: tokens as columns, shape (D, T).

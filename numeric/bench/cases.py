@@ -46,40 +46,40 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     """
     j = jax("bench")
     heads, _, d = problem.size
-    z, b, c = problem.tokens(dtype)
+    v, k, q = problem.tokens(dtype)
     state = j.numpy.zeros((heads, d, d))
     found: dict[str, Case] = {}
     found[PLAIN] = Case(_plain_product(j, problem, dtype))
     bind, scan = functools.partial, j.jit(_scan, static_argnums=0)
-    found[SCAN] = Case(bind(scan, False, state, c, b, z), "unit", dtype)
+    found[SCAN] = Case(bind(scan, False, state, q, k, v), "unit", dtype)
     if platform() == "cpu":
-        found[f"{SCAN}, head by head"] = Case(bind(scan, True, state, c, b, z), "unit", dtype)
+        found[f"{SCAN}, head by head"] = Case(bind(scan, True, state, q, k, v), "unit", dtype)
         found["NumPy, one head"] = _numpy(problem)
 
     def op(run: Callable[..., Any], layer: str, *arrays: Any, dtype: str = dtype) -> Case:
         return Case(_outputs(bind(run, precision=dtype), *arrays), layer, dtype)
 
-    def gated(z: Any, b: Any, c: Any, log_decay: Any, precision: Any) -> Any:
-        return chunked(z, b, c, log_decay=log_decay, precision=precision)
+    def gated(v: Any, k: Any, q: Any, log_decay: Any, precision: Any) -> Any:
+        return chunked(v, k, q, log_decay=log_decay, precision=precision)
 
-    associations = linear_attention.Token(c, b, z)
+    associations = linear_attention.Token(q, k, v)
     found["recurrent"] = op(
         bind(recurrent, linear_attention.step, None, batch=1), "unit", state, associations
     )
-    found[CHUNKED] = op(chunked, "unit", z, b, c)
+    found[CHUNKED] = op(chunked, "unit", v, k, q)
     scalar = j.numpy.float32(problem.scalar())
-    found[f"{CHUNKED}, one decay"] = op(gated, "scalar", z, b, c, scalar)
-    found[f"{CHUNKED}, a decay a token"] = op(gated, "per-token", z, b, c, problem.log_decay)
+    found[f"{CHUNKED}, one decay"] = op(gated, "scalar", v, k, q, scalar)
+    found[f"{CHUNKED}, a decay a token"] = op(gated, "per-token", v, k, q, problem.log_decay)
     if dtype != "bfloat16":
         low = problem.tokens("bfloat16")
         found[f"{CHUNKED}, bfloat16"] = op(chunked, "unit", *low, dtype="bfloat16")
-    writes = delta_rule.Token(b, z, c, problem.beta)
+    writes = delta_rule.Token(k, v, q, problem.beta)
     found[f"{SCAN}, delta rule"] = op(
         bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
     )
-    found["delta"] = op(delta, "delta", z, b, c, problem.beta)
-    found["streaming, 4 blocks"] = Case(_stream(problem, (z, b, c), dtype), "unit", dtype)
-    found.update(_shards(j, problem, (z, b, c), dtype))
+    found["delta"] = op(delta, "delta", v, k, q, problem.beta)
+    found["streaming, 4 blocks"] = Case(_stream(problem, (v, k, q), dtype), "unit", dtype)
+    found.update(_shards(j, problem, (v, k, q), dtype))
     return found
 
 
@@ -92,16 +92,16 @@ def _outputs(op: Callable[..., Any], *arrays: Any) -> Callable[[], Any]:
 def _plain_product(j: Any, problem: Problem, dtype: str) -> Callable[[], Any]:
     """(tokens · heads, d) times (d, 2d): the FLOPs of a recurrence without its order."""
     d = problem.size.features
-    left = problem.z.reshape(-1, d).astype(dtype)
+    left = problem.v.reshape(-1, d).astype(dtype)
     right = j.random.normal(j.random.key(1), (d, 2 * d)).astype(dtype)
     product = plain_product(j, dtype)
     return lambda: product(left, right, "float32")
 
 
-def _scan(head_by_head: bool, state: Any, c: Any, b: Any, z: Any) -> tuple[Any, Any]:
+def _scan(head_by_head: bool, state: Any, q: Any, k: Any, v: Any) -> tuple[Any, Any]:
     """`lax.scan` over `linear_attention.step` as one would write it, batched over heads or one after the other."""
     j = jax("bench")
-    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(c, b, z))
+    tokens = j.tree.map(lambda a: a.astype("float32"), linear_attention.Token(q, k, v))
     scan = functools.partial(j.lax.scan, functools.partial(linear_attention.step, None))
     with j.default_matmul_precision("highest"):
         if head_by_head:
@@ -114,12 +114,12 @@ def _scan(head_by_head: bool, state: Any, c: Any, b: Any, z: Any) -> tuple[Any, 
 def _numpy(problem: Problem) -> Case:
     """The definition on NumPy arrays, one token after the other."""
     length = min(NUMPY_TOKENS, problem.size.tokens)
-    z, b, c = (np.asarray(a[0, :length]) for a in (problem.z, problem.b, problem.c))
+    v, k, q = (np.asarray(a[0, :length]) for a in (problem.v, problem.k, problem.q))
 
     def run() -> np.ndarray:
-        state, outputs = np.zeros((z.shape[-1],) * 2, z.dtype), np.empty_like(z)
+        state, outputs = np.zeros((v.shape[-1],) * 2, v.dtype), np.empty_like(v)
         for t in range(length):
-            token = linear_attention.Token(c[t], b[t], z[t])
+            token = linear_attention.Token(q[t], k[t], v[t])
             state, outputs[t] = linear_attention.step(None, state, token)
         return outputs[None]
 

@@ -30,12 +30,12 @@ def peers() -> Any:
 def peer_cases(problem: Problem, dtype: str, found: Any) -> dict[str, Case]:
     """Forward passes of fla's chunked kernels; `found` is what `peers` returned."""
     torch, simple_gla, delta_rule = found
-    z, b, c = (_tensor(torch, a, dtype) for a in problem.tokens("float32"))
+    v, k, q = (_tensor(torch, a, dtype) for a in problem.tokens("float32"))
     log_decay, beta = (
         torch.from_numpy(np.array(a).T[None].copy()).cuda()
         for a in (problem.log_decay, problem.beta)
     )
-    beta = beta.to(z.dtype)
+    beta = beta.to(v.dtype)
 
     def case(layer: str, call: Callable[[], Any]) -> Case:
         def run() -> Any:
@@ -47,11 +47,11 @@ def peer_cases(problem: Problem, dtype: str, found: Any) -> dict[str, Case]:
 
     keep = {"scale": 1.0, "output_final_state": True}
     return {
-        "fla chunk_simple_gla": case("unit", lambda: simple_gla(c, b, z, **keep)),
+        "fla chunk_simple_gla": case("unit", lambda: simple_gla(q, k, v, **keep)),
         "fla chunk_simple_gla, a decay a token": case(
-            "per-token", lambda: simple_gla(c, b, z, g=log_decay, **keep)
+            "per-token", lambda: simple_gla(q, k, v, g=log_decay, **keep)
         ),
-        "fla chunk_delta_rule": case("delta", lambda: delta_rule(c, b, z, beta, **keep)),
+        "fla chunk_delta_rule": case("delta", lambda: delta_rule(q, k, v, beta, **keep)),
     }
 
 

@@ -48,17 +48,17 @@ class Problem:
         )
         random = jax("bench").random
         keys = random.split(random.key(seed), 5)
-        z, b, c = (random.normal(key, (heads, T, d)) for key in keys[:3])
-        self.z, self.b, self.c = z, b / d**0.5, c / d**0.5
+        v, k, q = (random.normal(key, (heads, T, d)) for key in keys[:3])
+        self.v, self.k, self.q = v, k / d**0.5, q / d**0.5
         self.log_decay = -random.exponential(keys[3], (heads, T)) / 16
         # β ‖k‖² < 1, so that no write overshoots.
         strength = random.uniform(keys[4], (heads, T), minval=0.1, maxval=1.0)
-        self.beta = strength / (1 + (self.b * self.b).sum(axis=-1))
+        self.beta = strength / (1 + (self.k * self.k).sum(axis=-1))
         self._exact: dict[tuple[str, str], np.ndarray] = {}
 
     def tokens(self, dtype: str) -> tuple[Any, Any, Any]:
-        """z, b and c in a dtype."""
-        return self.z.astype(dtype), self.b.astype(dtype), self.c.astype(dtype)
+        """Values, keys and queries in a dtype."""
+        return self.v.astype(dtype), self.k.astype(dtype), self.q.astype(dtype)
 
     def exact(self, layer: str, dtype: str) -> np.ndarray:
         """The outputs of the first `CHECKED_HEADS` heads on the tokens as this dtype has them, in float64.
@@ -77,18 +77,18 @@ class Problem:
 
 
 def _exact(problem: Problem, layer: str, dtype: str) -> np.ndarray:
-    z, b, c = (np.asarray(a[:CHECKED_HEADS], dtype=np.float64) for a in problem.tokens(dtype))
-    state = np.zeros((len(z), z.shape[-1], z.shape[-1]))
+    v, k, q = (np.asarray(a[:CHECKED_HEADS], dtype=np.float64) for a in problem.tokens(dtype))
+    state = np.zeros((len(v), v.shape[-1], v.shape[-1]))
     if layer == "delta":
         beta = np.asarray(problem.beta[:CHECKED_HEADS], dtype=np.float64)
-        step, tokens = delta_rule.step, delta_rule.Token(b, z, c, beta)
+        step, tokens = delta_rule.step, delta_rule.Token(k, v, q, beta)
     elif layer == "unit":
-        step, tokens = linear_attention.step, linear_attention.Token(c, b, z)
+        step, tokens = linear_attention.step, linear_attention.Token(q, k, v)
     else:
-        log_decay = np.full(z.shape[:2], np.float32(problem.scalar()), dtype=np.float64)
+        log_decay = np.full(v.shape[:2], np.float32(problem.scalar()), dtype=np.float64)
         if layer == "per-token":
             log_decay = np.asarray(problem.log_decay[:CHECKED_HEADS], dtype=np.float64)
-        step, tokens = ssd.step, ssd.Token(z, np.exp(log_decay), b, c)
+        step, tokens = ssd.step, ssd.Token(v, np.exp(log_decay), k, q)
     with x64():
         return np.asarray(
             recurrent(step, None, state, tokens, batch=1, precision="float64").outputs

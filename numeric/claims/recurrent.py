@@ -202,13 +202,13 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
         from ..ops.recurrent import recurrent
 
         tokens, last = ssd.Token(*arrays[:4]), ssd.Token(*arrays[4:])
-        chunk, count = tokens.z.shape[1], tokens.z.shape[0] * tokens.z.shape[1]
+        chunk, count = tokens.v.shape[1], tokens.v.shape[0] * tokens.v.shape[1]
         both = map_leaves(longer, tokens, last)
         found = recurrent(ssd.step, None, H0, both, chunk=chunk)
         short = recurrent(ssd.step, None, H0, last, chunk=chunk)
         outputs = found.outputs
         return (
-            *(as_given(outputs[:count], tokens.z), outputs[count:], found.final_state),
+            *(as_given(outputs[:count], tokens.v), outputs[count:], found.final_state),
             *(short.outputs, short.final_state),
         )
 

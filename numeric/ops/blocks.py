@@ -36,11 +36,11 @@ def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     """Cut arrays, memory-mapped ones for example, into blocks of `length` tokens; a block is read when it is used.
 
     Args:
-        arrays: what the op takes: a tuple (`(z, b, c)`), a mapping (`{"z": z, "log_decay": a, …}`), a named tuple of
+        arrays: what the op takes: a tuple (`(v, k, q)`), a mapping (`{"v": v, "log_decay": a, …}`), a named tuple of
             arrays, or one array.
         length: tokens a block, ≥ 1. A last block of another length is compiled for itself.
         axis: the axis of the tokens in every array. None stands for the ops' layout: the first array (or the one
-            named z) is (…, T, D), so are those with as many axes; with an axis less an array is (…, T); a number is
+            named v) is (…, T, D), so are those with as many axes; with an axis less an array is (…, T); a number is
             handed on to every block.
 
     Raises:
@@ -50,7 +50,7 @@ def in_blocks(arrays: Any, length: int, *, axis: int | None = None) -> Blocks:
     names = list(arrays) if isinstance(arrays, Mapping) else None
     if names is not None:
         tree: Any = tuple(arrays[name] for name in names)
-        first = arrays.get("z", tree[0] if tree else None)
+        first = arrays.get("v", tree[0] if tree else None)
     else:
         tree = tuple(arrays) if isinstance(arrays, list) else arrays
         first = next(iter(leaves(tree)), None)

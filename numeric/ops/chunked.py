@@ -1,6 +1,6 @@
 """The chunked op: masked matrix products within a chunk, a state between chunks.
 
-The layer is `ssd.step`, H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t; with a_t = 1 it is linear attention and the GRIL
+The layer is `ssd.step`, H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t; with a_t = 1 it is linear attention and the GRIL
 block with A = 1. `constructs.forms.chunked` has the same evaluation as a definition with decays; this program takes
 their logarithms, and sums those of a chunk before it takes one `exp`. The last T mod C tokens run through `ssd.step`.
 """
@@ -26,9 +26,9 @@ from .recurrent import chunks_then_rest, one_axis, token_by_token
 
 
 def chunked(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     *,
     log_decay: Any = None,
     reset: Any = None,
@@ -36,15 +36,15 @@ def chunked(
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t for all tokens, by matrix products over chunks of C tokens.
+    """H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t for all tokens, by matrix products over chunks of C tokens.
 
     Differentiable in reverse mode (`jax.grad`, `jax.vjp`); the backward pass keeps one state per chunk and computes the
     rest again.
 
     Args:
-        z: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
-        b: keys, shape (…, T, N).
-        c: queries, shape (…, T, N).
+        v: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
+        k: keys, shape (…, T, N).
+        q: queries, shape (…, T, N).
         log_decay: log a_t. None: a_t = 1. () or (…, 1): the same for all tokens. (…, T): one for each token. Where
             exp(log_decay) is 0 in the accumulation dtype (or would be subnormal), the state is dropped.
         reset: bool, broadcasts to (…, T): True where a_t = 0; log_decay does not matter there.
@@ -62,7 +62,7 @@ def chunked(
     chunk = None if chunk is None else positive("chunked", "chunk", chunk)
     needed = functools.partial(_needed, chunk, numbers)
     tokens = linear_tokens(
-        "chunked", numbers, z, b, c, log_decay, reset, initial_state, needed=needed
+        "chunked", numbers, v, k, q, log_decay, reset, initial_state, needed=needed
     )
     cut = plan(*tokens.sizes, math.prod(tokens.batch), platform(), chunk)
     outputs, final_state = _program()(tokens, cut, numbers)
@@ -131,7 +131,7 @@ def _program() -> Callable[..., Any]:
 def run(tokens: LinearTokens, plan: Plan, numbers: Precision) -> tuple[Any, Any]:
     """(outputs, final state) of checked tokens, for use inside a program."""
     j = jax("chunked")
-    gate, shapes = _kind(tokens), (tokens.z.shape, tokens.initial_state.shape)
+    gate, shapes = _kind(tokens), (tokens.v.shape, tokens.initial_state.shape)
     tokens = _one_decay_a_token(tokens)
     tokens = LinearTokens._make(map(one_axis, tokens, (2, 2, 2, 1, 1, 2)))
     state, outputs = chunks_then_rest(
@@ -185,7 +185,7 @@ def _core(
         sums = decay.running(blocks(tokens.log_decay), reset, numbers)
 
     step = functools.partial(_step, numbers)
-    arrays = (*map(blocks, (tokens.z, tokens.b, tokens.c)), sums)
+    arrays = (*map(blocks, (tokens.v, tokens.k, tokens.q)), sums)
     if plan.head_by_head:
         state, outputs = each_block(step, scalar, states, arrays)
     else:
@@ -196,13 +196,13 @@ def _core(
 
 
 def _step(numbers: Precision, scalar: Any, state: Any, block: Any) -> tuple[Any, Any]:
-    z, b, c, sums = block
+    v, k, q, sums = block
     factors = scalar if sums is None else decay.of_tokens(sums)
-    return block_step(numbers, state, z, b, c, factors)
+    return block_step(numbers, state, v, k, q, factors)
 
 
 def block_step(
-    numbers: Precision, state: Any, z: Any, b: Any, c: Any, factors: decay.ChunkDecays | None
+    numbers: Precision, state: Any, v: Any, k: Any, q: Any, factors: decay.ChunkDecays | None
 ) -> tuple[Any, Any]:
     """A block of G chunks at once: the state after it, and its outputs (G, C, D).
 
@@ -212,23 +212,23 @@ def block_step(
     Args:
         numbers: the precision of the products.
         state: the state before the block, (D, N).
-        z: (G, C, D).
-        b: (G, C, N).
-        c: (G, C, N).
+        v: (G, C, D).
+        k: (G, C, N).
+        q: (G, C, N).
         factors: the decays, each with a leading axis G or 1; None if they are 1.
     """
     j = jax()
-    scores = matmul(numbers, c, b, (-1, -1))
+    scores = matmul(numbers, q, k, (-1, -1))
     if factors is None:
-        written = matmul(numbers, z, b, (-2, -2))
+        written = matmul(numbers, v, k, (-2, -2))
         weights = j.numpy.tril(scores)
         state, before = _between_chunks(j, numbers, state, written, None)
-        return state, matmul(numbers, weights, z) + matmul(numbers, c, before, (-1, -1))
-    written = matmul(numbers, z, factors.to_end[..., None] * b, (-2, -2))
+        return state, matmul(numbers, weights, v) + matmul(numbers, q, before, (-1, -1))
+    written = matmul(numbers, v, factors.to_end[..., None] * k, (-2, -2))
     whole = j.numpy.broadcast_to(factors.whole, written.shape[:1])
     state, before = _between_chunks(j, numbers, state, written, whole)
-    read = factors.from_start[..., None] * matmul(numbers, c, before, (-1, -1))
-    return state, matmul(numbers, factors.within * scores, z) + read
+    read = factors.from_start[..., None] * matmul(numbers, q, before, (-1, -1))
+    return state, matmul(numbers, factors.within * scores, v) + read
 
 
 def _between_chunks(
@@ -252,11 +252,11 @@ def _rest(
 ) -> tuple[Any, Any]:
     """The final states and the outputs of the tokens after the first `core`: `ssd.step`, one after the other."""
     jnp = j.numpy
-    z, b, c = (a[:, core:].astype(numbers.accumulate) for a in tokens[:3])
+    v, k, q = (a[:, core:].astype(numbers.accumulate) for a in tokens[:3])
     if kind == UNIT:
-        a = jnp.ones(z.shape[:2], z.dtype)
+        a = jnp.ones(v.shape[:2], v.dtype)
     else:
         reset = None if tokens.reset is None else tokens.reset[:, core:]
         log_decay = tokens.log_decay if kind == SCALAR else tokens.log_decay[:, core:]
-        a = jnp.broadcast_to(decay.decays(log_decay, reset, numbers), z.shape[:2])
-    return token_by_token(ssd.step, states, ssd.Token(z, a, b, c))
+        a = jnp.broadcast_to(decay.decays(log_decay, reset, numbers), v.shape[:2])
+    return token_by_token(ssd.step, states, ssd.Token(v, a, k, q))

@@ -42,26 +42,26 @@ class _Layer(NamedTuple):
 
 
 def delta(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     beta: Any,
     *,
     initial_state: Any = None,
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """S_t = S_{t−1} + β_t (z_t − S_{t−1} b_t) b_tᵀ, o_t = S_t c_t for all tokens, by matrix products over chunks.
+    """S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t for all tokens, by matrix products over chunks.
 
     Differentiable; beside the inputs, the backward pass keeps one state per chunk and C numbers per token, and computes
     the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
     where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as `scanproof run` does. With
-    β_t ‖b_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
+    β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
 
     Args:
-        z: values v, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
-        b: keys k, shape (…, T, N).
-        c: queries q, shape (…, T, N).
+        v: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
+        k: keys, shape (…, T, N).
+        q: queries, shape (…, T, N).
         beta: write strengths β_t, any real numbers; broadcasts to (…, T).
         initial_state: S_0, shape (…, D, N) or (D, N); zeros if None.
         chunk: C, or None for `CHUNK`.
@@ -73,25 +73,25 @@ def delta(
     Raises:
         UsageError: if JAX is missing, or an argument has a wrong shape, dtype or value, or does not fit in memory.
     """
-    return _run("delta", _DELTA, (z, b, c, beta), initial_state, chunk, precision)
+    return _run("delta", _DELTA, (v, k, q, beta), initial_state, chunk, precision)
 
 
 def longhorn(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     beta: Any,
     *,
     initial_state: Any = None,
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """Longhorn (`constructs.layers.longhorn`): `delta` with the strengths β_t / (1 + β_t ‖b_t‖²).
+    """Longhorn (`constructs.layers.longhorn`): `delta` with the strengths β_t / (1 + β_t ‖k_t‖²).
 
     Args:
-        z: as in `delta`, like all others.
-        b: keys.
-        c: queries.
+        v: as in `delta`, like all others.
+        k: keys.
+        q: queries.
         beta: the objective's β_t ≥ 0, which broadcasts to (…, T); the rounded keys enter the strengths.
         initial_state: S_0.
         chunk: C.
@@ -105,7 +105,7 @@ def longhorn(
         raise UsageError(
             "longhorn(beta=...) expects β ≥ 0: with a negative one the objective need not have a minimum."
         )
-    return _run("longhorn", _LONGHORN, (z, b, c, beta), initial_state, chunk, precision)
+    return _run("longhorn", _LONGHORN, (v, k, q, beta), initial_state, chunk, precision)
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
@@ -124,20 +124,20 @@ def _run(
     """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
     size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
-    z, b, c, beta = arrays
+    v, k, q, beta = arrays
 
     def needed(heads: int, T: int, D: int, N: int) -> int:
         """Bytes of outputs and writes, of the inverse of each chunk's system, and of two states a head."""
         numbers_a_head = T * (2 * D + min(size, T)) + 2 * D * N
         return heads * numbers_a_head * itemsize(numbers.accumulate)
 
-    tokens = linear_tokens(caller, numbers, z, b, c, None, None, initial_state, needed=needed)
+    tokens = linear_tokens(caller, numbers, v, k, q, None, None, initial_state, needed=needed)
     real(caller, "beta", beta, numbers.accumulate)
     shape = (*tokens.batch, tokens.sizes[0])
     broadcasts(caller, "beta", beta, shape)
     jnp = jax(caller).numpy
     beta = jnp.broadcast_to(jnp.asarray(beta, numbers.accumulate), shape)
-    token = delta_rule.Token(tokens.b, tokens.z, tokens.c, beta)
+    token = delta_rule.Token(tokens.k, tokens.v, tokens.q, beta)
     heads = math.prod(tokens.batch)
     cut = plan(*tokens.sizes, heads, platform(), size)
     outputs, final_state = _program()(layer, token, tokens.initial_state, cut, numbers)

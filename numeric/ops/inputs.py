@@ -20,13 +20,13 @@ SHARE = 0.9
 
 
 class LinearTokens(NamedTuple):
-    """The checked tokens of H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t, in the dtypes of a precision."""
+    """The checked tokens of H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t, in the dtypes of a precision."""
 
-    z: Any
+    v: Any
     """Values (…, T, D)."""
-    b: Any
+    k: Any
     """Keys (…, T, N)."""
-    c: Any
+    q: Any
     """Queries (…, T, N)."""
     log_decay: Any
     """None (decay 1), () or (…, 1) if it is the same for all tokens, or (…, T); in the accumulation dtype."""
@@ -38,34 +38,34 @@ class LinearTokens(NamedTuple):
     @property
     def batch(self) -> tuple[int, ...]:
         """The leading axes."""
-        return self.z.shape[:-2]
+        return self.v.shape[:-2]
 
     @property
     def sizes(self) -> tuple[int, int, int]:
         """T, D and N."""
-        return (*self.z.shape[-2:], self.b.shape[-1])
+        return (*self.v.shape[-2:], self.k.shape[-1])
 
 
 def linear_tokens(
     caller: str,
     precision: Precision,
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     log_decay: Any = None,
     reset: Any = None,
     initial_state: Any = None,
     *,
     needed: int | Callable[[int, int, int, int], int] = 0,
 ) -> LinearTokens:
-    """Check the arguments of an op and convert them: z, b, c to the input dtype, the others to the accumulation dtype.
+    """Check the arguments of an op and convert them: v, k, q to the input dtype, the others to the accumulation dtype.
 
     Args:
         caller: what the error messages say was called.
         precision: the dtypes.
-        z: (…, T, D).
-        b: (…, T, N).
-        c: (…, T, N).
+        v: (…, T, D).
+        k: (…, T, N).
+        q: (…, T, N).
         log_decay: log a_t: None, or an array that broadcasts to (…, T).
         reset: True where a_t = 0: None, or an array of bool that broadcasts to (…, T).
         initial_state: H_0: None for zeros, (…, D, N), or (D, N) for all heads and sequences.
@@ -75,19 +75,19 @@ def linear_tokens(
     Raises:
         UsageError: if a shape or dtype is wrong, a value is NaN or infinite, or it does not fit in memory.
     """
-    for name, array in (("z", z), ("b", b), ("c", c)):
+    for name, array in (("v", v), ("k", k), ("q", q)):
         real(caller, name, array, precision.inputs)
-    zs, bs, cs = (tuple(np.shape(array)) for array in (z, b, c))
-    if len(zs) < 2 or bs[:-1] != zs[:-1] or cs != bs:
+    vs, ks, qs = (tuple(np.shape(array)) for array in (v, k, q))
+    if len(vs) < 2 or ks[:-1] != vs[:-1] or qs != ks:
         raise UsageError(
-            f"{caller}() expects z (…, T, D), b (…, T, N) and c (…, T, N) with equal leading axes, "
-            f"got z {zs}, b {bs}, c {cs}; tokens come before features, heads and sequences before tokens."
+            f"{caller}() expects v (…, T, D), k (…, T, N) and q (…, T, N) with equal leading axes, "
+            f"got v {vs}, k {ks}, q {qs}; tokens come before features, heads and sequences before tokens."
         )
-    if 0 in zs or 0 in bs:
+    if 0 in vs or 0 in ks:
         raise UsageError(
-            f"{caller}() expects at least one token and no empty axis, got z {zs}, b {bs}."
+            f"{caller}() expects at least one token and no empty axis, got v {vs}, k {ks}."
         )
-    batch, (T, D), N = zs[:-2], zs[-2:], bs[-1]
+    batch, (T, D), N = vs[:-2], vs[-2:], ks[-1]
     log_decay = gate(caller, log_decay, (*batch, T), precision)
     if reset is not None:
         if kind(reset) != "b":
@@ -105,10 +105,10 @@ def linear_tokens(
             )
     if callable(needed):
         needed = needed(math.prod(batch), T, D, N)
-    own = math.prod(zs) + 2 * math.prod(bs)
+    own = math.prod(vs) + 2 * math.prod(ks)
     converted = sum(
         math.prod(np.shape(a)) * itemsize(precision.inputs)
-        for a in (z, b, c)
+        for a in (v, k, q)
         if dtype_name(a) != precision.inputs or isinstance(a, np.ndarray)
     )
     fits(
@@ -124,7 +124,7 @@ def linear_tokens(
     else:
         state = jnp.broadcast_to(jnp.asarray(initial_state, accumulate), (*batch, D, N))
     return LinearTokens(
-        *(jnp.asarray(array, inputs) for array in (z, b, c)),
+        *(jnp.asarray(array, inputs) for array in (v, k, q)),
         log_decay=None if log_decay is None else jnp.asarray(log_decay, accumulate),
         reset=None if reset is None else jnp.broadcast_to(jnp.asarray(reset), (*batch, T)),
         initial_state=state,

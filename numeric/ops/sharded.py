@@ -57,9 +57,9 @@ class _Plan(NamedTuple):
 
 
 def sharded(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     *,
     log_decay: Any = None,
     reset: Any = None,
@@ -69,16 +69,16 @@ def sharded(
     chunk: int | None = None,
     precision: Any = "float32",
 ) -> Scan:
-    """H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t for all tokens, on all devices of a mesh.
+    """H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t for all tokens, on all devices of a mesh.
 
     Under `jax.distributed` every process calls it with the same arguments. NumPy arrays must then be equal everywhere
     (memory-mapped ones are read only where their part is needed); JAX arrays may be global ones.
 
     Args:
-        z: values, (…, T, D); with `axis="heads"` (…, heads, T, D). All arguments that are not named here are as in
+        v: values, (…, T, D); with `axis="heads"` (…, heads, T, D). All arguments that are not named here are as in
             `chunked`.
-        b: keys, (…, T, N).
-        c: queries, (…, T, N).
+        k: keys, (…, T, N).
+        q: queries, (…, T, N).
         log_decay: log a_t.
         reset: True where a_t = 0.
         initial_state: H_0.
@@ -102,12 +102,12 @@ def sharded(
         raise UsageError(f"sharded(axis={axis!r}) expects 'sequence' or 'heads'.")
     chunk = None if chunk is None else positive("sharded", "chunk", chunk)
     mesh, name = _mesh(j, mesh, axis)
-    shapes = _check(j, mesh, numbers, z, b, c, log_decay, reset, initial_state)
+    shapes = _check(j, mesh, numbers, v, k, q, log_decay, reset, initial_state)
     T = shapes.sizes[0]
     plan = _Plan(mesh, name, axis, T, chunk, numbers)
     if axis == HEADS:
         _check_heads(shapes.batch, plan.devices)
-    tokens = _arranged(j, plan, LinearTokens(z, b, c, log_decay, reset, initial_state), shapes)
+    tokens = _arranged(j, plan, LinearTokens(v, k, q, log_decay, reset, initial_state), shapes)
     return Scan(None, *_program()(plan, tokens))
 
 
@@ -117,8 +117,8 @@ def _check(j: Any, mesh: Any, numbers: Precision, *arrays: Any) -> LinearTokens:
     Raises:
         UsageError: if something does not fit.
     """
-    z, b, c, log_decay, reset, initial_state = arrays
-    named = {"z": z, "b": b, "c": c, "initial_state": initial_state}
+    v, k, q, log_decay, reset, initial_state = arrays
+    named = {"v": v, "k": k, "q": q, "initial_state": initial_state}
     named = {name: array for name, array in named.items() if array is not None}
     for name, array in named.items():
         real("sharded", name, array, finite=False)
@@ -132,7 +132,7 @@ def _check(j: Any, mesh: Any, numbers: Precision, *arrays: Any) -> LinearTokens:
     inputs = numbers.inputs
     shapes = j.eval_shape(
         functools.partial(linear_tokens, "sharded", numbers),
-        *(struct(array, inputs) for array in (z, b, c)),
+        *(struct(array, inputs) for array in (v, k, q)),
         struct(log_decay),
         struct(reset),
         struct(initial_state),
@@ -186,7 +186,7 @@ def _check_heads(batch: tuple[int, ...], devices: int) -> None:
     """Raises UsageError if there is no axis of heads, or the devices cannot share it evenly."""
     if not batch:
         raise UsageError(
-            "sharded(axis='heads') expects an axis of heads, z (…, heads, T, D), got z (T, D); "
+            "sharded(axis='heads') expects an axis of heads, v (…, heads, T, D), got v (T, D); "
             "use axis='sequence'."
         )
     heads = batch[-1]
@@ -228,7 +228,7 @@ def _arranged(j: Any, plan: _Plan, tokens: LinearTokens, shapes: LinearTokens) -
     if state is None:
         state = np.zeros(shapes.initial_state.shape, accumulate)
     state = _broadcast(j, state, shapes.initial_state.shape)
-    given = LinearTokens(tokens.z, tokens.b, tokens.c, log_decay, reset, state)
+    given = LinearTokens(tokens.v, tokens.k, tokens.q, log_decay, reset, state)
     dtypes = LinearTokens(inputs, inputs, inputs, accumulate, bool, accumulate)
     return LinearTokens(
         *(
@@ -247,7 +247,7 @@ def _broadcast(j: Any, array: Any, shape: tuple[int, ...]) -> Any:
 def _spec(plan: _Plan, field: str, shape: tuple[int, ...]) -> Any:
     """Which axis of an argument is shared."""
     rank = len(shape)
-    matrix = field in ("z", "b", "c", "initial_state")
+    matrix = field in ("v", "k", "q", "initial_state")
     if plan.over == HEADS:
         at = rank - 3 if matrix else rank - 2
     elif field == "initial_state" or (field == "log_decay" and shape[-1:] in ((), (1,))):
@@ -262,7 +262,7 @@ def _placed(j: Any, plan: _Plan, array: Any, dtype: Any, field: str) -> Any:
     """One argument, padded to a length that can be shared, on the devices that need it."""
     dtype = j.numpy.dtype(dtype)
     shape = list(np.shape(array))
-    at = len(shape) - (2 if field in ("z", "b", "c") else 1)
+    at = len(shape) - (2 if field in ("v", "k", "q") else 1)
     longer = field != "initial_state" and shape and shape[at] == plan.tokens
     missing = plan.padding if longer else 0
     if missing:
@@ -311,7 +311,7 @@ def _program() -> Callable[..., Any]:
             )
             tokens = LinearTokens(*map(j.sharding.reshard, tokens, places))
         # A length that the devices cannot share evenly lies on all of them.
-        outputs = j.sharding.PartitionSpec() if plan.padding else specs.z
+        outputs = j.sharding.PartitionSpec() if plan.padding else specs.v
         # Unchecked, since ops start loops from zeros, which the check takes for equal on all devices.
         outputs, final_state = j.shard_map(
             functools.partial(_shard, plan),
@@ -331,9 +331,9 @@ def _shard(plan: _Plan, tokens: LinearTokens) -> tuple[Any, Any]:
     jnp, lax = j.numpy, j.lax
 
     def op(local: LinearTokens) -> tuple[Any, Any]:
-        z, b, c, *rest = local
+        v, k, q, *rest = local
         gate = dict(zip(LinearTokens._fields[3:], rest, strict=True))
-        return chunked(z, b, c, **gate, chunk=plan.chunk, precision=plan.numbers)[1:]
+        return chunked(v, k, q, **gate, chunk=plan.chunk, precision=plan.numbers)[1:]
 
     if plan.over == HEADS:
         return op(tokens)
@@ -355,5 +355,5 @@ def _decay(j: Any, tokens: LinearTokens, op: Callable[..., Any]) -> Any:
     one = j.numpy.ones_like(tokens.initial_state[..., :1, :1])
     if tokens.log_decay is None and tokens.reset is None:
         return one
-    silent = j.numpy.zeros_like(tokens.z[..., :1])
-    return op(tokens._replace(z=silent, b=silent, c=silent, initial_state=one))[1]
+    silent = j.numpy.zeros_like(tokens.v[..., :1])
+    return op(tokens._replace(v=silent, k=silent, q=silent, initial_state=one))[1]

@@ -136,7 +136,7 @@ def streaming(
 ) -> Stream:
     """Run an op over a sequence of any length; only one block of it, and its outputs, are in memory at a time.
 
-        run = streaming(chunked, in_blocks((z, b, c), 65536), precision="float32")
+        run = streaming(chunked, in_blocks((v, k, q), 65536), precision="float32")
         for outputs in run:  # or: total = run.fold(lambda total, outputs: total + outputs.sum(), 0.0)
             ...
         run.final_state

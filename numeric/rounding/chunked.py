@@ -36,9 +36,9 @@ OPS: dict[str, Callable[..., Scan] | None] = {
 
 
 def linear(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     *,
     lane: str = "chunked",
     precision: Any = "float32",
@@ -49,16 +49,16 @@ def linear(
     block: int | None = None,
     **options: Any,
 ) -> Scan:
-    """How far H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t as an op computes them can be from the exact values.
+    """How far H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t as an op computes them can be from the exact values.
 
     Exact means: of the arrays as they are given here. Rounding them to the precision's dtypes is part of the bound.
 
     Args:
-        z: values (…, T, D), or a `Magnitude`, as are b, c and the initial state: an array bounds each entry by the
+        v: values (…, T, D), or a `Magnitude`, as are k, q and the initial state: an array bounds each entry by the
             op's own sums of absolute values; a magnitude makes a bound for all such arrays, in a time that hardly
             depends on D, N and the batch.
-        b: keys (…, T, N).
-        c: queries (…, T, N).
+        k: keys (…, T, N).
+        q: queries (…, T, N).
         lane: "recurrent", "chunked", "streaming" (chunked, block by block) or "sharded" (over the sequence).
         precision: "float64", "float32", "bfloat16" or a `Precision`.
         log_decay: log a_t, as the op takes it.
@@ -80,8 +80,8 @@ def linear(
             "for any other program bounds.a_priori."
         )
     numbers = formats(precision)[0]
-    tokens = _entering(precision, z, b, c, log_decay, reset, initial_state)
-    run, T = OPS[lane], tokens.z.shape[-2]
+    tokens = _entering(precision, v, k, q, log_decay, reset, initial_state)
+    run, T = OPS[lane], tokens.v.shape[-2]
     program = functools.partial(recurrence, numbers)
     if run is not None:
         program = functools.partial(_run, run, chunk=chunk, precision=numbers, **options)
@@ -106,26 +106,26 @@ def linear(
 
 def _run(op: Callable[..., Scan], tokens: LinearTokens, **options: Any) -> tuple[Any, Any]:
     """An op as a function of its tokens: (outputs, final state)."""
-    z, b, c, *gate = tokens
-    found = op(z, b, c, **dict(zip(LinearTokens._fields[3:], gate, strict=True)), **options)
+    v, k, q, *gate = tokens
+    found = op(v, k, q, **dict(zip(LinearTokens._fields[3:], gate, strict=True)), **options)
     return found.outputs, found.final_state
 
 
 def _entering(
-    precision: Any, z: Any, b: Any, c: Any, log_decay: Any, reset: Any, initial_state: Any
+    precision: Any, v: Any, k: Any, q: Any, log_decay: Any, reset: Any, initial_state: Any
 ) -> LinearTokens:
     """The inputs as values, in the dtypes of the op. The decays enter as the op rounds them."""
-    zs, bs, cs = map(shape_of, (z, b, c))
-    if len(zs) < 2 or zs[:-1] != bs[:-1] or bs != cs or 0 in (*zs, *bs):
+    vs, ks, qs = map(shape_of, (v, k, q))
+    if len(vs) < 2 or vs[:-1] != ks[:-1] or ks != qs or 0 in (*vs, *ks):
         raise UsageError(
-            "bounds.linear() expects z (…, T, D), b (…, T, N) and c (…, T, N) with equal leading axes and none "
-            f"empty, got z {zs}, b {bs}, c {cs}."
+            "bounds.linear() expects v (…, T, D), k (…, T, N) and q (…, T, N) with equal leading axes and none "
+            f"empty, got v {vs}, k {ks}, q {qs}."
         )
     _, inputs, accumulate = formats(precision)
     state: Any = Enclosed((), accumulate, np.zeros(()))
     if initial_state is not None:
         state = given(initial_state, accumulate)
-    full = (*zs[:-2], zs[-1], bs[-1])
+    full = (*vs[:-2], vs[-1], ks[-1])
     state = compressed.fields(
         lambda f: f.reshape((1,) * (len(full) - f.ndim) + f.shape), state, full
     )
@@ -136,14 +136,14 @@ def _entering(
             raise UsageError("bounds.linear(log_decay=...) expects logarithms, got NaN or +inf.")
         decays = point(exact.astype(accumulate).astype(np.float64), accumulate)
     if reset is not None:
-        reset = point(np.broadcast_to(np.asarray(reset), zs[:-1]))
-    z, b, c = (given(x, inputs) for x in (z, b, c))
-    return LinearTokens(z, b, c, decays, reset, state)
+        reset = point(np.broadcast_to(np.asarray(reset), vs[:-1]))
+    v, k, q = (given(x, inputs) for x in (v, k, q))
+    return LinearTokens(v, k, q, decays, reset, state)
 
 
 def _cut(tokens: LinearTokens, start: int, stop: int) -> LinearTokens:
     """A block of tokens."""
-    T = tokens.z.shape[-2]
+    T = tokens.v.shape[-2]
 
     def part(value: Value | None, axis: int) -> Value | None:
         if value is None or not value.shape or value.shape[axis] != T:
@@ -168,7 +168,7 @@ def _moved_by_decays(
     """
     if log_decay is None:
         return None
-    shape = tokens.z.shape[:-1]
+    shape = tokens.v.shape[:-1]
     exact = np.asarray(log_decay, dtype=np.float64)
     rounded = tokens.log_decay.upper
     dropped = rounded < decay.smallest_log(numbers)
@@ -186,7 +186,7 @@ def _moved_by_decays(
         return None
     wide = np.dtype("float64")
     known = (tokens.initial_state, *tokens[:3])
-    state, *arrays = (Enclosed(v.shape, wide, magnitude(np, v)) for v in known)
-    z, b, c = arrays
-    out, final = read(scanned, [state, z, Enclosed(shape, wide, *ends), b, c], wide=True)
+    state, *arrays = (Enclosed(x.shape, wide, magnitude(np, x)) for x in known)
+    v, k, q = arrays
+    out, final = read(scanned, [state, v, Enclosed(shape, wide, *ends), k, q], wide=True)
     return finished(out), finished(final)

@@ -48,9 +48,9 @@ NUMBERS = 2**22
 class _Tokens(NamedTuple):
     """Float64 arrays with one leading axis B for heads and sequences, or for the chunks of one head."""
 
-    z: np.ndarray
+    v: np.ndarray
     """|v|, (B, T, D), each axis 1 or full."""
-    b: np.ndarray
+    k: np.ndarray
     """k, (B, T, N)."""
     q: np.ndarray
     """‖q‖, (B, T)."""
@@ -59,9 +59,9 @@ class _Tokens(NamedTuple):
 
 
 def delta(
-    z: Any,
-    b: Any,
-    c: Any,
+    v: Any,
+    k: Any,
+    q: Any,
     beta: Any,
     *,
     layer: str = "delta",
@@ -72,12 +72,12 @@ def delta(
     """How far the delta op's outputs and final state can be from the exact values.
 
     Exact means: of the arrays as they are given here. Rounding them to the precision's dtypes is part of the bound.
-    With β_t ‖b_t‖² > 2 the bound may grow without end, as the errors do.
+    With β_t ‖k_t‖² > 2 the bound may grow without end, as the errors do.
 
     Args:
-        z: values (…, T, D), or a `Magnitude`, as is c.
-        b: keys (…, T, N); the bound needs them, for it rests on β_t ‖b_t‖².
-        c: queries (…, T, N).
+        v: values (…, T, D), or a `Magnitude`, as is q.
+        k: keys (…, T, N); the bound needs them, for it rests on β_t ‖k_t‖².
+        q: queries (…, T, N).
         beta: β_t, broadcasts to (…, T).
         layer: "delta" or "longhorn".
         initial_state: S_0, (…, D, N) or (D, N).
@@ -92,17 +92,17 @@ def delta(
     """
     if layer not in LAYERS:
         raise UsageError(f"bounds.delta(layer={layer!r}) expects one of {', '.join(LAYERS)}.")
-    if isinstance(b, Magnitude) or isinstance(beta, Magnitude):
+    if isinstance(k, Magnitude) or isinstance(beta, Magnitude):
         raise UsageError(
             "bounds.delta() needs the keys and the strengths themselves: magnitudes of keys do not tell β‖k‖²."
         )
     numbers = formats(precision)[0]
-    shape = shape_of(z)
-    batch, D, N = shape[:-2], shape[-1], np.shape(b)[-1]
+    shape = shape_of(v)
+    batch, D, N = shape[:-2], shape[-1], np.shape(k)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
     run = _Run(layer, numbers, CHUNK if chunk is None else chunk, (D, N))
-    outputs, final = run.bounds(state, _tokens(numbers, z, b, c, beta, shape))
+    outputs, final = run.bounds(state, _tokens(numbers, v, k, q, beta, shape))
     return Scan(
         None,
         ErrorBound(*(f.reshape(shape) for f in outputs)),
@@ -111,7 +111,7 @@ def delta(
 
 
 def _tokens(
-    numbers: Precision, z: Any, b: Any, c: Any, beta: Any, shape: tuple[int, ...]
+    numbers: Precision, v: Any, k: Any, q: Any, beta: Any, shape: tuple[int, ...]
 ) -> tuple[_Tokens, _Tokens, _Tokens]:
     """The tokens as they are given, as the op rounds them, and by how much it does (of the keys, their norms)."""
     _, inputs, accumulate = formats(numbers)
@@ -133,8 +133,8 @@ def _tokens(
         flushed = np.abs(rounded) < format_of(dtype).tiny
         return flat, np.where(flushed, 0.0, rounded), wrong
 
-    N = shape_of(c)[-1]
-    arrays = *(entered(a, inputs) for a in (z, b, c)), entered(beta, accumulate, 0)
+    N = shape_of(q)[-1]
+    arrays = *(entered(a, inputs) for a in (v, k, q)), entered(beta, accumulate, 0)
     exact, found, lost = (
         _Tokens(np.abs(v), k, norm(np.abs(q), 2) * np.sqrt(N / q.shape[-1]), strength)
         for v, k, q, strength in zip(*arrays, strict=True)
@@ -188,16 +188,16 @@ class _Run:
     def head(self, state: np.ndarray, exact: _Tokens, tokens: _Tokens, lost: _Tokens) -> Any:
         """Errors and sizes of the outputs (T, w), and of the final state's rows (w,)."""
         N = self.state[1]
-        largest = max(np.abs(state).max(), exact.z.max())
+        largest = max(np.abs(state).max(), exact.v.max())
         scale = 2.0 ** np.frexp(largest)[1] if largest > 0 else 1.0  # else squares leave float64
         own = format_of(self.numbers.accumulate)
         entered = np.abs(state - state.astype(self.numbers.accumulate).astype(np.float64))
         first = norm(entered, 1) + N * own.tiny
         size, wrong = norm(np.abs(state), 1) / scale, first / scale
-        if exact.z.shape[-1] == 1 and (state == state[:1]).all():  # all rows are bounded alike
+        if exact.v.shape[-1] == 1 and (state == state[:1]).all():  # all rows are bounded alike
             size, wrong = size[:1], wrong[:1]
         exact, tokens, lost = (
-            t._replace(z=np.broadcast_to(t.z / scale, (*t.z.shape[:-1], len(size))))
+            t._replace(v=np.broadcast_to(t.v / scale, (*t.v.shape[:-1], len(size))))
             for t in (exact, tokens, lost)
         )
         pieces = []
@@ -239,11 +239,11 @@ class _Run:
         own = rounding(inputs, accumulate, mixed=not single)
         own = own._replace(tiny=max(own.tiny / scale, 2.0**-1000), largest=own.largest / scale)
         strengths, energy, found, norms = self.system(numbers, tokens, single)
-        new = added(tokens.b, tokens.z, strengths, energy, found, own)
-        one = start(tokens.z)
+        new = added(tokens.k, tokens.v, strengths, energy, found, own)
+        one = start(tokens.v)
         if any(np.any(f) for f in lost):
             before, exactly, _, exact_norms = self.system(FLOAT64, exact, single)
-            states = exactly.states(one, known(0 * exactly.norms, exact.z))
+            states = exactly.states(one, known(0 * exactly.norms, exact.v))
             moved = _moved(exact, lost, (before, strengths), (exactly, energy), states)
         else:
             exactly, states, exact_norms = energy, new.states, norms
@@ -272,7 +272,7 @@ class _Run:
         """The strengths, the energy and the system of chunks, and the norms of their transitions."""
         _, inputs, dtype = formats(numbers)
         values = (
-            Enclosed(tokens.b.shape, inputs, tokens.b, tokens.b),
+            Enclosed(tokens.k.shape, inputs, tokens.k, tokens.k),
             Enclosed(tokens.beta.shape, dtype, tokens.beta, tokens.beta),
         )
         layer = self.layer
@@ -285,18 +285,18 @@ class _Run:
             coefficients = in_precision(wy.coefficients, numbers)
             return token.beta, j.vmap(coefficients)(token._replace(k=k))
 
-        key = numbers.name, tokens.b.shape
+        key = numbers.name, tokens.k.shape
         if key not in self.programs:
             self.programs[key] = Traced(program, values, wide=dtype == np.float64)
         strengths, L = self.programs[key].read(values)
         lower, upper = (
             np.broadcast_to(f, strengths.shape) for f in (low(strengths), strengths.upper)
         )
-        energy = Energy(lower, upper, norm(np.abs(tokens.b), 2))
+        energy = Energy(lower, upper, norm(np.abs(tokens.k), 2))
         found = inverse(L, energy.norms)
         if single:
             return strengths, energy, found, [energy.growth]
-        M, wrong = transition(tokens.b, energy, found)
+        M, wrong = transition(tokens.k, energy, found)
         return strengths, energy, found, norms_of_products(M, wrong, energy.growth)
 
 
@@ -309,17 +309,17 @@ def _moved(
 ) -> np.ndarray:
     """What rounding the tokens does to the rows after each token of a chunk: (n, C, cols), linear as `Added` is."""
     (before, after), (first, second) = strengths, energies
-    one = start(exact.z)
+    one = start(exact.v)
     s = np.concatenate([one[:, None], states[:, :-1]], axis=1)
-    key = norm(lost.b, 2)
-    w = first.norms[..., None] * s + known(0 * key, exact.z)
+    key = norm(lost.k, 2)
+    w = first.norms[..., None] * s + known(0 * key, exact.v)
     change = np.maximum(np.abs(after.upper - low(before)), np.abs(before.upper - low(after)))
     least = np.minimum(np.abs(after.upper), np.abs(low(after)))
     relative = change < least
     share = np.where(relative, change / np.where(relative, least, 1.0), 0.0)[..., None]
-    values = share * w + key[..., None] * s + known(0 * key, lost.z + 0 * exact.z)
+    values = share * w + key[..., None] * s + known(0 * key, lost.v + 0 * exact.v)
     places = np.where(first.norms > 0, first.norms, 1.0)
-    turned = norm(key / places)[:, None] * first.writes(one, known(0 * key, exact.z), states)
+    turned = norm(key / places)[:, None] * first.writes(one, known(0 * key, exact.v), states)
     rest = (np.where(relative, 0.0, change) * second.norms)[..., None] * w
     direct = second.growth[:, None, None] * (turned[:, None] + rest.cumsum(axis=1))
     return second.states(0 * one, values) + direct

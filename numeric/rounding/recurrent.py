@@ -16,21 +16,21 @@ from ..precision import Precision
 def recurrence(numbers: Precision, tokens: LinearTokens) -> tuple[Any, Any]:
     """The outputs and the final state as the recurrent op computes them, from decays' logarithms and resets."""
     jnp = jax("bounds").numpy
-    z, b, c = (x.astype(numbers.accumulate) for x in tokens[:3])
-    decays = jnp.ones((), z.dtype)
+    v, k, q = (x.astype(numbers.accumulate) for x in tokens[:3])
+    decays = jnp.ones((), v.dtype)
     if tokens.log_decay is not None or tokens.reset is not None:
-        log_decay = jnp.zeros((), z.dtype) if tokens.log_decay is None else tokens.log_decay
+        log_decay = jnp.zeros((), v.dtype) if tokens.log_decay is None else tokens.log_decay
         decays = decay.decays(log_decay, tokens.reset, numbers)
-    return scanned(tokens.initial_state, z, jnp.broadcast_to(decays, z.shape[:-1]), b, c)
+    return scanned(tokens.initial_state, v, jnp.broadcast_to(decays, v.shape[:-1]), k, q)
 
 
-def scanned(state: Any, z: Any, decays: Any, b: Any, c: Any) -> tuple[Any, Any]:
+def scanned(state: Any, v: Any, decays: Any, k: Any, q: Any) -> tuple[Any, Any]:
     """The outputs and the final state of `ssd.step` under `lax.scan`, heads and sequences side by side."""
     j = jax("bounds")
 
     def run(state: Any, tokens: ssd.Token) -> tuple[Any, Any]:
         return j.lax.scan(functools.partial(ssd.step, None), state, tokens)[::-1]
 
-    for _ in range(z.ndim - 2):
+    for _ in range(v.ndim - 2):
         run = j.vmap(run)
-    return run(state, ssd.Token(z, decays, b, c))
+    return run(state, ssd.Token(v, decays, k, q))

@@ -66,9 +66,9 @@ def start(
 ) -> dict[str, np.ndarray]:
     """Positive numbers, whose roundings can add up."""
     T, D, N = sizes
-    inputs = {name: rng.uniform(0.5, 2, (T, n)) for name, n in (("z", D), ("b", N), ("c", N))}
+    inputs = {name: rng.uniform(0.5, 2, (T, n)) for name, n in (("v", D), ("k", N), ("q", N))}
     if lane == "delta":
-        inputs["beta"] = rng.uniform(0.2, 1, T) / (inputs["b"] ** 2).sum(axis=-1)
+        inputs["beta"] = rng.uniform(0.2, 1, T) / (inputs["k"] ** 2).sum(axis=-1)
     return {name: _as(array, precision, name) for name, array in inputs.items()}
 
 
@@ -92,29 +92,29 @@ def _moved(rng: np.random.Generator, array: np.ndarray, precision: str) -> np.nd
 
 def ratio(lane: str, inputs: dict[str, np.ndarray], chunk: int, precision: str) -> float:
     """The largest |error| / bound of an output."""
-    z, b, c = (inputs[name] for name in "zbc")
+    v, k, q = (inputs[name] for name in "vkq")
     wide = {name: array.astype(WIDE) for name, array in inputs.items()}
-    state = np.zeros((z.shape[1], b.shape[1]), dtype=WIDE)
+    state = np.zeros((v.shape[1], k.shape[1]), dtype=WIDE)
     with x64(precision == "float64"):
         if lane == "delta":
-            run = delta(z, b, c, inputs["beta"], chunk=chunk, precision=precision)
-            bound = delta_bound(z, b, c, inputs["beta"], chunk=chunk, precision=precision)
-            tokens: Any = delta_rule.Token(wide["b"], wide["z"], wide["c"], wide["beta"])
+            run = delta(v, k, q, inputs["beta"], chunk=chunk, precision=precision)
+            bound = delta_bound(v, k, q, inputs["beta"], chunk=chunk, precision=precision)
+            tokens: Any = delta_rule.Token(wide["k"], wide["v"], wide["q"], wide["beta"])
             exact = scan(delta_rule.step, None, state, tokens)
         else:
-            run = OPS[lane](z, b, c, chunk=chunk, precision=precision)
-            bound = linear(z, b, c, lane=lane, chunk=chunk, precision=precision)
-            tokens = ssd.Token(wide["z"], np.ones(len(z), dtype=WIDE), wide["b"], wide["c"])
+            run = OPS[lane](v, k, q, chunk=chunk, precision=precision)
+            bound = linear(v, k, q, lane=lane, chunk=chunk, precision=precision)
+            tokens = ssd.Token(wide["v"], np.ones(len(v), dtype=WIDE), wide["k"], wide["q"])
             exact = scan(ssd.step, None, state, tokens)
         found = np.asarray(run.outputs).astype(WIDE)
     return float((np.abs(found - exact.outputs) / bound.outputs.bound).max())
 
 
-def _recurrent(z: Any, b: Any, c: Any, *, chunk: int, precision: str) -> Any:
+def _recurrent(v: Any, k: Any, q: Any, *, chunk: int, precision: str) -> Any:
     dtype = precision_of(precision).accumulate
-    z, b, c = (array.astype(dtype) for array in (z, b, c))
-    state = np.zeros((z.shape[1], b.shape[1]), dtype)
-    return recurrent(ssd.step, None, state, ssd.Token(z, np.ones(len(z), dtype), b, c))
+    v, k, q = (array.astype(dtype) for array in (v, k, q))
+    state = np.zeros((v.shape[1], k.shape[1]), dtype)
+    return recurrent(ssd.step, None, state, ssd.Token(v, np.ones(len(v), dtype), k, q))
 
 
 OPS: dict[str, Callable[..., Any]] = {

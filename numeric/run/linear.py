@@ -1,4 +1,4 @@
-"""Layers that are linear recurrences, as the lanes take them: H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t.
+"""Layers that are linear recurrences, as the lanes take them: H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t.
 
 What a layer writes and reads follows from its parameters: C Q Cᵀ with Q = u vᵀ is (C u) ⊗ (C v). The factors are found
 from the parameters and checked exactly. The step functions of `constructs` remain the definitions: they run on the
@@ -24,11 +24,11 @@ from ..jax_backend import jax, traced
 class Writes(NamedTuple):
     """What a layer writes and reads at T tokens."""
 
-    z: Any
+    v: Any
     """(T, D)."""
-    b: Any
+    k: Any
     """(T, N)."""
-    c: Any
+    q: Any
     """(T, N)."""
 
 

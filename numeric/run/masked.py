@@ -23,9 +23,9 @@ from .runners import Runner, stored, wide
 from .tokenising import Rows
 
 
-def read_state(H: Any, c: Any) -> Any:
-    """H c by `ssd.step`, with nothing written: H (D, N), c (N,)."""
-    nothing = ssd.Token(0 * H[:, 0], 1, 0 * H[0], c)
+def read_state(H: Any, q: Any) -> Any:
+    """H q by `ssd.step`, with nothing written: H (D, N), q (N,)."""
+    nothing = ssd.Token(0 * H[:, 0], 1, 0 * H[0], q)
     return ssd.step(None, H, nothing)[1]
 
 
@@ -73,7 +73,7 @@ class ExamplesMask(Folded):
             for _ in range(layers):
                 z = rows[:, :-1]
                 H = chunked(z, z, z, chunk=options.chunk, precision=options.numbers).final_state
-                queries = jax().vmap(lambda tokens: LSA.writes(own, tokens).c)(rows)
+                queries = jax().vmap(lambda tokens: LSA.writes(own, tokens).q)(rows)
                 with jax().default_matmul_precision("highest"):
                     seen = jax().vmap(jax().vmap(read_state, (None, 0)))(H, queries)
                 rows = jax().vmap(functools.partial(LSA.finish, own))(rows, seen)
@@ -108,9 +108,9 @@ class QueryOnly(Folded):
             H = chunked(z, z, z, chunk=options.chunk, precision=options.numbers).final_state
             for S in self.matrices(p, layers):
                 layer = Mamba2(np.eye(len(S)), S, problem.examples)
-                c = jax().vmap(lambda tokens, S=S: mapped(S, tokens))(query)
+                queries = jax().vmap(lambda tokens, S=S: mapped(S, tokens))(query)
                 with jax().default_matmul_precision("highest"):
-                    seen = jax().vmap(jax().vmap(read_state, (None, 0)))(H, c)
+                    seen = jax().vmap(jax().vmap(read_state, (None, 0)))(H, queries)
                 query = jax().vmap(lambda z, y, p=layer: SSD.finish(p, Row(z, None), y))(
                     query, seen
                 )

@@ -335,12 +335,12 @@ class TwoHeads(Runner):
 
 
 def _write(mixing: Any, windows: Any) -> Writes:
-    """C Q Cᵀ = z ⊗ b; it is not read, so the queries are the keys."""
+    """C Q Cᵀ = v ⊗ k; it is not read, so the queries are the keys."""
 
     def one(window: Any) -> Writes:
         block = gril.Block(np.ones((1, 1)), mixing, np.zeros(len(mixing)), 1.0, (1, 0))
         made = GRIL.writes(block, window)
-        return made._replace(c=made.b)
+        return made._replace(q=made.k)
 
     return jax().vmap(one)(windows)
 

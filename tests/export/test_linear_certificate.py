@@ -186,7 +186,7 @@ def test_the_lanes_run_the_exported_parameters_within_the_bound():
                 tokens = ssd.tokens(rows.T, *parameters)
                 state = np.zeros((rows.shape[1], parameters.S_B.shape[0]))
                 run = recurrent(ssd.step, None, state, tokens, precision="float32")
-                fast = chunked(tokens.z, tokens.b, tokens.c, chunk=4, precision="float32")
+                fast = chunked(tokens.v, tokens.k, tokens.q, chunk=4, precision="float32")
                 for outputs in (run.outputs, fast.outputs):
                     last = rows[-1] + np.asarray(outputs)[-1] / case.examples
                     assert np.abs(last @ model.readout.T - wanted).max() <= limit
