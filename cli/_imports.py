@@ -24,6 +24,7 @@ def modules(room: str, folder: Path) -> dict[str, Path]:
 
 
 def arrows(known: Modules) -> dict[str, set[str]]:
+    """Which modules each module imports, of those known; without itself."""
     return {
         name: within(known, imported(name, path, path.read_text("utf-8"))) - {name}
         for name, path in known.items()

@@ -26,6 +26,7 @@ def sources() -> list[Source]:
 
 
 def has_jax() -> bool:
+    """Whether JAX is installed, without importing it."""
     return importlib.util.find_spec("jax") is not None
 
 
