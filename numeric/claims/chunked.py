@@ -52,6 +52,8 @@ def agree(found: tuple[Any, Any], z: Any, b: Any, c: Any, H0: Any) -> Iterator[S
     reading=READ + CUT,
 )
 def in_place(z, b, c, H0):
+    """The chunked op on a CPU, chunk by chunk, against the recurrence."""
+
     def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
         outputs, state = core(z.shape[1], 1, True)(flat(z), flat(b), flat(c), H0)
         return as_given(outputs, z), state
@@ -70,6 +72,8 @@ def in_place(z, b, c, H0):
     reading=READ + CUT + " The recurrence goes through block after block.",
 )
 def by_blocks(z, b, c, H0):
+    """The chunked op, block after block of G chunks, against the recurrence."""
+
     def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
         m, G, C, _ = z.shape
         outputs, state = core(C, G, True)(*(flat(flat(a)) for a in (z, b, c)), H0)
@@ -96,6 +100,8 @@ def by_blocks(z, b, c, H0):
     reading=READ + CUT,
 )
 def at_once(z, b, c, H0, B):
+    """The chunked op with all chunks of B heads in one block, against the recurrence."""
+
     def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
         B, n, C, D = z.shape
         tokens = (a.reshape(B, n * C, a.shape[-1]) for a in (z, b, c))
@@ -120,6 +126,8 @@ def at_once(z, b, c, H0, B):
     reading=READ + CUT + " C is r + s, with s ≥ 1.",
 )
 def remainder(z, b, c, H0, last_z, last_b, last_c):
+    """The chunked op on a length that is not a multiple of the chunk, against the recurrence."""
+
     def lane(head_by_head: bool) -> Callable[..., Any]:
         def run(z: Any, b: Any, c: Any, H0: Any, *last: Any) -> Any:
             n, C = z.shape[:2]
@@ -153,6 +161,7 @@ def remainder(z, b, c, H0, last_z, last_b, last_c):
     + " The products are those of the definitions: a_t ⋯ a_{s+1}, a_1 ⋯ a_t, a_C ⋯ a_{s+1}, a_1 ⋯ a_C.",
 )
 def with_decays(z, a, b, c, H0, xp, n):
+    """`block_step` with products of decays given, against the recurrence with decays."""
     from scanproof.constructs.arrays.ranges import build, product
 
     def lane(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:

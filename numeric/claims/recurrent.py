@@ -58,6 +58,7 @@ KEYS = {"q": "n C N", "k": "n C N", "v": "n C D", "S0": "D N"}
     reading=READ,
 )
 def linear(q, k, v, S0):
+    """The recurrent op with the step of linear attention."""
     return agree(linear_attention.step, None, S0, linear_attention.Token(q, k, v))
 
 
@@ -69,6 +70,7 @@ def linear(q, k, v, S0):
     reading=READ,
 )
 def normalised(q, k, v, a, b):
+    """The recurrent op with the step of normalised linear attention."""
     tokens = linear_attention.Token(q, k, v)
     return agree(linear_attention.normalised_step, None, (a, b), tokens)
 
@@ -81,6 +83,7 @@ def normalised(q, k, v, a, b):
     reading=READ,
 )
 def gated(z, a, b, c, H0):
+    """The recurrent op with the step of the state-space duality."""
     return agree(ssd.step, None, H0, ssd.Token(z, a, b, c))
 
 
@@ -95,6 +98,7 @@ def gated(z, a, b, c, H0):
     reading=READ,
 )
 def block(A, Q, query, beta, count, C, t, Z0):
+    """The recurrent op with the step of gril's block."""
     return agree(gril.step, gril.Block(A, Q, query, beta, count), Z0, gril.Window(C, t))
 
 
@@ -109,6 +113,7 @@ def block(A, Q, query, beta, count, C, t, Z0):
     reading=READ,
 )
 def scalar(Psi, Theta, beta, count, c, t, z0):
+    """The recurrent op with the scalar step of gd-ssm."""
     return agree(gd_ssm.step, gd_ssm.Scalar(Psi, Theta, beta, count), z0, gd_ssm.Token(c, t))
 
 
@@ -123,6 +128,7 @@ def scalar(Psi, Theta, beta, count, c, t, z0):
     reading=READ,
 )
 def two_heads(Q, Q2, query, beta, count, ridge, C, t, W, Z0, X0):
+    """The recurrent op with the step of gril's two heads."""
     layer = gril.TwoHead(Q, Q2, query, beta, count, ridge)
     return agree(gril.two_head_step, layer, (Z0, X0), gril.WeightedWindow(C, t, W))
 
@@ -136,6 +142,8 @@ AT_ONCE = (
 def in_one_chunk(
     step: Callable[..., Any], S0: Any, tokens: delta_rule.Token
 ) -> Iterator[Statement]:
+    """The recurrent op over one chunk of all tokens against the scan of the definition."""
+
     def lane(S0: Any, *arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
@@ -157,6 +165,7 @@ def in_one_chunk(
     reading=READ + AT_ONCE,
 )
 def delta(k, v, q, beta, S0):
+    """The recurrent op with the delta rule, in one chunk."""
     return in_one_chunk(delta_rule.step, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -168,6 +177,7 @@ def delta(k, v, q, beta, S0):
     reading=READ + AT_ONCE,
 )
 def implicit(k, v, q, beta, S0):
+    """The recurrent op with Longhorn's step, in one chunk."""
     return in_one_chunk(longhorn.step, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -179,6 +189,7 @@ def implicit(k, v, q, beta, S0):
     reading=READ,
 )
 def delta_in_chunks(k, v, q, beta, S0):
+    """The recurrent op with the delta rule, in chunks."""
     return agree(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -196,6 +207,7 @@ def delta_in_chunks(k, v, q, beta, S0):
     reading=READ + " C is r + s, with s ≥ 1.",
 )
 def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
+    """The recurrent op on a length that is not a multiple of the chunk."""
     tokens, last = ssd.Token(z, a, b, c), ssd.Token(last_z, last_a, last_b, last_c)
 
     def lane(H0: Any, *arrays: Any) -> Any:
@@ -231,6 +243,8 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     reading=READ + " In one chunk.",
 )
 def heads(q, k, v, S0, B):
+    """The recurrent op on B heads at once, against the recurrence of one of them."""
+
     def lane(q: Any, k: Any, v: Any, S0: Any) -> Any:
         from ..ops.recurrent import recurrent
 

@@ -31,6 +31,8 @@ DEVICES = (
     reading=READ,
 )
 def composition(A, H, xp, D, N):
+    """The composition of all shards' summaries in JAX against the definition."""
+
     def lane(A: Any, H: Any) -> Any:
         from ..ops.prefix import of_all
 
@@ -86,6 +88,7 @@ def agree(devices: int, gathered: int, z: Any, b: Any, c: Any, H0: Any) -> Itera
     reading=READ + DEVICES,
 )
 def by_gathering(z, b, c, H0):
+    """What the devices compute after they gather all summaries, against the recurrence."""
     return agree(3, 8, z, b, c, H0)
 
 

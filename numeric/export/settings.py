@@ -46,6 +46,7 @@ class Kind(NamedTuple):
 
 
 def is_size(value: Any) -> bool:
+    """Whether a setting is a whole number that a size can be."""
     return type(value) is int and 1 <= value <= LARGEST
 
 

@@ -178,6 +178,7 @@ class Recurrence(torch.nn.Module):
         return next(self.layers.parameters()).dtype
 
     def extra_repr(self) -> str:
+        """What PyTorch prints of the module beside its name."""
         return f"family={self.family.name}"
 
 

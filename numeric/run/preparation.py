@@ -60,6 +60,7 @@ class Prepared:
             self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
 
     def bar(self, what: str, total: int | None) -> ProgressBar:
+        """A progress bar, silent where the run shows none."""
         return ProgressBar(what, total, shown=self.progress)
 
     def choose_step_size(self) -> None:
@@ -167,6 +168,7 @@ class Prepared:
         return learn
 
     def lacks(self, name: str, why: str) -> None:
+        """Note in the report that it has no such number, and why."""
         self.report.missing = {**(self.report.missing or {}), name: why}
 
 

@@ -38,10 +38,12 @@ class Problem(NamedTuple):
 
     @property
     def heads(self) -> int:
+        """The number of heads H."""
         return self.x.shape[0]
 
     @property
     def examples(self) -> int:
+        """The number of examples N."""
         return self.y.shape[1]
 
 

@@ -77,6 +77,7 @@ def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def is_value(value: Any) -> bool:
+    """Whether this is a leaf of a tree of values."""
     return isinstance(value, Enclosed | Whole)
 
 

@@ -32,6 +32,7 @@ Lane = Callable[..., Scan]
 
 
 def as_given(parameters: Any, problem: Problem) -> Any:
+    """The parameters of the construction, where the layer takes them as they are."""
     return parameters
 
 
@@ -74,9 +75,11 @@ class Recurrence(Runner):
         return classify(gate, state_axes=max(np.ndim(gate), 2))
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads, in each layer."""
         return Work(*self.layer.shape(self.parameters(p, problem)), layers if self.stacked else 1)
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored data, arrays (H, T, …) that are cut into blocks."""
         if isinstance(self.tokens, Pairs):
             return kept(self.tokens.stream(problem), options)
         starts = [None] * problem.heads if problem.W0 is None else problem.W0
@@ -193,6 +196,7 @@ class Hybrid(Runner):
         return SimpleNamespace(**small._asdict(), decays=decays)
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """The classified gate of the first layer."""
         return self._first.gate(p, problem)
 
     @property
@@ -204,15 +208,19 @@ class Hybrid(Runner):
         return Recurrence(LSA, Rows(self.tokens.rows), self.read, parameters=lsa_parameters)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: two layers of the first one's size."""
         return self._first.work(p, problem, 1)._replace(passes=2)
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored data, arrays (H, T, …) that are cut into blocks."""
         return self._first.stream(p, problem, options)
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        """The states of both layers before the first token."""
         return tuple(m.start(p, problem, options, 1)[0] for m in (self._first, self._second))
 
     def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        """A program that runs both layers over a block, the second on the first one's outputs."""
         first, second = (m.lane(p, problem, options, 1) for m in (self._first, self._second))
 
         def run(*block: Any, initial_state: Any) -> Scan:
@@ -223,9 +231,11 @@ class Hybrid(Runner):
         return run
 
     def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
+        """By how much the decays of the first layer are wrong in a fast op, (T,)."""
         return self._first.decays_moved(p, problem, options)
 
     def rows_before(self, examples: int) -> int:
+        """The output that holds the prediction from this many examples."""
         return self.tokens.place(examples)
 
 
@@ -257,6 +267,7 @@ class TwoHeads(Runner):
     lanes = ("chunked", "recurrent", "sharded")
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """The classified gate: nothing decays."""
         return classify(np.ones(()))
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
@@ -273,10 +284,13 @@ class TwoHeads(Runner):
         return tuple(a[:, :-1] for a in kept(self.tokens.stream(problem), options))
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        """The two states before the first token, (H, f, f) each."""
         f = self._size(problem)
         return (jax().numpy.zeros((problem.heads, f, f), options.numbers.accumulate),) * 2
 
     def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        """A program that adds a block to both states."""
+
         def run(*block: Any, initial_state: Any) -> Scan:
             block = wide(block, options)
             windows = jax().vmap(self.tokens.tokens)(*block)
@@ -356,19 +370,25 @@ class Online(Runner):
     lanes = ("delta", "recurrent")
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """None: the layer has no gate."""
         return None
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: one of values times keys."""
         return Work(problem.y.shape[-1], problem.x.shape[-1])
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored keys, values and queries, (H, T, …)."""
         return kept((problem.x[:, :-1], problem.y, problem.x[:, 1:]), options)
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> Any:
+        """The state before the first token, W_0ᵀ, (H, k, f)."""
         W0 = stored(_known(problem.W0), options).mT
         return (jax().numpy.asarray(W0, options.numbers.accumulate),)
 
     def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+        """A program that runs the rule over a block, by chunks or token by token."""
+
         def run(k: Any, v: Any, q: Any, *, initial_state: Any) -> Scan:
             k, v, q = wide((k, v, q), options)
             strength = rounded(p.beta, options.numbers.accumulate)
@@ -388,6 +408,7 @@ class Online(Runner):
         return run
 
     def rows_before(self, examples: int) -> int:
+        """The output that holds the prediction from this many examples."""
         return examples - 1
 
 

@@ -58,6 +58,7 @@ class Line:
 
     @property
     def note(self) -> str:
+        """What is to be said of the line, or nothing."""
         if self.violated:
             return "fails, as is known" if self.verdict == "refuted" else "VIOLATED"
         if self.ratio > 1 + TOLERANCE:

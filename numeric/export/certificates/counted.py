@@ -60,6 +60,7 @@ class Counted(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
         return self.magnitude.shape
 
     @property
@@ -85,6 +86,7 @@ class Counted(Operators):
         return replace(self, magnitude=move(self.magnitude), low=move(low))
 
     def sum(self, axis: int | None = None) -> Counted:
+        """The sum along an axis, with the roundings that its additions make."""
         met = self.alive.sum(axis=axis)
         terms = int(np.max(met, initial=0))
         low = np.broadcast_to(self.low, self.shape).sum(axis=axis)
@@ -191,9 +193,11 @@ class Namespace(Functions):
         self.form = form
 
     def asarray(self, value: Any) -> Counted:
+        """An array or number in the format, with the rounding to it counted."""
         return entering(value, self.form)
 
     def sqrt(self, array: Any) -> Counted:
+        """The square root; infinite where nothing is known of its rounding."""
         array = self.asarray(array)
         if not array.whole or array.low.any():
             return Counted(self.form, np.full(array.shape, np.inf), 0, np.inf)
