@@ -21,7 +21,7 @@ BLOCK = 2048
 """Tokens that are read at once, or the multiple of the chunk below it."""
 
 
-class Promises:
+class ProgramReader:
     """Reads programs; a program is traced once for each set of shapes, and its loops are compiled once."""
 
     def __init__(self, *, exactly: bool, together: bool = False) -> None:
@@ -33,7 +33,7 @@ class Promises:
         self._traced: dict[Any, Any] = {}
 
     def entering(self, tree: Any) -> Any:
-        """Inputs (heads, …) in the dtype that they have, as values of the reading."""
+        """Inputs (heads, …) in the dtype that they have, as values that the reader follows."""
         return jax("bounds").tree.map(self._entering, tree)
 
     def single(self, array: Any) -> Any:
@@ -43,7 +43,7 @@ class Promises:
         return _largest(array, (-1,), array.shape)
 
     def read(self, program: Callable[..., Any], *values: Any) -> Any:
-        """What a program makes of values, as a tree of values."""
+        """What a program computes from values with bounds, as a tree of such values."""
         j = jax("bounds")
         leaves, tree = j.tree.flatten(values, is_leaf=is_value)
         shapes = tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
@@ -90,43 +90,43 @@ def bound_of(value: Enclosed) -> np.ndarray:
 
 
 def of_stream(
-    promises: Promises,
-    lane: Callable[..., Any],
+    reader: ProgramReader,
+    op: Callable[..., Any],
     stream: Sequence[Any],
     state: Any,
     rows: Sequence[int],
     block: int,
-    tell: Callable[[int], None],
+    update: Callable[[int], None],
     changed: Callable[[Any, slice], Any] | None = None,
 ) -> tuple[np.ndarray | None, Any]:
-    """The bounds of some outputs of a lane that is run over blocks, and the state after the last block.
+    """The bounds of some outputs of an op that is run over blocks, and the state after the last block.
 
     Args:
-        promises: the reading.
-        lane: `(*block, initial_state=state) -> Scan`.
+        reader: follows the numbers, or the largest of them.
+        op: `(*block, initial_state=state) -> Scan`.
         stream: arrays (heads, T, …).
         state: before the first token.
         rows: the places along axis 1 of the outputs.
-        block: tokens a block. The lane must compute the same numbers whatever the blocks are.
-        tell: is told how many tokens are done.
+        block: tokens a block. The op must compute the same numbers whatever the blocks are.
+        update: called with the number of tokens that are done.
         changed: from a block's values and its place to those to read instead.
     """
-    carried, bounds = promises.entering(state), []
+    carried, bounds = reader.entering(state), []
 
     def program(block: Any, state: Any) -> Any:
-        run = lane(*block, initial_state=state)
+        run = op(*block, initial_state=state)
         return run.outputs, run.final_state
 
     length = stream[0].shape[1]
     for start in range(0, length, block):
         cut = slice(start, min(start + block, length))
-        values = promises.entering(tuple(a[:, cut] for a in stream))
+        values = reader.entering(tuple(a[:, cut] for a in stream))
         values = values if changed is None else changed(values, cut)
-        outputs, carried = promises.read(program, values, carried)
+        outputs, carried = reader.read(program, values, carried)
         places = [row - start for row in rows if cut.start <= row < cut.stop]
         if places:
             bounds.append(bound_of(outputs)[:, places])
-        tell(cut.stop)
+        update(cut.stop)
     return (np.concatenate(bounds, axis=1) if bounds else None), carried
 
 

@@ -88,12 +88,12 @@ def settings(request: Request, id: str, of: Construction, runner: Any) -> Settin
     """The settings, with the defaults of the statement `id`; what it fixes cannot be chosen.
 
     Raises:
-        UsageError: if something was chosen that the statement fixes, or the lane is none of its.
+        UsageError: if something was chosen that the statement fixes, or an op that its layer does not have.
     """
     features, targets, layers = request.features, request.targets, request.layers
-    if request.lane is not None and request.lane not in runner.lanes:
+    if request.lane is not None and request.lane not in runner.ops:
         raise UsageError(
-            f"run {id} --lane {request.lane}: this statement runs on {' or '.join(runner.lanes)}."
+            f"run {id} --lane {request.lane}: this statement runs on {' or '.join(runner.ops)}."
         )
     settings = Settings(
         features or FEATURES,
@@ -140,7 +140,7 @@ def settings(request: Request, id: str, of: Construction, runner: Any) -> Settin
 
 
 def places(settings: Settings) -> None:
-    """Refuse more tokens than can be counted in 32 bits: the proofs of the lanes assume that they can be.
+    """Refuse more tokens than can be counted in 32 bits: the proofs of the ops assume that they can be.
 
     Raises:
         UsageError: if they cannot; the message says how many can.

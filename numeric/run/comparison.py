@@ -65,12 +65,12 @@ def predictors(id: str, **options: Any) -> Predictors:
         query = query.astype(run.numbers.inputs)
         if isinstance(runner, TwoHeads):
             if block[0].shape[1]:
-                state = run.lane(*block, initial_state=state).final_state
+                state = run.op(*block, initial_state=state).final_state
             return run.finish(state, query)[0]
         place = 1 if isinstance(runner.tokens, Pairs) else 0
         assert isinstance(runner.tokens, Pairs | Rows)
         block[place] = block[place].at[:, -1, :size].set(query)
-        return run.lane(*block, initial_state=state).outputs[0, run.rows[-1]]
+        return run.op(*block, initial_state=state).outputs[0, run.rows[-1]]
 
     x, y, W0 = next(iter(run.heads()))
 

@@ -1,8 +1,8 @@
-"""Layers that are linear recurrences, as the lanes take them: H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t.
+"""Layers that are linear recurrences, as the ops take them: H_t = a_t H_{t−1} + z_t ⊗ b_t, y_t = H_t c_t.
 
 What a layer writes and reads follows from its parameters: C Q Cᵀ with Q = u vᵀ is (C u) ⊗ (C v). The factors are found
 from the parameters and checked exactly. The step functions of `constructs` remain the definitions: they run on the
-recurrent lane, and the tests compare the two.
+recurrent op, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class Writes(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """How a step function is run by a lane; all functions take the parameters and the T tokens of one head."""
+    """How a step function is run by an op; all functions take the parameters and the T tokens of one head."""
 
     step: Callable[..., Any]
     """The definition."""
     writes: Callable[[Any, Any], Writes]
     finish: Callable[[Any, Any, Any], Any]
-    """From the lane's outputs y (T, D) to what the step function puts out."""
+    """From the op's outputs y (T, D) to what the step function puts out."""
     shape: Callable[[Any], tuple[int, int]]
-    """(D, N) of the lane's state."""
+    """(D, N) of the op's state."""
     start: Callable[[Any], tuple[int, ...]]
     """The shape of the step function's own state."""
     gate: Callable[[Any], Any] = lambda parameters: np.ones(())

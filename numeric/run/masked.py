@@ -40,7 +40,7 @@ class Folded(Runner):
 
     tokens: Rows
 
-    lanes = ("chunked",)
+    ops = ("chunked",)
 
     def buffer(self, problem: Problem, width: int) -> int:
         """Bytes beside the data: the tokens of a layer, its queries and outputs."""
@@ -57,7 +57,7 @@ class Folded(Runner):
 class ExamplesMask(Folded):
     """L self-attention layers in which every token sees all the examples and none sees the query (`examples_mask`).
 
-    A layer folds the examples on the chunked lane, and then every token reads H: `ssd.step` with nothing written.
+    A layer folds the examples on the chunked op, and then every token reads H: `ssd.step` with nothing written.
     """
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
@@ -151,7 +151,7 @@ class MaskedHybrid(Runner):
     layer: Callable[[hybrid.Parameters, Any], Any]
     """(parameters, Z (D, T)) -> Z after it; the prediction is the query's label."""
 
-    lanes = ("masked",)
+    ops = ("masked",)
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
         """The step size, and the parameters to be made later, in the program."""

@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 class Options(NamedTuple):
     """How it is run."""
 
-    lane: str
+    op: str
     numbers: Precision
     chunk: int | None = None
 

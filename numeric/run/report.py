@@ -42,7 +42,7 @@ class Report:
     compared: tuple[int, ...] = ()
     """After how many examples the predictions are compared."""
     bound: float | None = None
-    """The largest bound of an entry of the predictions compared, promised before the run."""
+    """The largest bound of an entry of the predictions compared, derived before the run."""
     bound_of: str = ""
     error: float | None = None
     """max |prediction − learner|."""

@@ -1,6 +1,6 @@
-"""How a layer is run: how data become blocks, how a lane runs over them, and where the prediction is.
+"""How a layer is run: how data become blocks, how an op runs over them, and where the prediction is.
 
-Every runner here streams: a lane `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer
+Every runner here streams: an op `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer
 is longer than a block and no state is kept but the last.
 """
 
@@ -28,7 +28,7 @@ from .linear import GRIL, LSA, SSD, LinearLayer, Mamba2, Row, Writes, rounded
 from .problem import Options, Problem, Work
 from .tokenising import Pairs, Rows
 
-Lane = Callable[..., Scan]
+Op = Callable[..., Scan]
 
 
 def as_given(parameters: Any, problem: Problem) -> Any:
@@ -65,7 +65,7 @@ class Recurrence(Runner):
     starts: bool = False
     """Whether the tokens need W0."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def gate(self, p: Any, problem: Problem) -> Any:
         """The classified gate."""
@@ -92,23 +92,23 @@ class Recurrence(Runner):
         return rows, *(np.broadcast_to(a, rows.shape[:2]) for a in (decays, logs))
 
     def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
-        """By how much the decays of a fast lane are wrong, because it is given their rounded logarithms: (T,)."""
+        """By how much the decays of a fast op are wrong, because it is given their rounded logarithms: (T,)."""
         if not isinstance(self.tokens, Rows) or self.tokens.decays is None:
             return None
         decays = np.asarray(self.tokens.decays(problem, p))
         logs = log_decays(decays)[0]
         wrong = decays * np.abs(np.expm1(logs.astype(options.numbers.accumulate) - logs))
         moved = wrong + decays * np.abs(logs) * 2.0**-50  # of the float64 logarithm itself
-        return moved if moved.any() and options.lane != "recurrent" else None
+        return moved if moved.any() and options.op != "recurrent" else None
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
         """Empty states, one for each layer."""
         own = self.parameters(p, problem)
-        shape = self.layer.start(own) if options.lane == "recurrent" else self.layer.shape(own)
+        shape = self.layer.start(own) if options.op == "recurrent" else self.layer.shape(own)
         zeros = jax().numpy.zeros((problem.heads, *shape), options.numbers.accumulate)
         return (zeros,) * (layers if self.stacked else 1)
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
         """The program for one block."""
         own = self.parameters(p, problem)
         count = layers if self.stacked else 1
@@ -126,7 +126,7 @@ class Recurrence(Runner):
                 logs = rounded(decay.log_decay, options.numbers.accumulate)
             states, outputs = [], tokens
             for layer in range(count):
-                if options.lane == "recurrent":
+                if options.op == "recurrent":
                     state, outputs = _stepwise(
                         self.layer, own, options, initial_state[layer], outputs
                     )
@@ -180,7 +180,7 @@ class Hybrid(Runner):
     weights: Callable[..., Any]
     """Those of `one_step`."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
         """The mask as the decays of its last column, which is what `one_step` makes of its weights.
@@ -219,9 +219,9 @@ class Hybrid(Runner):
         """The states of both layers before the first token."""
         return tuple(m.start(p, problem, options, 1)[0] for m in (self._first, self._second))
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
         """A program that runs both layers over a block, the second on the first one's outputs."""
-        first, second = (m.lane(p, problem, options, 1) for m in (self._first, self._second))
+        first, second = (m.op(p, problem, options, 1) for m in (self._first, self._second))
 
         def run(*block: Any, initial_state: Any) -> Scan:
             middle = first(*block, initial_state=initial_state[:1])
@@ -264,7 +264,7 @@ class TwoHeads(Runner):
     W0: Callable[[Any], Any] | None = None
     """From the learner's initial weights to the layer's, where they differ."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def gate(self, p: Any, problem: Problem) -> Any:
         """The classified gate: nothing decays."""
@@ -288,13 +288,13 @@ class TwoHeads(Runner):
         f = self._size(problem)
         return (jax().numpy.zeros((problem.heads, f, f), options.numbers.accumulate),) * 2
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
         """A program that adds a block to both states."""
 
         def run(*block: Any, initial_state: Any) -> Scan:
             block = wide(block, options)
             windows = jax().vmap(self.tokens.tokens)(*block)
-            if options.lane == "recurrent":
+            if options.op == "recurrent":
                 return Scan(None, (), self._stepwise(p, options, initial_state, windows))
             folded = [
                 _fast(options)(
@@ -367,7 +367,7 @@ class Online(Runner):
     rule: Callable[..., Scan]
     """`delta` or `longhorn`."""
 
-    lanes = ("delta", "recurrent")
+    ops = ("delta", "recurrent")
 
     def gate(self, p: Any, problem: Problem) -> Any:
         """None: the layer has no gate."""
@@ -386,14 +386,14 @@ class Online(Runner):
         W0 = stored(_known(problem.W0), options).mT
         return (jax().numpy.asarray(W0, options.numbers.accumulate),)
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
         """A program that runs the rule over a block, by chunks or token by token."""
 
         def run(k: Any, v: Any, q: Any, *, initial_state: Any) -> Scan:
             k, v, q = wide((k, v, q), options)
             strength = rounded(p.beta, options.numbers.accumulate)
             beta = jax().numpy.broadcast_to(strength, k.shape[:2])
-            if options.lane == "delta":
+            if options.op == "delta":
                 done = self.rule(
                     v, k, q, beta,
                     initial_state=initial_state[0], chunk=options.chunk, precision=options.numbers,
@@ -413,7 +413,7 @@ class Online(Runner):
 
 
 def _fast(options: Options) -> Callable[..., Scan]:
-    if options.lane == "sharded":
+    if options.op == "sharded":
         from ..ops.sharded import sharded
 
         return sharded

@@ -22,7 +22,7 @@ from scanproof.constructs.errors import UsageError
 from ..jax_backend import jax, x64
 from ..ops.streaming import streaming
 from ..precision import matmul
-from .bounding import promised
+from .bounding import derived
 from .checking import Request
 from .preparation import Prepared
 from .problem import Work
@@ -64,8 +64,8 @@ def run(
         targets: k, or the classes, where the statement leaves them open.
         layers: L, for statements about several steps; 1 if not given.
         dtype: "float64", "float32" or "bfloat16" (bfloat16 into products, float32 sums).
-        lane: which program runs the layer; by its gate if not given.
-        chunk: tokens a chunk, for lanes that have some.
+        lane: which op runs the layer; by its gate if not given.
+        chunk: tokens a chunk, for ops that have some.
         sampler: "uniform" on (−s, s) or "normal" with standard deviation s, s = `input_scale`.
         input_scale: s.
         seed: of all that is drawn.
@@ -89,7 +89,7 @@ def run(
 
 
 def prepared(id: str, *, progress: bool = False, **options: Any) -> Run:
-    """A run with data, step size, parameters and lane, but not run yet; for use inside `with numeric.x64():`.
+    """A run with data, step size, parameters and op, but not run yet; for use inside `with numeric.x64():`.
 
     Args:
         id: as in `run`.
@@ -118,7 +118,7 @@ class Run(Prepared):
         self.draw()
         self.choose_step_size()
         self.build()
-        self.promise()
+        self.derive_bound()
         try:
             self.execute()
         except Exception as error:
@@ -131,10 +131,10 @@ class Run(Prepared):
         self.compare()
         return self.report
 
-    def promise(self) -> None:
+    def derive_bound(self) -> None:
         """The bound, before the run."""
         try:
-            found = promised(self)
+            found = derived(self)
         except UsageError as error:
             self.lacks("bound", str(error))
             return
@@ -180,14 +180,14 @@ class Run(Prepared):
         j = jax()
         if self.whole:
             return j.jit(self.compute).lower(*self.arrays).compile()
-        step = j.jit(self.lane)
+        step = j.jit(self.op)
         programs = {}
         for block in self.blocks:
             shape = block[0].shape[1]
             if shape not in programs:
                 programs[shape] = step.lower(*block, initial_state=self.state).compile()
 
-        def lane(*block: Any, initial_state: Any) -> Scan:
+        def op(*block: Any, initial_state: Any) -> Scan:
             return programs[block[0].shape[1]](*block, initial_state=initial_state)
 
         def keep(kept: Any, outputs: Any) -> Any:
@@ -203,7 +203,7 @@ class Run(Prepared):
             if not blocks:
                 assert finish is not None
                 return finish(self.state)[:, None]
-            stream = streaming(lane, blocks, initial_state=self.state, progress=self.progress)
+            stream = streaming(op, blocks, initial_state=self.state, progress=self.progress)
             _, rows = stream.fold(keep, (0, []))
             if finish is not None:
                 return finish(stream.final_state)[:, None]
@@ -241,7 +241,7 @@ class Run(Prepared):
                 for index, head in enumerate(self.heads()):
                     expected[index, at] = np.asarray(learn(*head))
                     done += 1
-                    bar.tell(done)
+                    bar.update(done)
         with np.errstate(invalid="ignore"):
             wrong = np.abs(self.predictions - expected)
         self.expected = expected
