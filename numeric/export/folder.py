@@ -32,7 +32,7 @@ def check(out: Path, *, force: bool) -> None:
     path = _absolute(out)
     with _clear_errors(out):
         if not path.parent.is_dir():
-            there = "is no folder" if path.parent.exists() else "does not exist"
+            there = "is not a folder" if path.parent.exists() else "does not exist"
             raise UsageError(f"--out {out}: {path.parent} {there}; make it, or name another.")
         if os.path.lexists(path):
             if not force:
@@ -80,7 +80,7 @@ def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None
 def _not_ours(path: Path) -> str:
     """Why a path is neither an export nor an empty folder; nothing if it is."""
     if path.is_symlink() or not path.is_dir():
-        return "this is a link" if path.is_symlink() else "this is no folder"
+        return "this is a link" if path.is_symlink() else "this is not a folder"
     with os.scandir(path) as entries:
         found = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
     foreign = sorted(n for n, mode in found.items() if n not in NAMES or not stat.S_ISREG(mode))

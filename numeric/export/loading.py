@@ -80,7 +80,7 @@ def load(folder: str | os.PathLike[str]) -> Loaded:
 def _check_folder(path: Path) -> None:
     try:
         if not path.is_dir():
-            there = "is no folder" if os.path.lexists(path) else "does not exist"
+            there = "is not a folder" if os.path.lexists(path) else "does not exist"
             raise UsageError(f"{path}: it {there}; give the folder of an export.")
         names = sorted(os.listdir(path))
     except (OSError, ValueError) as error:
@@ -143,7 +143,9 @@ def _target(
     if kind is None:
         known = ", ".join(kind.target for kind in checks.KINDS)
         asked = shown(settings.get("model_type"))
-        raise UsageError(f"{path / SETTINGS}: model_type {asked} is of no target: {known}.")
+        raise UsageError(
+            f"{path / SETTINGS}: model_type {asked} belongs to no target known here: {known}."
+        )
     shapes, encodings = (
         {name: array.shape for name, array in arrays.items()} for arrays in (tensors, encoding)
     )
@@ -158,4 +160,4 @@ def _misfits(path: Path, problems: list[str]) -> UsageError:
     text = "; ".join(p[:LONGEST] for p in problems[:MOST])
     text = "".join(c if c.isprintable() else "\ufffd" for c in text)  # names are as in the file
     text += f"; and {more} more" if more > 0 else ""
-    return UsageError(f"{path}: the weights are no model that is known here: {text}.")
+    return UsageError(f"{path}: the weights are not those of a model known here: {text}.")

@@ -43,16 +43,16 @@ def read(data: bytes, name: str) -> Manifest:
         name: the file, for errors.
 
     Raises:
-        UsageError: if it is no JSON, or no manifest; everything that is wrong is said at once.
+        UsageError: if it is not JSON or not a manifest; the message lists everything that is wrong.
     """
     try:
-        told = parse(data)
+        manifest = parse(data)
     except NotStrict as error:
         raise UsageError(f"{name}: {error}.") from None
-    found = faults(told, schema())
+    found = faults(manifest, schema())
     if found:
-        raise UsageError(f"{name}: no manifest of {SCHEMA}: {listed(found)}.")
-    return told
+        raise UsageError(f"{name}: not a manifest of {SCHEMA}: {listed(found)}.")
+    return manifest
 
 
 def dumped(manifest: Manifest) -> bytes:
@@ -63,7 +63,7 @@ def dumped(manifest: Manifest) -> bytes:
     """
     found = faults(manifest, schema())
     if found:
-        raise ValueError(f"no manifest of {SCHEMA}: {listed(found)}")
+        raise ValueError(f"not a manifest of {SCHEMA}: {listed(found)}")
     text = json.dumps(manifest, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode() + b"\n"
 

@@ -31,7 +31,7 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise NotStrict(f"it is no UTF-8: {error.reason} at byte {error.start}") from None
+        raise NotStrict(f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     if depth(without_texts(text)) > DEEPEST:  # before it is parsed, since the parser recurses
         raise NotStrict(f"lists and objects are nested deeper than {DEEPEST}")
     try:
@@ -44,7 +44,7 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
-        raise NotStrict(f"it is no JSON: {error.msg}, {where}") from None
+        raise NotStrict(f"it is not JSON: {error.msg}, {where}") from None
     if "\\u" in text:
         _check_surrogates(value)
     return value
@@ -68,7 +68,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise NotStrict(f"{name} is no JSON number")
+    raise NotStrict(f"{name} is not a JSON number")
 
 
 def _infinity(name: str) -> float:

@@ -138,15 +138,15 @@ def _checked(path: Path, file: BinaryIO, size: int) -> tuple[bytes, dict[str, En
     return start[:8] + header + numbers, entries
 
 
-def _entries(told: dict[str, Any]) -> dict[str, Entry]:
-    notes = told.pop(METADATA, {})
+def _entries(header: dict[str, Any]) -> dict[str, Entry]:
+    notes = header.pop(METADATA, {})
     if not isinstance(notes, dict) or not all(isinstance(v, str) for v in notes.values()):
-        raise NotStrict(f"{METADATA} is no object of texts")
-    if not told:
+        raise NotStrict(f"{METADATA} is not an object of texts")
+    if not header:
         raise NotStrict("it holds no tensor")
     faults = []
     entries = {}
-    for name, what in told.items():
+    for name, what in header.items():
         try:
             entries[name] = _entry(what)
         except NotStrict as error:
@@ -156,16 +156,18 @@ def _entries(told: dict[str, Any]) -> dict[str, Entry]:
     return entries
 
 
-def _entry(told: Any) -> Entry:
-    if not isinstance(told, dict) or set(told) != FIELDS:
+def _entry(fields: Any) -> Entry:
+    if not isinstance(fields, dict) or set(fields) != FIELDS:
         raise NotStrict("an object of dtype, shape and data_offsets is expected")
-    dtype, shape, offsets = told["dtype"], told["shape"], told["data_offsets"]
+    dtype, shape, offsets = fields["dtype"], fields["shape"], fields["data_offsets"]
     if not isinstance(dtype, str) or dtype not in WIDTHS:
         raise NotStrict(f"dtype {shown(dtype)} is none of {', '.join(WIDTHS)}")
     if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(map(_is_size, shape)):
-        raise NotStrict(f"shape {shown(shape)} is no list of at most {MOST_AXES} whole numbers ≥ 1")
+        raise NotStrict(
+            f"shape {shown(shape)} is not a list of at most {MOST_AXES} whole numbers ≥ 1"
+        )
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_offset, offsets)):
-        raise NotStrict(f"data_offsets {shown(offsets)} are no two whole numbers ≥ 0")
+        raise NotStrict(f"data_offsets {shown(offsets)} are not two whole numbers ≥ 0")
     needed = WIDTHS[dtype]
     for size in shape:
         needed *= size
@@ -222,7 +224,9 @@ def _check_finite(path: Path, name: str, array: np.ndarray) -> None:
 
 
 def _refused(path: Path, why: str) -> UsageError:
-    return UsageError(f"{path}: no valid safetensors file: {why}{'' if why.endswith('?') else '.'}")
+    return UsageError(
+        f"{path}: not a valid safetensors file: {why}{'' if why.endswith('?') else '.'}"
+    )
 
 
 def listed(faults: list[str]) -> str:

@@ -224,7 +224,7 @@ def from_tensors(
     try:
         model = neutral.from_tensors(tensors, encoding)
     except neutral.LayoutError as error:
-        raise UsageError(f"from_tensors() got tensors that are no model: {error}.") from error
+        raise UsageError(f"from_tensors() got tensors that are not a model: {error}.") from error
     family = FAMILIES[model.family]
     sizes: dict[str, int] = {}
     for field, shape in family.shapes.items():
