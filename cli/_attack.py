@@ -9,7 +9,7 @@ import typer
 from ._options import SourceName, Targets
 
 COUNTS = "    mutants    refuted  "
-"""What tabulate sets between the first column and the last."""
+"""The headings between the first column and the last, as tabulate sets them."""
 WIDTH, LEAST = 100, 24
 """Columns of the table, and the least for the names of mutants."""
 FEW = 6

@@ -32,7 +32,7 @@ def arrows(known: Modules) -> dict[str, set[str]]:
 
 
 def imported(name: str, path: Path, source: str) -> set[str]:
-    """What a module's statements name: modules, and what is taken from them."""
+    """The names that a module imports: modules, and names taken from them."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -46,14 +46,14 @@ def imported(name: str, path: Path, source: str) -> set[str]:
 
 
 def within(known: Modules, named: Iterable[str]) -> set[str]:
-    """The modules among these names, or that they are names in."""
+    """The known modules among these names, and those in which a name is defined."""
     return {m for n in named if (m := n if n in known else n.rpartition(".")[0]) in known}
 
 
 def reached(
     entries: Iterable[str], arrows: Arrows, without: Collection[str] = ()
 ) -> dict[str, None]:
-    """The entries and all that they import, and so on, but for some and what only these import."""
+    """The entries and all that they import, directly or not, leaving out some and what only those import."""
     found: dict[str, None] = {}
     waiting = list(entries)
     while waiting:
