@@ -31,7 +31,7 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
         at: the point, a vector or a matrix.
 
     Raises:
-        TypeError: if the loss is not a scalar, of which there would be no gradient of the shape of `at`.
+        TypeError: if the loss is not a scalar, so that it has no gradient in the shape of `at`.
     """
     xp = namespace(at)
     own = getattr(xp, "differentiate", None)
@@ -66,7 +66,7 @@ def _directions(xp: Any, shape: tuple[int, ...]) -> tuple[Array, Callable[[Array
 
 
 class Dual:
-    """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` tells which ε."""
+    """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` names the ε."""
 
     __array_priority__ = 1000
     __array_ufunc__ = None
