@@ -1,4 +1,4 @@
-"""The rounding bound of a construction before it runs: read from the very program that will run, block after block."""
+"""A priori rounding bounds of a construction, read block after block from the program that will run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..rounding.inputs import given
 from ..rounding.reading import Reader
 
 ENTRY_BY_ENTRY = 2**31
-"""Products in a run up to which every number is followed; beyond, the largest number of each token, over all heads."""
+"""Up to this many products every number is followed; beyond, the largest number of each token over all heads."""
 
 
 BLOCK = 2048
-"""Tokens that are read at once, or the multiple of the chunk below it."""
+"""Tokens that are read at once; rounded down to a multiple of the chunk."""
 
 
 class ProgramReader:
-    """Reads programs; a program is traced once for each set of shapes, and its loops are compiled once."""
+    """Derives bounds from programs; traces each program once for each set of shapes."""
 
     def __init__(self, *, exactly: bool, together: bool = False) -> None:
         self.exactly = exactly
@@ -37,7 +37,7 @@ class ProgramReader:
         return jax("bounds").tree.map(self._entering, tree)
 
     def single(self, array: Any) -> Any:
-        """An input of one head."""
+        """An input of one head, as a value that the reader follows."""
         if self.exactly or array.ndim < 2:
             return given(array, array.dtype, signed=self.exactly)
         return _largest(array, (-1,), array.shape)
@@ -69,7 +69,7 @@ class ProgramReader:
 
 
 def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclosed:
-    """Of numbers in their own dtype, the largest along axes, and the largest of those that may be flushed to 0."""
+    """The largest number along some axes, and the largest of those that may be flushed to 0."""
     sizes = np.abs(array.astype(np.float64))
     lost = flushed(sizes, array.dtype)
     lost = None if lost is None else lost.max(axis=axes, keepdims=True)
@@ -82,7 +82,7 @@ def is_value(value: Any) -> bool:
 
 
 def bound_of(value: Enclosed) -> np.ndarray:
-    """The finished bound, of the shape of the array."""
+    """The bound of each entry, in the shape of the array; infinite where it is not known."""
     with np.errstate(all="ignore"):
         bound = np.asarray(error(value)) * OUTWARD
     bound = np.where(np.isnan(bound), np.inf, bound)
@@ -106,10 +106,10 @@ def of_stream(
         op: `(*block, initial_state=state) -> Scan`.
         stream: arrays (heads, T, …).
         state: before the first token.
-        rows: the places along axis 1 of the outputs.
+        rows: the outputs whose bounds are wanted, by their places along axis 1.
         block: tokens a block. The op must compute the same numbers whatever the blocks are.
         update: called with the number of tokens that are done.
-        changed: from a block's values and its place to those to read instead.
+        changed: from a block's values and its place to the values to read instead.
     """
     carried, bounds = reader.entering(state), []
 
@@ -131,5 +131,5 @@ def of_stream(
 
 
 def for_heads(value: Any, heads: int) -> Any:
-    """A value that was read for all heads as one, for each of them."""
+    """A value that was read for all heads together, repeated for each of them."""
     return value._replace(shape=(heads, *value.shape[1:]))

@@ -1,4 +1,4 @@
-"""The bound of a run before it: of the layer as its op runs it, and of the learner in float64."""
+"""The a priori bounds of a run: of the layer as its op computes it, and of the learner in float64."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Bounds(NamedTuple):
     layer: np.ndarray
     learner: np.ndarray
     words: str
-    """What they are made from."""
+    """What the bounds are derived from, for the report."""
 
 
 def derived(run: Prepared) -> Bounds:
-    """Both bounds of a run that is built.
+    """Derive both bounds of a run that is prepared.
 
     Small runs follow every number of the data, larger ones the largest number of each token, over all heads.
 
@@ -55,7 +55,7 @@ def _is_delta(run: Prepared) -> bool:
 
 
 def _layer(run: Prepared, reader: ProgramReader) -> np.ndarray:
-    """That of the layer: (heads or 1, tokens compared, …)."""
+    """The bound of the layer: (heads or 1, tokens compared, …)."""
     if run.whole:
         found = reader.read(run.compute, *reader.entering(tuple(run.arrays)))
         return bound_of(found)[:, None]
@@ -86,7 +86,7 @@ def _layer(run: Prepared, reader: ProgramReader) -> np.ndarray:
 
 
 def _delta(run: Prepared) -> np.ndarray:
-    """That of the delta op, which no reading of magnitudes from token to token could give."""
+    """The bound of the delta op; following magnitudes from token to token would give none."""
     k, v, q = run.runner.stream(run.p, run.problem, run.options)
     layer = run.runner.rule.__name__
     found = bounds.delta(
@@ -105,7 +105,7 @@ def _block(run: Prepared) -> int:
 
 
 def _decays(run: Prepared, reader: ProgramReader, problem: Problem) -> np.ndarray | float:
-    """What the rounding of the decays' logarithms moves: the definition in float64, on decays that are so wrong."""
+    """How far rounded logarithms of decays move the outputs: the definition in float64, on decays with that error."""
     moved = getattr(run.runner, "decays_moved", lambda *_: None)(run.p, run.problem, run.options)
     if moved is None:
         return 0.0
@@ -130,7 +130,7 @@ def _decays(run: Prepared, reader: ProgramReader, problem: Problem) -> np.ndarra
 
 
 def _learner(run: Prepared, reader: ProgramReader) -> np.ndarray:
-    """What the learner itself can get wrong in float64."""
+    """The bound of the learner's own rounding errors in float64."""
     problem = run.problem
     data = [a for a in (problem.x, problem.y, problem.W0) if a is not None]
     heads = list(zip(*data, strict=True))

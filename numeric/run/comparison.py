@@ -22,7 +22,7 @@ class Predictors(NamedTuple):
     """(f,) -> the prediction; differentiable."""
     learner: Callable[[Any], Any]
     query: Any
-    """The task's own, (f,)."""
+    """The query of the task, (f,)."""
 
 
 class Losses(NamedTuple):
@@ -36,11 +36,11 @@ class Losses(NamedTuple):
 
 
 def predictors(id: str, **options: Any) -> Predictors:
-    """The layer of a statement and its learner, of one task, for use inside `with numeric.x64():`.
+    """The layer of a statement and its learner on one task, for use inside `with numeric.x64():`.
 
     Args:
         id: as in `run`, for a statement about predictions by a causal layer.
-        options: those of `run` but heads.
+        options: those of `run`, without heads.
 
     Raises:
         UsageError: as `run`, and if the statement is not about a causal layer's predictions.

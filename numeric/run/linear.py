@@ -40,7 +40,7 @@ class LinearLayer:
     """The definition."""
     writes: Callable[[Any, Any], Writes]
     finish: Callable[[Any, Any, Any], Any]
-    """From the op's outputs y (T, D) to what the step function puts out."""
+    """From the op's outputs y (T, D) to the outputs of the step function."""
     shape: Callable[[Any], tuple[int, int]]
     """(D, N) of the op's state."""
     start: Callable[[Any], tuple[int, ...]]
@@ -48,11 +48,11 @@ class LinearLayer:
     gate: Callable[[Any], Any] = lambda parameters: np.ones(())
     """The decays that the parameters fix: () or of the state's shape."""
     step_parameters: Callable[[Any], Any] = lambda parameters: parameters
-    """What the step function takes for parameters."""
+    """The parameters as the step function takes them."""
     step_tokens: Callable[[Any, Any], Any] = lambda parameters, tokens: tokens
-    """What it takes for tokens."""
+    """The tokens as the step function takes them."""
     step_finish: Callable[[Any, Any, Any], Any] = lambda parameters, tokens, outputs: outputs
-    """What the layer puts out, given the step function's outputs."""
+    """The layer's outputs, from those of the step function."""
 
 
 def rank_one(mixing: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +77,7 @@ def rank_one(mixing: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _fractions(array: np.ndarray) -> np.ndarray:
-    """The same numbers, exactly."""
+    """The same numbers as exact fractions."""
     return np.vectorize(lambda entry: Fraction(float(entry)), otypes=[object])(array)
 
 

@@ -36,7 +36,7 @@ def query_label(row: Any) -> Any:
 
 @dataclass(frozen=True)
 class Folded(Runner):
-    """What runners share that fold the examples into H = Σ z_j z_jᵀ, which tokens then read."""
+    """Base of the runners that fold the examples into H = Σ z_j z_jᵀ, which tokens then read."""
 
     tokens: Rows
 
@@ -125,12 +125,12 @@ class QueryOnly(Folded):
 
 
 def two_matrices(p: Any, layers: int) -> list[np.ndarray]:
-    """S of `two_steps_query_only`."""
+    """The matrices S of the two layers of `two_steps_query_only`."""
     return [p.first, p.second]
 
 
 def equal_matrices(p: Any, layers: int) -> list[np.ndarray]:
-    """S of `full_batches`, times the weight of an example in the query's column."""
+    """S of `full_batches` for each layer, times the weight of an example in the query's column."""
     S = np.asarray(p.ssd_mask, dtype=np.float64)[0, -1] * np.asarray(p.S, dtype=np.float64)
     return [S] * layers
 

@@ -34,7 +34,7 @@ class Prepared:
     """A run with its data, step size, parameters and op; `running.Run` bounds and executes it."""
 
     def __init__(self, request: Request, report: Report, progress: bool) -> None:
-        """Checks everything; nothing is drawn or compiled."""
+        """Check everything; nothing is drawn or compiled yet."""
         self.request, self.report, self.progress = request, report, progress
         report.id = request.id
         checking.values(request)
@@ -50,11 +50,11 @@ class Prepared:
         self.bounds: np.ndarray | None = None
         """(heads, tokens compared, …)."""
         self.predictions = self.expected = np.zeros(0)
-        """The layer's and the learner's, of the shape of `bounds`."""
+        """The predictions of the layer and of the learner, in the shape of `bounds`."""
         _describe(report, request, self.claim, self.construction, self.settings, self.numbers)
 
     def draw(self) -> None:
-        """The data, in the numbers that the layer sees."""
+        """Draw the data and round them to the numbers that the layer sees."""
         self.problem = _rounded(drawing.draw(self.claim, self.settings), self.numbers)
         if self.problem.W0 is not None:
             self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
@@ -64,7 +64,7 @@ class Prepared:
         return ProgressBar(what, total, shown=self.progress)
 
     def choose_step_size(self) -> None:
-        """η, and what the statement makes of it."""
+        """Choose η, and derive from it the other values that the statement names."""
         given, learner = self.request.step_size, self.construction.learner
         if given is not None:
             self.eta, rule = float(given), "as given"
@@ -102,7 +102,7 @@ class Prepared:
             yield self.problem.x[head], self.problem.y[head], W0
 
     def build(self) -> None:
-        """The parameters, the op that fits the gate, and the blocks."""
+        """Make the parameters, and choose the op that fits the gate and the blocks."""
         values = {**drawing.letters(self.settings), "eta": self.eta, **self.problem.extra}
         self.p: Any = statement.parameters(self.claim, values)
         if self.p is None:

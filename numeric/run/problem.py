@@ -1,4 +1,4 @@
-"""What a construction is given: sizes, data as the layer sees them, and how it is to be run."""
+"""The input of a run: sizes, data as the layer sees them, and how it is run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..precision import Precision
 
 
 class Settings(NamedTuple):
-    """What a user chose."""
+    """The sizes, the sampler and the seed of a run."""
 
     features: int
     examples: int
@@ -34,7 +34,7 @@ class Problem(NamedTuple):
     w: np.ndarray
     """The weights that the targets come from, as `tasks.samplers.Task` has them."""
     extra: dict[str, Any]
-    """What else a statement names: ε, the coefficients of a link, the example or the batch of a step."""
+    """The other values that a statement names: ε, coefficients of a link, the example or batch of a step."""
 
     @property
     def heads(self) -> int:
@@ -48,7 +48,7 @@ class Problem(NamedTuple):
 
 
 class Options(NamedTuple):
-    """How it is run."""
+    """How a construction is run: its op, precision and chunk."""
 
     op: str
     numbers: Precision

@@ -37,7 +37,7 @@ def as_given(parameters: Any, problem: Problem) -> Any:
 
 
 class Runner:
-    """What runners share."""
+    """Base of the runners."""
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
         """The layer's parameters.
@@ -57,9 +57,9 @@ class Recurrence(Runner):
     layer: LinearLayer
     tokens: Pairs | Rows
     read: Callable[..., Any] = every_output
-    """From the outputs (B, m) of a head's block, x_{t+1}, W0 and what else there is, to the prediction."""
+    """From the outputs (B, m) of a head's block, x_{t+1}, W0 and other data, to the predictions."""
     parameters: Callable[[Any, Problem], Any] = as_given
-    """From those of the construction to those of the layer."""
+    """From the parameters of the construction to those of the layer."""
     stacked: bool = False
     """Whether there are L layers, or one."""
     starts: bool = False
@@ -165,7 +165,7 @@ class Recurrence(Runner):
         return Row(rows, decays), logs
 
     def rows_before(self, examples: int) -> int:
-        """The row of the stream at which the prediction from this many examples is."""
+        """The row of the stream that holds the prediction from this many examples."""
         return self.tokens.place(examples) if isinstance(self.tokens, Rows) else examples - 1
 
 
@@ -178,7 +178,7 @@ class Hybrid(Runner):
     part: str
     """The letter of the part of the examples."""
     weights: Callable[..., Any]
-    """Those of `one_step`."""
+    """The weights of `one_step`."""
 
     ops = ("chunked", "recurrent", "sharded")
 
@@ -259,7 +259,7 @@ class TwoHeads(Runner):
 
     step: Callable[..., Any]
     tokens: Pairs
-    """Of `Windows`."""
+    """The tokens of the windows."""
     read: Callable[..., Any] = every_output
     W0: Callable[[Any], Any] | None = None
     """From the learner's initial weights to the layer's, where they differ."""
@@ -271,7 +271,7 @@ class TwoHeads(Runner):
         return classify(np.ones(()))
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
-        """Two states that are written and not read but once: as much as one that is both."""
+        """Two states that are written and read only once: as much as one state that is written and read."""
         f = self._size(problem)
         return Work(f, f)
 
@@ -311,7 +311,7 @@ class TwoHeads(Runner):
 
     def _stepwise(self, p: Any, options: Options, states: Any, windows: Any) -> Any:
         def heads_only(parameters: Any, state: Any, window: Any) -> tuple[Any, Any]:
-            """The definition without what it makes of the weights, which the states never see."""
+            """The definition without its part for the weights, which does not affect the states."""
             unused = jax().numpy.zeros_like(state[0])
             state, _ = self.step(parameters, state, gril.WeightedWindow(*window, weights=unused))
             return state, ()
@@ -447,13 +447,13 @@ def _arrays(parameters: Any, options: Options) -> Any:
 
 
 def stored(array: Any, options: Options) -> np.ndarray:
-    """Data as they are kept: in the input format, which has them exactly."""
+    """Data in the input format, which holds them exactly."""
     known = array if traced(array) else np.asarray(array)
     return known.astype(jax().numpy.dtype(options.numbers.inputs))
 
 
 def wide(block: Any, options: Options) -> Any:
-    """Data as they are computed with: the same numbers in the accumulation format."""
+    """Data in the accumulation format, in which they are computed with: the same numbers."""
     return tuple(None if a is None else a.astype(options.numbers.accumulate) for a in block)
 
 

@@ -68,11 +68,11 @@ def run(
         chunk: tokens a chunk, for ops that have some.
         sampler: "uniform" on (−s, s) or "normal" with standard deviation s, s = `input_scale`.
         input_scale: s.
-        seed: of all that is drawn.
+        seed: the seed of everything that is drawn.
         step_size: η; if not given, the largest with which L steps cannot diverge (see `tasks.step_size`).
         as_stated: run the parameters as printed, whatever the verdict.
-        progress: whether stages that last are shown on standard error.
-        report: is filled in; an interrupted run leaves there what has finished.
+        progress: whether long stages are shown on standard error.
+        report: filled in stage by stage, so that it holds what has finished after an interruption.
 
     Raises:
         UsageError: before anything is compiled, if an argument does not fit, the sizes do not fit in memory, the row
@@ -94,7 +94,7 @@ def prepared(id: str, *, progress: bool = False, **options: Any) -> Run:
     Args:
         id: as in `run`.
         progress: as in `run`.
-        options: the others of `run`, by name.
+        options: the other arguments of `run`, by name.
 
     Raises:
         UsageError: as `run`, and for an option that it does not have.
@@ -114,7 +114,7 @@ class Run(Prepared):
     """One run, stage by stage."""
 
     def all(self) -> Report:
-        """Every stage."""
+        """Run every stage."""
         self.draw()
         self.choose_step_size()
         self.build()
@@ -132,7 +132,7 @@ class Run(Prepared):
         return self.report
 
     def derive_bound(self) -> None:
-        """The bound, before the run."""
+        """Derive the bound, before the run."""
         try:
             found = derived(self)
         except UsageError as error:
@@ -212,7 +212,7 @@ class Run(Prepared):
         return everything
 
     def measure_floor(self) -> None:
-        """The time of one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
+        """Time one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
         work: Work = self.runner.work(self.p, self.problem, self.settings.layers)
         rows = self.report.tokens * self.settings.heads * work.passes
         used = min(rows, ROWS)
@@ -232,7 +232,7 @@ class Run(Prepared):
         report.share_of_floor = report.floor_seconds / report.seconds
 
     def compare(self) -> None:
-        """The learner in float64 on the same numbers, and how far the layer is from it."""
+        """Run the learner in float64 on the same numbers, and compare the layer with it."""
         total, done = len(self.places) * self.settings.heads, 0
         expected = np.empty_like(self.predictions)
         with self.bar("learner", total) as bar:

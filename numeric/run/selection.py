@@ -55,7 +55,7 @@ def _in_windows(layer: LinearLayer) -> Callable[[Construction], Recurrence]:
 
 
 def _rows(construction: Construction, **more: Any) -> Rows:
-    """The tokens of a construction as rows."""
+    """The tokens of a construction as rows of a matrix."""
 
     def rows(x: Any, y: Any, W0: Any) -> Any:
         made = construction.seen(x, y, W0)

@@ -33,7 +33,7 @@ class Pairs:
 
     @property
     def slot(self) -> int:
-        """Which of them reads the prediction."""
+        """Which of an example's tokens reads the prediction."""
         return self.definition.slot if isinstance(self.definition, Windows) else 0
 
     @property
