@@ -47,15 +47,15 @@ def export(
     Args:
         id: a row's id, answered with its strongest proved statement, or an amendment's.
         target: a name in `targets.TARGETS`.
-        out: the folder to make; with `force` an export that is there is replaced.
+        out: the folder to make; with `force` an existing export is replaced.
         features: d.
-        examples: n. Stacks of blocks take fewer examples too; what it means for other layers is the statement's.
+        examples: n. Stacks of blocks take fewer examples too; for other layers the statement says what n means.
         targets: k; the statement's if not given.
         steps: L.
         step_size: η as the factor of the summed gradient, 1/n if not given; the statement's own follows from its loss.
             Text such as "1/40" or "0.025" is taken exactly, a float at its binary value.
-        dtype: of the weights; the target's own if not given.
-        tokens: a tokenisation, where the row leaves that open.
+        dtype: the format of the weights; the target's own if not given.
+        tokens: a tokenisation, where the row leaves it open.
         in_one_block: for stacks of blocks, make the only step in one.
         W0: the initial weights (d, k), 0 if neither they nor a seed are given.
         seed: draws W0, multiples of 1/64 between −1 and 1.
@@ -161,7 +161,7 @@ def _manifest(
 
 
 def _verdict(built: Export) -> dict[str, Any]:
-    """The fast engine's, now; `scanproof check` asks all of them, and takes longer."""
+    """The verdict of the fast engine now; `scanproof check` asks all engines, and takes longer."""
     found = quick_result(built.claim)
     return {"verdict": found.verdict, "scope": found.scope, "evidence": found.evidence}
 

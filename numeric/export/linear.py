@@ -19,7 +19,7 @@ from .parts import LOSS, Certificate, Export, Request, drawn
 from .statements import Exported
 
 LARGEST = 2**22
-"""Numbers of the largest model that is built, exact fractions."""
+"""The most exact fractions in a model that is built."""
 COVERS = (
     "the last prediction for data in the domain, of exactly that many examples; numbers and arithmetic of this format, "
     "sums in any order; in exact numbers the model is the learner, by its statement{}"
@@ -89,7 +89,10 @@ def _of_statement(request: Request) -> Exported:
 
 
 def _check_size(request: Request) -> None:
-    """Before fractions are made: a layer has about (2d)² numbers, or (d + k)², and those of ssd a decay per token."""
+    """Refuse large models before fractions are made.
+
+    A layer has about (2d)² numbers, or (d + k)², and those of ssd have a decay for each token.
+    """
     width = request.features + max(request.features, request.targets or 1)
     numbers = width**2 * request.steps + (request.examples if request.id.startswith("ssd.") else 0)
     if numbers > LARGEST:
@@ -101,7 +104,7 @@ def _check_size(request: Request) -> None:
 
 
 def _certificate(found: Exported, request: Request, dtype: str) -> Certificate:
-    """That of a statement that is proved; the parameters of another one need not be the learner."""
+    """The certificate of a proved statement; the parameters of another one need not be the learner."""
     if found.verdict == "proved":
         return certificate(found.model, found.claim, request, found.eta, dtype)
     domain = _domain(request, found.eta)._asdict()

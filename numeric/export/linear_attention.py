@@ -79,7 +79,7 @@ def build(request: Request) -> Export:
 
 
 def _check_size(request: Request, chosen: Selection) -> None:
-    """Before fractions are made: four projections of every head, layer by layer."""
+    """Refuse large models before fractions are made: four projections of every head in each layer."""
     layout = LAYOUTS[chosen.tokens](
         request.features, chosen.targets, weights=not chosen.in_one_block
     )
@@ -94,7 +94,7 @@ def _check_size(request: Request, chosen: Selection) -> None:
 
 
 def _in_options(text: str) -> str:
-    """What the construction says, in the words of the options."""
+    """The construction's error message in the words of the options."""
     _, _, why = text.partition("expects ")
     for name, option in (
         ("in_one_block=True", "--in-one-block"),
@@ -118,6 +118,6 @@ def _once(function: Callable[[Any], np.ndarray]) -> Callable[[Any], np.ndarray]:
 
 
 def _entries(array: ExactArray) -> np.ndarray:
-    """Fractions, and plain whole numbers, with which everything is faster."""
+    """The entries as Fractions, or as plain integers where they can be, which are faster."""
     whole = np.frompyfunc(lambda entry: entry.numerator if entry.denominator == 1 else entry, 1, 1)
     return np.asarray(whole(array.entries), dtype=object)

@@ -18,7 +18,7 @@ from .parts import LOSS, Certificate, Export, Request
 from .rows import Row, Selection, choose, weights
 
 LARGEST = 2**30
-"""Bytes of the largest model that is built."""
+"""The most bytes of a model that is built."""
 COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
     "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
@@ -91,7 +91,7 @@ def _columns(layout: Layout) -> tuple[tuple[str, int], ...]:
 
 
 def _check_size(request: Request, chosen: Selection) -> None:
-    """Before anything is allocated: the bytes of all blocks in float64."""
+    """Refuse large models before anything is allocated, by the bytes of all blocks in float64."""
     k, in_one_block = chosen.targets, chosen.in_one_block
     layout = LAYOUTS[chosen.tokens](request.features, k, weights=not in_one_block)
     shape = mamba2_gd.shape(layout, in_one_block=in_one_block)
@@ -111,7 +111,7 @@ def _check_size(request: Request, chosen: Selection) -> None:
 
 
 def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) -> Certificate:
-    """Over inputs of bounded entries for which the steps do not diverge.
+    """The certificate for inputs of bounded entries for which the steps do not diverge.
 
     The model's η is the float64 next to the exact one: 2⁻⁵³ of it, for which the bound, of float32, is rounded up.
     """
@@ -119,7 +119,7 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
     domain = Domain(request.examples, norm, request.target_bound, float(2 / eta))
     try:
         found = bound(made, domain, dtype)
-    except OverflowError:  # a square of what the domain bounds
+    except OverflowError:  # a bound of the domain, squared
         found = Bound(math.inf, math.inf)
     finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
     return Certificate(finite, found.prediction, found.magnitude, COVERS)

@@ -22,10 +22,10 @@ from .tensors import listed
 
 SCHEMA = "scanproof.export/1"
 LARGEST = 2**26
-"""Bytes of a manifest that is read."""
+"""The most bytes of a manifest that is read."""
 
 Manifest: TypeAlias = dict[str, Any]
-"""What `manifest.schema.json` describes."""
+"""A manifest as `manifest.schema.json` describes it."""
 
 
 @functools.cache
@@ -56,10 +56,10 @@ def read(data: bytes, name: str) -> Manifest:
 
 
 def dumped(manifest: Manifest) -> bytes:
-    """Its bytes; equal manifests make equal bytes.
+    """The bytes of a manifest; equal manifests make equal bytes.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not a valid manifest.
     """
     found = faults(manifest, schema())
     if found:
@@ -69,7 +69,7 @@ def dumped(manifest: Manifest) -> bytes:
 
 
 def fingerprint(data: bytes) -> dict[str, Any]:
-    """What the manifest says of a file."""
+    """The entry of a file in the manifest: its size and hash."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

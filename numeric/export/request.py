@@ -1,4 +1,4 @@
-"""What a user asks for, checked before anything is built, and who builds it."""
+"""The user's request: checked before anything is built, and handed to the module that builds it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .parts import Export, Request
 
 LARGEST = 2**31 - 1
 NUMBER = re.compile(r"\d{1,400}(/\d{1,400}|(\.\d{0,400})?(e[+-]?\d{1,2})?)?|\.\d{1,400}", re.I)
-"""A fraction, or a decimal, with an exponent that is no trouble to write out."""
+"""A fraction or a decimal, with an exponent small enough to write the number out."""
 
 
 def exportable() -> list[str]:
@@ -47,7 +47,7 @@ def checked(request: Request) -> Request:
     """The arguments of `export`, each of them a value of its kind.
 
     Raises:
-        UsageError: for the first that is none.
+        UsageError: for the first that is not.
     """
     id, features, seed = request.id, request.features, request.seed
     if not isinstance(id, str):

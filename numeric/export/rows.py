@@ -1,4 +1,4 @@
-"""Rows of one construction that differ in its options: which of them is the statement of what is asked for."""
+"""Choosing among the rows of one construction, which differ in its options, by the options of a request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .parts import Request, drawn
 
 
 class Row(NamedTuple):
-    """What a statement is about."""
+    """The options of the construction that a statement is about."""
 
     tokens: str
     in_one_block: bool
@@ -24,11 +24,11 @@ class Row(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The options of a construction, and the statement that says most of what is asked for."""
+    """The options of a construction, and the statement that covers most of the request."""
 
     claim: Claim
     beyond: tuple[str, ...]
-    """Where it goes beyond that."""
+    """How the request goes beyond the statement."""
     tokens: str
     in_one_block: bool
     targets: int
@@ -37,7 +37,7 @@ class Selection(NamedTuple):
 def choose(
     request: Request, rows: Mapping[str, Row], tokens: Collection[str], *, unit: str = "block"
 ) -> Selection:
-    """The options that are asked for, those that are left open as in the row that is named.
+    """The options of a request; those that are left open are taken from the row that is named.
 
     Args:
         request: what is asked for; its id is one of `rows`.
@@ -46,7 +46,7 @@ def choose(
         unit: what the construction is a stack of.
 
     Raises:
-        UsageError: for several steps in one block, a tokenisation that there is not, or a W0 for other targets.
+        UsageError: for several steps in one block, an unknown tokenisation, or a W0 for other targets.
     """
     row = rows[request.id]
     in_one_block = row.in_one_block or request.in_one_block

@@ -1,6 +1,6 @@
-"""The settings of targets that have some: whose they are, and whether they are those of the weights beside them.
+"""The settings of targets that have some: which target they are for, and whether they fit the weights beside them.
 
-Every size is bounded, and compared with tensors that are there, before anything is made of it.
+Every size is bounded, and compared with the tensors, before anything is made from it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Shape = tuple[int, ...]
 LARGEST = 2**24
 """The largest size that a setting may be."""
 REQUIRED: Any = object()
-"""In the place of a default: the setting must be there."""
+"""Stands for a missing default: the setting is required."""
 
 
 class Rule(NamedTuple):
-    """What a setting must be for the weights to mean what they mean here."""
+    """What a setting must be, so that the target reads the weights as they are meant."""
 
     expected: str
     holds: Callable[[Any], bool]
@@ -30,17 +30,17 @@ class Rule(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The settings of one target."""
+    """The rules for the settings of one target."""
 
     target: str
     is_of: Callable[[Mapping[str, Any]], bool]
     rules: Mapping[str, Rule]
     relations: Callable[[Mapping[str, Any]], Iterator[str]]
-    """What is wrong with sizes together, each being right."""
+    """What is wrong between sizes that are right each by itself."""
     layers: tuple[str, str]
-    """The setting of the number of layers, and a pattern of the keys of layer (\\d+)."""
+    """The setting of the number of layers, and a pattern for the names of layer (\\d+)."""
     shapes: Callable[[Mapping[str, Any]], dict[str, Shape]]
-    """Every tensor."""
+    """The shape of every tensor by its name."""
     encoding: Callable[[Mapping[str, Any]], tuple[int, int]]
     """M and O: the widths of the inputs and of the outputs."""
 
@@ -54,7 +54,7 @@ SIZE = Rule(f"a whole number from 1 to {LARGEST:,}", is_size)
 
 
 def only(value: Any, default: Any = REQUIRED) -> Rule:
-    """One value, and its type with it."""
+    """A rule for exactly one value, of its type."""
     return Rule(shown(value), lambda v: type(v) is type(value) and v == value, default)
 
 
@@ -63,7 +63,7 @@ def _is_epsilon(value: Any) -> bool:
 
 
 def _is_unlimited(value: Any) -> bool:
-    """[≤ 0, ∞], where newer releases write {"__float__": "Infinity"} for ∞."""
+    """Whether a range is [≤ 0, ∞]; newer releases write {"__float__": "Infinity"} for ∞."""
     if not isinstance(value, list) or len(value) != 2 or type(value[0]) not in (int, float):
         return False
     last = {"__float__": "Infinity"}
@@ -191,7 +191,7 @@ KINDS = (HF_MAMBA2, MAMBA_SSM, FLA)
 
 
 def kind_of(config: Mapping[str, Any]) -> Kind | None:
-    """Whose settings these are."""
+    """The kind of these settings; None if no target writes such."""
     return next((kind for kind in KINDS if kind.is_of(config)), None)
 
 
@@ -220,7 +220,7 @@ def problems(
 
 
 def _layers(kind: Kind, config: Mapping[str, Any], tensors: Mapping[str, Shape]) -> Iterator[str]:
-    """Far more layers than there are tensors of would be listed key by key."""
+    """A problem if there are far more layers than tensors, which would otherwise be listed one by one."""
     setting, pattern = kind.layers
     matches = (re.match(pattern, name) for name in tensors)
     there = len({match[1] for match in matches if match})
@@ -229,7 +229,7 @@ def _layers(kind: Kind, config: Mapping[str, Any], tensors: Mapping[str, Shape])
 
 
 def _encoding_shapes(M: int, O: int, there: Mapping[str, Shape]) -> dict[str, Shape]:
-    """What is free, raw columns and targets, is as it is there."""
+    """The shapes of the encoding; the free sizes, raw columns and targets, are taken from the file."""
     weight, readout = there.get("encode.weight", ()), there.get("readout.weight", ())
     r = weight[1] if len(weight) == 2 else 0
     k = readout[0] if len(readout) == 2 else 0

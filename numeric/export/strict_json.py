@@ -1,4 +1,4 @@
-"""JSON from files that others wrote: no key twice, no NaN, no bottomless nesting, no numbers without end."""
+"""Strict reading of JSON from elsewhere: no repeated key, no NaN, limited nesting and length of numbers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NoReturn
 from scanproof.proofs.kernel.files import depth, without_texts
 
 DEEPEST = 32
-"""Lists and objects inside each other; what an export writes has a handful."""
+"""The deepest nesting of lists and objects that is read; an export has a handful of levels."""
 LONGEST_NUMBER = 64
-"""Characters of an integer; Python's time to read one grows with their square."""
+"""The most characters of an integer; Python's time to read one grows with their square."""
 
 
 class NotStrict(ValueError):
-    """What is wrong with the text."""
+    """Raised for a text that is not strict JSON; says what is wrong with it."""
 
 
 def parse(data: bytes, *, infinite: bool = False) -> Any:
@@ -51,7 +51,7 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
 
 
 def _check_surrogates(value: Any) -> None:
-    """Half a surrogate pair is text that cannot be written."""
+    """Refuse half a surrogate pair, which is text that cannot be written."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -70,7 +70,7 @@ class Counted(Operators):
 
     @property
     def reach(self) -> np.ndarray:
-        """What the computed entries are at most, but for `low`."""
+        """The largest that the computed entries can be, apart from `low`."""
         return self.magnitude * (1 + gamma(self.count, self.form.unit))
 
     @property
@@ -96,7 +96,7 @@ class Counted(Operators):
 
 
 def _made(a: Counted, b: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
-    """What is computed from two arrays."""
+    """The result of an operation on two arrays, with its magnitude and count."""
     return Counted(a.form, magnitude, count, low, whole, peak=max(a.peak, b.peak))
 
 
@@ -165,7 +165,7 @@ OPERATIONS: dict[Callable[[Any, Any], Any], Callable[[Counted, Counted], Counted
 def entering(value: Any, form: Format) -> Counted:
     """Known numbers, exact ones (int, Fraction) or floats, as they enter a computation in a format.
 
-    A number that is no float64 is rounded to that first, and one that is none of the format is rounded to it.
+    A number that is not a float64 is rounded to that first, and then to the format if that does not hold it.
     """
     if isinstance(value, Counted):
         return value
