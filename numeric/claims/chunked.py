@@ -1,4 +1,4 @@
-"""The chunked lane's program is the recurrence, for every length, every chunk and every way to cut the work."""
+"""The chunked op's program is the recurrence, for every length, every chunk and every way to cut the work."""
 
 from __future__ import annotations
 

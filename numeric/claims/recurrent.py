@@ -1,4 +1,4 @@
-"""The recurrent lane's program is the definition's recurrence, whatever the step and wherever the chunks are cut."""
+"""The recurrent op's program is the definition's recurrence, whatever the step and wherever the chunks are cut."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _trees(like: Any, arrays: Any) -> Any:
 def agree(
     step: Callable[..., Any], parameters: Any, state: Any, tokens: Any
 ) -> Iterator[Statement]:
-    """The lane's outputs and final state are those of the recurrence."""
+    """The op's outputs and final state are those of the recurrence."""
     outputs, final = run(step, parameters, state, tokens)
     wanted = scan_merged(step, parameters, state, tokens)
     for label, one, other in (

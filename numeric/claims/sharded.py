@@ -1,4 +1,4 @@
-"""What each device of the sharded lane runs: with the exchanges between them, the recurrence over all shards."""
+"""What each device of the sharded op runs: with the exchanges between them, the recurrence over all shards."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ BUDGET = 20_000_000
 MANY = 32
 """Products of terms in one multiplication above which the length of coefficients counts too."""
 NO_POLYNOMIAL = (NotPolynomial, DivisionByZero, ZeroDivisionError)
-"""What a prediction that is no polynomial in the data raises."""
+"""The errors that a prediction raises if it is not a polynomial in the data."""
 
 Coefficients: TypeAlias = dict[tuple[int, ...], Fraction]
 """Of a polynomial, by the exponents of its field's symbols, in their order."""

@@ -219,7 +219,7 @@ def from_tensors(
         device: where the module is to be.
 
     Raises:
-        UsageError: for tensors that are no model, with everything that is wrong.
+        UsageError: for tensors that are not a model; the message lists everything that is wrong.
     """
     try:
         model = neutral.from_tensors(tensors, encoding)
