@@ -17,14 +17,14 @@ from .source import READ, SMALL, as_given, flat, lanes, longer
 def run(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any, **options: Any) -> Any:
     """`recurrent` on n·C tokens given as (n, C, …), with chunks of C: (outputs (n, C, …), final state)."""
 
-    def lane(*arrays: Any) -> Any:
+    def op(*arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         (own, start, toks), like = _trees((parameters, state, tokens), arrays), arrays[-1]
         found = recurrent(step, own, start, map_leaves(flat, toks), chunk=like.shape[1])
         return map_leaves(lambda one: as_given(one, like), found.outputs), found.final_state
 
-    return program(lane)(*leaves((parameters, state, tokens)))
+    return program(op)(*leaves((parameters, state, tokens)))
 
 
 def _trees(like: Any, arrays: Any) -> Any:
@@ -144,14 +144,14 @@ def in_one_chunk(
 ) -> Iterator[Statement]:
     """The recurrent op over one chunk of all tokens against the scan of the definition."""
 
-    def lane(S0: Any, *arrays: Any) -> Any:
+    def op(S0: Any, *arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         own = delta_rule.Token(*arrays)
         found = recurrent(step, None, S0, own, chunk=own.k.shape[0])
         return found.outputs, found.final_state
 
-    outputs, final = program(lane)(S0, *tokens)
+    outputs, final = program(op)(S0, *tokens)
     wanted = scan(step, None, S0, tokens)
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(final, wanted.final_state, label="final state")
@@ -210,7 +210,7 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     """The recurrent op on a length that is not a multiple of the chunk."""
     tokens, last = ssd.Token(z, a, b, c), ssd.Token(last_z, last_a, last_b, last_c)
 
-    def lane(H0: Any, *arrays: Any) -> Any:
+    def op(H0: Any, *arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         tokens, last = ssd.Token(*arrays[:4]), ssd.Token(*arrays[4:])
@@ -227,7 +227,7 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     first = scan_merged(ssd.step, None, H0, tokens)
     then = scan(ssd.step, None, first.final_state, last)
     alone = scan(ssd.step, None, H0, last)
-    outputs, later, final, short, end = program(lane)(H0, *tokens, *last)
+    outputs, later, final, short, end = program(op)(H0, *tokens, *last)
     yield equal(outputs, first.outputs, label="outputs of the chunks")
     yield equal(later, then.outputs, label="outputs of the last r tokens")
     yield equal(final, then.final_state, label="final state")
@@ -245,14 +245,14 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
 def heads(q, k, v, S0, B):
     """The recurrent op on B heads at once, against the recurrence of one of them."""
 
-    def lane(q: Any, k: Any, v: Any, S0: Any) -> Any:
+    def op(q: Any, k: Any, v: Any, S0: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         tokens = linear_attention.Token(q, k, v)
         found = recurrent(linear_attention.step, None, S0, tokens, batch=1, chunk=q.shape[1])
         return found.outputs, found.final_state
 
-    outputs, final = program(lane)(q, k, v, S0)
+    outputs, final = program(op)(q, k, v, S0)
     one = linear_attention.Token(q[B - 1], k[B - 1], v[B - 1])
     wanted = scan(linear_attention.step, None, S0[B - 1], one)
     yield equal(outputs[B - 1], wanted.outputs, label="outputs")
