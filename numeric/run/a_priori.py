@@ -96,7 +96,7 @@ def of_stream(
     state: Any,
     rows: Sequence[int],
     block: int,
-    update: Callable[[int], None],
+    advance: Callable[[int], None],
     changed: Callable[[Any, slice], Any] | None = None,
 ) -> tuple[np.ndarray | None, Any]:
     """The bounds of some outputs of an op that is run over blocks, and the state after the last block.
@@ -108,7 +108,7 @@ def of_stream(
         state: before the first token.
         rows: the outputs whose bounds are wanted, by their places along axis 1.
         block: tokens a block. The op must compute the same numbers whatever the blocks are.
-        update: called with the number of tokens that are done.
+        advance: called with the number of tokens that are done.
         changed: from a block's values and its place to the values to read instead.
     """
     carried, bounds = reader.entering(state), []
@@ -126,7 +126,7 @@ def of_stream(
         places = [row - start for row in rows if cut.start <= row < cut.stop]
         if places:
             bounds.append(bound_of(outputs)[:, places])
-        update(cut.stop)
+        advance(cut.stop)
     return (np.concatenate(bounds, axis=1) if bounds else None), carried
 
 

@@ -75,7 +75,7 @@ def _layer(run: Prepared, reader: ProgramReader) -> np.ndarray:
     found = None
     if stream[0].shape[1]:
         with run.bar("rounding bound", stream[0].shape[1]) as bar:
-            found, state = of_stream(reader, op, stream, state, run.rows, _block(run), bar.update)
+            found, state = of_stream(reader, op, stream, state, run.rows, _block(run), bar.advance)
     if isinstance(run.runner, TwoHeads):
         if found is None and not stream[0].shape[1]:
             state = reader.entering(state)

@@ -76,7 +76,7 @@ class Prepared:
                 found = []
                 for head in self.heads():
                     found.append(float(curved(*head)))
-                    bar.update(len(found))
+                    bar.advance(len(found))
             self.eta = largest_step_size(found)
             rule = getattr(learner, "rule", RULE)
         room = jax().numpy.finfo(self.numbers.accumulate)

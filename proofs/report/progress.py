@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-Update = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Called with what is at work, how many pieces are done and how many there are."""
 
 PATIENCE = 0.7
@@ -20,7 +20,7 @@ PAUSE = 0.1
 
 
 class ProgressBar:
-    """A progress bar; use it as `with ProgressBar("streaming", total) as bar: bar.update(done)`.
+    """A progress bar; use it as `with ProgressBar("streaming", total) as bar: bar.advance(done)`.
 
     It is silent unless standard error is a terminal.
 
@@ -45,7 +45,7 @@ class ProgressBar:
             self.bar.stop()
             self.bar = None
 
-    def update(self, done: int, now_at: str = "") -> None:
+    def advance(self, done: int, now_at: str = "") -> None:
         """Show that `done` pieces are finished, and what is at work, if it is time to draw."""
         now = time.monotonic()
         if not self.shown or now < self.drawn + PAUSE:
@@ -80,15 +80,15 @@ def _open(what: str, total: int | None) -> Any:
 
 
 @contextlib.contextmanager
-def progress(what: str) -> Iterator[Update | None]:
+def progress(what: str) -> Iterator[OnProgress | None]:
     """A bar for pieces whose number is known when they begin; None if nobody looks."""
     with ProgressBar(what) as bar:
 
-        def update(id: str, done: int, total: int) -> None:
+        def advance(id: str, done: int, total: int) -> None:
             bar.total = total
-            bar.update(done, id)
+            bar.advance(done, id)
 
-        yield update if bar.shown else None
+        yield advance if bar.shown else None
 
 
 @contextlib.contextmanager
@@ -103,7 +103,7 @@ def lasting(what: str) -> Iterator[None]:
         def draw() -> None:
             began = time.monotonic()
             while not over.wait(PAUSE):
-                bar.update(0, f"{time.monotonic() - began:.0f} s")
+                bar.advance(0, f"{time.monotonic() - began:.0f} s")
 
         drawing = threading.Thread(target=draw, daemon=True)
         drawing.start()
