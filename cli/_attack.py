@@ -9,7 +9,7 @@ import typer
 from ._options import SourceName, Targets
 
 COUNTS = "    mutants    refuted  "
-"""What tabulate sets between the first column and the last."""
+"""The headings between the first column and the last, as tabulate sets them."""
 WIDTH, LEAST = 100, 24
 """Columns of the table, and the least for the names of mutants."""
 FEW = 6
@@ -33,12 +33,12 @@ def attack(targets: Targets = None, source: SourceName = None) -> None:
         chosen = resolve(targets or [], source)
         total = sum(1 + len(row.amendments) for row in chosen.rows)
         done = 0
-        with progress("attacking") as tell:
+        with progress("attacking") as advance:
 
             def begin(id: str) -> None:
                 nonlocal done
-                if tell is not None:
-                    tell(id, done, total)
+                if advance is not None:
+                    advance(id, done, total)
                 done += 1
 
             records = attacked(chosen.rows, begin)

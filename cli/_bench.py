@@ -1,4 +1,4 @@
-"""`scanproof bench`: the lanes timed against a matrix product, `lax.scan` and NumPy, with their accuracy."""
+"""`scanproof bench`: the ops timed against a matrix product, `lax.scan` and NumPy, with their accuracy."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def bench(
     format: Format = "table",
     output: Output = None,
 ) -> None:
-    """Time every lane against a plain matrix product, lax.scan and NumPy.
+    """Time every op against a plain matrix product, lax.scan and NumPy.
 
-    All programs run in turns, so that a busy machine slows all of them down. Beside each time
+    All of them run in turns, so that a busy computer slows them all down. Beside each time
     stands the error against float64. With a GPU, the device's copy and matrix product and the
     kernels of fla-core, if it is installed, run in the same turns.
 
-    Exits with 1 if a lane is less accurate than it must be; speed is only reported.
+    Exits with 1 if an op is less accurate than it must be; speed is only reported.
     """
     from scanproof.proofs.language.sizes import wholes
     from scanproof.proofs.report.progress import progress
@@ -71,8 +71,8 @@ def bench(
 
         host = platform() == "cpu"
         sizes = _sizes(CPU if host else ACCELERATOR, wanted, tokens, heads)
-        with progress("timing") as tell:
-            record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, tell)
+        with progress("timing") as advance:
+            record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, advance)
     text = as_json(record, finite=False)
     if file is not None:
         file.write(text)

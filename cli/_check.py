@@ -126,7 +126,7 @@ def check(
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
         heard = Heard()
-        with progress("checking") as tell:
+        with progress("checking") as advance:
             report = checking.check(
                 chosen.ledger,
                 chosen.rows,
@@ -137,7 +137,7 @@ def check(
                 heard=heard,
                 cache=remembered,
                 pinned=chosen.pinned,
-                progress=tell,
+                progress=advance,
             )
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)

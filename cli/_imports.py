@@ -24,6 +24,7 @@ def modules(room: str, folder: Path) -> dict[str, Path]:
 
 
 def arrows(known: Modules) -> dict[str, set[str]]:
+    """Which modules each module imports, of those known; without itself."""
     return {
         name: within(known, imported(name, path, path.read_text("utf-8"))) - {name}
         for name, path in known.items()
@@ -31,7 +32,7 @@ def arrows(known: Modules) -> dict[str, set[str]]:
 
 
 def imported(name: str, path: Path, source: str) -> set[str]:
-    """What a module's statements name: modules, and what is taken from them."""
+    """The names that a module imports: modules, and names taken from them."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -45,14 +46,14 @@ def imported(name: str, path: Path, source: str) -> set[str]:
 
 
 def within(known: Modules, named: Iterable[str]) -> set[str]:
-    """The modules among these names, or that they are names in."""
+    """The known modules among these names, and those in which a name is defined."""
     return {m for n in named if (m := n if n in known else n.rpartition(".")[0]) in known}
 
 
 def reached(
     entries: Iterable[str], arrows: Arrows, without: Collection[str] = ()
 ) -> dict[str, None]:
-    """The entries and all that they import, and so on, but for some and what only these import."""
+    """The entries and all that they import, directly or not, leaving out some and what only those import."""
     found: dict[str, None] = {}
     waiting = list(entries)
     while waiting:
@@ -63,8 +64,8 @@ def reached(
     return found
 
 
-def circle(arrows: Arrows) -> list[str]:
-    """Modules that import one another in a circle; none if there is no circle."""
+def cycle(arrows: Arrows) -> list[str]:
+    """Modules that import one another in a cycle; none if there is no cycle."""
     try:
         TopologicalSorter(arrows).prepare()
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""Options that several commands take, and options of which only some values are allowed."""
+"""Options that several commands take, and options that allow only some values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import typer
 def choice(
     option: str, allowed: Collection[str], help: str = "How it is written.", metavar: str = ""
 ) -> Any:
-    """An option of which only these values are allowed.
+    """An option that allows only these values.
 
     Raises:
-        UsageError: for another value, when the command line is read; the allowed ones are named.
+        UsageError: for another value, when the command line is read; the message names those allowed.
     """
 
     def one_of(value: str | None) -> str | None:
@@ -55,11 +55,11 @@ def flag(name: str, help: str) -> Any:
 
 
 def given(context: typer.Context) -> dict[str, Any]:
-    """A command's arguments and options by name, but for the format of what it prints."""
+    """A command's arguments and options by name, without the format of its output."""
     return {name: value for name, value in context.params.items() if name != "format"}
 
 
-# Hidden, because the help of a command says more of them than a table of arguments can.
+# Hidden, because the text of a command's help says more about them than a table of arguments can.
 Targets = Annotated[
     list[str] | None, typer.Argument(metavar="TARGET", hidden=True, show_default=False)
 ]

@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is whole or not there at all."""
+"""Where results go: standard output, or a file that is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def say(message: str) -> None:
 
 
 def write(text: str) -> None:
-    """Write to standard output; a reader that has read enough (`| head`) is no error.
+    """Write to standard output; a reader that stops early (`| head`) is not an error.
 
     Raises:
-        UsageError: if standard output takes nothing (a full disk).
+        UsageError: if standard output cannot be written to (a full disk).
     """
     try:
         sys.stdout.write(text)
@@ -49,7 +49,7 @@ def as_json(value: Any, *, finite: bool = True) -> str:
 
 
 def as_table(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of a word and what there is to say of it, but for those that say nothing."""
+    """Rows of a word and a text about it; rows without a text are left out."""
     from tabulate import tabulate
 
     said = [row for row in rows if row[1]]
@@ -58,7 +58,7 @@ def as_table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def colour_wanted() -> bool:
-    """Whether standard output is a terminal that takes colours, and nobody asked for none."""
+    """Whether standard output is a terminal that shows colours, and the user has not switched them off."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
 

@@ -1,4 +1,4 @@
-"""`scanproof plot`: a row as a picture, what its layers do against what is promised."""
+"""`scanproof plot`: a row as a picture, the errors of its layers beside the bounds it states."""
 
 from __future__ import annotations
 

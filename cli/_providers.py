@@ -26,6 +26,7 @@ def sources() -> list[Source]:
 
 
 def has_jax() -> bool:
+    """Whether JAX is installed, without importing it."""
     return importlib.util.find_spec("jax") is not None
 
 
@@ -40,7 +41,7 @@ def left_out() -> str | None:
 
 
 def note(say: Callable[[str], None], everything: bool) -> None:
-    """Say what is left out where all rows were asked for."""
+    """Say which rows are left out, if all rows were asked for."""
     line = left_out() if everything else None
     if line is not None:
         say(line)

@@ -25,7 +25,7 @@ Lane = Annotated[
     str | None,
     option("NAME", "Which program runs the layer; by its gate if not given."),
 ]
-Chunk = Annotated[int | None, option("C", "Tokens a chunk, for lanes that have some.")]
+Chunk = Annotated[int | None, option("C", "Tokens a chunk, for ops that have some.")]
 Sampler = Annotated[str, option("uniform|normal", "Where inputs are drawn from.")]
 InputScale = Annotated[
     float,

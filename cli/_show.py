@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.language.pinned import Definitions
 
 LEAST, WIDEST = 40, 100
-"""The narrowest and the widest that a story is told, on whatever terminal."""
+"""The narrowest and the widest lines of a story, whatever the terminal."""
 FORMATS = ("text", "markdown", "latex", "json")
 
 
@@ -80,7 +80,7 @@ def _script(ledger, claim, pinned: Definitions | None) -> str:
 
 
 def _program(claim, homes, pinned: Definitions | None) -> str:
-    """Decides the claim and runs it again on recorded numbers: foreign code, for a worker."""
+    """Decide the claim and run it again on recorded numbers; foreign code, so a worker process runs this."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide.certificates import Certificates
     from scanproof.proofs.decide.verdict import decide
@@ -105,8 +105,8 @@ def _story(
 
     from ._output import as_json
 
-    with progress("checking") as tell:
-        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=tell)
+    with progress("checking") as advance:
+        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=advance)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":

@@ -30,15 +30,15 @@ class Selection:
     own: set[str] = field(default_factory=set)
     """Ids of the rows that come from the user's files and modules."""
     problems: list[str] = field(default_factory=list)
-    """What went wrong with files, of which the others know nothing."""
+    """What went wrong with single files; the other files are still checked."""
     patterns: list[str] = field(default_factory=list)
     whole: set[str] | None = None
-    """Sources of which every row was asked for; None stands for all sources."""
+    """Sources whose rows were all asked for; None stands for all sources."""
     source: str | None = None
     files: list[str] = field(default_factory=list)
     """The user's files, as they were named."""
     pinned: Definitions | None = None
-    """What was noted of the package before the user's files ran; None if there are none."""
+    """The package's definitions before the user's files ran; None if there are no such files."""
 
     def selected(self, id: str, source: str) -> bool:
         """Whether a claim with this id, of this source, was asked for, whether or not it exists now."""
@@ -117,7 +117,7 @@ def find_id(
 ) -> tuple[ledgers.Ledger, Row, Definitions | None]:
     """The row with this id, or with an amendment of this id, among the built-in rows and those of the files.
 
-    With it, what was noted of the package before the files ran, if there are any.
+    With it, the package's definitions before the files ran, if there are any files.
 
     Raises:
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
@@ -171,7 +171,7 @@ def _importable(name: str, pinned: Callable[[], Definitions]) -> bool:
         return False
     except Redefined:
         raise
-    except Exception:  # a parent package that raises: importing the module will tell how
+    except Exception:  # a parent package that raises: importing the module will report it
         return True
     finally:
         sys.path.pop(0)

@@ -21,7 +21,7 @@ class Kind(NamedTuple):
     """Where the check of another kind begins."""
     words: str
     alone: bool = False
-    """Whether the entries are all of it: what else they import takes no part."""
+    """Whether the verdict rests on the entries alone, and not on what else they import."""
 
 
 KINDS = (
@@ -85,7 +85,7 @@ KINDS = (
 )
 LIBRARIES = ("sympy", "python-flint", "numpy")
 TRACER = "jax"
-"""Takes part in claims about JAX programs alone, and need not be installed."""
+"""Only claims about JAX programs use it; it need not be installed."""
 WIDTH = 100
 
 
@@ -142,7 +142,7 @@ def trust() -> None:
 
 
 def of_each_kind(arrows: dict[str, set[str]]) -> dict[Kind, list[str]]:
-    """The modules that each kind rests on and none before it does."""
+    """For each kind, the modules that it rests on and no earlier kind does."""
     from ._imports import reached
 
     found: dict[Kind, list[str]] = {}
@@ -161,7 +161,7 @@ def _size(paths: Iterable[Path]) -> tuple[int, int, int]:
 
 
 def _lines_of_code(text: str) -> int:
-    """Those that are neither empty, nor of a comment or a string that explains."""
+    """The number of lines that are not empty and not part of a comment or docstring."""
     import ast
 
     words: set[int] = set()

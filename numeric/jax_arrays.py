@@ -38,9 +38,11 @@ class JaxArray(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
         return self.array.shape
 
     def sum(self, axis: int | None = None) -> JaxArray:
+        """The sum along an axis, or over all entries."""
         return self._moved(lambda array: array.sum(axis=axis))
 
     def _moved(self, move: Callable[[Any], Any]) -> JaxArray:
@@ -75,9 +77,11 @@ class Namespace(Functions):
 
     @property
     def library(self) -> Any:  # type: ignore[override]
+        """`jax.numpy`, imported when it is first needed."""
         return jax().numpy
 
     def asarray(self, value: Any) -> JaxArray:
+        """An array or number as an array of this namespace."""
         return JaxArray(self.library.asarray(plain(value)), self.numbers)
 
     def _joined(self, join: Callable[[list[Any]], Any], arrays: Sequence[Any]) -> JaxArray:

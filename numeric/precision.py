@@ -1,6 +1,6 @@
 """In which numbers an op computes: the dtype of its inputs, that of its sums, and how its matrices are multiplied.
 
-XLA multiplies float32 matrices in TF32 (10 bits) on recent GPUs unless it is told otherwise, so every product of a
+XLA multiplies float32 matrices in TF32 (10 bits) on recent GPUs unless it is set otherwise, so every product of a
 op says how. A named algorithm (`DotAlgorithmPreset`) would say more, but XLA's CPU backend refuses one wherever it
 does not call a matrix library, as in a product with one row.
 """

@@ -180,7 +180,7 @@ BAD = [
     (("mamba2.gd", *HF, "--format", "xml"), "--format xml: no such value; allowed: table, json"),
     (("mamba2.gd", *HF, "--out", "a/b"), "--out a/b: .*/a does not exist; make it, or name another"),
     (("mamba2.gd", *HF, "--out", "/dev/null"), "--out /dev/null: it exists; --force replaces"),
-    (("mamba2.gd", *HF, "--out", "/dev/null", "--force"), "--force replaces exports only, and this is no folder"),
+    (("mamba2.gd", *HF, "--out", "/dev/null", "--force"), "--force replaces exports only, and this is not a folder"),
     (("mamba2.gd", *HF, "--out", "/", "--force"), "--force replaces exports only, and this one holds"),
     (("mamba2.gd", "--target", "hf-mamba2", *SIZES), "Missing option '--out'"),
     (("mamba2.gd", *SIZES, "--out", "out"), "Missing option '--target'"),

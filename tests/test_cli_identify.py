@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_one_line_and_exit_3(run: Run, folder, tmp_path):
     assert "'layers.0.beta' is nan" in one_line(run("identify", folder))
     file = folder / "model.safetensors"
     file.write_bytes(file.read_bytes()[:-4])
-    assert "no valid safetensors file" in one_line(run("identify", folder))
+    assert "not a valid safetensors file" in one_line(run("identify", folder))
     cases.made(EXPORT, tmp_path / "other")
     (tmp_path / "other" / "encoding.safetensors").unlink()
     assert "encoding.safetensors is missing" in one_line(run("identify", tmp_path / "other"))

@@ -167,7 +167,9 @@ def test_a_device_that_runs_out_of_memory_is_a_usage_error(
 
 def test_a_step_size_that_the_format_has_not_is_a_usage_error(run: Run):
     message = one_line(run("run", "gd-ssm.prop1", *SMALL, "--input-scale", "1e-30"))
-    assert "is no float32 number; choose another --input-scale, --step-size or --dtype" in message
+    assert (
+        "is not a float32 number; choose another --input-scale, --step-size or --dtype" in message
+    )
 
 
 def test_a_step_size_with_which_the_numbers_overflow_is_told(run: Run):

@@ -177,7 +177,7 @@ def computed(run) -> np.ndarray:
     if run.whole:
         return np.asarray(jax.jit(run.compute)(*run.arrays))[:, None]
     stream = run.runner.stream(run.p, run.problem, run.options)
-    done = jax.jit(run.lane)(*stream, initial_state=run.state)
+    done = jax.jit(run.op)(*stream, initial_state=run.state)
     if isinstance(run.runner, TwoHeads):
         return np.asarray(jax.jit(run.finish)(done.final_state))[:, None]
     return np.asarray(done.outputs)[:, run.rows]
@@ -202,7 +202,7 @@ LANES = [
     (id, lane)
     for id, claim in constructed().items()
     for lane in (None, "recurrent")
-    if lane is None or lane in runner(claim.construction).lanes
+    if lane is None or lane in runner(claim.construction).ops
 ]
 
 

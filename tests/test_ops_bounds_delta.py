@@ -18,7 +18,7 @@ from scanproof.numeric.rounding import delta as delta_bound
 from scanproof.numeric.rounding.control_flow import inner_programs
 from scanproof.numeric.rounding.delta_energy import Energy
 from scanproof.numeric.rounding.delta_norms import norms_of_products
-from scanproof.numeric.run.promises import Promises
+from scanproof.numeric.run.a_priori import ProgramReader
 
 
 def long_run(rng: np.random.Generator, layer: str, T: int, d: int) -> tuple[np.ndarray, ...]:
@@ -192,12 +192,12 @@ def test_numbers_that_may_be_flushed_to_zero_are_promised_as_such():
     """The largest number of a token says nothing of a subnormal one beside it, nor that of another head."""
     array = np.ones((2, 3, 2), np.float32)
     array[0, 1, 0] = 2.0**-130
-    together = Promises(exactly=False, together=True).entering(array)
+    together = ProgramReader(exactly=False, together=True).entering(array)
     assert np.array_equal(together.error[0, :, 0], [0, 2.0**-130, 0])
     assert np.array_equal(
-        Promises(exactly=False).entering(array).error, together.error * [[[1]], [[0]]]
+        ProgramReader(exactly=False).entering(array).error, together.error * [[[1]], [[0]]]
     )
-    assert Promises(exactly=False).entering(np.ones((2, 3, 2), np.float32)).error is None
+    assert ProgramReader(exactly=False).entering(np.ones((2, 3, 2), np.float32)).error is None
 
 
 def test_a_subnormal_product_of_a_value_and_a_key_is_covered_however_large_the_strength():

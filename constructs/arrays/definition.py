@@ -18,7 +18,7 @@ _recorder: ContextVar[set[Callable[..., Any]] | None] = ContextVar("recorder", d
 
 
 def note(function: Callable[..., Any]) -> None:
-    """Tell the active recorder, if there is one, that `function` runs."""
+    """Report to the active recorder, if there is one, that `function` runs."""
     running = _recorder.get()
     if running is not None:
         running.add(function)

@@ -31,7 +31,7 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
         at: the point, a vector or a matrix.
 
     Raises:
-        TypeError: if the loss is not a scalar, of which there would be no gradient of the shape of `at`.
+        TypeError: if the loss is not a scalar, so that it has no gradient in the shape of `at`.
     """
     xp = namespace(at)
     own = getattr(xp, "differentiate", None)
@@ -66,7 +66,7 @@ def _directions(xp: Any, shape: tuple[int, ...]) -> tuple[Array, Callable[[Array
 
 
 class Dual:
-    """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` tells which ε."""
+    """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` names the ε."""
 
     __array_priority__ = 1000
     __array_ufunc__ = None
@@ -81,14 +81,17 @@ class Dual:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the value; the tangent has an axis of directions before it."""
         return self.value.shape
 
     @property
     def ndim(self) -> int:
+        """The number of axes of the value."""
         return len(self.value.shape)
 
     @property
     def T(self) -> Dual:
+        """The transpose of a matrix, value and tangent; a vector or number is left as it is."""
         if self.ndim > 2:
             raise TypeError(
                 f"a loss took .T of an array with {self.ndim} axes; take .mT, or index it."
@@ -97,6 +100,7 @@ class Dual:
 
     @property
     def mT(self) -> Dual:
+        """The transpose of the last two axes, of value and tangent."""
         return self._with(self.value.mT, self.tangent.mT)
 
     def __bool__(self) -> bool:
@@ -199,6 +203,7 @@ class Dual:
         return self._with(self.value[index], self.tangent[(slice(None), *index)])
 
     def sum(self, axis: int | None = None) -> Dual:
+        """The sum along an axis of the value, or over all entries."""
         if axis is None:
             tangent = self.tangent
             for _ in range(self.ndim):

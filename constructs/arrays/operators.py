@@ -25,6 +25,7 @@ class Operators:
 
     @property
     def shape(self) -> tuple[Any, ...]:
+        """The sizes along the axes."""
         raise NotImplementedError
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
@@ -102,14 +103,17 @@ class Operators:
 
     @property
     def T(self) -> Any:
+        """The transpose."""
         return self._moved(lambda held: held.T)
 
     @property
     def mT(self) -> Any:
+        """The transpose of the last two axes."""
         return self._moved(lambda held: held.mT)
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     def __len__(self) -> int:
@@ -147,24 +151,31 @@ class Namespace:
         raise NotImplementedError
 
     def zeros(self, shape: Any) -> Any:
+        """An array of zeros of this shape."""
         return self.asarray(self.library.zeros(shape))
 
     def ones(self, shape: Any) -> Any:
+        """An array of ones of this shape."""
         return self.asarray(self.library.ones(shape))
 
     def eye(self, size: Any) -> Any:
+        """The identity matrix, (size, size)."""
         return self.asarray(self.library.eye(size))
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        """Arrays of equal shape side by side along a new axis."""
         return self._joined(partial(self.library.stack, axis=axis), arrays)
 
     def concat(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        """Arrays one after another along an axis that they have."""
         return self._joined(partial(self.library.concat, axis=axis), arrays)
 
     def reshape(self, array: Any, shape: Any) -> Any:
+        """The same entries, in order, in another shape."""
         return array._moved(lambda held: held.reshape(shape))
 
     def tril(self, array: Any) -> Any:
+        """The lower triangle of a matrix with its diagonal, zeros above it."""
         return array._moved(self.library.tril)
 
     def __init_subclass__(cls) -> None:

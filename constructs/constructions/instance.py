@@ -11,7 +11,7 @@ from ..tokens.mamba2 import Layout
 
 
 class Instance(NamedTuple):
-    """A model for released modules, with all that tells what it computes."""
+    """A model for released modules, with all that says what it computes."""
 
     layout: Layout
     widths: Any

@@ -85,7 +85,7 @@ def reading_head(widths: Widths, group: int) -> int:
 
 
 def minimal(layout: Layout, *, queries: int, values: Any, keys: Any) -> Widths:
-    """The least sizes for so many queries, with so many values and keys each."""
+    """The least sizes for this many queries, with this many values and keys each."""
     groups = 2 * queries
     sizes = Sizes(groups * (queries + 1), groups, 2 * values, 2 * keys)
     return Widths(layout.slots.used + 1, sizes, layout.width, 1, 1)

@@ -1,1 +1,1 @@
-"""The mathematical forms of the fast lanes: other ways to evaluate a layer's recurrence over n·C tokens."""
+"""The mathematical forms of the fast ops: other ways to evaluate a layer's recurrence over n·C tokens."""

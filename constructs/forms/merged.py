@@ -1,4 +1,4 @@
-"""The recurrence over n·C tokens that are given as n chunks (or shards) of C: what every lane is compared with."""
+"""The recurrence over n·C tokens that are given as n chunks (or shards) of C: what every form is compared with."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def layer(Z: Array, mask: Array, P: Array, Q: Array) -> Array:
 
     Args:
         Z: (D, T).
-        mask: M, (T, T): M_ji tells whether token i sees token j.
+        mask: M, (T, T): M_ji says whether token i sees token j.
         P: (D, D).
         Q: (D, D).
     """

@@ -18,7 +18,7 @@ from .mamba import softplus
 
 
 class Sizes(NamedTuple):
-    """The whole numbers that the shapes of the parameters do not tell."""
+    """The whole numbers that do not follow from the shapes of the parameters."""
 
     heads: int
     """H."""

@@ -1,4 +1,4 @@
-"""The families of linear targets: which tensors a layer has, of which shapes, and how a stack of them runs.
+"""The families of linear targets: the tensors of a layer with their shapes, and how a stack of layers runs.
 
 Every family is a stack of linear recurrences on embeddings (T, M), read by the layer's own step function. To add one,
 write its layer in `layers`, its forward here, and an entry in `FAMILIES`.

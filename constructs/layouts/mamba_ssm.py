@@ -5,7 +5,7 @@ gated norm runs over each group. The model takes token numbers, so that a caller
 `backbone.embedding`, whose table is 0 here, and passes the embeddings. Its `from_pretrained` reads a pickle; the
 tensors are for `load_state_dict`.
 
-On a GPU its kernels multiply float32 matrices in TF32, with 11 significant bits, unless Triton is told otherwise
+On a GPU its kernels multiply float32 matrices in TF32, with 11 significant bits, unless Triton is set otherwise
 (TRITON_F32_DEFAULT=ieee): no certificate for float32 holds for those products.
 """
 

@@ -40,7 +40,7 @@ class Model(NamedTuple):
 
 
 class LayoutError(ValueError):
-    """Tensors that are no model of any family; `problems` lists every one that was found."""
+    """Raised for tensors that are not a model of any family; `problems` lists every one that was found."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__("; ".join(problems))
@@ -97,7 +97,7 @@ def sizes(model: Model) -> tuple[int, int]:
 
 
 def fitting(family: str, columns: int, targets: int) -> list[str]:
-    """The tokenisations that a family takes and that have so many columns; shapes alone do not tell which is meant."""
+    """The tokenisations that a family takes and that have this many columns; shapes alone may leave several."""
     return [
         name
         for name in FAMILIES[family].tokens

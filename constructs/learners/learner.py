@@ -82,6 +82,7 @@ class Descent(Learner):
     def after(
         self, x: Array, y: Array, eta: Array, W0: Any, steps: Any, by: Any = descent, **symbols: Any
     ) -> Array:
+        """The weights after `steps` steps on all examples or a part, (f,) or (f, k)."""
         loss, start, count = self.of(**symbols), self.start(x, y, W0), self.steps or steps
         if self.part is None:
             return by.gradient_descent(loss, start, x, y, eta, count)
@@ -109,6 +110,7 @@ class Descent(Learner):
 
     @property
     def words(self) -> str:
+        """The rule as a report names it."""
         if self.others:
             return "one step on a part of the examples, and ε times the others"
         return "gradient descent" + (" on a part of the examples" if self.part else "")
@@ -125,6 +127,7 @@ class Stochastic(Learner):
     def after(
         self, x: Array, y: Array, eta: Array, W0: Any, steps: Any, by: Any = descent, **symbols: Any
     ) -> Array:
+        """The weights after one step on each example, or `steps` in turn, (f,) or (f, k)."""
         count = y.shape[0]
         order = [example_index(k, count) for k in range(steps)] if self.in_turn else None
         return by.stochastic_gradient_descent(
@@ -133,6 +136,7 @@ class Stochastic(Learner):
 
     @property
     def words(self) -> str:
+        """The rule as a report names it."""
         return "stochastic gradient descent" + (" on the examples in turn" if self.in_turn else "")
 
 
@@ -148,4 +152,5 @@ class Implicit(Learner):
     def after(
         self, x: Array, y: Array, eta: Array, W0: Any, steps: Any, by: Any = descent, **symbols: Any
     ) -> Array:
+        """The weights after an implicit step on each example, (f, k)."""
         return by.implicit_steps(self.objective, self.start(x, y, W0).T, x, y, eta).T

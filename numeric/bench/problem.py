@@ -26,6 +26,7 @@ class Size(NamedTuple):
 
     @property
     def token_heads(self) -> int:
+        """Tokens of all heads together, by which times are divided."""
         return self.heads * self.tokens
 
     @property

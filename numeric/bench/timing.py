@@ -21,6 +21,7 @@ class Timing(NamedTuple):
 
     @property
     def median(self) -> float:
+        """The middle one of the rounds' times, in seconds."""
         return statistics.median(self.rounds)
 
     @property

@@ -1,4 +1,4 @@
-"""Rows on what runs: the JAX programs of the lanes, read from their jaxprs. Importing a module adds its rows.
+"""Rows on what runs: the JAX programs of the ops, read from their jaxprs. Importing a module adds its rows.
 
 The bodies import JAX when they are read; without it the rows can be listed and not decided.
 """

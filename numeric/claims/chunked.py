@@ -1,4 +1,4 @@
-"""The chunked lane's program is the recurrence, for every length, every chunk and every way to cut the work."""
+"""The chunked op's program is the recurrence, for every length, every chunk and every way to cut the work."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def core(chunk: Any, chunks: Any, head_by_head: bool) -> Callable[..., Any]:
     from ..ops.inputs import LinearTokens
     from ..precision import FLOAT64
 
-    def lane(z: Any, b: Any, c: Any, H0: Any) -> tuple[Any, Any]:
+    def op(z: Any, b: Any, c: Any, H0: Any) -> tuple[Any, Any]:
         tokens = LinearTokens(z, b, c, None, None, H0)
         return run(tokens, Plan(chunk, chunks, head_by_head), FLOAT64)
 
-    return lane
+    return op
 
 
 def agree(found: tuple[Any, Any], z: Any, b: Any, c: Any, H0: Any) -> Iterator[Statement]:
@@ -52,11 +52,13 @@ def agree(found: tuple[Any, Any], z: Any, b: Any, c: Any, H0: Any) -> Iterator[S
     reading=READ + CUT,
 )
 def in_place(z, b, c, H0):
-    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+    """The chunked op on a CPU, chunk by chunk, against the recurrence."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any) -> Any:
         outputs, state = core(z.shape[1], 1, True)(flat(z), flat(b), flat(c), H0)
         return as_given(outputs, z), state
 
-    return agree(program(lane)(z, b, c, H0), z, b, c, H0)
+    return agree(program(op)(z, b, c, H0), z, b, c, H0)
 
 
 @lanes.claim(
@@ -70,7 +72,9 @@ def in_place(z, b, c, H0):
     reading=READ + CUT + " The recurrence goes through block after block.",
 )
 def by_blocks(z, b, c, H0):
-    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+    """The chunked op, block after block of G chunks, against the recurrence."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any) -> Any:
         m, G, C, _ = z.shape
         outputs, state = core(C, G, True)(*(flat(flat(a)) for a in (z, b, c)), H0)
         return outputs.reshape(m, G, C, -1), state
@@ -79,7 +83,7 @@ def by_blocks(z, b, c, H0):
         run = scan_merged(linear_attention.step, parameters, state, tokens)
         return run.final_state, run.outputs
 
-    outputs, state = program(lane)(z, b, c, H0)
+    outputs, state = program(op)(z, b, c, H0)
     wanted = scan(block, None, H0, linear_attention.Token(c, b, z))
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(state, wanted.final_state, label="final state")
@@ -96,13 +100,15 @@ def by_blocks(z, b, c, H0):
     reading=READ + CUT,
 )
 def at_once(z, b, c, H0, B):
-    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+    """The chunked op with all chunks of B heads in one block, against the recurrence."""
+
+    def op(z: Any, b: Any, c: Any, H0: Any) -> Any:
         B, n, C, D = z.shape
         tokens = (a.reshape(B, n * C, a.shape[-1]) for a in (z, b, c))
         outputs, state = core(C, n, False)(*tokens, H0)
         return outputs.reshape(B, n, C, D), state
 
-    outputs, state = program(lane)(z, b, c, H0)
+    outputs, state = program(op)(z, b, c, H0)
     return agree((outputs[B - 1], state[B - 1]), *(a[B - 1] for a in (z, b, c, H0)))
 
 
@@ -120,7 +126,9 @@ def at_once(z, b, c, H0, B):
     reading=READ + CUT + " C is r + s, with s ≥ 1.",
 )
 def remainder(z, b, c, H0, last_z, last_b, last_c):
-    def lane(head_by_head: bool) -> Callable[..., Any]:
+    """The chunked op on a length that is not a multiple of the chunk, against the recurrence."""
+
+    def op(head_by_head: bool) -> Callable[..., Any]:
         def run(z: Any, b: Any, c: Any, H0: Any, *last: Any) -> Any:
             n, C = z.shape[:2]
             cut = core(C, 1 if head_by_head else n, head_by_head)
@@ -136,7 +144,7 @@ def remainder(z, b, c, H0, last_z, last_b, last_c):
     alone = scan(linear_attention.step, None, H0, last)
     wanted = first.outputs, then.outputs, then.final_state, alone.outputs, alone.final_state
     for head_by_head in (True, False):
-        found = program(lane(head_by_head))(z, b, c, H0, last_z, last_b, last_c)
+        found = program(op(head_by_head))(z, b, c, H0, last_z, last_b, last_c)
         for one, other in zip(found, wanted, strict=True):
             yield equal(one, other)
 
@@ -153,9 +161,10 @@ def remainder(z, b, c, H0, last_z, last_b, last_c):
     + " The products are those of the definitions: a_t ⋯ a_{s+1}, a_1 ⋯ a_t, a_C ⋯ a_{s+1}, a_1 ⋯ a_C.",
 )
 def with_decays(z, a, b, c, H0, xp, n):
+    """`block_step` with products of decays given, against the recurrence with decays."""
     from scanproof.constructs.arrays.ranges import build, product
 
-    def lane(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:
+    def op(z: Any, b: Any, c: Any, H0: Any, *factors: Any) -> Any:
         from ..ops.chunked import block_step
         from ..ops.decay import ChunkDecays
         from ..precision import FLOAT64
@@ -168,7 +177,7 @@ def with_decays(z, a, b, c, H0, xp, n):
         build(xp, n, lambda s: ssd.decay_mask(a[s])[:, -1]),
         build(xp, n, lambda s: product(a[s])),
     )
-    state, outputs = program(lane)(z, b, c, H0, *factors)
+    state, outputs = program(op)(z, b, c, H0, *factors)
     wanted = scan_merged(ssd.step, None, H0, ssd.Token(z, a, b, c))
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(state, wanted.final_state, label="final state")

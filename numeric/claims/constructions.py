@@ -24,7 +24,7 @@ from ..run.tokenising import Pairs
 from .source import READ, lanes
 
 FEATURES = 2
-LANES = ("chunked", "recurrent")
+OPS = ("chunked", "recurrent")
 
 
 def _of(claim: Claim) -> Construction:
@@ -62,7 +62,7 @@ def parameters(claim: Claim, N: Any, eta: Any, xp: Any) -> Any:
     return claim.construct({**sizes, "eta": eta, "xp": xp})
 
 
-def runs(claim: Claim, lane: str) -> Callable[..., Any]:
+def runs(claim: Claim, op: str) -> Callable[..., Any]:
     """The program of a stream of N examples in one block: x (N + 1, f), y and η -> the predictions of all tokens."""
 
     def run(x: Any, y: Any, eta: Any, *W0: Any) -> Any:
@@ -78,10 +78,10 @@ def runs(claim: Claim, lane: str) -> Callable[..., Any]:
             p = parameters(claim, count, eta, Namespace())
         start = W0[0][None] if W0 else None
         problem = Problem(x[None], y[None], start, None, {})  # type: ignore[arg-type]
-        options = Options(lane, FLOAT64, N * made.tokens.an_example)
+        options = Options(op, FLOAT64, N * made.tokens.an_example)
         stream = made.stream(p, problem, options)
         state = made.start(p, problem, options, 1)
-        return made.lane(p, problem, options, 1)(*stream, initial_state=state).outputs[0]
+        return made.op(p, problem, options, 1)(*stream, initial_state=state).outputs[0]
 
     return run
 
@@ -93,7 +93,7 @@ def defined(claim: Claim, x: Any, y: Any, eta: Any, W0: Any, xp: Any) -> Any:
 
 
 def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None:
-    """A row that both lanes of a runner are the layer, with the parameters of each of these statements."""
+    """A row that both ops of a runner are the layer, with the parameters of each of these statements."""
     first = claims[groups[0][0]]
     starts, k = _of(first).informed, _targets(first)
     given = {"x": f"N+1 {FEATURES}", "y": "N" if k is None else f"N {k}", "eta": ""}
@@ -105,9 +105,9 @@ def add(name: str, groups: list[list[str]], claims: Mapping[str, Claim]) -> None
         for place, ids in enumerate(groups):
             claim = claims[ids[0]]
             wanted = defined(claim, x, y, eta, W0, xp)
-            for lane in LANES if place == 0 else LANES[:1]:
-                found = program(runs(claim, lane))(x, y, eta, *start)
-                yield equal(found, wanted, label=f"{ids[0]}, {lane} lane")
+            for op in OPS if place == 0 else OPS[:1]:
+                found = program(runs(claim, op))(x, y, eta, *start)
+                yield equal(found, wanted, label=f"{ids[0]}, {op} lane")
 
     if not starts:
         names = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in (*given, "xp")]

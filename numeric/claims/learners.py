@@ -25,6 +25,7 @@ LOSSES = {"sum": SUM, "half-sum": HALF_SUM, "mean": MEAN, "half-mean": HALF_MEAN
     reading=READ,
 )
 def descend(W, x, y, eta):
+    """One step of gradient descent in JAX against the definition, for each loss."""
     for name, loss in LOSSES.items():
 
         def learner(W: Any, x: Any, y: Any, eta: Any, loss: Any = loss) -> Any:
@@ -44,6 +45,8 @@ def descend(W, x, y, eta):
     reading=READ + " `turns` is there for its length alone.",
 )
 def descend_again(w, x, y, eta, turns, L):
+    """L steps of gradient descent in JAX against the definition."""
+
     def learner(w: Any, x: Any, y: Any, eta: Any, turns: Any) -> Any:
         from ..tasks.learners import gradient_descent
 
@@ -61,6 +64,8 @@ def descend_again(w, x, y, eta, turns, L):
     reading=READ,
 )
 def stochastic(w, x, y, eta):
+    """One step for each example in JAX against the definition."""
+
     def learner(w: Any, x: Any, y: Any, eta: Any) -> Any:
         from ..tasks.learners import stochastic_gradient_descent
 

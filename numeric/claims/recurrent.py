@@ -1,4 +1,4 @@
-"""The recurrent lane's program is the definition's recurrence, whatever the step and wherever the chunks are cut."""
+"""The recurrent op's program is the definition's recurrence, whatever the step and wherever the chunks are cut."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .source import READ, SMALL, as_given, flat, lanes, longer
 def run(step: Callable[..., Any], parameters: Any, state: Any, tokens: Any, **options: Any) -> Any:
     """`recurrent` on n·C tokens given as (n, C, …), with chunks of C: (outputs (n, C, …), final state)."""
 
-    def lane(*arrays: Any) -> Any:
+    def op(*arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         (own, start, toks), like = _trees((parameters, state, tokens), arrays), arrays[-1]
         found = recurrent(step, own, start, map_leaves(flat, toks), chunk=like.shape[1])
         return map_leaves(lambda one: as_given(one, like), found.outputs), found.final_state
 
-    return program(lane)(*leaves((parameters, state, tokens)))
+    return program(op)(*leaves((parameters, state, tokens)))
 
 
 def _trees(like: Any, arrays: Any) -> Any:
@@ -35,7 +35,7 @@ def _trees(like: Any, arrays: Any) -> Any:
 def agree(
     step: Callable[..., Any], parameters: Any, state: Any, tokens: Any
 ) -> Iterator[Statement]:
-    """The lane's outputs and final state are those of the recurrence."""
+    """The op's outputs and final state are those of the recurrence."""
     outputs, final = run(step, parameters, state, tokens)
     wanted = scan_merged(step, parameters, state, tokens)
     for label, one, other in (
@@ -58,6 +58,7 @@ KEYS = {"q": "n C N", "k": "n C N", "v": "n C D", "S0": "D N"}
     reading=READ,
 )
 def linear(q, k, v, S0):
+    """The recurrent op with the step of linear attention."""
     return agree(linear_attention.step, None, S0, linear_attention.Token(q, k, v))
 
 
@@ -69,6 +70,7 @@ def linear(q, k, v, S0):
     reading=READ,
 )
 def normalised(q, k, v, a, b):
+    """The recurrent op with the step of normalised linear attention."""
     tokens = linear_attention.Token(q, k, v)
     return agree(linear_attention.normalised_step, None, (a, b), tokens)
 
@@ -81,6 +83,7 @@ def normalised(q, k, v, a, b):
     reading=READ,
 )
 def gated(z, a, b, c, H0):
+    """The recurrent op with the step of the state-space duality."""
     return agree(ssd.step, None, H0, ssd.Token(z, a, b, c))
 
 
@@ -95,6 +98,7 @@ def gated(z, a, b, c, H0):
     reading=READ,
 )
 def block(A, Q, query, beta, count, C, t, Z0):
+    """The recurrent op with the step of gril's block."""
     return agree(gril.step, gril.Block(A, Q, query, beta, count), Z0, gril.Window(C, t))
 
 
@@ -109,6 +113,7 @@ def block(A, Q, query, beta, count, C, t, Z0):
     reading=READ,
 )
 def scalar(Psi, Theta, beta, count, c, t, z0):
+    """The recurrent op with the scalar step of gd-ssm."""
     return agree(gd_ssm.step, gd_ssm.Scalar(Psi, Theta, beta, count), z0, gd_ssm.Token(c, t))
 
 
@@ -123,6 +128,7 @@ def scalar(Psi, Theta, beta, count, c, t, z0):
     reading=READ,
 )
 def two_heads(Q, Q2, query, beta, count, ridge, C, t, W, Z0, X0):
+    """The recurrent op with the step of gril's two heads."""
     layer = gril.TwoHead(Q, Q2, query, beta, count, ridge)
     return agree(gril.two_head_step, layer, (Z0, X0), gril.WeightedWindow(C, t, W))
 
@@ -136,14 +142,16 @@ AT_ONCE = (
 def in_one_chunk(
     step: Callable[..., Any], S0: Any, tokens: delta_rule.Token
 ) -> Iterator[Statement]:
-    def lane(S0: Any, *arrays: Any) -> Any:
+    """The recurrent op over one chunk of all tokens against the scan of the definition."""
+
+    def op(S0: Any, *arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         own = delta_rule.Token(*arrays)
         found = recurrent(step, None, S0, own, chunk=own.k.shape[0])
         return found.outputs, found.final_state
 
-    outputs, final = program(lane)(S0, *tokens)
+    outputs, final = program(op)(S0, *tokens)
     wanted = scan(step, None, S0, tokens)
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(final, wanted.final_state, label="final state")
@@ -157,6 +165,7 @@ def in_one_chunk(
     reading=READ + AT_ONCE,
 )
 def delta(k, v, q, beta, S0):
+    """The recurrent op with the delta rule, in one chunk."""
     return in_one_chunk(delta_rule.step, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -168,6 +177,7 @@ def delta(k, v, q, beta, S0):
     reading=READ + AT_ONCE,
 )
 def implicit(k, v, q, beta, S0):
+    """The recurrent op with Longhorn's step, in one chunk."""
     return in_one_chunk(longhorn.step, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -179,6 +189,7 @@ def implicit(k, v, q, beta, S0):
     reading=READ,
 )
 def delta_in_chunks(k, v, q, beta, S0):
+    """The recurrent op with the delta rule, in chunks."""
     return agree(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
 
 
@@ -196,9 +207,10 @@ def delta_in_chunks(k, v, q, beta, S0):
     reading=READ + " C is r + s, with s ≥ 1.",
 )
 def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
+    """The recurrent op on a length that is not a multiple of the chunk."""
     tokens, last = ssd.Token(z, a, b, c), ssd.Token(last_z, last_a, last_b, last_c)
 
-    def lane(H0: Any, *arrays: Any) -> Any:
+    def op(H0: Any, *arrays: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         tokens, last = ssd.Token(*arrays[:4]), ssd.Token(*arrays[4:])
@@ -215,7 +227,7 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     first = scan_merged(ssd.step, None, H0, tokens)
     then = scan(ssd.step, None, first.final_state, last)
     alone = scan(ssd.step, None, H0, last)
-    outputs, later, final, short, end = program(lane)(H0, *tokens, *last)
+    outputs, later, final, short, end = program(op)(H0, *tokens, *last)
     yield equal(outputs, first.outputs, label="outputs of the chunks")
     yield equal(later, then.outputs, label="outputs of the last r tokens")
     yield equal(final, then.final_state, label="final state")
@@ -231,14 +243,16 @@ def remainder(z, a, b, c, last_z, last_a, last_b, last_c, H0):
     reading=READ + " In one chunk.",
 )
 def heads(q, k, v, S0, B):
-    def lane(q: Any, k: Any, v: Any, S0: Any) -> Any:
+    """The recurrent op on B heads at once, against the recurrence of one of them."""
+
+    def op(q: Any, k: Any, v: Any, S0: Any) -> Any:
         from ..ops.recurrent import recurrent
 
         tokens = linear_attention.Token(q, k, v)
         found = recurrent(linear_attention.step, None, S0, tokens, batch=1, chunk=q.shape[1])
         return found.outputs, found.final_state
 
-    outputs, final = program(lane)(q, k, v, S0)
+    outputs, final = program(op)(q, k, v, S0)
     one = linear_attention.Token(q[B - 1], k[B - 1], v[B - 1])
     wanted = scan(linear_attention.step, None, S0[B - 1], one)
     yield equal(outputs[B - 1], wanted.outputs, label="outputs")

@@ -1,4 +1,4 @@
-"""What each device of the sharded lane runs: with the exchanges between them, the recurrence over all shards."""
+"""What each device of the sharded op runs: with the exchanges between them, the recurrence over all shards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ DEVICES = (
     reading=READ,
 )
 def composition(A, H, xp, D, N):
-    def lane(A: Any, H: Any) -> Any:
+    """The composition of all shards' summaries in JAX against the definition."""
+
+    def op(A: Any, H: Any) -> Any:
         from ..ops.prefix import of_all
 
         every = prefix.Summary(A, H)
@@ -39,7 +41,7 @@ def composition(A, H, xp, D, N):
 
     nothing = prefix.Summary(xp.ones(()), xp.zeros((D, N)))
     wanted = scan(prefix.exclusive_step, None, nothing, prefix.Summary(A, H)).outputs
-    found = program(lane)(A, H)
+    found = program(op)(A, H)
     yield equal(found.decay, wanted.decay, label="decays")
     yield equal(found.state, wanted.state, label="states")
 
@@ -47,7 +49,7 @@ def composition(A, H, xp, D, N):
 def shards(devices: int, gathered: int) -> Callable[..., Any]:
     """The program of all devices on tokens (devices, C, …): outputs (devices, C, D), and everyone's final state."""
 
-    def lane(z: Any, b: Any, c: Any, H0: Any) -> Any:
+    def op(z: Any, b: Any, c: Any, H0: Any) -> Any:
         import jax
 
         from ..ops.inputs import LinearTokens
@@ -63,7 +65,7 @@ def shards(devices: int, gathered: int) -> Callable[..., Any]:
 
         return jax.vmap(one, axis_name=SEQUENCE)(z, b, c)
 
-    return lane
+    return op
 
 
 def agree(devices: int, gathered: int, z: Any, b: Any, c: Any, H0: Any) -> Iterator[Statement]:
@@ -86,6 +88,7 @@ def agree(devices: int, gathered: int, z: Any, b: Any, c: Any, H0: Any) -> Itera
     reading=READ + DEVICES,
 )
 def by_gathering(z, b, c, H0):
+    """What the devices compute after they gather all summaries, against the recurrence."""
     return agree(3, 8, z, b, c, H0)
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import quick_result
 
-from . import folder, manifest, request
+from . import folder, manifest
 from . import targets as registry
-from .built import Asked, Built, Certificate
 from .manifest import Manifest, exact
+from .parts import Certificate, Export, Request
+from .request import build, checked
 from .targets import Target
 from .tensors import pack
 
@@ -46,15 +47,15 @@ def export(
     Args:
         id: a row's id, answered with its strongest proved statement, or an amendment's.
         target: a name in `targets.TARGETS`.
-        out: the folder to make; with `force` an export that is there is replaced.
+        out: the folder to make; with `force` an existing export is replaced.
         features: d.
-        examples: n. Stacks of blocks take fewer examples too; what it means for other layers is the statement's.
+        examples: n. Stacks of blocks take fewer examples too; for other layers the statement says what n means.
         targets: k; the statement's if not given.
         steps: L.
         step_size: η as the factor of the summed gradient, 1/n if not given; the statement's own follows from its loss.
             Text such as "1/40" or "0.025" is taken exactly, a float at its binary value.
-        dtype: of the weights; the target's own if not given.
-        tokens: a tokenisation, where the row leaves that open.
+        dtype: the format of the weights; the target's own if not given.
+        tokens: a tokenisation, where the row leaves it open.
         in_one_block: for stacks of blocks, make the only step in one.
         W0: the initial weights (d, k), 0 if neither they nor a seed are given.
         seed: draws W0, multiples of 1/64 between −1 and 1.
@@ -69,8 +70,8 @@ def export(
     Raises:
         UsageError: for what cannot be exported, or a folder that cannot be written; nothing is written then.
     """
-    asked = request.checked(
-        Asked(
+    request = checked(
+        Request(
             id, features, examples, targets, steps, step_size, tokens, in_one_block, W0, seed, input_bound,
             target_bound, as_stated,
         )
@@ -78,17 +79,17 @@ def export(
     to = registry.find(target)
     format = registry.dtype(to, dtype)
     folder.check(Path(out), force=force)
-    built = request.build(asked)
+    built = build(request)
     if built.family not in to.families:
         known = ", ".join(registry.for_family(built.family))
         raise UsageError(f"--target {target}: {id} is exported for {known}.")
     files = _files(built, to, format)
-    told = _manifest(built, asked, to, format, files)
-    folder.write(Path(out), {**files, folder.MANIFEST: manifest.dumped(told)}, force=force)
-    return told
+    written = _manifest(built, request, to, format, files)
+    folder.write(Path(out), {**files, folder.MANIFEST: manifest.dumped(written)}, force=force)
+    return written
 
 
-def _files(built: Built, target: Target, dtype: str) -> dict[str, bytes]:
+def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     """The target's files and the encoding, by name."""
     settings, laid = target.layout(built.model)
     tensors = {name: _rounded(name, array, dtype) for name, array in laid.items()}
@@ -117,14 +118,14 @@ def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _manifest(
-    built: Built, asked: Asked, target: Target, dtype: str, files: Mapping[str, bytes]
+    built: Export, request: Request, target: Target, dtype: str, files: Mapping[str, bytes]
 ) -> Manifest:
     return {
         "schema": manifest.SCHEMA,
         "tool": {"version": _version()},
         "construction": {
             "id": built.claim.id,
-            "asked": asked.id,
+            "asked": request.id,
             "statement": built.claim.says,
             **_verdict(built),
             "beyond": list(built.beyond),
@@ -138,7 +139,7 @@ def _manifest(
         "sizes": {
             "features": built.features,
             "targets": built.targets,
-            "examples": asked.examples,
+            "examples": request.examples,
             "steps": built.steps,
         },
         "learner": {
@@ -159,8 +160,8 @@ def _manifest(
     }
 
 
-def _verdict(built: Built) -> dict[str, Any]:
-    """The fast engine's, now; `scanproof check` asks all of them, and takes longer."""
+def _verdict(built: Export) -> dict[str, Any]:
+    """The verdict of the fast engine now; `scanproof check` asks all engines, and takes longer."""
     found = quick_result(built.claim)
     return {"verdict": found.verdict, "scope": found.scope, "evidence": found.evidence}
 

@@ -1,4 +1,4 @@
-"""The folder of an export: whole or not there at all, and never in the place of anything that is no export."""
+"""The folder of an export: written completely or not at all, and never over anything that is not an export."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WEIGHTS, SETTINGS, ENCODING, MANIFEST = (
     "manifest.json",
 )
 NAMES = {WEIGHTS, SETTINGS, ENCODING, MANIFEST}
-"""All that a folder of an export holds; the settings only where the target has some."""
+"""The files that a folder of an export may hold; settings only if the target has some."""
 
 
 def check(out: Path, *, force: bool) -> None:
@@ -32,7 +32,7 @@ def check(out: Path, *, force: bool) -> None:
     path = _absolute(out)
     with _clear_errors(out):
         if not path.parent.is_dir():
-            there = "is no folder" if path.parent.exists() else "does not exist"
+            there = "is not a folder" if path.parent.exists() else "does not exist"
             raise UsageError(f"--out {out}: {path.parent} {there}; make it, or name another.")
         if os.path.lexists(path):
             if not force:
@@ -49,7 +49,7 @@ def check(out: Path, *, force: bool) -> None:
 
 
 def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None:
-    """Make the folder with these files in one step; with `force` the export that is there stays until then.
+    """Make the folder with these files in one step; with `force` an existing export stays until then.
 
     Args:
         out: the folder to make.
@@ -80,7 +80,7 @@ def write(out: Path, files: Mapping[str, bytes], *, force: bool = False) -> None
 def _not_ours(path: Path) -> str:
     """Why a path is neither an export nor an empty folder; nothing if it is."""
     if path.is_symlink() or not path.is_dir():
-        return "this is a link" if path.is_symlink() else "this is no folder"
+        return "this is a link" if path.is_symlink() else "this is not a folder"
     with os.scandir(path) as entries:
         found = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
     foreign = sorted(n for n, mode in found.items() if n not in NAMES or not stat.S_ISREG(mode))
@@ -94,7 +94,7 @@ def _not_ours(path: Path) -> str:
 
 
 def _absolute(out: Path) -> Path:
-    """Without following a link at its end."""
+    """The absolute path, without following a link at its end."""
     return Path(os.path.abspath(out))
 
 

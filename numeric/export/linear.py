@@ -13,13 +13,13 @@ from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
 from . import statements
-from .built import LOSS, Asked, Built, Certificate, drawn
 from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
+from .parts import LOSS, Certificate, Export, Request, drawn
 from .statements import Exported
 
 LARGEST = 2**22
-"""Numbers of the largest model that is built, exact fractions."""
+"""The most exact fractions in a model that is built."""
 COVERS = (
     "the last prediction for data in the domain, of exactly that many examples; numbers and arithmetic of this format, "
     "sums in any order; in exact numbers the model is the learner, by its statement{}"
@@ -32,25 +32,29 @@ READ = (
 NOT_PROVED = "nothing: the statement is {}, so that the model need not be this learner"
 
 
-def build(asked: Asked) -> Built:
+def build(request: Request) -> Export:
     """The model that is asked for, with its statement.
 
     Raises:
         UsageError: for a statement without an export, or sizes and options that it does not take.
     """
-    if asked.in_one_block:
+    if request.in_one_block:
         raise UsageError(
-            f"export {asked.id} --in-one-block: only stacks of blocks, of mamba2 and linear-attention, have it."
+            f"export {request.id} --in-one-block: only stacks of blocks, of mamba2 and linear-attention, have it."
         )
-    _check_size(asked)
-    found = _of_statement(asked)
-    if asked.seed is not None:
-        found = _of_statement(asked._replace(W0=drawn(asked.seed, found.features, found.targets)))
+    _check_size(request)
+    found = _of_statement(request)
+    if request.seed is not None:
+        found = _of_statement(
+            request._replace(W0=drawn(request.seed, found.features, found.targets))
+        )
     model = found.tensors
-    if asked.tokens not in (None, model.tokens):
-        raise UsageError(f"--tokens {asked.tokens}: {found.claim.id} takes {model.tokens} tokens.")
+    if request.tokens not in (None, model.tokens):
+        raise UsageError(
+            f"--tokens {request.tokens}: {found.claim.id} takes {model.tokens} tokens."
+        )
     columns = TOKENISATIONS[model.tokens].columns(found.features, found.targets)
-    return Built(
+    return Export(
         claim=found.claim,
         beyond=(),
         model=model,
@@ -67,56 +71,61 @@ def build(asked: Asked) -> Built:
         raw=tuple(columns),
         predicts="every" if found.every else "last",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: _certificate(found, asked, dtype),
+        certify=lambda dtype: _certificate(found, request, dtype),
     )
 
 
-def _of_statement(asked: Asked) -> Exported:
+def _of_statement(request: Request) -> Exported:
     return statements.of_statement(
-        asked.id,
-        features=asked.features,
-        examples=asked.examples,
-        targets=asked.targets,
-        steps=asked.steps,
-        step_size=asked.step_size,
-        W0=asked.W0,
-        as_stated=asked.as_stated,
+        request.id,
+        features=request.features,
+        examples=request.examples,
+        targets=request.targets,
+        steps=request.steps,
+        step_size=request.step_size,
+        W0=request.W0,
+        as_stated=request.as_stated,
     )
 
 
-def _check_size(asked: Asked) -> None:
-    """Before fractions are made: a layer has about (2d)² numbers, or (d + k)², and those of ssd a decay per token."""
-    width = asked.features + max(asked.features, asked.targets or 1)
-    numbers = width**2 * asked.steps + (asked.examples if asked.id.startswith("ssd.") else 0)
+def _check_size(request: Request) -> None:
+    """Refuse large models before fractions are made.
+
+    A layer has about (2d)² numbers, or (d + k)², and those of ssd have a decay for each token.
+    """
+    width = request.features + max(request.features, request.targets or 1)
+    numbers = width**2 * request.steps + (request.examples if request.id.startswith("ssd.") else 0)
     if numbers > LARGEST:
         raise UsageError(
-            f"export {asked.id}: features, targets, examples and steps of {asked.features}, {asked.targets or 1}, "
-            f"{asked.examples} and {asked.steps} make {numbers:,} exact numbers, and {LARGEST:,} are the most that are "
-            "built; give smaller sizes."
+            f"export {request.id}: features, targets, examples and steps of {request.features}, "
+            f"{request.targets or 1}, {request.examples} and {request.steps} make {numbers:,} exact numbers, and "
+            f"{LARGEST:,} are the most that are built; give smaller sizes."
         )
 
 
-def _certificate(found: Exported, asked: Asked, dtype: str) -> Certificate:
-    """That of a statement that is proved; the parameters of another one need not be the learner."""
+def _certificate(found: Exported, request: Request, dtype: str) -> Certificate:
+    """The certificate of a proved statement; the parameters of another one need not be the learner."""
     if found.verdict == "proved":
-        return certificate(found.model, found.claim, asked, found.eta, dtype)
-    told = _domain(asked, found.eta)._asdict()
-    finite = {name: value for name, value in told.items() if math.isfinite(value)}
+        return certificate(found.model, found.claim, request, found.eta, dtype)
+    domain = _domain(request, found.eta)._asdict()
+    finite = {name: value for name, value in domain.items() if math.isfinite(value)}
     return Certificate(finite, math.inf, math.inf, NOT_PROVED.format(found.verdict))
 
 
-def certificate(exact: Model, claim: Claim, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
+def certificate(
+    exact: Model, claim: Claim, request: Request, eta: Fraction, dtype: str
+) -> Certificate:
     """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge."""
-    domain = _domain(asked, eta)
+    domain = _domain(request, eta)
     found = bound(exact, domain, dtype)
-    told = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
-    numbers = TOKENISATIONS[exact.tokens].length(asked.examples) * exact.encode_bias.shape[0] ** 2
+    finite = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
+    numbers = TOKENISATIONS[exact.tokens].length(request.examples) * exact.encode_bias.shape[0] ** 2
     if numbers > READABLE:
-        return Certificate(told, math.inf, math.inf, READ.format(numbers, READABLE))
+        return Certificate(finite, math.inf, math.inf, READ.format(numbers, READABLE))
     everywhere = quick_result(claim).scope == "all-sizes"
     covers = COVERS.format("" if everywhere else FIXED)
-    return Certificate(told, found.prediction, found.magnitude, covers)
+    return Certificate(finite, found.prediction, found.magnitude, covers)
 
 
-def _domain(asked: Asked, eta: Fraction) -> Domain:
-    return Domain(asked.examples, asked.input_bound, asked.target_bound, float(2 / eta))
+def _domain(request: Request, eta: Fraction) -> Domain:
+    return Domain(request.examples, request.input_bound, request.target_bound, float(2 / eta))

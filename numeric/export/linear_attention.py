@@ -16,9 +16,9 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
 
-from .built import LOSS, Asked, Built
 from .linear import LARGEST, certificate
-from .rows import Chosen, Row, choose, weights
+from .parts import LOSS, Export, Request
+from .rows import Row, Selection, choose, weights
 from .statements import in_float64
 
 ROWS = {
@@ -30,41 +30,41 @@ ROWS = {
 """The rows with an export, by id."""
 
 
-def build(asked: Asked) -> Built:
+def build(request: Request) -> Export:
     """The model that is asked for, with the statement that it is an instance of.
 
     Raises:
         UsageError: for options that no such layers have, or sizes that are too large.
     """
-    chosen = choose(asked, ROWS, LAYOUTS, unit="layer")
-    d, k, n = asked.features, chosen.targets, asked.examples
-    _check_size(asked, chosen)
-    eta = Fraction(1, n) if asked.step_size is None else asked.step_size
-    W0 = weights(asked, k)
+    chosen = choose(request, ROWS, LAYOUTS, unit="layer")
+    d, k, n = request.features, chosen.targets, request.examples
+    _check_size(request, chosen)
+    eta = Fraction(1, n) if request.step_size is None else request.step_size
+    W0 = weights(request, k)
     xp = Namespace(RootsField())
     start = np.array([[Fraction(w) for w in row] for row in W0.tolist()], dtype=object)
     try:
         made = linear_attention.instance(
             xp,
             d,
-            asked.steps,
+            request.steps,
             xp.asarray(eta),
             start,
             tokens=chosen.tokens,
             in_one_block=chosen.in_one_block,
         )
     except ValueError as error:
-        raise UsageError(f"export {asked.id}: {_told(str(error))}") from None
+        raise UsageError(f"export {request.id}: {_in_options(str(error))}") from None
     exact = neutral.mapped(_once(_entries), fla_linear_attention.neutral_model(made))
     model = neutral.mapped(_once(in_float64), exact)
-    return Built(
+    return Export(
         claim=chosen.claim,
         beyond=chosen.beyond,
         model=model,
         family=model.family,
         features=d,
         targets=k,
-        steps=asked.steps,
+        steps=request.steps,
         rule="gradient descent",
         loss=LOSS,
         data="any",
@@ -74,25 +74,27 @@ def build(asked: Asked) -> Built:
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last" if chosen.tokens == "labelled" else "every",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: certificate(exact, chosen.claim, asked, eta, dtype),
+        certify=lambda dtype: certificate(exact, chosen.claim, request, eta, dtype),
     )
 
 
-def _check_size(asked: Asked, chosen: Chosen) -> None:
-    """Before fractions are made: four projections of every head, layer by layer."""
-    layout = LAYOUTS[chosen.tokens](asked.features, chosen.targets, weights=not chosen.in_one_block)
+def _check_size(request: Request, chosen: Selection) -> None:
+    """Refuse large models before fractions are made: four projections of every head in each layer."""
+    layout = LAYOUTS[chosen.tokens](
+        request.features, chosen.targets, weights=not chosen.in_one_block
+    )
     widths = linear_attention.released(layout, in_one_layer=chosen.in_one_block)
-    layers = 1 if chosen.in_one_block else asked.steps + 1
+    layers = 1 if chosen.in_one_block else request.steps + 1
     numbers = layers * widths.heads * widths.stream * 2 * (widths.keys + widths.values)
     if numbers > LARGEST:
         raise UsageError(
-            f"export {asked.id}: {asked.features} features, {chosen.targets} targets and {asked.steps} steps make "
-            f"{numbers:,} exact numbers, and {LARGEST:,} are the most that are built; give smaller sizes."
+            f"export {request.id}: {request.features} features, {chosen.targets} targets and {request.steps} steps "
+            f"make {numbers:,} exact numbers, and {LARGEST:,} are the most that are built; give smaller sizes."
         )
 
 
-def _told(text: str) -> str:
-    """What the construction says, in the words of the options."""
+def _in_options(text: str) -> str:
+    """The construction's error message in the words of the options."""
     _, _, why = text.partition("expects ")
     for name, option in (
         ("in_one_block=True", "--in-one-block"),
@@ -116,6 +118,6 @@ def _once(function: Callable[[Any], np.ndarray]) -> Callable[[Any], np.ndarray]:
 
 
 def _entries(array: ExactArray) -> np.ndarray:
-    """Fractions, and plain whole numbers, with which everything is faster."""
+    """The entries as Fractions, or as plain integers where they can be, which are faster."""
     whole = np.frompyfunc(lambda entry: entry.numerator if entry.denominator == 1 else entry, 1, 1)
     return np.asarray(whole(array.entries), dtype=object)

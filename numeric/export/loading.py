@@ -1,4 +1,4 @@
-"""`load`: the folder of an export, or of weights that others made, as checked arrays.
+"""`load`: read the folder of an export, or of weights from elsewhere, as checked arrays.
 
 Nothing is executed or unpickled. Sizes in the settings are compared with the tensors that are there before anything is
 made of them; the manifest is read, if there is one, and believed in nothing.
@@ -29,25 +29,25 @@ LARGEST_SETTINGS = 2**20
 PICKLES = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".joblib", ".npy", ".npz")
 """Endings of files that can hold a pickle, which may run code when it is loaded."""
 MOST = 100
-"""Problems that are spelled out."""
+"""The most problems that are listed."""
 LONGEST = 300
-"""Characters of one of them."""
+"""The most characters of one problem."""
 
 
 class Loaded(NamedTuple):
-    """What lies in a folder."""
+    """The weights and other files of a folder, checked."""
 
     folder: Path
     manifest: dict[str, Any] | None
-    """As `manifest.schema.json` describes; what it says may contradict the rest."""
+    """The manifest, valid by `manifest.schema.json`; it may still contradict the rest."""
     settings: dict[str, Any] | None
-    """config.json, whose sizes are those of the tensors."""
+    """config.json, whose sizes agree with the tensors."""
     tensors: dict[str, np.ndarray]
     """The weights, complete, in their own format (bfloat16 in float32)."""
     encoding: dict[str, np.ndarray]
     """encode.weight (M, r), encode.bias (M,), readout.weight (k, O)."""
     target: str
-    """By the settings and the tensors' names; targets that name theirs alike are told apart by the manifest."""
+    """The target, found by settings and tensor names; where these are alike, by the manifest."""
     dtypes: dict[str, str]
     """The formats of the weights, by name."""
 
@@ -80,7 +80,7 @@ def load(folder: str | os.PathLike[str]) -> Loaded:
 def _check_folder(path: Path) -> None:
     try:
         if not path.is_dir():
-            there = "is no folder" if os.path.lexists(path) else "does not exist"
+            there = "is not a folder" if os.path.lexists(path) else "does not exist"
             raise UsageError(f"{path}: it {there}; give the folder of an export.")
         names = sorted(os.listdir(path))
     except (OSError, ValueError) as error:
@@ -95,7 +95,7 @@ def _check_folder(path: Path) -> None:
 
 
 def _instead(path: Path) -> str:
-    """What lies there in the place of the weights."""
+    """What the folder holds in place of the weights, for an error message."""
     if (path / f"{WEIGHTS}.index.json").exists():
         return "; weights in several files are not read, save them as one"
     found = sorted(p.name for p in path.glob("*.safetensors") if p.name != ENCODING)
@@ -129,7 +129,7 @@ def _target(
     tensors: Mapping[str, np.ndarray],
     encoding: Mapping[str, np.ndarray],
 ) -> str:
-    """Whose weights these are, once they are complete."""
+    """The target of these weights; incomplete weights are refused."""
     if settings is None:
         try:
             family = neutral.from_tensors(tensors, encoding).family
@@ -143,7 +143,9 @@ def _target(
     if kind is None:
         known = ", ".join(kind.target for kind in checks.KINDS)
         asked = shown(settings.get("model_type"))
-        raise UsageError(f"{path / SETTINGS}: model_type {asked} is of no target: {known}.")
+        raise UsageError(
+            f"{path / SETTINGS}: model_type {asked} belongs to no target known here: {known}."
+        )
     shapes, encodings = (
         {name: array.shape for name, array in arrays.items()} for arrays in (tensors, encoding)
     )
@@ -158,4 +160,4 @@ def _misfits(path: Path, problems: list[str]) -> UsageError:
     text = "; ".join(p[:LONGEST] for p in problems[:MOST])
     text = "".join(c if c.isprintable() else "\ufffd" for c in text)  # names are as in the file
     text += f"; and {more} more" if more > 0 else ""
-    return UsageError(f"{path}: the weights are no model that is known here: {text}.")
+    return UsageError(f"{path}: the weights are not those of a model known here: {text}.")

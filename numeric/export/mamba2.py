@@ -13,12 +13,12 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
-from .built import LOSS, Asked, Built, Certificate
 from .certificates.mamba2 import Bound, Domain, bound
-from .rows import Chosen, Row, choose, weights
+from .parts import LOSS, Certificate, Export, Request
+from .rows import Row, Selection, choose, weights
 
 LARGEST = 2**30
-"""Bytes of the largest model that is built."""
+"""The most bytes of a model that is built."""
 COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
     "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
@@ -34,7 +34,7 @@ ROWS = {
 """The rows with an export, by id."""
 
 
-def build(asked: Asked) -> Built:
+def build(request: Request) -> Export:
     """The model that is asked for, with the statement that it is an instance of.
 
     Options that an id leaves open select among the rows: `mamba2.gd` with two targets is `mamba2.gd-vector`.
@@ -42,29 +42,29 @@ def build(asked: Asked) -> Built:
     Raises:
         UsageError: for several steps in one block, an unknown tokenisation, or sizes that do not fit into memory.
     """
-    chosen = choose(asked, ROWS, LAYOUTS)
-    _check_size(asked, chosen)
-    d, k, n = asked.features, chosen.targets, asked.examples
-    eta = Fraction(1, n) if asked.step_size is None else asked.step_size
-    W0 = weights(asked, k)
+    chosen = choose(request, ROWS, LAYOUTS)
+    _check_size(request, chosen)
+    d, k, n = request.features, chosen.targets, request.examples
+    eta = Fraction(1, n) if request.step_size is None else request.step_size
+    W0 = weights(request, k)
     made = mamba2_gd.instance(
         np,
         d,
-        asked.steps,
+        request.steps,
         float(eta),
         W0,
         tokens=chosen.tokens,
         in_one_block=chosen.in_one_block,
     )
     layout, every = made.layout, made.layout.read != slice(-1, None)
-    return Built(
+    return Export(
         claim=chosen.claim,
         beyond=chosen.beyond,
         model=made,
         family="mamba2",
         features=d,
         targets=k,
-        steps=asked.steps,
+        steps=request.steps,
         rule="gradient descent",
         loss=LOSS,
         data="any",
@@ -78,7 +78,7 @@ def build(asked: Asked) -> Built:
             "encode.bias": made.model.encode_bias,
             "readout.weight": np.eye(k),
         },
-        certify=lambda dtype: _certificate(made, asked, eta, dtype),
+        certify=lambda dtype: _certificate(made, request, eta, dtype),
     )
 
 
@@ -90,36 +90,36 @@ def _columns(layout: Layout) -> tuple[tuple[str, int], ...]:
     return tuple(zip(names, widths, strict=True))
 
 
-def _check_size(asked: Asked, chosen: Chosen) -> None:
-    """Before anything is allocated: the bytes of all blocks in float64."""
+def _check_size(request: Request, chosen: Selection) -> None:
+    """Refuse large models before anything is allocated, by the bytes of all blocks in float64."""
     k, in_one_block = chosen.targets, chosen.in_one_block
-    layout = LAYOUTS[chosen.tokens](asked.features, k, weights=not in_one_block)
+    layout = LAYOUTS[chosen.tokens](request.features, k, weights=not in_one_block)
     shape = mamba2_gd.shape(layout, in_one_block=in_one_block)
     widths, _ = mamba2_sizes.released(layout, **shape)
     one, two = (
         sum(map(math.prod, hf_mamba2.shapes(hf_mamba2.configuration(widths, layers, k)).values()))
         for layers in (1, 2)
     )
-    layers = 1 if in_one_block else asked.steps + 1
+    layers = 1 if in_one_block else request.steps + 1
     needed = 8 * (one + (layers - 1) * (two - one))
     if needed > LARGEST:
         raise UsageError(
-            f"export {asked.id}: {asked.features} features, {k} targets and {asked.steps} steps make weights of "
+            f"export {request.id}: {request.features} features, {k} targets and {request.steps} steps make weights of "
             f"{needed / 2**30:,.1f} GiB in float64, and {LARGEST >> 30} GiB is the most that is built; give smaller "
             "sizes."
         )
 
 
-def _certificate(made: Instance, asked: Asked, eta: Fraction, dtype: str) -> Certificate:
-    """Over inputs of bounded entries for which the steps do not diverge.
+def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) -> Certificate:
+    """The certificate for inputs of bounded entries for which the steps do not diverge.
 
     The model's η is the float64 next to the exact one: 2⁻⁵³ of it, for which the bound, of float32, is rounded up.
     """
-    norm = asked.input_bound * math.sqrt(asked.features)
-    domain = Domain(asked.examples, norm, asked.target_bound, float(2 / eta))
+    norm = request.input_bound * math.sqrt(request.features)
+    domain = Domain(request.examples, norm, request.target_bound, float(2 / eta))
     try:
         found = bound(made, domain, dtype)
-    except OverflowError:  # a square of what the domain bounds
+    except OverflowError:  # a bound of the domain, squared
         found = Bound(math.inf, math.inf)
-    told = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
-    return Certificate(told, found.prediction, found.magnitude, COVERS)
+    finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
+    return Certificate(finite, found.prediction, found.magnitude, COVERS)

@@ -22,10 +22,10 @@ from .tensors import listed
 
 SCHEMA = "scanproof.export/1"
 LARGEST = 2**26
-"""Bytes of a manifest that is read."""
+"""The most bytes of a manifest that is read."""
 
 Manifest: TypeAlias = dict[str, Any]
-"""What `manifest.schema.json` describes."""
+"""A manifest as `manifest.schema.json` describes it."""
 
 
 @functools.cache
@@ -43,33 +43,33 @@ def read(data: bytes, name: str) -> Manifest:
         name: the file, for errors.
 
     Raises:
-        UsageError: if it is no JSON, or no manifest; everything that is wrong is said at once.
+        UsageError: if it is not JSON or not a manifest; the message lists everything that is wrong.
     """
     try:
-        told = parse(data)
+        manifest = parse(data)
     except NotStrict as error:
         raise UsageError(f"{name}: {error}.") from None
-    found = faults(told, schema())
+    found = faults(manifest, schema())
     if found:
-        raise UsageError(f"{name}: no manifest of {SCHEMA}: {listed(found)}.")
-    return told
+        raise UsageError(f"{name}: not a manifest of {SCHEMA}: {listed(found)}.")
+    return manifest
 
 
 def dumped(manifest: Manifest) -> bytes:
-    """Its bytes; equal manifests make equal bytes.
+    """The bytes of a manifest; equal manifests make equal bytes.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not a valid manifest.
     """
     found = faults(manifest, schema())
     if found:
-        raise ValueError(f"no manifest of {SCHEMA}: {listed(found)}")
+        raise ValueError(f"not a manifest of {SCHEMA}: {listed(found)}")
     text = json.dumps(manifest, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode() + b"\n"
 
 
 def fingerprint(data: bytes) -> dict[str, Any]:
-    """What the manifest says of a file."""
+    """The entry of a file in the manifest: its size and hash."""
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 

@@ -1,4 +1,4 @@
-"""Files as they may be opened: a folder, a pipe or a device is none, and one that is too large is not read."""
+"""Opening files safely: folders, pipes, devices and files that are too large are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def opened(path: Path, largest: int) -> tuple[BinaryIO, int]:
         largest: bytes of the largest file that is read.
 
     Raises:
-        UsageError: if it is none, cannot be opened, or is larger.
+        UsageError: if it is not a regular file, cannot be opened, or is larger.
     """
     try:  # opening a pipe could wait for ever
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))

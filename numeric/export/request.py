@@ -1,4 +1,4 @@
-"""What a user asks for, checked before anything is built, and who builds it."""
+"""The user's request: checked before anything is built, and handed to the module that builds it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.sizes import whole
 
 from . import linear, linear_attention, mamba2, statements
-from .built import Asked, Built
+from .parts import Export, Request
 
 LARGEST = 2**31 - 1
 NUMBER = re.compile(r"\d{1,400}(/\d{1,400}|(\.\d{0,400})?(e[+-]?\d{1,2})?)?|\.\d{1,400}", re.I)
-"""A fraction, or a decimal, with an exponent that is no trouble to write out."""
+"""A fraction or a decimal, with an exponent small enough to write the number out."""
 
 
 def exportable() -> list[str]:
@@ -26,48 +26,48 @@ def exportable() -> list[str]:
     return [*statements.exportable(), *mamba2.ROWS, *linear_attention.ROWS]
 
 
-def build(asked: Asked) -> Built:
+def build(request: Request) -> Export:
     """The model that is asked for.
 
     Raises:
         UsageError: for an id without an export, or options that its export does not take.
     """
     for kind in (mamba2, linear_attention):
-        if asked.id in kind.ROWS:
-            return kind.build(asked)
-    rows = built_in().select([asked.id])  # an unknown id is answered with the nearest ones
+        if request.id in kind.ROWS:
+            return kind.build(request)
+    rows = built_in().select([request.id])  # an unknown id is answered with the nearest ones
     if {row.claim.source for row in rows} & {"mamba2", "linear-attention"}:
         raise UsageError(
-            f"export {asked.id}: no export is made of it; rows with one: {', '.join(exportable())}."
+            f"export {request.id}: no export is made of it; rows with one: {', '.join(exportable())}."
         )
-    return linear.build(asked)
+    return linear.build(request)
 
 
-def checked(asked: Asked) -> Asked:
+def checked(request: Request) -> Request:
     """The arguments of `export`, each of them a value of its kind.
 
     Raises:
-        UsageError: for the first that is none.
+        UsageError: for the first that is not.
     """
-    id, features, seed = asked.id, asked.features, asked.seed
+    id, features, seed = request.id, request.features, request.seed
     if not isinstance(id, str):
         raise UsageError(f"export({id!r}) expects a row's id as text, such as 'mamba2.gd'.")
-    sizes = {"features": features, "examples": asked.examples, "steps": asked.steps}
-    sizes |= {} if asked.targets is None else {"targets": asked.targets}
+    sizes = {"features": features, "examples": request.examples, "steps": request.steps}
+    sizes |= {} if request.targets is None else {"targets": request.targets}
     for name, size in sizes.items():
         sizes[name] = whole(f"export --{name} {size}", size)
         if size > LARGEST:
             raise UsageError(f"export --{name} {size}: give a whole number ≤ {LARGEST}.")
     if seed is not None:
         whole(f"export --w0-seed {seed}", seed, least=0)
-        if asked.W0 is not None:
+        if request.W0 is not None:
             raise UsageError("export(W0=…, seed=…): give one of them.")
-    step_size, target_bound = asked.step_size, asked.target_bound
-    return asked._replace(
+    step_size, target_bound = request.step_size, request.target_bound
+    return request._replace(
         **sizes,
         step_size=None if step_size is None else positive("--step-size", step_size),
-        W0=None if asked.W0 is None else _weights(asked.W0, features),
-        input_bound=float(positive("--input-bound", asked.input_bound)),
+        W0=None if request.W0 is None else _weights(request.W0, features),
+        input_bound=float(positive("--input-bound", request.input_bound)),
         target_bound=math.sqrt(features)
         if target_bound is None
         else float(positive("--target-bound", target_bound)),

@@ -1,4 +1,4 @@
-"""Rows of one construction that differ in its options: which of them is the statement of what is asked for."""
+"""Choosing among the rows of one construction, which differ in its options, by the options of a request."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
 
-from .built import Asked, drawn
+from .parts import Request, drawn
 
 
 class Row(NamedTuple):
-    """What a statement is about."""
+    """The options of the construction that a statement is about."""
 
     tokens: str
     in_one_block: bool
@@ -23,60 +23,62 @@ class Row(NamedTuple):
     """k; any number if none is given."""
 
 
-class Chosen(NamedTuple):
-    """The options of a construction, and the statement that says most of what is asked for."""
+class Selection(NamedTuple):
+    """The options of a construction, and the statement that covers most of the request."""
 
     claim: Claim
     beyond: tuple[str, ...]
-    """Where it goes beyond that."""
+    """How the request goes beyond the statement."""
     tokens: str
     in_one_block: bool
     targets: int
 
 
 def choose(
-    asked: Asked, rows: Mapping[str, Row], tokens: Collection[str], *, unit: str = "block"
-) -> Chosen:
-    """The options that are asked for, those that are left open as in the row that is named.
+    request: Request, rows: Mapping[str, Row], tokens: Collection[str], *, unit: str = "block"
+) -> Selection:
+    """The options of a request; those that are left open are taken from the row that is named.
 
     Args:
-        asked: what is asked for; its id is one of `rows`.
+        request: what is asked for; its id is one of `rows`.
         rows: by id.
         tokens: the names of the construction's tokenisations.
         unit: what the construction is a stack of.
 
     Raises:
-        UsageError: for several steps in one block, a tokenisation that there is not, or a W0 for other targets.
+        UsageError: for several steps in one block, an unknown tokenisation, or a W0 for other targets.
     """
-    row = rows[asked.id]
-    in_one_block = row.in_one_block or asked.in_one_block
-    if in_one_block and asked.steps != 1:
-        option = "--in-one-block" if asked.in_one_block else "--steps"
+    row = rows[request.id]
+    in_one_block = row.in_one_block or request.in_one_block
+    if in_one_block and request.steps != 1:
+        option = "--in-one-block" if request.in_one_block else "--steps"
         raise UsageError(
-            f"export {asked.id} --steps {asked.steps}: one {unit} does one step; leave {option} out."
+            f"export {request.id} --steps {request.steps}: one {unit} does one step; leave {option} out."
         )
     alike = [other.tokens for other in rows.values() if other.in_one_block == in_one_block]
-    cut = asked.tokens or (row.tokens if row.tokens in alike else alike[0])
+    cut = request.tokens or (row.tokens if row.tokens in alike else alike[0])
     if cut not in tokens:
-        raise UsageError(f"--tokens {cut}: {asked.id} takes one of {', '.join(tokens)}.")
-    k = asked.targets or (row.targets or 1 if asked.W0 is None else asked.W0.shape[1])
-    if asked.W0 is not None and asked.W0.shape[1] != k:
+        raise UsageError(f"--tokens {cut}: {request.id} takes one of {', '.join(tokens)}.")
+    k = request.targets or (row.targets or 1 if request.W0 is None else request.W0.shape[1])
+    if request.W0 is not None and request.W0.shape[1] != k:
         raise UsageError(
-            f"export(W0=…) expects {k} columns, one a target, got {asked.W0.shape[1]}."
+            f"export(W0=…) expects {k} columns, one a target, got {request.W0.shape[1]}."
         )
-    id, beyond = _statement(asked, rows, Row(cut, in_one_block, k))
+    id, beyond = _statement(request, rows, Row(cut, in_one_block, k))
     claim = next(found.claim for found in built_in().rows if found.claim.id == id)
-    return Chosen(claim, beyond, cut, in_one_block, k)
+    return Selection(claim, beyond, cut, in_one_block, k)
 
 
-def weights(asked: Asked, targets: int) -> np.ndarray:
+def weights(request: Request, targets: int) -> np.ndarray:
     """W0: as given, drawn if there is a seed, else 0."""
-    if asked.seed is not None:
-        return drawn(asked.seed, asked.features, targets)
-    return np.zeros((asked.features, targets)) if asked.W0 is None else asked.W0
+    if request.seed is not None:
+        return drawn(request.seed, request.features, targets)
+    return np.zeros((request.features, targets)) if request.W0 is None else request.W0
 
 
-def _statement(asked: Asked, rows: Mapping[str, Row], wanted: Row) -> tuple[str, tuple[str, ...]]:
+def _statement(
+    request: Request, rows: Mapping[str, Row], wanted: Row
+) -> tuple[str, tuple[str, ...]]:
     k = wanted.targets or 1
 
     def agreement(id: str) -> tuple[bool, ...]:
@@ -86,7 +88,7 @@ def _statement(asked: Asked, rows: Mapping[str, Row], wanted: Row) -> tuple[str,
             row.tokens == wanted.tokens,
             row.targets in (None, k),
             row.targets is not None and min(row.targets, k) > 1,  # both of several
-            id == asked.id,
+            id == request.id,
         )
 
     id = max(rows, key=agreement)

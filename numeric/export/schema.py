@@ -1,4 +1,4 @@
-"""A value against a JSON schema: as much of the language as the manifest's schema speaks.
+"""Validation by a JSON schema: as much of the language as the manifest's schema uses.
 
 `jsonschema` says the same of the same schema, which tests compare; it is not needed to read a manifest.
 """
@@ -52,7 +52,7 @@ def _faults(
 
 
 def _expected(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
-    """What the schema expects of the value alone, if it is not that."""
+    """What the schema expects of the value itself, without its parts, if the value differs."""
     if "const" in schema and value != schema["const"]:
         return shown(schema["const"])
     if "enum" in schema and not any(value is e or value == e for e in schema["enum"]):

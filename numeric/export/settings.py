@@ -1,6 +1,6 @@
-"""The settings of targets that have some: whose they are, and whether they are those of the weights beside them.
+"""The settings of targets that have some: which target they are for, and whether they fit the weights beside them.
 
-Every size is bounded, and compared with tensors that are there, before anything is made of it.
+Every size is bounded, and compared with the tensors, before anything is made from it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Shape = tuple[int, ...]
 LARGEST = 2**24
 """The largest size that a setting may be."""
 REQUIRED: Any = object()
-"""In the place of a default: the setting must be there."""
+"""Stands for a missing default: the setting is required."""
 
 
 class Rule(NamedTuple):
-    """What a setting must be for the weights to mean what they mean here."""
+    """What a setting must be, so that the target reads the weights as they are meant."""
 
     expected: str
     holds: Callable[[Any], bool]
@@ -30,22 +30,23 @@ class Rule(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The settings of one target."""
+    """The rules for the settings of one target."""
 
     target: str
     is_of: Callable[[Mapping[str, Any]], bool]
     rules: Mapping[str, Rule]
     relations: Callable[[Mapping[str, Any]], Iterator[str]]
-    """What is wrong with sizes together, each being right."""
+    """What is wrong between sizes that are right each by itself."""
     layers: tuple[str, str]
-    """The setting of the number of layers, and a pattern of the keys of layer (\\d+)."""
+    """The setting of the number of layers, and a pattern for the names of layer (\\d+)."""
     shapes: Callable[[Mapping[str, Any]], dict[str, Shape]]
-    """Every tensor."""
+    """The shape of every tensor by its name."""
     encoding: Callable[[Mapping[str, Any]], tuple[int, int]]
     """M and O: the widths of the inputs and of the outputs."""
 
 
 def is_size(value: Any) -> bool:
+    """Whether a setting is a whole number that a size can be."""
     return type(value) is int and 1 <= value <= LARGEST
 
 
@@ -53,7 +54,7 @@ SIZE = Rule(f"a whole number from 1 to {LARGEST:,}", is_size)
 
 
 def only(value: Any, default: Any = REQUIRED) -> Rule:
-    """One value, and its type with it."""
+    """A rule for exactly one value, of its type."""
     return Rule(shown(value), lambda v: type(v) is type(value) and v == value, default)
 
 
@@ -62,24 +63,27 @@ def _is_epsilon(value: Any) -> bool:
 
 
 def _is_unlimited(value: Any) -> bool:
-    """[≤ 0, ∞], where newer releases write {"__float__": "Infinity"} for ∞."""
+    """Whether a range is [≤ 0, ∞]; newer releases write {"__float__": "Infinity"} for ∞."""
     if not isinstance(value, list) or len(value) != 2 or type(value[0]) not in (int, float):
         return False
     last = {"__float__": "Infinity"}
     return value[0] <= 0 and (value[1] == math.inf or value[1] == last)
 
 
-def _hf_relations(told: Mapping[str, Any]) -> Iterator[str]:
-    inner, expanded = told["num_heads"] * told["head_dim"], told["expand"] * told["hidden_size"]
+def _hf_relations(config: Mapping[str, Any]) -> Iterator[str]:
+    inner, expanded = (
+        config["num_heads"] * config["head_dim"],
+        config["expand"] * config["hidden_size"],
+    )
     if inner != expanded:
         yield f"num_heads · head_dim is {inner:,}, and expand · hidden_size {expanded:,}"
-    if told["num_heads"] % told["n_groups"]:
-        yield f"num_heads {told['num_heads']} is no multiple of n_groups {told['n_groups']}"
+    if config["num_heads"] % config["n_groups"]:
+        yield f"num_heads {config['num_heads']} is not a multiple of n_groups {config['n_groups']}"
 
 
 HF_MAMBA2 = Kind(
     "hf-mamba2",
-    lambda told: told.get("model_type") == "mamba2",
+    lambda config: config.get("model_type") == "mamba2",
     {
         **dict.fromkeys(
             (
@@ -99,37 +103,37 @@ HF_MAMBA2 = Kind(
     _hf_relations,
     ("num_hidden_layers", r"backbone\.layers\.(\d+)\."),
     hf_mamba2.shapes,
-    lambda told: (told["hidden_size"], told["vocab_size"]),
+    lambda config: (config["hidden_size"], config["vocab_size"]),
 )
 
 
-def _ssm(told: Mapping[str, Any]) -> dict[str, Any]:
+def _ssm(config: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with those of the mixer among them, by names that no others have."""
-    mixer = told.get("ssm_cfg")
+    mixer = config.get("ssm_cfg")
     return {
-        **told,
+        **config,
         **{f"ssm_cfg.{n}": v for n, v in (mixer.items() if isinstance(mixer, dict) else ())},
     }
 
 
-def _ssm_relations(told: Mapping[str, Any]) -> Iterator[str]:
+def _ssm_relations(config: Mapping[str, Any]) -> Iterator[str]:
     try:
-        settings, _ = mamba_ssm.for_transformers(told, {})
+        settings, _ = mamba_ssm.for_transformers(config, {})
     except ValueError as error:
         yield str(error).rstrip(".")
     else:
         yield from _hf_relations(settings)
 
 
-def _ssm_shapes(told: Mapping[str, Any]) -> dict[str, Shape]:
-    settings, _ = mamba_ssm.for_transformers(told, {})
+def _ssm_shapes(config: Mapping[str, Any]) -> dict[str, Shape]:
+    settings, _ = mamba_ssm.for_transformers(config, {})
     shapes = hf_mamba2.shapes(settings)
     return {mamba_ssm.EMBEDDING: shapes.pop(hf_mamba2.EMBEDDINGS), **shapes}
 
 
 MAMBA_SSM = Kind(
     "mamba-ssm",
-    lambda told: "ssm_cfg" in told,
+    lambda config: "ssm_cfg" in config,
     {
         **dict.fromkeys(("d_model", "n_layer", "vocab_size"), SIZE),
         **{
@@ -153,7 +157,7 @@ MAMBA_SSM = Kind(
     _ssm_relations,
     ("n_layer", r"backbone\.layers\.(\d+)\."),
     _ssm_shapes,
-    lambda told: (told["d_model"], told["vocab_size"]),
+    lambda config: (config["d_model"], config["vocab_size"]),
 )
 
 
@@ -161,16 +165,16 @@ def _is_factor(value: Any) -> bool:
     return type(value) in (int, float) and 0 < value <= LARGEST
 
 
-def _fla_relations(told: Mapping[str, Any]) -> Iterator[str]:
+def _fla_relations(config: Mapping[str, Any]) -> Iterator[str]:
     for name in ("expand_k", "expand_v"):
-        width = int(told["hidden_size"] * told[name])
-        if width < 1 or width % told["num_heads"]:
-            yield f"hidden_size · {name} is {width:,}, no multiple of num_heads {told['num_heads']}"
+        width = int(config["hidden_size"] * config[name])
+        if width < 1 or width % config["num_heads"]:
+            yield f"hidden_size · {name} is {width:,}, not a multiple of num_heads {config['num_heads']}"
 
 
 FLA = Kind(
     "fla-linear-attention",
-    lambda told: told.get("model_type") == fla_linear_attention.MODEL_TYPE,
+    lambda config: config.get("model_type") == fla_linear_attention.MODEL_TYPE,
     {
         **dict.fromkeys(("hidden_size", "num_hidden_layers", "num_heads"), SIZE),
         **dict.fromkeys(("expand_k", "expand_v"), Rule("a number > 0", _is_factor)),
@@ -181,21 +185,24 @@ FLA = Kind(
     _fla_relations,
     ("num_hidden_layers", r"layers\.(\d+)\."),
     fla_linear_attention.shapes,
-    lambda told: (told["hidden_size"], told["hidden_size"]),
+    lambda config: (config["hidden_size"], config["hidden_size"]),
 )
 KINDS = (HF_MAMBA2, MAMBA_SSM, FLA)
 
 
-def kind_of(told: Mapping[str, Any]) -> Kind | None:
-    """Whose settings these are."""
-    return next((kind for kind in KINDS if kind.is_of(told)), None)
+def kind_of(config: Mapping[str, Any]) -> Kind | None:
+    """The kind of these settings; None if no target writes such."""
+    return next((kind for kind in KINDS if kind.is_of(config)), None)
 
 
 def problems(
-    kind: Kind, told: Mapping[str, Any], tensors: Mapping[str, Shape], encoding: Mapping[str, Shape]
+    kind: Kind,
+    config: Mapping[str, Any],
+    tensors: Mapping[str, Shape],
+    encoding: Mapping[str, Shape],
 ) -> list[str]:
     """All that is wrong with settings, or with tensors of these shapes beside them; nothing if all fits."""
-    flat = _ssm(told)
+    flat = _ssm(config)
     found = [
         f"{name} is {shown(flat[name])}, expected {rule.expected}"
         if name in flat
@@ -203,26 +210,26 @@ def problems(
         for name, rule in kind.rules.items()
         if not rule.holds(flat.get(name, rule.default))
     ]
-    found = found or list(kind.relations(told)) or list(_layers(kind, told, tensors))
+    found = found or list(kind.relations(config)) or list(_layers(kind, config, tensors))
     if found:
         return [f"config.json: {problem}" for problem in found]
     return [
-        *compare(kind.shapes(told), tensors),
-        *compare(_encoding_shapes(*kind.encoding(told), encoding), encoding),
+        *compare(kind.shapes(config), tensors),
+        *compare(_encoding_shapes(*kind.encoding(config), encoding), encoding),
     ]
 
 
-def _layers(kind: Kind, told: Mapping[str, Any], tensors: Mapping[str, Shape]) -> Iterator[str]:
-    """Far more layers than there are tensors of would be listed key by key."""
+def _layers(kind: Kind, config: Mapping[str, Any], tensors: Mapping[str, Shape]) -> Iterator[str]:
+    """A problem if there are far more layers than tensors, which would otherwise be listed one by one."""
     setting, pattern = kind.layers
     matches = (re.match(pattern, name) for name in tensors)
     there = len({match[1] for match in matches if match})
-    if told[setting] > 2 * there + 2:
-        yield f"{setting} is {told[setting]:,}, and there are tensors of {there} layers"
+    if config[setting] > 2 * there + 2:
+        yield f"{setting} is {config[setting]:,}, and there are tensors of {there} layers"
 
 
 def _encoding_shapes(M: int, O: int, there: Mapping[str, Shape]) -> dict[str, Shape]:
-    """What is free, raw columns and targets, is as it is there."""
+    """The shapes of the encoding; the free sizes, raw columns and targets, are taken from the file."""
     weight, readout = there.get("encode.weight", ()), there.get("readout.weight", ())
     r = weight[1] if len(weight) == 2 else 0
     k = readout[0] if len(readout) == 2 else 0

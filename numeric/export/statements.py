@@ -33,7 +33,7 @@ from ..run.problem import Settings
 
 
 class Exported(NamedTuple):
-    """A model, and the learner that it is."""
+    """A model, and the learner that it performs."""
 
     asked: str
     """The id that was asked for."""
@@ -45,14 +45,14 @@ class Exported(NamedTuple):
     features: int
     targets: int
     examples: int
-    """n; most of the models are for this n alone."""
+    """n; most models are for this n only."""
     steps: int
     eta: Fraction
     """The factor of the summed gradient after n examples."""
     W0: np.ndarray
     """(d, k), Fractions."""
     every: bool
-    """Whether each output is a prediction, that for x_{t+1} from the first t examples; else the last one alone."""
+    """Whether each output is a prediction, for x_{t+1} from the first t examples; else only the last one is."""
     linear: bool
     """Whether the statement is about linear targets alone, y_j = Wᵀx_j."""
 
@@ -63,10 +63,10 @@ class Exported(NamedTuple):
 
 
 def in_float64(exact: np.ndarray) -> np.ndarray:
-    """Fractions, correctly rounded.
+    """Fractions as float64, each correctly rounded.
 
     Raises:
-        UsageError: if one is too large for float64, or too small.
+        UsageError: if a fraction is too large or too small for float64.
     """
     given = np.asarray(exact)
     try:
@@ -254,12 +254,12 @@ def _weights(id: str, W0: Any, d: int, k: int, *, from_zero: bool) -> np.ndarray
 
 
 def _own(loss: SquaredError, eta: Fraction, n: int) -> Fraction:
-    """The statement's η, with which a step on its loss is one of −eta times the summed gradient."""
+    """The statement's η, for which a step on its loss is −eta times the summed gradient."""
     return eta * (n if loss.mean else 1) / (2 * Fraction(loss.scale))
 
 
 def _parameters(claim: Claim, values: Mapping[str, Any], xp: Namespace) -> Any:
-    """The parameters in exact numbers: of the values, those that the statement's own letters name."""
+    """The parameters in exact numbers, from the values that the statement names."""
     exact = {
         name: value if name in claim.ranges else xp.asarray(_exactly(value))
         for name, value in values.items()

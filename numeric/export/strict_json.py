@@ -1,4 +1,4 @@
-"""JSON from files that others wrote: no key twice, no NaN, no bottomless nesting, no numbers without end."""
+"""Strict reading of JSON from elsewhere: no repeated key, no NaN, limited nesting and length of numbers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NoReturn
 from scanproof.proofs.kernel.files import depth, without_texts
 
 DEEPEST = 32
-"""Lists and objects inside each other; what an export writes has a handful."""
+"""The deepest nesting of lists and objects that is read; an export has a handful of levels."""
 LONGEST_NUMBER = 64
-"""Characters of an integer; Python's time to read one grows with their square."""
+"""The most characters of an integer; Python's time to read one grows with their square."""
 
 
 class NotStrict(ValueError):
-    """What is wrong with the text."""
+    """Raised for a text that is not strict JSON; says what is wrong with it."""
 
 
 def parse(data: bytes, *, infinite: bool = False) -> Any:
@@ -31,7 +31,7 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise NotStrict(f"it is no UTF-8: {error.reason} at byte {error.start}") from None
+        raise NotStrict(f"it is not UTF-8: {error.reason} at byte {error.start}") from None
     if depth(without_texts(text)) > DEEPEST:  # before it is parsed, since the parser recurses
         raise NotStrict(f"lists and objects are nested deeper than {DEEPEST}")
     try:
@@ -44,14 +44,14 @@ def parse(data: bytes, *, infinite: bool = False) -> Any:
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
-        raise NotStrict(f"it is no JSON: {error.msg}, {where}") from None
+        raise NotStrict(f"it is not JSON: {error.msg}, {where}") from None
     if "\\u" in text:
         _check_surrogates(value)
     return value
 
 
 def _check_surrogates(value: Any) -> None:
-    """Half a surrogate pair is text that cannot be written."""
+    """Refuse half a surrogate pair, which is text that cannot be written."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -68,7 +68,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise NotStrict(f"{name} is no JSON number")
+    raise NotStrict(f"{name} is not a JSON number")
 
 
 def _infinity(name: str) -> float:

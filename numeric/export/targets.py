@@ -16,7 +16,7 @@ Laid = tuple[dict[str, Any] | None, dict[str, np.ndarray]]
 
 
 class Target(NamedTuple):
-    """A codebase."""
+    """A codebase that exports are for."""
 
     name: str
     families: tuple[str, ...]
@@ -25,11 +25,11 @@ class Target(NamedTuple):
     dtypes: tuple[str, ...]
     """Formats that its weights may have, the default first."""
     why: str = ""
-    """Why it has no others."""
+    """Why there are no other formats."""
     neutral: bool = False
     """Whether its tensors are those of the neutral form, under the same names."""
     metadata: Mapping[str, str] | None = None
-    """For the header of its weights."""
+    """Metadata for the header of its weights."""
     loading: str = ""
     """How to load the folder {out} there, in a line of Python."""
     tested: Mapping[str, tuple[str, ...]] = {}
@@ -55,7 +55,7 @@ def _fla(model: neutral.Model) -> Laid:
 LINEAR = tuple(FAMILIES)
 SCAN = "the module computes its scan in float32, and so are the certificates"
 PT = {"format": "pt"}
-"""What loaders that make torch tensors want to find in the header."""
+"""The metadata that loaders of torch tensors expect in the header."""
 TARGETS: dict[str, Target] = {
     target.name: target
     for target in (
@@ -128,14 +128,14 @@ TARGETS: dict[str, Target] = {
         ),
     )
 }
-"""By name."""
+"""The targets by name."""
 
 
 def find(name: str) -> Target:
     """The target of a name.
 
     Raises:
-        UsageError: if there is none; those that are are listed.
+        UsageError: if there is none; the message lists those there are.
     """
     if name not in TARGETS:
         raise UsageError(f"--target {name}: no such target; targets: {', '.join(TARGETS)}.")

@@ -1,7 +1,7 @@
 """Tensors in files: safetensors, whose header is checked to the last byte before the library reads it.
 
 A file is 8 bytes with the length N of the header, N bytes of JSON {name: {"dtype", "shape", "data_offsets"}}, and the
-numbers. Nothing in it is executed, and nothing is allocated by what it says before that was compared with its size.
+numbers. Nothing in it is executed, and nothing is allocated by its numbers before these agree with the file's size.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .regular import opened
 from .strict_json import NotStrict, parse, shown
 
 LARGEST = 2**32
-"""Bytes of a file that is read."""
+"""The most bytes of a file that is read."""
 LARGEST_HEADER = 2**24
-"""Bytes of its header, at about 100 bytes a tensor."""
+"""The most bytes of its header, at about 100 bytes a tensor."""
 MOST_AXES = 8
 WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 """Bytes of a number, by the format's name for a dtype; other dtypes hold no weights."""
 NAMES = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 METADATA, FIELDS = "__metadata__", {"dtype", "shape", "data_offsets"}
 SUM_UP = 6
-"""How many faults of one kind are spelled out."""
+"""The most faults of one kind that are listed."""
 NEEDS = "safetensors is not installed: pip install 'scanproof[export]'"
 ALIEN = {
     b"\x80": "it begins like a pickle",
@@ -37,11 +37,11 @@ ALIEN = {
     b"\x89HDF": "it begins like an HDF5 file",
     b"version https://git-lfs": "it is a pointer of git-lfs, whose file was not downloaded",
 }
-"""Beginnings of other files that are given for safetensors."""
+"""The first bytes of other files that users pass as safetensors."""
 
 
 class Entry(NamedTuple):
-    """What a header says of a tensor."""
+    """A tensor's entry in the header."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A file's tensors."""
+    """The tensors of a file, with their format."""
 
     arrays: dict[str, np.ndarray]
     """In the file's dtypes; bfloat16, which NumPy lacks, in float32."""
@@ -91,7 +91,7 @@ def read(path: Path, largest: int = LARGEST) -> Stored:
         largest: bytes of the largest file that is read.
 
     Raises:
-        UsageError: if it cannot be read, is too large, is no safetensors file of float64, float32, float16 or bfloat16
+        UsageError: if it is unreadable, too large, not a safetensors file of float64, float32, float16 or bfloat16
             tensors, or holds NaN or infinite numbers; if safetensors is not installed.
     """
     try:
@@ -138,15 +138,15 @@ def _checked(path: Path, file: BinaryIO, size: int) -> tuple[bytes, dict[str, En
     return start[:8] + header + numbers, entries
 
 
-def _entries(told: dict[str, Any]) -> dict[str, Entry]:
-    notes = told.pop(METADATA, {})
+def _entries(header: dict[str, Any]) -> dict[str, Entry]:
+    notes = header.pop(METADATA, {})
     if not isinstance(notes, dict) or not all(isinstance(v, str) for v in notes.values()):
-        raise NotStrict(f"{METADATA} is no object of texts")
-    if not told:
+        raise NotStrict(f"{METADATA} is not an object of texts")
+    if not header:
         raise NotStrict("it holds no tensor")
     faults = []
     entries = {}
-    for name, what in told.items():
+    for name, what in header.items():
         try:
             entries[name] = _entry(what)
         except NotStrict as error:
@@ -156,16 +156,18 @@ def _entries(told: dict[str, Any]) -> dict[str, Entry]:
     return entries
 
 
-def _entry(told: Any) -> Entry:
-    if not isinstance(told, dict) or set(told) != FIELDS:
+def _entry(fields: Any) -> Entry:
+    if not isinstance(fields, dict) or set(fields) != FIELDS:
         raise NotStrict("an object of dtype, shape and data_offsets is expected")
-    dtype, shape, offsets = told["dtype"], told["shape"], told["data_offsets"]
+    dtype, shape, offsets = fields["dtype"], fields["shape"], fields["data_offsets"]
     if not isinstance(dtype, str) or dtype not in WIDTHS:
         raise NotStrict(f"dtype {shown(dtype)} is none of {', '.join(WIDTHS)}")
     if not isinstance(shape, list) or len(shape) > MOST_AXES or not all(map(_is_size, shape)):
-        raise NotStrict(f"shape {shown(shape)} is no list of at most {MOST_AXES} whole numbers ≥ 1")
+        raise NotStrict(
+            f"shape {shown(shape)} is not a list of at most {MOST_AXES} whole numbers ≥ 1"
+        )
     if not isinstance(offsets, list) or len(offsets) != 2 or not all(map(_is_offset, offsets)):
-        raise NotStrict(f"data_offsets {shown(offsets)} are no two whole numbers ≥ 0")
+        raise NotStrict(f"data_offsets {shown(offsets)} are not two whole numbers ≥ 0")
     needed = WIDTHS[dtype]
     for size in shape:
         needed *= size
@@ -186,7 +188,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _check_cover(entries: dict[str, Entry], size: int) -> None:
-    """Every byte after the header belongs to one tensor."""
+    """Refuse a file unless every byte after the header belongs to exactly one tensor."""
     ordered = sorted(entries.items(), key=lambda item: item[1].start)
     (first, last) = ordered[0], max(ordered, key=lambda item: item[1].stop)
     if last[1].stop > size:
@@ -222,10 +224,12 @@ def _check_finite(path: Path, name: str, array: np.ndarray) -> None:
 
 
 def _refused(path: Path, why: str) -> UsageError:
-    return UsageError(f"{path}: no valid safetensors file: {why}{'' if why.endswith('?') else '.'}")
+    return UsageError(
+        f"{path}: not a valid safetensors file: {why}{'' if why.endswith('?') else '.'}"
+    )
 
 
 def listed(faults: list[str]) -> str:
-    """Faults in one line, the first few of many."""
+    """Faults in one line; only the first few if there are many."""
     more = len(faults) - SUM_UP
     return "; ".join(faults[:SUM_UP]) + (f"; and {more} more" if more > 0 else "")

@@ -39,16 +39,19 @@ class Batch(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of one array of the batch."""
         return self.data.shape[1:]
 
     @property
     def T(self) -> Batch:
+        """The transpose of each array."""
         return Batch(self.data.mT)
 
     def __getitem__(self, key: Any) -> Batch:
         return Batch(self.data[(slice(None), *(key if isinstance(key, tuple) else (key,)))])
 
     def sum(self, axis: int) -> Batch:
+        """The sum of each array along its axis."""
         return Batch(self.data.sum(axis=axis + 1))
 
 

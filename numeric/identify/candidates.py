@@ -66,7 +66,7 @@ def of_statement(id: str, model: Model, examples: int) -> Candidate | None:
 
 
 def candidates(model: Model, examples: int) -> Iterator[Candidate]:
-    """All of a model's family; for n examples, unless a factor 1/n in its layers tells another n."""
+    """All of a model's family; for n examples, unless a factor 1/n in its layers shows another n."""
     if model.family == "linear-attention":
         yield Candidate("linear-attention", partial(_attention, model))
     if model.family == "lsa":

@@ -9,7 +9,7 @@ from . import manifest
 from .report import Report
 
 STACKS = ("hf-mamba2", "mamba-ssm")
-"""Targets whose blocks are no polynomials, so that the rule is measured."""
+"""Targets whose blocks are not polynomials, so that the rule is measured."""
 
 
 def identify(folder: str | os.PathLike[str]) -> Report:
@@ -20,7 +20,7 @@ def identify(folder: str | os.PathLike[str]) -> Report:
             is asserted, and with one nothing of it is believed.
 
     Raises:
-        UsageError: for a folder that is no complete model; see `export.loading.load`.
+        UsageError: for a folder that is not a complete model; see `export.loading.load`.
     """
     loaded = load(folder)
     if loaded.target in STACKS:

@@ -13,9 +13,9 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.proofs.decide.construction import quick_result
 
-from ..export import request
-from ..export.built import Asked, Built
 from ..export.certificates.domain import Domain
+from ..export.parts import Export, Request
+from ..export.request import build, checked
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
 from .manifest import Manifest, asserted_learner, certificate_at, start, unequal
@@ -87,7 +87,7 @@ def _within_itself(manifest: Manifest) -> Iterator[Contradiction]:
         yield Contradiction("certificate.relative", str(relative), words)
 
 
-def _built(manifest: Manifest) -> Built | None:
+def _built(manifest: Manifest) -> Export | None:
     """The construction that the manifest names, exactly; None if there is none, or it is too large."""
     sizes, domain = manifest["sizes"], manifest["certificate"]["domain"]
     d, k, n, L = (sizes[name] for name in ("features", "targets", "examples", "steps"))
@@ -96,7 +96,7 @@ def _built(manifest: Manifest) -> Built | None:
     if large or W0.shape != (d, k) or not set(NEEDED) <= domain.keys():
         return None
     try:
-        asked = Asked(
+        request = Request(
             manifest["construction"]["id"],
             features=d,
             targets=k,
@@ -108,12 +108,12 @@ def _built(manifest: Manifest) -> Built | None:
             target_bound=domain["target"],
             as_stated=True,
         )
-        return request.build(request.checked(asked))
+        return build(checked(request))
     except (UsageError, ValueError, ArithmeticError):
         return None
 
 
-def _against(built: Built, manifest: Manifest) -> Iterator[Contradiction]:
+def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
     """Where a manifest says more than what its construction is, and what can be proved of that."""
     certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
     yield from unequal(manifest, {"construction.verdict": verdict})

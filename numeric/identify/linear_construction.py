@@ -28,7 +28,7 @@ from .polynomial import Symbols
 MOST_WEIGHTS = 256
 """Entries of W0 that are read off the tensors, one build each."""
 TASKS, ROUNDINGS = 4, 4
-"""Tasks, and the deviation on them, beside that of one number, by which one gradient descent is told from another."""
+"""Tasks, and the deviation on them relative to that of one number, that separate one gradient descent from another."""
 POINTS = 2
 """Random points at which two models are compared as exact numbers."""
 

@@ -1,9 +1,9 @@
 """`identify` for real Mamba-2 weights: measured against gradient descent, and compared entry by entry with ours.
 
-The block is no polynomial, so the rule cannot be derived. What is said is how far predictions on seeded tasks are from
-the best gradient descent; that they are gradient descent's is said if each is within the certificate of the constructed
-model with that rule, or if every entry is that of such a model. Tensors laid out like a constructed model's are told
-from it by name; what entries that differ do to data that was not tried is not known.
+The block is not a polynomial, so the rule cannot be derived. The report says how far predictions on seeded tasks are
+from the best gradient descent. It says that the rule is gradient descent if each prediction is within the certificate
+of the constructed model with that rule, or if every entry is that of such a model. Where tensors laid out like a
+constructed model's differ from it, it names them; what these entries do to data that was not tried is not known.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The constructed Mamba-2 model that tensors come nearest to, and the entries in which they differ from it.
 
-Sizes tell whether the tensors can be those of an instance at all. K is read from the weights of the norms, η from the
+Sizes decide whether the tensors can be those of an instance at all. K is read from the weights of the norms, η from the
 rows of in_proj that it scales, W0 from the encoding's bias, or from head and in_proj if one block does the only step:
 medians where a number is written often, so that an edited entry stands out and does not mislead.
 """
@@ -135,7 +135,7 @@ def _scaled(made: Instance) -> np.ndarray:
 
 
 def _step_size(model: Model, one: Instance, none: Instance) -> float:
-    """η, of which entries of in_proj are multiples, from instances with η = 1 and η = 0."""
+    """η, from entries of in_proj that are multiples of it, by instances with η = 1 and η = 0."""
     factor = _scaled(one) - _scaled(none)
     rows, columns = np.nonzero(factor)
     scaling = model.blocks[:-1] or model.blocks

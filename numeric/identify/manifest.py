@@ -13,9 +13,9 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from ..export.built import LOSS
 from ..export.loading import Loaded
 from ..export.manifest import LARGEST as LARGEST_MANIFEST
+from ..export.parts import LOSS
 from ..export.regular import opened
 from ..export.tensors import LARGEST
 from .factor import Factor

@@ -31,7 +31,7 @@ BUDGET = 20_000_000
 MANY = 32
 """Products of terms in one multiplication above which the length of coefficients counts too."""
 NO_POLYNOMIAL = (NotPolynomial, DivisionByZero, ZeroDivisionError)
-"""What a prediction that is no polynomial in the data raises."""
+"""The errors that a prediction raises if it is not a polynomial in the data."""
 
 Coefficients: TypeAlias = dict[tuple[int, ...], Fraction]
 """Of a polynomial, by the exponents of its field's symbols, in their order."""
@@ -50,12 +50,14 @@ class Rational(RationalField):
         self._made = flint.fmpq
 
     def number(self, value: Any) -> Any:
+        """A number as an exact fraction of the library."""
         if isinstance(value, self._made):
             return value
         exact = as_fraction(value)
         return self._made(exact.numerator, exact.denominator)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The exact square root of a number that has one."""
         return self.number(_root(fraction(scalar)))
 
 
@@ -138,6 +140,7 @@ class Polynomials(FlintField):
         self.generators = {n: Ratio(_Paid(g.num, paid)) for n, g in self.generators.items()}
 
     def sqrt(self, scalar: Ratio) -> Ratio:
+        """The exact square root of a constant; raises NotPolynomial for anything else."""
         if scalar.den is not None or not scalar.num.is_constant():
             raise NotPolynomial("sqrt")
         return self.number(

@@ -100,7 +100,7 @@ def recognise(model: Model) -> Recognition | None:
 
     Raises:
         TooLarge: if nothing can be said, because polynomials or the model itself are too large.
-        DivisionByZero, ZeroDivisionError, NotPolynomial: if the prediction is no polynomial (`NO_POLYNOMIAL`).
+        DivisionByZero, ZeroDivisionError, NotPolynomial: if the prediction is not a polynomial (`NO_POLYNOMIAL`).
     """
     numbers = numbers_of_examples(model)
     if operations(model, numbers[-1]) > LARGEST:

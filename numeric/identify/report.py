@@ -36,7 +36,7 @@ class StepSize(NamedTuple):
     dependence: str = CONSTANT
     """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else."""
     each: tuple[Number, ...] = ()
-    """The step sizes in turn where they are not all equal; in increasing order where the weights do not tell."""
+    """The step sizes in turn where they are not all equal; in increasing order where the order is open."""
 
 
 class Coefficient(NamedTuple):

@@ -128,7 +128,7 @@ def load(folder: str | os.PathLike[str], *, tokens: str | None = None) -> Weight
         tokens: the tokenisation by name; the manifest's if not given, else the first that the encoding's width fits.
 
     Raises:
-        UsageError: for a folder that is no complete model, or tokens that do not fit it.
+        UsageError: for a folder that is not a complete model, or tokens that do not fit it.
     """
     found = loaded(folder)
     named = found.manifest["tokens"]["name"] if found.manifest and tokens is None else tokens

@@ -178,6 +178,7 @@ class Recurrence(torch.nn.Module):
         return next(self.layers.parameters()).dtype
 
     def extra_repr(self) -> str:
+        """What PyTorch prints of the module beside its name."""
         return f"family={self.family.name}"
 
 
@@ -218,12 +219,12 @@ def from_tensors(
         device: where the module is to be.
 
     Raises:
-        UsageError: for tensors that are no model, with everything that is wrong.
+        UsageError: for tensors that are not a model; the message lists everything that is wrong.
     """
     try:
         model = neutral.from_tensors(tensors, encoding)
     except neutral.LayoutError as error:
-        raise UsageError(f"from_tensors() got tensors that are no model: {error}.") from error
+        raise UsageError(f"from_tensors() got tensors that are not a model: {error}.") from error
     family = FAMILIES[model.family]
     sizes: dict[str, int] = {}
     for field, shape in family.shapes.items():

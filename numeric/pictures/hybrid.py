@@ -199,6 +199,7 @@ class Worst(NamedTuple):
     context: Any
 
     def at(self, place: int) -> Worst:
+        """The worst case at one place."""
         return Worst(self.value[place], self.context[place])
 
 

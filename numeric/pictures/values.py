@@ -22,6 +22,7 @@ class Sides(NamedTuple):
 
     @property
     def ratio(self) -> float:
+        """left / right; 0 where the right side is not positive."""
         return self.left / self.right if self.right > 0 else 0.0
 
 

@@ -31,6 +31,7 @@ class Mesh(NamedTuple):
 
     @property
     def devices(self) -> int:
+        """The number of devices in the mesh."""
         return int(np.prod(self.sizes))
 
     def groups(self, axes: Any) -> list[list[int]]:
@@ -46,6 +47,7 @@ class Mesh(NamedTuple):
         )
 
     def place(self, device: int, axis: str) -> int:
+        """The place of a device along an axis."""
         return int(np.unravel_index(device, self.sizes)[self.names.index(axis)])
 
 

@@ -41,6 +41,7 @@ class Bounded(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
         return self.value.shape
 
     def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Bounded:
@@ -67,6 +68,7 @@ class Bounded(Operators):
         return _rounded(value, error)
 
     def sum(self, axis: int | None = None) -> Bounded:
+        """The sum along an axis, with a bound of its own rounding and of its terms'."""
         terms = self.value.size if axis is None else self.shape[axis]
         added = terms * EPSILON * np.abs(self.value).sum(axis=axis)
         return Bounded(self.value.sum(axis=axis), self.error.sum(axis=axis) + added)
@@ -99,6 +101,7 @@ class Namespace(Functions):
     arrays, library = "bounded arrays", np
 
     def asarray(self, value: Any) -> Bounded:
+        """An array or number with a bound of its error; that of exact numbers is 0."""
         return bounded(value)
 
     def _joined(
@@ -108,10 +111,12 @@ class Namespace(Functions):
         return Bounded(join([p.value for p in parts]), join([p.error for p in parts]))
 
     def exp(self, array: Bounded) -> Bounded:
+        """e to the power of each entry, with a bound of its error."""
         value = np.exp(array.value)
         return Bounded(value, value * (np.expm1(array.error) + ULPS * EPSILON))
 
     def log(self, array: Bounded) -> Bounded:
+        """The logarithm of each entry; its bound is infinite where 0 is within the error."""
         value = np.log(array.value)
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = np.where(
@@ -120,6 +125,7 @@ class Namespace(Functions):
         return Bounded(value, moved + ULPS * EPSILON * np.abs(value))
 
     def sqrt(self, array: Bounded) -> Bounded:
+        """The square root of each entry, with a bound of its error."""
         value = np.sqrt(array.value)
         least = np.sqrt(np.maximum(array.value - array.error, 0))
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,1 +1,1 @@
-"""The constructions of the ledger at size: which layer, tokens, learner and output belong to a statement, as data."""
+"""Running the constructions of the ledger at real sizes, beside their learner, with a rounding bound."""

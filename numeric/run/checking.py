@@ -31,9 +31,9 @@ FEATURES, CHOSEN_CLASSES = 64, 10
 BLOCK = 2**24
 """Numbers of one token array in a block, all heads together."""
 TOKENS = 2
-"""An example is at most so many tokens of a layer."""
+"""The most tokens that a layer has for an example."""
 MATRICES = 16
-"""Matrices of f columns beside the tokens, in float64: parameters and their factors; a head has half as many."""
+"""Matrices of f columns beside the tokens, in float64: parameters and their factors; half as many for each head."""
 
 
 class Request(NamedTuple):
@@ -56,7 +56,7 @@ class Request(NamedTuple):
 
 
 def values(request: Request) -> None:
-    """Refuse values that no statement could be run with.
+    """Refuse values with which no statement can run.
 
     Raises:
         UsageError: for the first of them.
@@ -88,12 +88,12 @@ def settings(request: Request, id: str, of: Construction, runner: Any) -> Settin
     """The settings, with the defaults of the statement `id`; what it fixes cannot be chosen.
 
     Raises:
-        UsageError: if something was chosen that the statement fixes, or the lane is none of its.
+        UsageError: if something was chosen that the statement fixes, or an op that its layer does not have.
     """
     features, targets, layers = request.features, request.targets, request.layers
-    if request.lane is not None and request.lane not in runner.lanes:
+    if request.lane is not None and request.lane not in runner.ops:
         raise UsageError(
-            f"run {id} --lane {request.lane}: this statement runs on {' or '.join(runner.lanes)}."
+            f"run {id} --lane {request.lane}: this statement runs on {' or '.join(runner.ops)}."
         )
     settings = Settings(
         features or FEATURES,
@@ -140,7 +140,7 @@ def settings(request: Request, id: str, of: Construction, runner: Any) -> Settin
 
 
 def places(settings: Settings) -> None:
-    """Refuse more tokens than can be counted in 32 bits: the proofs of the lanes assume that they can be.
+    """Refuse more tokens than can be counted in 32 bits: the proofs of the ops assume that they can be.
 
     Raises:
         UsageError: if they cannot; the message says how many can.
@@ -153,10 +153,10 @@ def places(settings: Settings) -> None:
 
 
 def memory(id: str, runner: Any, settings: Settings, numbers: Precision) -> None:
-    """Refuse what cannot fit.
+    """Refuse sizes that do not fit into memory.
 
     Raises:
-        UsageError: if it does not; the message says how much it takes, what is there and what would fit.
+        UsageError: if they do not; the message says how much they take, how much there is and what would fit.
     """
     free = free_memory()
     if free is None:
@@ -181,14 +181,14 @@ def memory(id: str, runner: Any, settings: Settings, numbers: Precision) -> None
 
 
 def _with(settings: Settings, size: str, value: int) -> Settings:
-    """The same with another size; targets that are as many as the features stay so."""
+    """The same settings with another size; targets that are as many as the features remain so."""
     if size == "features" and settings.targets == settings.features:
         settings = settings._replace(targets=value)
     return settings._replace(**{size: value})
 
 
 def _needed(runner: Any, settings: Settings, numbers: Precision) -> int:
-    """Bytes."""
+    """The bytes that a run takes."""
     rows = settings.heads * (settings.examples + 1)
     f, k = settings.features, settings.targets or 1
     data = rows * (f + k) * 8  # in float64, for the learner; twice while they are rounded
@@ -203,7 +203,7 @@ def _needed(runner: Any, settings: Settings, numbers: Precision) -> int:
 
 
 class _Sizes:
-    """What `buffer` asks of a problem that has not been drawn."""
+    """A problem that has sizes and no data yet, as `buffer` takes it."""
 
     def __init__(self, settings: Settings) -> None:
         self.x = np.broadcast_to(

@@ -22,7 +22,7 @@ class Predictors(NamedTuple):
     """(f,) -> the prediction; differentiable."""
     learner: Callable[[Any], Any]
     query: Any
-    """The task's own, (f,)."""
+    """The query of the task, (f,)."""
 
 
 class Losses(NamedTuple):
@@ -36,11 +36,11 @@ class Losses(NamedTuple):
 
 
 def predictors(id: str, **options: Any) -> Predictors:
-    """The layer of a statement and its learner, of one task, for use inside `with numeric.x64():`.
+    """The layer of a statement and its learner on one task, for use inside `with numeric.x64():`.
 
     Args:
         id: as in `run`, for a statement about predictions by a causal layer.
-        options: those of `run` but heads.
+        options: those of `run`, without heads.
 
     Raises:
         UsageError: as `run`, and if the statement is not about a causal layer's predictions.
@@ -65,12 +65,12 @@ def predictors(id: str, **options: Any) -> Predictors:
         query = query.astype(run.numbers.inputs)
         if isinstance(runner, TwoHeads):
             if block[0].shape[1]:
-                state = run.lane(*block, initial_state=state).final_state
+                state = run.op(*block, initial_state=state).final_state
             return run.finish(state, query)[0]
         place = 1 if isinstance(runner.tokens, Pairs) else 0
         assert isinstance(runner.tokens, Pairs | Rows)
         block[place] = block[place].at[:, -1, :size].set(query)
-        return run.lane(*block, initial_state=state).outputs[0, run.rows[-1]]
+        return run.op(*block, initial_state=state).outputs[0, run.rows[-1]]
 
     x, y, W0 = next(iter(run.heads()))
 

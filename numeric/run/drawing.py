@@ -19,13 +19,13 @@ LINK = {"b": 0.5, "c": -0.25, "d": 0.125}
 
 
 def letters(settings: Settings) -> dict[str, Any]:
-    """The sizes by the sources' letters; a construction takes those that it asks for."""
+    """The sizes by the letters of the sources; a construction takes those it names."""
     f, N, k = settings.features, settings.examples, settings.targets or 1
     return {"f": f, "d": f, "N": N, "n": N, "k": f, "l": k, "J": k - 1, "K": settings.layers}
 
 
 def free(claim: Claim, settings: Settings, eta: float) -> Mapping[str, Any]:
-    """What else the statement names, from the sizes and η."""
+    """The other values that the statement names, from the sizes and η."""
     assert claim.construction is not None
     learner = claim.construction.learner
     if isinstance(learner, Descent) and learner.link is not None:

@@ -27,7 +27,7 @@ def prediction(
 
 
 def curvature(learner: Learner, x: Any, y: Any, W0: Any, extra: Mapping[str, Any]) -> Any:
-    """The largest curvature of the loss that a step is taken on; of a squared error one column of weights tells it."""
+    """The largest curvature of the loss of a step; for a squared error one column of weights is enough."""
     x = x[:-1]
     w = learner.start(x, y, W0)
     if isinstance(learner, Implicit):  # such a step cannot diverge: β = 1
@@ -53,5 +53,5 @@ def _column(w: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _classes(loss: Loss) -> bool:
-    """Whether columns of the weights belong together."""
+    """Whether the loss couples the columns of the weights."""
     return not isinstance(loss, SquaredError) and "ridge" not in getattr(loss, "__name__", "")

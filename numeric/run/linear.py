@@ -1,8 +1,8 @@
-"""Layers that are linear recurrences, as the lanes take them: H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t.
+"""Layers that are linear recurrences, as the ops take them: H_t = a_t H_{t−1} + v_t ⊗ k_t, y_t = H_t q_t.
 
 What a layer writes and reads follows from its parameters: C Q Cᵀ with Q = u vᵀ is (C u) ⊗ (C v). The factors are found
 from the parameters and checked exactly. The step functions of `constructs` remain the definitions: they run on the
-recurrent lane, and the tests compare the two.
+recurrent op, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ class Writes(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearLayer:
-    """How a step function is run by a lane; all functions take the parameters and the T tokens of one head."""
+    """How a step function is run by an op; all functions take the parameters and the T tokens of one head."""
 
     step: Callable[..., Any]
     """The definition."""
     writes: Callable[[Any, Any], Writes]
     finish: Callable[[Any, Any, Any], Any]
-    """From the lane's outputs y (T, D) to what the step function puts out."""
+    """From the op's outputs y (T, D) to the outputs of the step function."""
     shape: Callable[[Any], tuple[int, int]]
-    """(D, N) of the lane's state."""
+    """(D, N) of the op's state."""
     start: Callable[[Any], tuple[int, ...]]
     """The shape of the step function's own state."""
     gate: Callable[[Any], Any] = lambda parameters: np.ones(())
     """The decays that the parameters fix: () or of the state's shape."""
     step_parameters: Callable[[Any], Any] = lambda parameters: parameters
-    """What the step function takes for parameters."""
+    """The parameters as the step function takes them."""
     step_tokens: Callable[[Any, Any], Any] = lambda parameters, tokens: tokens
-    """What it takes for tokens."""
+    """The tokens as the step function takes them."""
     step_finish: Callable[[Any, Any, Any], Any] = lambda parameters, tokens, outputs: outputs
-    """What the layer puts out, given the step function's outputs."""
+    """The layer's outputs, from those of the step function."""
 
 
 def rank_one(mixing: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +77,7 @@ def rank_one(mixing: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _fractions(array: np.ndarray) -> np.ndarray:
-    """The same numbers, exactly."""
+    """The same numbers as exact fractions."""
     return np.vectorize(lambda entry: Fraction(float(entry)), otypes=[object])(array)
 
 

@@ -36,11 +36,11 @@ def query_label(row: Any) -> Any:
 
 @dataclass(frozen=True)
 class Folded(Runner):
-    """What runners share that fold the examples into H = Σ z_j z_jᵀ, which tokens then read."""
+    """Base of the runners that fold the examples into H = Σ z_j z_jᵀ, which tokens then read."""
 
     tokens: Rows
 
-    lanes = ("chunked",)
+    ops = ("chunked",)
 
     def buffer(self, problem: Problem, width: int) -> int:
         """Bytes beside the data: the tokens of a layer, its queries and outputs."""
@@ -48,6 +48,7 @@ class Folded(Runner):
         return 4 * heads * length * (features + 1) * width
 
     def arrays(self, p: Any, problem: Problem, options: Options) -> tuple[np.ndarray, ...]:
+        """The rows of all heads' tokens as they are stored, (H, T, D)."""
         heads = zip(problem.x, problem.y, strict=True)
         return (stored(np.stack([self.tokens.rows(*head, None) for head in heads]), options),)
 
@@ -56,10 +57,11 @@ class Folded(Runner):
 class ExamplesMask(Folded):
     """L self-attention layers in which every token sees all the examples and none sees the query (`examples_mask`).
 
-    A layer folds the examples on the chunked lane, and then every token reads H: `ssd.step` with nothing written.
+    A layer folds the examples on the chunked op, and then every token reads H: `ssd.step` with nothing written.
     """
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: one state that each of the layers folds."""
         return Work(*np.shape(p.P), passes=layers)
 
     def program(
@@ -97,11 +99,14 @@ class QueryOnly(Folded):
         return construct(**{**values, "n": 1})
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: one state, folded once."""
         return Work(*np.shape(self.matrices(p, 1)[0]), passes=1)
 
     def program(
         self, p: Any, problem: Problem, options: Options, layers: int
     ) -> Callable[..., Any]:
+        """The function of the stored rows that computes the predictions."""
+
         def run(rows: Any) -> Any:
             (rows,) = wide((rows,), options)
             z, query = rows[:, :-1], rows[:, -1:]
@@ -120,12 +125,12 @@ class QueryOnly(Folded):
 
 
 def two_matrices(p: Any, layers: int) -> list[np.ndarray]:
-    """S of `two_steps_query_only`."""
+    """The matrices S of the two layers of `two_steps_query_only`."""
     return [p.first, p.second]
 
 
 def equal_matrices(p: Any, layers: int) -> list[np.ndarray]:
-    """S of `full_batches`, times the weight of an example in the query's column."""
+    """S of `full_batches` for each layer, times the weight of an example in the query's column."""
     S = np.asarray(p.ssd_mask, dtype=np.float64)[0, -1] * np.asarray(p.S, dtype=np.float64)
     return [S] * layers
 
@@ -146,9 +151,11 @@ class MaskedHybrid(Runner):
     layer: Callable[[hybrid.Parameters, Any], Any]
     """(parameters, Z (D, T)) -> Z after it; the prediction is the query's label."""
 
-    lanes = ("masked",)
+    ops = ("masked",)
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
+        """The step size, and the parameters to be made later, in the program."""
+
         def parameters(**own: Any) -> hybrid.Parameters:
             return claim.construct({**values, **own})
 
@@ -159,6 +166,7 @@ class MaskedHybrid(Runner):
         return p.construct(xp=jax().numpy, x=x, eta=eta, K=layers)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: two masked layers."""
         size = problem.x.shape[-1] + 1
         return Work(size, size, 2)
 
@@ -167,6 +175,7 @@ class MaskedHybrid(Runner):
         return 6 * problem.x.shape[1] ** 2 * width
 
     def arrays(self, p: Any, problem: Problem, options: Options) -> tuple[np.ndarray, ...]:
+        """The rows of all heads' tokens (H, T, D) and the inputs (H, N + 1, f), as stored."""
         heads = zip(problem.x, problem.y, strict=True)
         rows = np.stack([self.tokens.rows(*head, None) for head in heads])
         return stored(rows, options), stored(problem.x, options)
@@ -195,6 +204,7 @@ class Stack(MaskedHybrid):
     """The L layers of `reverse_sgd` on the examples in turn; the masks' rows of weights (L, n) stand for them."""
 
     def build(self, p: Any, x: Any, eta: Any, layers: int) -> hybrid.Parameters:
+        """The parameters of one head, with a row of weights for each layer in place of a mask."""
         xp, n = jax().numpy, x.shape[0] - 1
         steps = [unit(xp, n, example_index(step, n)) for step in range(layers)]
         weights = eta * xp.stack(steps[::-1])
@@ -202,6 +212,7 @@ class Stack(MaskedHybrid):
         return made._replace(ssd_mask=weights)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: two masked layers, as often as there are layers."""
         return super().work(p, problem, layers)._replace(passes=2 * layers)
 
 

@@ -1,4 +1,4 @@
-"""A run before it runs: the request is checked, data are drawn, the step size chosen, parameters and lane built."""
+"""A run before it runs: the request is checked, data are drawn, the step size chosen, parameters and op built."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ COMPARED = 4
 
 
 class Prepared:
-    """A run with its data, step size, parameters and lane; `running.Run` bounds and executes it."""
+    """A run with its data, step size, parameters and op; `running.Run` bounds and executes it."""
 
     def __init__(self, request: Request, report: Report, progress: bool) -> None:
-        """Checks everything; nothing is drawn or compiled."""
+        """Check everything; nothing is drawn or compiled yet."""
         self.request, self.report, self.progress = request, report, progress
         report.id = request.id
         checking.values(request)
@@ -50,20 +50,21 @@ class Prepared:
         self.bounds: np.ndarray | None = None
         """(heads, tokens compared, …)."""
         self.predictions = self.expected = np.zeros(0)
-        """The layer's and the learner's, of the shape of `bounds`."""
+        """The predictions of the layer and of the learner, in the shape of `bounds`."""
         _describe(report, request, self.claim, self.construction, self.settings, self.numbers)
 
     def draw(self) -> None:
-        """The data, in the numbers that the layer sees."""
+        """Draw the data and round them to the numbers that the layer sees."""
         self.problem = _rounded(drawing.draw(self.claim, self.settings), self.numbers)
         if self.problem.W0 is not None:
             self.report.W0 = f"entries from N(0, 1/f), seed {self.settings.seed}"
 
     def bar(self, what: str, total: int | None) -> ProgressBar:
+        """A progress bar, silent where the run shows none."""
         return ProgressBar(what, total, shown=self.progress)
 
     def choose_step_size(self) -> None:
-        """η, and what the statement makes of it."""
+        """Choose η, and derive from it the other values that the statement names."""
         given, learner = self.request.step_size, self.construction.learner
         if given is not None:
             self.eta, rule = float(given), "as given"
@@ -75,13 +76,13 @@ class Prepared:
                 found = []
                 for head in self.heads():
                     found.append(float(curved(*head)))
-                    bar.tell(len(found))
+                    bar.advance(len(found))
             self.eta = largest_step_size(found)
             rule = getattr(learner, "rule", RULE)
         room = jax().numpy.finfo(self.numbers.accumulate)
         if not float(room.tiny) <= self.eta <= float(room.max):
             raise UsageError(
-                f"run {self.claim.id}: η = {self.eta:.3g} is no {self.numbers.accumulate} number; choose another "
+                f"run {self.claim.id}: η = {self.eta:.3g} is not a {self.numbers.accumulate} number; choose another "
                 "--input-scale, --step-size or --dtype."
             )
         extra = dict(drawing.free(self.claim, self.settings, self.eta))
@@ -101,7 +102,7 @@ class Prepared:
             yield self.problem.x[head], self.problem.y[head], W0
 
     def build(self) -> None:
-        """The parameters, the lane that fits the gate, and the blocks."""
+        """Make the parameters, and choose the op that fits the gate and the blocks."""
         values = {**drawing.letters(self.settings), "eta": self.eta, **self.problem.extra}
         self.p: Any = statement.parameters(self.claim, values)
         if self.p is None:
@@ -110,23 +111,21 @@ class Prepared:
             self.p = SimpleNamespace(beta=self.eta)
         report, layers = self.report, self.settings.layers
         gate = None if self.whole else self.runner.gate(self.p, self.problem)
-        lane = self.request.lane or self.runner.lanes[0]
+        op = self.request.lane or self.runner.ops[0]
         if gate is not None and not gate.has_matrix_form:
             if self.request.lane not in (None, "recurrent"):
                 raise UsageError(
                     f"run {self.claim.id} --lane {self.request.lane}: {gate.reason}; leave --lane out, or say "
                     "recurrent."
                 )
-            lane = "recurrent"
-        report.lane, report.gate = lane, "" if gate is None else f"{gate.kind}: {gate.reason}"
+            op = "recurrent"
+        report.lane, report.gate = op, "" if gate is None else f"{gate.kind}: {gate.reason}"
         work = self.runner.work(self.p, self.problem, layers)
         chunk = self.request.chunk or (
-            64
-            if lane == "delta"
-            else chunk_size(self.settings.examples, work.D, work.N, platform())
+            64 if op == "delta" else chunk_size(self.settings.examples, work.D, work.N, platform())
         )
-        self.options = Options(lane, self.numbers, chunk)
-        report.chunk = None if lane in ("recurrent", "masked") else chunk
+        self.options = Options(op, self.numbers, chunk)
+        report.chunk = None if op in ("recurrent", "masked") else chunk
         self.places = _places(self.settings.examples, self.construction.every)
         report.compared = tuple(self.places)
         if self.whole:
@@ -142,7 +141,7 @@ class Prepared:
         self.cuts = [(i, min(i + size, length)) for i in range(0, length, size)] if length else []
         self.blocks = [tuple(a[:, i:j] for a in stream) for i, j in self.cuts]
         self.state = self.runner.start(self.p, self.problem, self.options, layers)
-        self.lane = self.runner.lane(self.p, self.problem, self.options, layers)
+        self.op = self.runner.op(self.p, self.problem, self.options, layers)
         report.blocks = len(self.blocks)
         twice = isinstance(self.runner, TwoHeads)
         self.rows = [] if twice else list(map(self.runner.rows_before, self.places))
@@ -167,6 +166,7 @@ class Prepared:
         return learn
 
     def lacks(self, name: str, why: str) -> None:
+        """Note in the report that it has no such number, and why."""
         self.report.missing = {**(self.report.missing or {}), name: why}
 
 

@@ -1,4 +1,4 @@
-"""What a construction is given: sizes, data as the layer sees them, and how it is to be run."""
+"""The input of a run: sizes, data as the layer sees them, and how it is run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..precision import Precision
 
 
 class Settings(NamedTuple):
-    """What a user chose."""
+    """The sizes, the sampler and the seed of a run."""
 
     features: int
     examples: int
@@ -34,21 +34,23 @@ class Problem(NamedTuple):
     w: np.ndarray
     """The weights that the targets come from, as `tasks.samplers.Task` has them."""
     extra: dict[str, Any]
-    """What else a statement names: ε, the coefficients of a link, the example or the batch of a step."""
+    """The other values that a statement names: ε, coefficients of a link, the example or batch of a step."""
 
     @property
     def heads(self) -> int:
+        """The number of heads H."""
         return self.x.shape[0]
 
     @property
     def examples(self) -> int:
+        """The number of examples N."""
         return self.y.shape[1]
 
 
 class Options(NamedTuple):
-    """How it is run."""
+    """How a construction is run: its op, precision and chunk."""
 
-    lane: str
+    op: str
     numbers: Precision
     chunk: int | None = None
 

@@ -1,4 +1,4 @@
-"""What a run has found: filled in stage by stage, so that an interrupted one keeps what is finished."""
+"""The results of a run, filled in stage by stage, so that an interrupted run keeps what is finished."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class Report:
-    """What a run has found so far; None where it has not come yet, and `missing` says why where it never will."""
+    """The results of a run so far: None for what is not known yet; `missing` says why a value will never be."""
 
     id: str
     statement: str = ""
@@ -42,7 +42,7 @@ class Report:
     compared: tuple[int, ...] = ()
     """After how many examples the predictions are compared."""
     bound: float | None = None
-    """The largest bound of an entry of the predictions compared, promised before the run."""
+    """The largest bound of an entry of the predictions compared, derived before the run."""
     bound_of: str = ""
     error: float | None = None
     """max |prediction − learner|."""
@@ -60,7 +60,7 @@ class Report:
     missing: dict[str, str] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; what is infinite is None there."""
+        """Plain values for JSON, with None for infinite numbers."""
         return {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in asdict(self).items()

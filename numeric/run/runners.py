@@ -1,6 +1,6 @@
-"""How a layer is run: how data become blocks, how a lane runs over them, and where the prediction is.
+"""How a layer is run: how data become blocks, how an op runs over them, and where the prediction is.
 
-Every runner here streams: a lane `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer
+Every runner here streams: an op `(block…, initial_state=states) -> Scan` is run block after block, so that no buffer
 is longer than a block and no state is kept but the last.
 """
 
@@ -28,15 +28,16 @@ from .linear import GRIL, LSA, SSD, LinearLayer, Mamba2, Row, Writes, rounded
 from .problem import Options, Problem, Work
 from .tokenising import Pairs, Rows
 
-Lane = Callable[..., Scan]
+Op = Callable[..., Scan]
 
 
 def as_given(parameters: Any, problem: Problem) -> Any:
+    """The parameters of the construction, where the layer takes them as they are."""
     return parameters
 
 
 class Runner:
-    """What runners share."""
+    """Base of the runners."""
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
         """The layer's parameters.
@@ -56,15 +57,15 @@ class Recurrence(Runner):
     layer: LinearLayer
     tokens: Pairs | Rows
     read: Callable[..., Any] = every_output
-    """From the outputs (B, m) of a head's block, x_{t+1}, W0 and what else there is, to the prediction."""
+    """From the outputs (B, m) of a head's block, x_{t+1}, W0 and other data, to the predictions."""
     parameters: Callable[[Any, Problem], Any] = as_given
-    """From those of the construction to those of the layer."""
+    """From the parameters of the construction to those of the layer."""
     stacked: bool = False
     """Whether there are L layers, or one."""
     starts: bool = False
     """Whether the tokens need W0."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def gate(self, p: Any, problem: Problem) -> Any:
         """The classified gate."""
@@ -74,9 +75,11 @@ class Recurrence(Runner):
         return classify(gate, state_axes=max(np.ndim(gate), 2))
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads, in each layer."""
         return Work(*self.layer.shape(self.parameters(p, problem)), layers if self.stacked else 1)
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored data, arrays (H, T, …) that are cut into blocks."""
         if isinstance(self.tokens, Pairs):
             return kept(self.tokens.stream(problem), options)
         starts = [None] * problem.heads if problem.W0 is None else problem.W0
@@ -89,23 +92,23 @@ class Recurrence(Runner):
         return rows, *(np.broadcast_to(a, rows.shape[:2]) for a in (decays, logs))
 
     def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
-        """By how much the decays of a fast lane are wrong, because it is given their rounded logarithms: (T,)."""
+        """By how much the decays of a fast op are wrong, because it is given their rounded logarithms: (T,)."""
         if not isinstance(self.tokens, Rows) or self.tokens.decays is None:
             return None
         decays = np.asarray(self.tokens.decays(problem, p))
         logs = log_decays(decays)[0]
         wrong = decays * np.abs(np.expm1(logs.astype(options.numbers.accumulate) - logs))
         moved = wrong + decays * np.abs(logs) * 2.0**-50  # of the float64 logarithm itself
-        return moved if moved.any() and options.lane != "recurrent" else None
+        return moved if moved.any() and options.op != "recurrent" else None
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
         """Empty states, one for each layer."""
         own = self.parameters(p, problem)
-        shape = self.layer.start(own) if options.lane == "recurrent" else self.layer.shape(own)
+        shape = self.layer.start(own) if options.op == "recurrent" else self.layer.shape(own)
         zeros = jax().numpy.zeros((problem.heads, *shape), options.numbers.accumulate)
         return (zeros,) * (layers if self.stacked else 1)
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
         """The program for one block."""
         own = self.parameters(p, problem)
         count = layers if self.stacked else 1
@@ -123,7 +126,7 @@ class Recurrence(Runner):
                 logs = rounded(decay.log_decay, options.numbers.accumulate)
             states, outputs = [], tokens
             for layer in range(count):
-                if options.lane == "recurrent":
+                if options.op == "recurrent":
                     state, outputs = _stepwise(
                         self.layer, own, options, initial_state[layer], outputs
                     )
@@ -162,7 +165,7 @@ class Recurrence(Runner):
         return Row(rows, decays), logs
 
     def rows_before(self, examples: int) -> int:
-        """The row of the stream at which the prediction from this many examples is."""
+        """The row of the stream that holds the prediction from this many examples."""
         return self.tokens.place(examples) if isinstance(self.tokens, Rows) else examples - 1
 
 
@@ -175,9 +178,9 @@ class Hybrid(Runner):
     part: str
     """The letter of the part of the examples."""
     weights: Callable[..., Any]
-    """Those of `one_step`."""
+    """The weights of `one_step`."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def made(self, claim: Claim, values: Mapping[str, Any], construct: Callable[..., Any]) -> Any:
         """The mask as the decays of its last column, which is what `one_step` makes of its weights.
@@ -193,6 +196,7 @@ class Hybrid(Runner):
         return SimpleNamespace(**small._asdict(), decays=decays)
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """The classified gate of the first layer."""
         return self._first.gate(p, problem)
 
     @property
@@ -204,16 +208,20 @@ class Hybrid(Runner):
         return Recurrence(LSA, Rows(self.tokens.rows), self.read, parameters=lsa_parameters)
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: two layers of the first one's size."""
         return self._first.work(p, problem, 1)._replace(passes=2)
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored data, arrays (H, T, …) that are cut into blocks."""
         return self._first.stream(p, problem, options)
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        """The states of both layers before the first token."""
         return tuple(m.start(p, problem, options, 1)[0] for m in (self._first, self._second))
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
-        first, second = (m.lane(p, problem, options, 1) for m in (self._first, self._second))
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
+        """A program that runs both layers over a block, the second on the first one's outputs."""
+        first, second = (m.op(p, problem, options, 1) for m in (self._first, self._second))
 
         def run(*block: Any, initial_state: Any) -> Scan:
             middle = first(*block, initial_state=initial_state[:1])
@@ -223,9 +231,11 @@ class Hybrid(Runner):
         return run
 
     def decays_moved(self, p: Any, problem: Problem, options: Options) -> np.ndarray | None:
+        """By how much the decays of the first layer are wrong in a fast op, (T,)."""
         return self._first.decays_moved(p, problem, options)
 
     def rows_before(self, examples: int) -> int:
+        """The output that holds the prediction from this many examples."""
         return self.tokens.place(examples)
 
 
@@ -249,18 +259,19 @@ class TwoHeads(Runner):
 
     step: Callable[..., Any]
     tokens: Pairs
-    """Of `Windows`."""
+    """The tokens of the windows."""
     read: Callable[..., Any] = every_output
     W0: Callable[[Any], Any] | None = None
     """From the learner's initial weights to the layer's, where they differ."""
 
-    lanes = ("chunked", "recurrent", "sharded")
+    ops = ("chunked", "recurrent", "sharded")
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """The classified gate: nothing decays."""
         return classify(np.ones(()))
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
-        """Two states that are written and not read but once: as much as one that is both."""
+        """Two states that are written and read only once: as much as one state that is written and read."""
         f = self._size(problem)
         return Work(f, f)
 
@@ -273,14 +284,17 @@ class TwoHeads(Runner):
         return tuple(a[:, :-1] for a in kept(self.tokens.stream(problem), options))
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> tuple[Any, ...]:
+        """The two states before the first token, (H, f, f) each."""
         f = self._size(problem)
         return (jax().numpy.zeros((problem.heads, f, f), options.numbers.accumulate),) * 2
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
+        """A program that adds a block to both states."""
+
         def run(*block: Any, initial_state: Any) -> Scan:
             block = wide(block, options)
             windows = jax().vmap(self.tokens.tokens)(*block)
-            if options.lane == "recurrent":
+            if options.op == "recurrent":
                 return Scan(None, (), self._stepwise(p, options, initial_state, windows))
             folded = [
                 _fast(options)(
@@ -297,7 +311,7 @@ class TwoHeads(Runner):
 
     def _stepwise(self, p: Any, options: Options, states: Any, windows: Any) -> Any:
         def heads_only(parameters: Any, state: Any, window: Any) -> tuple[Any, Any]:
-            """The definition without what it makes of the weights, which the states never see."""
+            """The definition without its part for the weights, which does not affect the states."""
             unused = jax().numpy.zeros_like(state[0])
             state, _ = self.step(parameters, state, gril.WeightedWindow(*window, weights=unused))
             return state, ()
@@ -353,27 +367,33 @@ class Online(Runner):
     rule: Callable[..., Scan]
     """`delta` or `longhorn`."""
 
-    lanes = ("delta", "recurrent")
+    ops = ("delta", "recurrent")
 
     def gate(self, p: Any, problem: Problem) -> Any:
+        """None: the layer has no gate."""
         return None
 
     def work(self, p: Any, problem: Problem, layers: int) -> Work:
+        """The states that a token updates and reads: one of values times keys."""
         return Work(problem.y.shape[-1], problem.x.shape[-1])
 
     def stream(self, p: Any, problem: Problem, options: Options) -> tuple[Any, ...]:
+        """The stored keys, values and queries, (H, T, …)."""
         return kept((problem.x[:, :-1], problem.y, problem.x[:, 1:]), options)
 
     def start(self, p: Any, problem: Problem, options: Options, layers: int) -> Any:
+        """The state before the first token, W_0ᵀ, (H, k, f)."""
         W0 = stored(_known(problem.W0), options).mT
         return (jax().numpy.asarray(W0, options.numbers.accumulate),)
 
-    def lane(self, p: Any, problem: Problem, options: Options, layers: int) -> Lane:
+    def op(self, p: Any, problem: Problem, options: Options, layers: int) -> Op:
+        """A program that runs the rule over a block, by chunks or token by token."""
+
         def run(k: Any, v: Any, q: Any, *, initial_state: Any) -> Scan:
             k, v, q = wide((k, v, q), options)
             strength = rounded(p.beta, options.numbers.accumulate)
             beta = jax().numpy.broadcast_to(strength, k.shape[:2])
-            if options.lane == "delta":
+            if options.op == "delta":
                 done = self.rule(
                     v, k, q, beta,
                     initial_state=initial_state[0], chunk=options.chunk, precision=options.numbers,
@@ -388,11 +408,12 @@ class Online(Runner):
         return run
 
     def rows_before(self, examples: int) -> int:
+        """The output that holds the prediction from this many examples."""
         return examples - 1
 
 
 def _fast(options: Options) -> Callable[..., Scan]:
-    if options.lane == "sharded":
+    if options.op == "sharded":
         from ..ops.sharded import sharded
 
         return sharded
@@ -426,13 +447,13 @@ def _arrays(parameters: Any, options: Options) -> Any:
 
 
 def stored(array: Any, options: Options) -> np.ndarray:
-    """Data as they are kept: in the input format, which has them exactly."""
+    """Data in the input format, which holds them exactly."""
     known = array if traced(array) else np.asarray(array)
     return known.astype(jax().numpy.dtype(options.numbers.inputs))
 
 
 def wide(block: Any, options: Options) -> Any:
-    """Data as they are computed with: the same numbers in the accumulation format."""
+    """Data in the accumulation format, in which they are computed with: the same numbers."""
     return tuple(None if a is None else a.astype(options.numbers.accumulate) for a in block)
 
 

@@ -22,7 +22,7 @@ from scanproof.constructs.errors import UsageError
 from ..jax_backend import jax, x64
 from ..ops.streaming import streaming
 from ..precision import matmul
-from .bounding import promised
+from .bounding import derived
 from .checking import Request
 from .preparation import Prepared
 from .problem import Work
@@ -64,15 +64,15 @@ def run(
         targets: k, or the classes, where the statement leaves them open.
         layers: L, for statements about several steps; 1 if not given.
         dtype: "float64", "float32" or "bfloat16" (bfloat16 into products, float32 sums).
-        lane: which program runs the layer; by its gate if not given.
-        chunk: tokens a chunk, for lanes that have some.
+        lane: which op runs the layer; by its gate if not given.
+        chunk: tokens a chunk, for ops that have some.
         sampler: "uniform" on (−s, s) or "normal" with standard deviation s, s = `input_scale`.
         input_scale: s.
-        seed: of all that is drawn.
+        seed: the seed of everything that is drawn.
         step_size: η; if not given, the largest with which L steps cannot diverge (see `tasks.step_size`).
         as_stated: run the parameters as printed, whatever the verdict.
-        progress: whether stages that last are shown on standard error.
-        report: is filled in; an interrupted run leaves there what has finished.
+        progress: whether long stages are shown on standard error.
+        report: filled in stage by stage, so that it holds what has finished after an interruption.
 
     Raises:
         UsageError: before anything is compiled, if an argument does not fit, the sizes do not fit in memory, the row
@@ -89,12 +89,12 @@ def run(
 
 
 def prepared(id: str, *, progress: bool = False, **options: Any) -> Run:
-    """A run with data, step size, parameters and lane, but not run yet; for use inside `with numeric.x64():`.
+    """A run with data, step size, parameters and op, but not run yet; for use inside `with numeric.x64():`.
 
     Args:
         id: as in `run`.
         progress: as in `run`.
-        options: the others of `run`, by name.
+        options: the other arguments of `run`, by name.
 
     Raises:
         UsageError: as `run`, and for an option that it does not have.
@@ -114,11 +114,11 @@ class Run(Prepared):
     """One run, stage by stage."""
 
     def all(self) -> Report:
-        """Every stage."""
+        """Run every stage."""
         self.draw()
         self.choose_step_size()
         self.build()
-        self.promise()
+        self.derive_bound()
         try:
             self.execute()
         except Exception as error:
@@ -131,10 +131,10 @@ class Run(Prepared):
         self.compare()
         return self.report
 
-    def promise(self) -> None:
-        """The bound, before the run."""
+    def derive_bound(self) -> None:
+        """Derive the bound, before the run."""
         try:
-            found = promised(self)
+            found = derived(self)
         except UsageError as error:
             self.lacks("bound", str(error))
             return
@@ -180,14 +180,14 @@ class Run(Prepared):
         j = jax()
         if self.whole:
             return j.jit(self.compute).lower(*self.arrays).compile()
-        step = j.jit(self.lane)
+        step = j.jit(self.op)
         programs = {}
         for block in self.blocks:
             shape = block[0].shape[1]
             if shape not in programs:
                 programs[shape] = step.lower(*block, initial_state=self.state).compile()
 
-        def lane(*block: Any, initial_state: Any) -> Scan:
+        def op(*block: Any, initial_state: Any) -> Scan:
             return programs[block[0].shape[1]](*block, initial_state=initial_state)
 
         def keep(kept: Any, outputs: Any) -> Any:
@@ -203,7 +203,7 @@ class Run(Prepared):
             if not blocks:
                 assert finish is not None
                 return finish(self.state)[:, None]
-            stream = streaming(lane, blocks, initial_state=self.state, progress=self.progress)
+            stream = streaming(op, blocks, initial_state=self.state, progress=self.progress)
             _, rows = stream.fold(keep, (0, []))
             if finish is not None:
                 return finish(stream.final_state)[:, None]
@@ -212,7 +212,7 @@ class Run(Prepared):
         return everything
 
     def measure_floor(self) -> None:
-        """The time of one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
+        """Time one plain matrix product of 4 D N FLOPs a token, head and layer, in this precision."""
         work: Work = self.runner.work(self.p, self.problem, self.settings.layers)
         rows = self.report.tokens * self.settings.heads * work.passes
         used = min(rows, ROWS)
@@ -232,7 +232,7 @@ class Run(Prepared):
         report.share_of_floor = report.floor_seconds / report.seconds
 
     def compare(self) -> None:
-        """The learner in float64 on the same numbers, and how far the layer is from it."""
+        """Run the learner in float64 on the same numbers, and compare the layer with it."""
         total, done = len(self.places) * self.settings.heads, 0
         expected = np.empty_like(self.predictions)
         with self.bar("learner", total) as bar:
@@ -241,7 +241,7 @@ class Run(Prepared):
                 for index, head in enumerate(self.heads()):
                     expected[index, at] = np.asarray(learn(*head))
                     done += 1
-                    bar.tell(done)
+                    bar.advance(done)
         with np.errstate(invalid="ignore"):
             wrong = np.abs(self.predictions - expected)
         self.expected = expected

@@ -16,8 +16,8 @@ from scanproof.constructs.layers import hybrid as hybrid_layer
 from scanproof.constructs.layers.multi_step import TwoHeads as TwoHeadLayers
 from scanproof.constructs.layers.sequence import Masked, Recurrent
 
-from ..ops.delta import delta as delta_lane
-from ..ops.delta import longhorn as longhorn_lane
+from ..ops.delta import delta as delta_op
+from ..ops.delta import longhorn as longhorn_op
 from .linear import GD_SSM, GRIL, LINEAR_TRANSFORMER, LSA, SSD, LinearLayer, Mamba2
 from .masked import (
     ExamplesMask,
@@ -55,7 +55,7 @@ def _in_windows(layer: LinearLayer) -> Callable[[Construction], Recurrence]:
 
 
 def _rows(construction: Construction, **more: Any) -> Rows:
-    """The tokens of a construction as rows."""
+    """The tokens of a construction as rows of a matrix."""
 
     def rows(x: Any, y: Any, W0: Any) -> Any:
         made = construction.seen(x, y, W0)
@@ -108,8 +108,8 @@ RUNNERS: dict[Callable[..., Any], Callable[[Construction], Any]] = {
     gril.step: _in_windows(GRIL),
     gd_ssm.step: _in_windows(GD_SSM),
     linear_transformer.step: _transformer,
-    delta_rule.step: lambda _: Online(delta_rule.step, delta_lane),
-    longhorn.step: lambda _: Online(longhorn.step, longhorn_lane),
+    delta_rule.step: lambda _: Online(delta_rule.step, delta_op),
+    longhorn.step: lambda _: Online(longhorn.step, longhorn_op),
     ssd.mamba2: _ssd(residual=True),
     ssd.mixing: _ssd(residual=False),
     ssd_constructions.causal_attention: _attention,

@@ -33,11 +33,12 @@ class Pairs:
 
     @property
     def slot(self) -> int:
-        """Which of them reads the prediction."""
+        """Which of an example's tokens reads the prediction."""
         return self.definition.slot if isinstance(self.definition, Windows) else 0
 
     @property
     def ahead(self) -> bool:
+        """Whether a token holds a target of the example after its own."""
         cut = self.definition
         return isinstance(cut, Windows) and (cut.an_example - 1) * cut.stride + cut.width > 3
 
@@ -82,4 +83,5 @@ class Rows:
     """Whether the last row is the query; else the prediction is read at the last example."""
 
     def place(self, examples: int) -> int:
+        """The token that holds the prediction from this many examples."""
         return examples if self.query else examples - 1

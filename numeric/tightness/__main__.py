@@ -32,7 +32,7 @@ def main() -> int:
             starts=asked.starts,
             steps=asked.steps,
             seed=asked.seed,
-            tell=lambda id: print(id, file=sys.stderr, flush=True),
+            begin=lambda id: print(id, file=sys.stderr, flush=True),
         )
     except UsageError as error:
         print(f"tightness: {error}", file=sys.stderr)

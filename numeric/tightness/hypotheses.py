@@ -40,9 +40,11 @@ class Inequality:
 
     @property
     def asks(self) -> set[str]:
+        """The names of the values that the condition is about."""
         return set(inspect.signature(self.condition).parameters)
 
     def at(self, values: Mapping[str, Any]) -> AtMost:
+        """The inequality at these values."""
         return _answers(self.condition, values)[self.place]
 
 

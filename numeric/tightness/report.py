@@ -58,6 +58,7 @@ class Line:
 
     @property
     def note(self) -> str:
+        """What is to be said of the line, or nothing."""
         if self.violated:
             return "fails, as is known" if self.verdict == "refuted" else "VIOLATED"
         if self.ratio > 1 + TOLERANCE:
@@ -135,7 +136,7 @@ def run(
     starts: int = 20,
     steps: int = 200,
     seed: int = 0,
-    tell: Callable[[str], None] = lambda text: None,
+    begin: Callable[[str], None] = lambda text: None,
 ) -> list[Line]:
     """The tightness of every bound of some rows, as stated and amended, with the ledger's verdict on each.
 
@@ -146,7 +147,7 @@ def run(
         starts: inputs to begin from, at each size.
         steps: steps of gradient ascent from each.
         seed: of all that is drawn.
-        tell: called with each claim's id before it is worked on.
+        begin: called with each claim's id before work on it starts.
 
     Raises:
         UsageError: if JAX is missing, or the rows have no bound.
@@ -160,7 +161,7 @@ def run(
     lines: list[Line] = []
     for claim in (c for row in chosen for c in (row.claim, *row.amendments)):
         if with_bounds(claim):
-            tell(claim.id)
+            begin(claim.id)
             verdict = verdicts[claim.id]
             lines += measure(claim, verdict, count=count, starts=starts, steps=steps, seed=seed)
     return lines

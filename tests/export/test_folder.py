@@ -111,7 +111,7 @@ def a_dangling_link(path: Path) -> None:
         (a_link_for_a_file, f"this one holds '{MANIFEST}'"),
         (a_hidden_file, "this one holds '.git'"),
         (no_encoding, f"this one has no {WEIGHTS} with {ENCODING}"),
-        (a_file_in_the_way, "this is no folder"),
+        (a_file_in_the_way, "this is not a folder"),
         (a_link_to_a_folder, "this is a link"),
         (a_dangling_link, "this is a link"),
     ],
@@ -136,7 +136,7 @@ def test_a_parent_that_is_missing_or_a_file_is_told(tmp_path):
     with pytest.raises(UsageError, match=r"/a does not exist; make it"):
         folder.write(tmp_path / "a" / "out", NEW)
     (tmp_path / "a").write_text("")
-    with pytest.raises(UsageError, match=r"/a is no folder; make it"):
+    with pytest.raises(UsageError, match=r"/a is not a folder; make it"):
         folder.write(tmp_path / "a" / "out", NEW)
 
 

@@ -175,7 +175,7 @@ SETTINGS = [
     ("hf-mamba2", {"num_hidden_layers": 10**7}, "num_hidden_layers is 10,000,000, and there are tensors of 2 layers"),
     ("hf-mamba2", {"num_hidden_layers": 3}, "missing backbone.layers.2.norm.weight; missing .*layers.2.mixer.in_proj"),
     ("hf-mamba2", {"num_hidden_layers": 1}, "unexpected backbone.layers.1.mixer.A_log"),
-    ("hf-mamba2", {"n_groups": 3}, "num_heads 4 is no multiple of n_groups 3"),
+    ("hf-mamba2", {"n_groups": 3}, "num_heads 4 is not a multiple of n_groups 3"),
     ("hf-mamba2", {"state_size": 7}, "in_proj.weight has shape"),
     ("hf-mamba2", {"hidden_act": "relu"}, "hidden_act is 'relu', expected 'silu'"),
     ("hf-mamba2", {"use_bias": True}, "use_bias is True, expected False"),
@@ -186,9 +186,9 @@ SETTINGS = [
     ("hf-mamba2", {"time_step_limit": [1.0, math.inf]}, r"time_step_limit is \[1.0, inf\], expected"),
     ("hf-mamba2", {"layer_norm_epsilon": -1}, "layer_norm_epsilon is -1, expected a number ≥ 0 and < 1"),
     ("hf-mamba2", {"layer_norm_epsilon": "1e-5"}, "layer_norm_epsilon is '1e-5'"),
-    ("hf-mamba2", {"model_type": "llama"}, "model_type 'llama' is of no target: hf-mamba2, mamba-ssm"),
-    ("hf-mamba2", {"model_type": ...}, "model_type None is of no target"),
-    ("hf-mamba2", {"model_type": ["mamba2"]}, r"model_type \['mamba2'\] is of no target"),
+    ("hf-mamba2", {"model_type": "llama"}, "model_type 'llama' belongs to no target known here: hf-mamba2, mamba-ssm"),
+    ("hf-mamba2", {"model_type": ...}, "model_type None belongs to no target"),
+    ("hf-mamba2", {"model_type": ["mamba2"]}, r"model_type \['mamba2'\] belongs to no target"),
     ("mamba-ssm", {"ssm_cfg__ngroups": ...}, "ssm_cfg.ngroups is missing"),
     ("mamba-ssm", {"ssm_cfg__d_state": 2**70}, "ssm_cfg.d_state is 1180591620717411303424, expected"),
     ("mamba-ssm", {"ssm_cfg__layer": "Mamba1"}, "ssm_cfg.layer is 'Mamba1', expected 'Mamba2'"),
@@ -200,13 +200,13 @@ SETTINGS = [
     ("fla-linear-attention", {"hidden_size": 2**40}, f"hidden_size is 1099511627776, {SIZE}"),
     ("fla-linear-attention", {"hidden_size": 32}, r"q_proj.weight has shape \(32, 16\), expected \(64, 32\)"),
     ("fla-linear-attention", {"num_hidden_layers": 10**6}, "is 1,000,000, and there are tensors of 2 layers"),
-    ("fla-linear-attention", {"num_heads": 3}, "hidden_size · expand_k is 32, no multiple of num_heads 3"),
-    ("fla-linear-attention", {"expand_k": 0.001}, "hidden_size · expand_k is 0, no multiple of num_heads 2"),
+    ("fla-linear-attention", {"num_heads": 3}, "hidden_size · expand_k is 32, not a multiple of num_heads 3"),
+    ("fla-linear-attention", {"expand_k": 0.001}, "hidden_size · expand_k is 0, not a multiple of num_heads 2"),
     ("fla-linear-attention", {"expand_v": math.inf}, "expand_v is inf, expected a number > 0"),
     ("fla-linear-attention", {"feature_map": "elu"}, "feature_map is 'elu', expected 'identity'"),
     ("fla-linear-attention", {"output_norm": "rmsnorm"}, "output_norm is 'rmsnorm', expected 'identity'"),
     ("fla-linear-attention", {"residual": ...}, "residual is missing"),
-    ("fla-linear-attention", {"model_type": "linear_attn"}, "model_type 'linear_attn' is of no target"),
+    ("fla-linear-attention", {"model_type": "linear_attn"}, "model_type 'linear_attn' belongs to no target"),
 ]  # fmt: skip
 
 
@@ -232,9 +232,9 @@ def test_settings_of_newer_and_older_releases_are_read(copy):
     ("text", "wanted"),
     [
         ("[]", r"an object of settings is expected, got \[\]"),
-        ("{", "it is no JSON"),
+        ("{", "it is not JSON"),
         ('{"a": 1, "a": 2}', "the key 'a' occurs twice"),
-        ('{"a": NaN}', "NaN is no JSON number"),
+        ('{"a": NaN}', "NaN is not a JSON number"),
         ("[" * 10**5, "nested deeper than 32"),
         ('"' + "x" * 2**20 + '"', "1,048,578 bytes are more than the 1,048,576"),
     ],
@@ -287,7 +287,7 @@ def test_what_is_missing_is_told_with_what_is_there_instead(copy, tmp_path):
     assert "encode.weight (M, r), encode.bias (M,), readout.weight (k, O)" in complaint(path)
     assert "it does not exist; give the folder of an export" in complaint(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    assert "it is no folder" in complaint(tmp_path / "file")
+    assert "it is not a folder" in complaint(tmp_path / "file")
     (tmp_path / "empty").mkdir()
     assert "model.safetensors is missing." in complaint(tmp_path / "empty")
     with pytest.raises(UsageError):

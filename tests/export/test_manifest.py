@@ -312,7 +312,7 @@ def test_a_manifest_against_the_schema_is_refused_as_jsonschema_refuses_it(
     with pytest.raises(UsageError) as refused:
         manifests.read(json.dumps(new).encode(), "manifest.json")
     message = str(refused.value)
-    assert re.search(wanted, message) and message.startswith("manifest.json: no manifest of")
+    assert re.search(wanted, message) and message.startswith("manifest.json: not a manifest of")
     if value != "1/3\n":  # Python's $ takes a line break
         assert not jsonschema.Draft202012Validator(manifests.schema()).is_valid(new)
 

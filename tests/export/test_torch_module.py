@@ -226,7 +226,7 @@ def test_half_precision_stays_half_precision_within_its_bound(dtype, tmp_path):
         (lambda: GRIL(2, raw=3)(torch.zeros(4, 3)), r"expects embeddings \(B, T, 2\)"),
         (lambda: GRIL(2, raw=3)(torch.zeros(2)), r"got \(2,\)"),
         (lambda: GRIL(2, raw=3).predict(torch.zeros(4, 5, 2)), r"expects raw tokens \(B, T, 3\)"),
-        (lambda: from_tensors({"a": torch.zeros(1)}, {}), "got tensors that are no model"),
+        (lambda: from_tensors({"a": torch.zeros(1)}, {}), "got tensors that are not a model"),
     ],
 )
 def test_wrong_sizes_shapes_and_tensors_are_refused(call, told):

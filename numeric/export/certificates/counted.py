@@ -60,6 +60,7 @@ class Counted(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the array."""
         return self.magnitude.shape
 
     @property
@@ -69,7 +70,7 @@ class Counted(Operators):
 
     @property
     def reach(self) -> np.ndarray:
-        """What the computed entries are at most, but for `low`."""
+        """The largest that the computed entries can be, apart from `low`."""
         return self.magnitude * (1 + gamma(self.count, self.form.unit))
 
     @property
@@ -85,6 +86,7 @@ class Counted(Operators):
         return replace(self, magnitude=move(self.magnitude), low=move(low))
 
     def sum(self, axis: int | None = None) -> Counted:
+        """The sum along an axis, with the roundings that its additions make."""
         met = self.alive.sum(axis=axis)
         terms = int(np.max(met, initial=0))
         low = np.broadcast_to(self.low, self.shape).sum(axis=axis)
@@ -94,7 +96,7 @@ class Counted(Operators):
 
 
 def _made(a: Counted, b: Counted, magnitude: Any, count: int, low: Any, whole: bool) -> Counted:
-    """What is computed from two arrays."""
+    """The result of an operation on two arrays, with its magnitude and count."""
     return Counted(a.form, magnitude, count, low, whole, peak=max(a.peak, b.peak))
 
 
@@ -163,7 +165,7 @@ OPERATIONS: dict[Callable[[Any, Any], Any], Callable[[Counted, Counted], Counted
 def entering(value: Any, form: Format) -> Counted:
     """Known numbers, exact ones (int, Fraction) or floats, as they enter a computation in a format.
 
-    A number that is no float64 is rounded to that first, and one that is none of the format is rounded to it.
+    A number that is not a float64 is rounded to that first, and then to the format if that does not hold it.
     """
     if isinstance(value, Counted):
         return value
@@ -191,9 +193,11 @@ class Namespace(Functions):
         self.form = form
 
     def asarray(self, value: Any) -> Counted:
+        """An array or number in the format, with the rounding to it counted."""
         return entering(value, self.form)
 
     def sqrt(self, array: Any) -> Counted:
+        """The square root; infinite where nothing is known of its rounding."""
         array = self.asarray(array)
         if not array.whole or array.low.any():
             return Counted(self.form, np.full(array.shape, np.inf), 0, np.inf)

@@ -1,4 +1,4 @@
-"""What bounds are about: the data for which they hold, how gradient descent moves on such data, and what is bounded."""
+"""The domain of a bound: the data for which it holds, how gradient descent moves on them, and what is bounded."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bound(NamedTuple):
     prediction: float
     """Absolute; infinite where none is known, and where a number may overflow."""
     magnitude: float
-    """What the prediction is at most, as far as the bound knows."""
+    """The largest that the prediction can be, as far as the bound knows."""
 
     @property
     def relative(self) -> float:
@@ -41,7 +41,7 @@ class Bound(NamedTuple):
 
 
 def growth(eta: float, curvature: float) -> float:
-    """ρ = max(1, ηλ − 1): by what a step of gradient descent multiplies the norm of an error at most."""
+    """ρ = max(1, ηλ − 1): the most by which a step of gradient descent multiplies the norm of an error."""
     return max(1.0, eta * curvature - 1)
 
 

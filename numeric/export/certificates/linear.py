@@ -23,7 +23,7 @@ from .domain import Bound, Domain, curvature_and_weights
 from .stacks import Reading
 
 LARGEST = 2**24
-"""Numbers in the states of all tokens up to which a model is read, which takes some seconds; else there is no bound."""
+"""The most numbers in the states of all tokens for which a bound is derived, in some seconds; beyond, none is."""
 
 
 def domain_of(x: Any, y: Any, W0: Any = None, eta: Any = 0, steps: int = 0) -> Domain:
@@ -53,7 +53,7 @@ def bound(model: Model, domain: Domain, dtype: str | Format = "float32") -> Boun
 
     Args:
         model: in exact numbers, as `export.statements` makes it, or in floats, which are then taken as exact. In
-            exact arithmetic it must be gradient descent on these data: no bound can tell.
+            exact arithmetic it must be gradient descent on these data, which no bound can check.
         domain: bounds of the data.
         dtype: the format in which the model is computed, by name or as it is. Raw tokens and embeddings are made in
             it too, or in float64 and then rounded to it; the data are float64.

@@ -91,11 +91,11 @@ class _Block(NamedTuple):
     """Relative errors within one block, for tokens of norm at most R beside the constant channels."""
 
     norm: float
-    """Of a normalised coordinate."""
+    """The error of a normalised coordinate."""
     terms: float
-    """Of each term value · key · query that the heads add up, before the gate."""
+    """The error of each term value · key · query that the heads add up, before the gate."""
     out: float
-    """Of what the gate, the gated norm and out_proj make of it."""
+    """The error that the gate, the gated norm and out_proj add."""
 
 
 class _Given:
@@ -175,7 +175,7 @@ class _Given:
         return ((2.01 if self.u else 1) * R**2 + width * EPSILON) / (2 * constant)
 
     def total(self, error: float, magnitude: float, R: float, weight: float) -> Bound:
-        """With what underflow adds: ν in every operation of every block, times all that may still multiply it."""
+        """A bound with underflow added: ν in every operation of every block, times all that may still multiply it."""
         X, Y, widths, constants = self.X, self.Y, self.instance.widths, self.instance.constants
         operations = 64 * self.tokens * (widths.heads.state + widths.heads.head_dim + widths.stream)
         factors = float(constants.channel) * (1 + X) ** 2 * (1 + X + Y) * (1 + weight)

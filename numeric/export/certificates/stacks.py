@@ -33,7 +33,7 @@ from .domain import MARGIN, Domain, growth
 
 
 class Reading(NamedTuple):
-    """What is known of a prediction, for each target."""
+    """Bounds of a prediction, for each target."""
 
     error: np.ndarray
     """(k,), of the computed one."""
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """What a stack does that is L steps of gradient descent in exact numbers."""
+    """A stack that in exact numbers is L steps of gradient descent."""
 
     W0: np.ndarray
     """(d, k), in float64."""
@@ -58,13 +58,13 @@ class Layers(NamedTuple):
     start: float
     """‖E‖ of the weights before the first of them."""
     steps: tuple[tuple[slice, Callable[[float], Counted]], ...]
-    """Which layers do a step alike, and the weights (…, d) that one of them makes."""
+    """The layers that do the same step, and the weights (…, d) that one of them makes."""
     last: Callable[[float], Counted]
     """The prediction (k,), with the roundings of its reading alone."""
 
 
 def recognised(model: Model, examples: int) -> Stack | None:
-    """What a model does with that many examples; None if it is no stack that is read layer by layer."""
+    """A model as such a stack for that many examples; None if it cannot be read layer by layer."""
     known = FAMILIES.get(model.family)
     return known and known.recognised(model, examples)
 

@@ -1,4 +1,4 @@
-"""The rounding bound of a construction before it runs: read from the very program that will run, block after block."""
+"""A priori rounding bounds of a construction, read block after block from the program that will run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..rounding.inputs import given
 from ..rounding.reading import Reader
 
 ENTRY_BY_ENTRY = 2**31
-"""Products in a run up to which every number is followed; beyond, the largest number of each token, over all heads."""
+"""Up to this many products every number is followed; beyond, the largest number of each token over all heads."""
 
 
 BLOCK = 2048
-"""Tokens that are read at once, or the multiple of the chunk below it."""
+"""Tokens that are read at once; rounded down to a multiple of the chunk."""
 
 
-class Promises:
-    """Reads programs; a program is traced once for each set of shapes, and its loops are compiled once."""
+class ProgramReader:
+    """Derives bounds from programs; traces each program once for each set of shapes."""
 
     def __init__(self, *, exactly: bool, together: bool = False) -> None:
         self.exactly = exactly
@@ -33,17 +33,17 @@ class Promises:
         self._traced: dict[Any, Any] = {}
 
     def entering(self, tree: Any) -> Any:
-        """Inputs (heads, …) in the dtype that they have, as values of the reading."""
+        """Inputs (heads, …) in the dtype that they have, as values that the reader follows."""
         return jax("bounds").tree.map(self._entering, tree)
 
     def single(self, array: Any) -> Any:
-        """An input of one head."""
+        """An input of one head, as a value that the reader follows."""
         if self.exactly or array.ndim < 2:
             return given(array, array.dtype, signed=self.exactly)
         return _largest(array, (-1,), array.shape)
 
     def read(self, program: Callable[..., Any], *values: Any) -> Any:
-        """What a program makes of values, as a tree of values."""
+        """What a program computes from values with bounds, as a tree of such values."""
         j = jax("bounds")
         leaves, tree = j.tree.flatten(values, is_leaf=is_value)
         shapes = tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
@@ -69,7 +69,7 @@ class Promises:
 
 
 def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -> Enclosed:
-    """Of numbers in their own dtype, the largest along axes, and the largest of those that may be flushed to 0."""
+    """The largest number along some axes, and the largest of those that may be flushed to 0."""
     sizes = np.abs(array.astype(np.float64))
     lost = flushed(sizes, array.dtype)
     lost = None if lost is None else lost.max(axis=axes, keepdims=True)
@@ -77,11 +77,12 @@ def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def is_value(value: Any) -> bool:
+    """Whether this is a leaf of a tree of values."""
     return isinstance(value, Enclosed | Whole)
 
 
 def bound_of(value: Enclosed) -> np.ndarray:
-    """The finished bound, of the shape of the array."""
+    """The bound of each entry, in the shape of the array; infinite where it is not known."""
     with np.errstate(all="ignore"):
         bound = np.asarray(error(value)) * OUTWARD
     bound = np.where(np.isnan(bound), np.inf, bound)
@@ -89,46 +90,46 @@ def bound_of(value: Enclosed) -> np.ndarray:
 
 
 def of_stream(
-    promises: Promises,
-    lane: Callable[..., Any],
+    reader: ProgramReader,
+    op: Callable[..., Any],
     stream: Sequence[Any],
     state: Any,
     rows: Sequence[int],
     block: int,
-    tell: Callable[[int], None],
+    advance: Callable[[int], None],
     changed: Callable[[Any, slice], Any] | None = None,
 ) -> tuple[np.ndarray | None, Any]:
-    """The bounds of some outputs of a lane that is run over blocks, and the state after the last block.
+    """The bounds of some outputs of an op that is run over blocks, and the state after the last block.
 
     Args:
-        promises: the reading.
-        lane: `(*block, initial_state=state) -> Scan`.
+        reader: follows the numbers, or the largest of them.
+        op: `(*block, initial_state=state) -> Scan`.
         stream: arrays (heads, T, …).
         state: before the first token.
-        rows: the places along axis 1 of the outputs.
-        block: tokens a block. The lane must compute the same numbers whatever the blocks are.
-        tell: is told how many tokens are done.
-        changed: from a block's values and its place to those to read instead.
+        rows: the outputs whose bounds are wanted, by their places along axis 1.
+        block: tokens a block. The op must compute the same numbers whatever the blocks are.
+        advance: called with the number of tokens that are done.
+        changed: from a block's values and its place to the values to read instead.
     """
-    carried, bounds = promises.entering(state), []
+    carried, bounds = reader.entering(state), []
 
     def program(block: Any, state: Any) -> Any:
-        run = lane(*block, initial_state=state)
+        run = op(*block, initial_state=state)
         return run.outputs, run.final_state
 
     length = stream[0].shape[1]
     for start in range(0, length, block):
         cut = slice(start, min(start + block, length))
-        values = promises.entering(tuple(a[:, cut] for a in stream))
+        values = reader.entering(tuple(a[:, cut] for a in stream))
         values = values if changed is None else changed(values, cut)
-        outputs, carried = promises.read(program, values, carried)
+        outputs, carried = reader.read(program, values, carried)
         places = [row - start for row in rows if cut.start <= row < cut.stop]
         if places:
             bounds.append(bound_of(outputs)[:, places])
-        tell(cut.stop)
+        advance(cut.stop)
     return (np.concatenate(bounds, axis=1) if bounds else None), carried
 
 
 def for_heads(value: Any, heads: int) -> Any:
-    """A value that was read for all heads as one, for each of them."""
+    """A value that was read for all heads together, repeated for each of them."""
     return value._replace(shape=(heads, *value.shape[1:]))

@@ -1,4 +1,4 @@
-"""What an export is laid out from, whatever its kind: a model with all that its manifest says of it."""
+"""What an export is made of: the request, the certificate, and the model with what its manifest says of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOSS = "half the sum of squares"
 """The loss that every export's learner descends, and that its manifest names."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """The arguments of `export`; `request.checked` makes each a value of its type."""
 
     id: str
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
     W0: np.ndarray | None = None
     """(d, k), float64."""
     seed: int | None = None
-    """Of a random W0."""
+    """The seed of a random W0."""
     input_bound: float = 1.0
     """X ≥ |x_ji|, in the certificate's domain."""
     target_bound: Any = None
@@ -52,15 +52,15 @@ class Certificate(NamedTuple):
     domain: Mapping[str, float]
     """The data for which it holds."""
     absolute: float
-    """Of |prediction − learner|; infinite where no bound is known."""
+    """The bound of |prediction − learner|; infinite where no bound is known."""
     magnitude: float
-    """What |learner| is at most."""
+    """The largest that |learner| can be."""
     covers: str
-    """Which evaluations, of which formats."""
+    """For which evaluations it holds, in which formats."""
 
 
-class Built(NamedTuple):
-    """A model to be exported."""
+class Export(NamedTuple):
+    """A model, and what its manifest says of it."""
 
     claim: Claim
     """The statement that it is an instance of."""
@@ -69,7 +69,7 @@ class Built(NamedTuple):
     model: Any
     """A `instance.Instance`, or a `neutral.Model` in float64."""
     family: str
-    """By which targets take it."""
+    """The family of layers, which decides what targets take it."""
     features: int
     targets: int
     steps: int
@@ -77,16 +77,16 @@ class Built(NamedTuple):
     """The learning rule, for example "gradient descent"."""
     loss: str
     data: str
-    """The targets that the statement is about: "any", or "linear targets" y = Wᵀx alone."""
+    """Which targets the statement is about: "any", or only "linear targets" y = Wᵀx."""
     step_size: Fraction
     """The factor of the loss's gradient."""
     W0: np.ndarray
     """(d, k), floats or Fractions."""
     tokens: str
     raw: tuple[tuple[str, int], ...]
-    """What the columns of a raw token hold, and how many each."""
+    """What the columns of a raw token hold, and how many columns each takes."""
     predicts: str
     """ "last" or "every"."""
     encoding: Mapping[str, np.ndarray]
     certify: Callable[[str], Certificate]
-    """From a format's name."""
+    """The certificate for a format, by its name."""
