@@ -108,7 +108,7 @@ def test_a_quotient_of_sizes_is_right_at_every_size(data):
     found = areas.divided(left, right)
     at = [{n.terms[0][0]: Index(a), c.terms[0][0]: Index(b)} for a in (1, 2, 7) for b in (2, 3, 8)]
     for images in at if found else ():
-        numbers = (index(one).put(images).const for one in (left, right, *found))
+        numbers = (index(one).substitute(images).const for one in (left, right, *found))
         a, b, quotient, rest = numbers
         assert (quotient, rest) == divmod(a, b)
 

@@ -30,7 +30,7 @@ from ..exact.enclosed import BITS
 from ..exact.engines import ENGINES, sides
 from ..exact.instance import Point, constants, evaluate
 from ..exact.instance import shapes as shapes_at
-from ..exact.points import find, simplest
+from ..exact.points import find
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
@@ -43,6 +43,7 @@ from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
+from ..refute.shrinking import simplest
 from ..search import all_sizes
 from .verdict import NOT_RUN, Result, decide
 
