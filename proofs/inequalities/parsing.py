@@ -1,4 +1,4 @@
-"""Steps of certificates, and inequalities, from JSON. Reading is strict: nothing is converted, nothing guessed.
+"""Steps of certificates, and inequalities, from JSON. Parsing is strict: nothing is converted, nothing guessed.
 
 Indices, factors, terms and rational numbers are written as in a trace (`kernel.notation`), a monomial as there without
 its coefficient; all else is the list of its fields, a step with its name before them. All that terms speak of must be
