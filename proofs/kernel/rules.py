@@ -74,9 +74,11 @@ class Rewriting:
 
     @property
     def parts(self) -> Mapping[int, tuple[Monomial, Fraction]]:
+        """The monomials with their coefficients, by number; nobody else may change them."""
         return MappingProxyType(self._parts)
 
     def spend(self) -> None:
+        """Count one step; too many are refused, and so are steps where other variables are declared."""
         self._left -= 1
         if self._left < 0:
             raise TooHard(f"more than {STEPS} steps for one equation")
@@ -84,6 +86,7 @@ class Rewriting:
             raise IllTyped("a sum is rewritten where its variables are not declared")
 
     def term(self) -> Term:
+        """The sum that it has become."""
         self.spend()
         return made(self._parts.values(), self.scope)
 
@@ -265,6 +268,7 @@ class Goal(Rewriting):
         self.cases: tuple[Goal, ...] = ()
 
     def closed(self) -> bool:
+        """Whether nothing is left to show, in each case."""
         done = all(g.closed() for g in self.cases) if self.cases else not self._parts
         return done and self._registry is index.current
 
