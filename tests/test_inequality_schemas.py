@@ -170,7 +170,7 @@ REFUSED: dict[str, tuple[str, Step]] = {
             plan=Plan(True, (), (w.matrix(B2, B2),), ()),
         ),
     ),
-    "a diagonal with what is no norm along it": (
+    "a diagonal with what is not a norm along it": (
         "along an axis",
         lambda w: w.bounded(
             entry("B", w.k, w.l) * entry("w", w.k) * indicator(w.k - w.l, w.l - w.k),
@@ -339,7 +339,7 @@ REFUSED: dict[str, tuple[str, Step]] = {
     "a negative multiple of a sum": ("keep the order", lambda w: Scaled(2, Fraction(-1))),
     "squares of a matrix": ("does not allow", lambda w: Read(1, "square")),
     "no squared norm for the whole": (
-        "what is no vector",
+        "what is not a vector",
         lambda w: Squared(2, 2, 1, ZERO),
     ),
     "another square": ("left over", lambda w: Squared(5, 5, 0, entry("x", w.i, w.a))),

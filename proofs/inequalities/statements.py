@@ -28,6 +28,7 @@ class Refused(NotProved):
 
 
 def expect(held: bool, why: str) -> None:
+    """Refuse, for this reason, what does not hold."""
     if not held:
         raise Refused(why)
 
