@@ -33,12 +33,12 @@ def attack(targets: Targets = None, source: SourceName = None) -> None:
         chosen = resolve(targets or [], source)
         total = sum(1 + len(row.amendments) for row in chosen.rows)
         done = 0
-        with progress("attacking") as tell:
+        with progress("attacking") as advance:
 
             def begin(id: str) -> None:
                 nonlocal done
-                if tell is not None:
-                    tell(id, done, total)
+                if advance is not None:
+                    advance(id, done, total)
                 done += 1
 
             records = attacked(chosen.rows, begin)

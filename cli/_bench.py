@@ -71,8 +71,8 @@ def bench(
 
         host = platform() == "cpu"
         sizes = _sizes(CPU if host else ACCELERATOR, wanted, tokens, heads)
-        with progress("timing") as tell:
-            record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, tell)
+        with progress("timing") as advance:
+            record = benchmark(sizes, dtype or ("float32" if host else "bfloat16"), rounds, advance)
     text = as_json(record, finite=False)
     if file is not None:
         file.write(text)

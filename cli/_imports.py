@@ -63,8 +63,8 @@ def reached(
     return found
 
 
-def circle(arrows: Arrows) -> list[str]:
-    """Modules that import one another in a circle; none if there is no circle."""
+def cycle(arrows: Arrows) -> list[str]:
+    """Modules that import one another in a cycle; none if there is no cycle."""
     try:
         TopologicalSorter(arrows).prepare()
     except CycleError as error:

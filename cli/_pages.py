@@ -40,8 +40,8 @@ def pages(command: str, output: Path, source: str | None, check: bool, made: Mad
     if not check:
         _make_folder(output)
     chosen = core(source)
-    with progress("checking") as tell:
-        report = checked(chosen.ledger, chosen.rows, progress=tell)
+    with progress("checking") as advance:
+        report = checked(chosen.ledger, chosen.rows, progress=advance)
     every = [s for claim in report["claims"] for s, _ in statements(claim)]
     errors = [s for s in every if s["verdict"] == "error"]
     if errors:

@@ -105,8 +105,8 @@ def _story(
 
     from ._output import as_json
 
-    with progress("checking") as tell:
-        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=tell)
+    with progress("checking") as advance:
+        report = check(ledger, [row], cache=cache.opened(), pinned=pinned, progress=advance)
     (record,) = report["claims"]
     statement = next(s for s in (record["as_stated"], *record["amended"]) if s["id"] == claim.id)
     if format == "json":

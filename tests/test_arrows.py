@@ -1,4 +1,4 @@
-"""Which folder imports which: a table that every import statement is held to, and no circles of files."""
+"""Which folder imports which: a table that every import statement is held to, and no cycles of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scanproof import constructs, numeric, proofs
-from scanproof._imports import arrows, circle, imported, modules, reached, within
+from scanproof._imports import arrows, cycle, imported, modules, reached, within
 from scanproof._trust import KINDS
 
 MAY: dict[str, dict[str, tuple[str, ...]]] = {
@@ -107,14 +107,14 @@ def test_every_arrow_of_the_table_is_needed(name: str):
     assert {f: tuple(t for t in to if (f, t) in pairs) for f, to in MAY[name].items()} == MAY[name]
 
 
-def test_the_tables_have_no_circles_and_trust_nothing_that_searches():
+def test_the_tables_have_no_cycles_and_trust_nothing_that_searches():
     for table in MAY.values():
-        assert circle({one: set(to) for one, to in table.items()}) == []
+        assert cycle({one: set(to) for one, to in table.items()}) == []
     assert all(set(MAY["proofs"][one]) <= set(TRUSTED) for one in TRUSTED)
 
 
-def test_no_files_import_one_another_in_a_circle():
-    assert circle(every_arrow()) == []
+def test_no_files_import_one_another_in_a_cycle():
+    assert cycle(every_arrow()) == []
 
 
 def test_the_kernel_imports_the_standard_library_alone():
@@ -151,12 +151,12 @@ def test_an_arrow_that_is_added_is_seen(line: str):
     assert list(refused(name, within(FILES, added)))
 
 
-def test_a_circle_that_is_added_is_seen():
+def test_a_cycle_that_is_added_is_seen():
     closed = {
         **every_arrow(),
         "proofs.kernel.index": {*every_arrow()["proofs.kernel.index"], "proofs.kernel.rules"},
     }
-    assert "proofs.kernel.index" in circle(closed)
+    assert "proofs.kernel.index" in cycle(closed)
 
 
 @pytest.mark.parametrize("name", MAY)

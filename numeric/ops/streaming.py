@@ -48,7 +48,7 @@ class Stream:
         """The outputs of the blocks that are left."""
         with self._bar() as bar:
             while self._advance(None):
-                bar.tell(self.finished.blocks)
+                bar.advance(self.finished.blocks)
                 yield self.finished.outputs
 
     def fold(self, function: Callable[[Any, Any], Any], value: Any = None) -> Any:
@@ -62,7 +62,7 @@ class Stream:
             self.finished = self.finished._replace(value=value)
         with self._bar() as bar:
             while self._advance(function):
-                bar.tell(self.finished.blocks)
+                bar.advance(self.finished.blocks)
         return self.finished.value
 
     @property

@@ -68,7 +68,9 @@ def _layer(run: Prepared, promises: Promises) -> np.ndarray:
     found = None
     if stream[0].shape[1]:
         with run.bar("rounding bound", stream[0].shape[1]) as bar:
-            found, state = of_stream(promises, lane, stream, state, run.rows, _block(run), bar.tell)
+            found, state = of_stream(
+                promises, lane, stream, state, run.rows, _block(run), bar.advance
+            )
     if isinstance(run.runner, TwoHeads):
         if found is None and not stream[0].shape[1]:
             state = promises.entering(state)

@@ -75,7 +75,7 @@ class Prepared:
                 found = []
                 for head in self.heads():
                     found.append(float(curved(*head)))
-                    bar.tell(len(found))
+                    bar.advance(len(found))
             self.eta = largest_step_size(found)
             rule = getattr(learner, "rule", RULE)
         room = jax().numpy.finfo(self.numbers.accumulate)

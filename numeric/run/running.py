@@ -241,7 +241,7 @@ class Run(Prepared):
                 for index, head in enumerate(self.heads()):
                     expected[index, at] = np.asarray(learn(*head))
                     done += 1
-                    bar.tell(done)
+                    bar.advance(done)
         with np.errstate(invalid="ignore"):
             wrong = np.abs(self.predictions - expected)
         self.expected = expected

@@ -1,8 +1,8 @@
 """The same program at many sizes: traced with numbers, far beyond where it can be run, and compared with itself.
 
-A program that has been read with symbols may still have told them from numbers, where JAX or Python does not let one
-hear it. Then what JAX traces changes from size to size. So the program is traced along a line of sizes that a hash of
-its code chooses: the operations, their order and wiring must be the same at all of them, whole numbers in them
+A program that has been read with symbols may still have distinguished them from numbers, where neither JAX nor Python
+lets one notice. Then what JAX traces changes from size to size. So the program is traced along a line of sizes that a
+hash of its code chooses: the operations, their order and wiring must be the same at all of them, whole numbers in them
 (lengths, places) must follow a polynomial of degree 4 or less along the line, and numbers that do not change at three
 sizes must not change at others. Numbers that stand in its code are tried for each size besides.
 """

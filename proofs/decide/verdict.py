@@ -33,7 +33,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
 
     Args:
         claim: the claim.
-        engines: what is asked where no certificate settles it; where two run they must agree.
+        engines: those that are queried where no certificate settles it; where two run they must agree.
         certificates: where certificates are looked for, and written.
 
     Returns:

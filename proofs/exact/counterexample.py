@@ -1,4 +1,4 @@
-"""A counterexample as the report tells it: where a statement fails, and what both of its sides are there."""
+"""A counterexample as the report renders it: where a statement fails, and what both of its sides are there."""
 
 from __future__ import annotations
 

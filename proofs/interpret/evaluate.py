@@ -22,7 +22,7 @@ from ..kernel.term import (
 from .session import Session
 
 STRIDE = 10
-"""A state is computed by so many steps from one that is computed before."""
+"""A state is computed by this many steps from one that is computed before."""
 Entries = Callable[[str, tuple[int, ...]], Any]
 """The value of the entry of a named array."""
 
@@ -154,6 +154,7 @@ def _plain(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[tuple[Monomial, A
 
 
 def at_index(e: Index, place: Mapping[int, int]) -> int:
+    """The number that an index is, with these numbers for its variables."""
     result = e.const
     for v, c in e.terms:
         result += c * place[v]

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-Tell = Callable[[str, int, int], None]
-"""Is told what is at work, how many pieces are done and how many there are."""
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is at work, how many pieces are done and how many there are."""
 
 PATIENCE = 0.7
 """Seconds before the bar appears."""
@@ -20,7 +20,7 @@ PAUSE = 0.1
 
 
 class ProgressBar:
-    """A progress bar; use it as `with ProgressBar("streaming", total) as bar: bar.tell(done)`.
+    """A progress bar; use it as `with ProgressBar("streaming", total) as bar: bar.advance(done)`.
 
     It is silent unless standard error is a terminal.
 
@@ -45,7 +45,7 @@ class ProgressBar:
             self.bar.stop()
             self.bar = None
 
-    def tell(self, done: int, now_at: str = "") -> None:
+    def advance(self, done: int, now_at: str = "") -> None:
         """Show that `done` pieces are finished, and what is at work, if it is time to draw."""
         now = time.monotonic()
         if not self.shown or now < self.drawn + PAUSE:
@@ -80,15 +80,15 @@ def _open(what: str, total: int | None) -> Any:
 
 
 @contextlib.contextmanager
-def progress(what: str) -> Iterator[Tell | None]:
+def progress(what: str) -> Iterator[OnProgress | None]:
     """A bar for pieces whose number is known when they begin; None if nobody looks."""
     with ProgressBar(what) as bar:
 
-        def tell(id: str, done: int, total: int) -> None:
+        def advance(id: str, done: int, total: int) -> None:
             bar.total = total
-            bar.tell(done, id)
+            bar.advance(done, id)
 
-        yield tell if bar.shown else None
+        yield advance if bar.shown else None
 
 
 @contextlib.contextmanager
@@ -103,7 +103,7 @@ def lasting(what: str) -> Iterator[None]:
         def draw() -> None:
             began = time.monotonic()
             while not over.wait(PAUSE):
-                bar.tell(0, f"{time.monotonic() - began:.0f} s")
+                bar.advance(0, f"{time.monotonic() - began:.0f} s")
 
         drawing = threading.Thread(target=draw, daemon=True)
         drawing.start()

@@ -1,4 +1,4 @@
-"""What is known while a claim is proved, besides what reading it gave: closed forms, lemmas, how they were found."""
+"""What is known while a claim is proved, besides what interpretation gave: closed forms, lemmas, their origin."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ class Proving(Session):
 
 
 def current() -> Proving:
+    """The session in which proofs are searched for at present."""
     found = session.current()
     if not isinstance(found, Proving):
         raise RuntimeError("proofs are searched for inside `with proving()`")

@@ -159,4 +159,4 @@ _ARGUMENTS: Any = {
     ],
     "split": lambda proof, guard: [proof.image(guard)],
 }
-"""How the arguments of rules are written that are no plain numbers."""
+"""How the arguments of rules are written that are not plain numbers."""

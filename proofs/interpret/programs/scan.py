@@ -18,7 +18,7 @@ from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
 UNROLLED = 8
-"""A loop of at most so many turns, a number, is run turn by turn."""
+"""The number of turns up to which a loop is run turn by turn."""
 
 
 def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
@@ -35,7 +35,7 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
         return found[:carries], found[carries:]
 
     if length == Index(0) and len(closed.out_avals) > carries:
-        raise Unreadable("what a loop without a turn puts out")
+        raise Unreadable("the outputs of a loop without a turn")
     if not length.terms and length.const <= UNROLLED:
         return unrolled(turn, start, length.const, bool(params["reverse"]))
     return looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
@@ -111,7 +111,7 @@ def looped(
 
 
 def _merged_like(one: Any, over_time: KernelArray) -> Any:
-    """What a turn puts out with its axes put together, for all turns."""
+    """The output of a turn with joined axes, for all turns."""
     return Merged(over_time, (1, *one.runs)) if isinstance(one, Merged) else over_time
 
 
@@ -127,7 +127,7 @@ def _reversed(one: Any, length: Index) -> Any:
 
 
 def _over_time(one: Any, moment: Index, length: Index) -> Any:
-    """What a turn puts out beside real numbers, for all turns."""
+    """The output of a turn beside real numbers, for all turns."""
     (variable,) = moment.variables()
     dims = (length, *one.dims)
     if isinstance(one, MinusInfinity):
@@ -138,8 +138,8 @@ def _over_time(one: Any, moment: Index, length: Index) -> Any:
         array = reals(one)
         return as_mask(KernelArray(dims, (moment, *array.at), array.term))
     if isinstance(one, Masked):
-        raise Unreadable("a loop that puts out −∞")
-    raise Unreadable("what a loop puts out")
+        raise Unreadable("a loop whose output is −∞")
+    raise Unreadable("the outputs of a loop")
 
 
 TRIALS = 3
@@ -147,7 +147,7 @@ TRIALS = 3
 
 
 def counters_of(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[[Index], Any]]:
-    """For each carry that is no array of reals its value at a time: an integer that grows by a fixed number a turn.
+    """For each carry that is not an array of reals its value at a time: an integer that grows by a fixed number a turn.
 
     The numbers are guessed, and seen to be right by one turn from any time: that is the induction's step.
     """
@@ -158,7 +158,7 @@ def counters_of(turn: Any, start: list[Any], length: Index) -> dict[int, Callabl
     time = position("t", 0, length)
     fits = current().fits
     for _ in range(TRIALS if other else 0):
-        current().fits = dict(fits)  # a wrong guess asks for what does not matter
+        current().fits = dict(fits)  # a wrong guess notes what does not matter
         now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
         after, _ = turn(time, now)
         gaps = {k: _gap(after[k], now[k]) for k in other}

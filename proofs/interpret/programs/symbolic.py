@@ -22,7 +22,7 @@ KEEPING = (
     *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
     *("convert_element_type", "stop_gradient", "copy", "optimization_barrier"),
 )
-"""Primitives that may leave axes that a reshape put together, and arrays end to end, as they are."""
+"""Primitives that may leave axes that a reshape joined, and arrays end to end, as they are."""
 
 
 def prepared(name: str, value: Any) -> Any:

@@ -27,7 +27,7 @@ from .squares import as_square
 
 ROUNDS = 8
 CASES = 6
-"""So often are cases told apart."""
+"""How often cases are distinguished."""
 CANDIDATES = 600
 """No more candidates than this are tried for one term."""
 Sum = dict[Monomial, Fraction]

@@ -59,6 +59,7 @@ class Known:
         gaps: Iterable[AtLeast0] = (),
         squares: Iterable[AtLeast0] = (),
     ) -> Known:
+        """The same with more that is known."""
         gaps = tuple(gaps)
         signs = {name: list(found) for name, found in self.signs.items()}
         for gap in gaps:
