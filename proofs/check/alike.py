@@ -235,7 +235,7 @@ def _beside(found: Sequence[Sequence[Token]], far: Sequence[Token], step: int) -
         elif numbers.count(numbers[0]) == len(numbers):
             wanted = numbers[0]
         else:
-            continue  # a number such as 1/T, of which it is not known how it goes on
+            continue  # a number such as 1/T: how it goes on is not known
         if wanted != one.number:
             return f"the number {one.number} stands where {wanted} follows from smaller sizes ({one.place})"
     return None

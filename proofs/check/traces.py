@@ -70,7 +70,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
 
 
 def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
-    """Those that mean something under a condition only, by what theorems say that they are in normal form.
+    """The names that mean something under a condition only, by what theorems say is their normal form.
 
     1/n means something for every size n ≥ 1.
 

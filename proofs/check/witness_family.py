@@ -209,7 +209,7 @@ def refuse_conditions(claim: Claim) -> None:
 
 
 def axiom_of(partial: Set[str]) -> list[str]:
-    """Of what is divided by, or a logarithm is taken of, it must be seen that it is > 0. The axiom that this needs."""
+    """Divisors and arguments of logarithms must be seen to be > 0. The axiom that this needs."""
     if not all(_is_positive_inside(name) for name in partial):
         raise NotProved("at the inputs tried, something is divided by that may be 0")
     return [POSITIVE] if partial else []

@@ -89,7 +89,7 @@ class Certificates:
         replace(path, text)
 
     def content(self, claim: Claim) -> tuple[str, ...]:
-        """The file that is looked at and a hash of what it holds: what a verdict may depend on."""
+        """The certificate's file and a hash of its content, on which a verdict may depend."""
         path = self.file(claim) if self.read else None
         if path is None or not os.path.lexists(path):
             return ()

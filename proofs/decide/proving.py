@@ -64,7 +64,7 @@ class Outcome:
     shapes: dict[str, str]
     result: Result
     literals: list[Literal] = field(default_factory=list)
-    """Those that were read as what they mean, which is not what they are in binary."""
+    """The literals that were read as the number meant, which is not the binary one."""
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Registry:
         self.facts: list[tuple[Index, ...] | None] = [()]
         self.sizes: set[int] = set()
         self.reach: dict[int, tuple[frozenset[int], frozenset[Index]]] = {}
-        """For a variable those that its range speaks of, and all that is declared of them, once that was queried."""
+        """For a variable those that its range mentions, and all that is declared of them, once it was queried."""
         self.states: dict[str, tuple[Any, Any]] = {}
         """The variables of each state's entries, and what it waits for (see `recursion`)."""
         self.recursions: list[Any] = []

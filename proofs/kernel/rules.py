@@ -48,7 +48,7 @@ Way = tuple[list[tuple[Any, ...]], list["Way"]]
 
 
 def _rule(method: Callable[..., Pairs]) -> Callable[..., None]:
-    """A rule that says what a monomial is equal to; that takes its place."""
+    """A rule that replaces a monomial by what it is equal to."""
 
     @wraps(method)
     def rule(self: Rewriting, k: int, *args: Any) -> None:

@@ -29,7 +29,7 @@ def theorem(found: Proved) -> list[str]:
 
 
 def about(terms: Sequence[Term], divisors: Iterable[str]) -> list[str]:
-    """The lines that say what terms speak of, and of what is divided by that it is not 0."""
+    """The lines that say what terms mention, and that divisors are not 0."""
     known = declarations.current
     sizes = [f"{known.names[v]} ≥ {-declared(v)[0].const}" for v in sorted(known.sizes)]
     lines = [f"For all whole numbers {', '.join(sizes)}:" if sizes else "It holds that"]

@@ -121,7 +121,7 @@ def _searched(
 
 
 def _compare(claim: Claim, mutate: Mutation) -> None:
-    """Raises what keeps the claim from being read, or NotItself if what is read is not what it says of numbers."""
+    """Raises what keeps the claim from being interpreted, or NotItself if numbers give something else."""
     with proving() as current:
         own_interpretation(claim, current, mutate)
 

@@ -151,7 +151,7 @@ def position_of(v: Index) -> int:
 
 
 def _canonical(recursion: Recursion, session: Proving) -> None:
-    """A product of what stands under a name is that of what the name stands for."""
+    """A product of a named factor is the product of what the name stands for."""
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):
         return

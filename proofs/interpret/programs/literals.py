@@ -216,7 +216,7 @@ class Literal(NamedTuple):
 
 
 def is_table(array: np.ndarray) -> bool:
-    """Whether an array holds so many different numbers that nobody has written them down, such as trained weights."""
+    """Whether an array has too many different numbers to have been written down, as trained weights have."""
     return array.size > TABLE and np.unique(array).size > TABLE
 
 

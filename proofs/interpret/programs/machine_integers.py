@@ -23,7 +23,7 @@ LIMIT = 2**31 - 1
 
 
 class RunsOver(Unreadable):
-    """Integer arithmetic of which it is not seen that it fits: at other sizes it may be another program."""
+    """Integer arithmetic that is not seen to fit its type: at other sizes it may be another program."""
 
     unsafe = True
 
