@@ -36,7 +36,7 @@ FEW = 3
 FIRST, SPREAD = 11, 7
 """Sizes on the line begin at the one, or at the least that is allowed, and go in steps below the other."""
 SPELLED, MOST = 4, 1_000_000
-"""So many of the numbers in the code, up to the other, are tried for each size."""
+"""How many of the numbers in the code are tried for each size, and up to which number."""
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NUMBER = re.compile(r"\d+")
 NAMES = (

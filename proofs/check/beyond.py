@@ -39,7 +39,7 @@ from .source import Source
 
 Ranges = Mapping[str, Sequence[int]]
 NEXT = 3
-"""So many sizes right after those of the evidence are tried."""
+"""How many sizes right after those of the evidence are tried."""
 DRAWN = ((8, 5, 40), (5, 40, 240), (1, 257, 330))
 """(how many, from, to): sizes that are drawn. Python keeps one object for each whole number up to 256, no further."""
 SPELLED = 5_000
@@ -47,13 +47,13 @@ SPELLED = 5_000
 LARGEST = 330
 """No size that is drawn lies farther than this beyond the evidence."""
 FROM_CODE = 32
-"""The most of them."""
+"""The most numbers from the code that are tried."""
 PAIRED = 12
 """Numbers in the code up to this one are tried in all combinations, for several sizes at once."""
 ALIKE = 32
 """Up to this one, for all sizes alike."""
 TOGETHER = 4
-"""So many choices in which all sizes are beyond small ones at once."""
+"""The number of choices in which all sizes are beyond small ones at once."""
 ONE, ALL = 40_000, 130_000
 """Operations that one choice of sizes, and all together, may take."""
 CONDITIONS = 3
@@ -65,7 +65,7 @@ PLAIN, OFTEN = 9, 5
 BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
 SMALLER = 2_000
-"""So many smaller choices are looked through for the smallest at which a claim fails."""
+"""How many smaller choices are looked through for the smallest at which a claim fails."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Tried:
     unequal: str = ""
     """At the sizes at which it fails: that the two sides have different shapes."""
     listed: Sequence[Sizes] = ()
-    """Those choices that are the claim's own sizes."""
+    """The choices that are the claim's own sizes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
     fails: dict[str, int] | None = None

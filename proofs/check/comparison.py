@@ -39,7 +39,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
 Tag = tuple[str, str]
-"""Of what a pair is: the kind of statement, and a condition's text."""
+"""What a pair belongs to: the kind of statement, and a condition's text."""
 Floats = list[tuple[float, float, Tag]]
 ROUNDING = 2**20 * float(np.finfo(float).eps)
 """How far floats may be apart: what sums and quotients of a few hundred numbers of size 1 lose is far below it."""

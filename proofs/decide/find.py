@@ -207,7 +207,7 @@ class Search:
 
     @cached_property
     def kinds(self) -> set[type]:
-        """Those of its statements."""
+        """The kinds of its statements."""
         if self.every:
             return {type(s) for _, found in self.every for s, _ in found}
         return {type(s) for found in self.at_points for s in found}

@@ -63,7 +63,7 @@ class Engines:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Engines:
-        """Those with these names."""
+        """The engines with these names."""
         fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
         return cls(fixed, kernel="kernel" in names)
 

@@ -171,7 +171,7 @@ class _Plan(NamedTuple):
     """In which order the bound indices of a monomial are run through."""
 
     guards: tuple[Index, ...]
-    """Those that no bound index of its own has a part in."""
+    """The guards in which no bound index of its own occurs."""
     depths: tuple[Depth, ...]
 
 

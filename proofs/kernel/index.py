@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .errors import IllTyped
 
 KEPT = 3000
-"""So many substitutions are kept."""
+"""The most substitutions that are kept."""
 
 
 class Registry:

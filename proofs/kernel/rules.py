@@ -41,7 +41,7 @@ STEPS = 20_000
 
 
 OTHERS = 3
-"""Of no more positions than this, beside those of a function, its ranges may speak."""
+"""The most positions, beside those of a function, that its ranges may mention."""
 Parts = dict[int, tuple[Monomial, Fraction]]
 Way = tuple[list[tuple[Any, ...]], list["Way"]]
 """Rules that were used, in order, and then the ways of the two cases of a split."""

@@ -22,7 +22,7 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 _remembered = lru_cache(maxsize=1000)(_wanted)
-"""Of plain functions, which are called at each of thousands of points, and are the same only if they are one object."""
+"""For plain functions, which are called at thousands of points, and are the same only if they are one object."""
 
 
 def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:

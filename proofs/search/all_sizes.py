@@ -54,7 +54,7 @@ class Found:
     bounds: tuple[Bound, ...] = ()
     """Its inequalities."""
     conditions: tuple[Part, ...] = ()
-    """Those of its side conditions that are bounds, as they were read."""
+    """Its side conditions that are bounds, as they were read."""
     divided: bool = False
     """Whether something is divided by that is not the number of an index."""
 

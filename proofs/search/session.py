@@ -31,7 +31,7 @@ class Proving(Session):
     """One claim's proof."""
 
     seen: int = 0
-    """Of how many of its recursions closed forms were looked for."""
+    """The number of its recursions for which closed forms were looked for."""
     closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)

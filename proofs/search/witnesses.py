@@ -47,9 +47,9 @@ from .unfolding import stepping
 from .writing import proof_to
 
 PLAINEST = 3
-"""So many families are tried that give all symbols their plainest patterns, before any are drawn."""
+"""How many families are tried that give all symbols their plainest patterns, before any are drawn."""
 DIFFERING, COLLIDING = 200, 1000
-"""So many families are drawn for sides that differ, and for two inputs that collide."""
+"""How many families are drawn for sides that differ, and for two inputs that collide."""
 Choices = Mapping[str, Sequence[Pattern]]
 """What is tried for each symbol of a claim, the plainest first."""
 

@@ -40,7 +40,7 @@ COMPUTED = "a loop whose number of turns is computed (use scan, or fori_loop)"
 
 
 def _ends(test: Any, consts: int) -> tuple[int, int]:
-    """Of `carry[i] < x` the i, and which input of the test x is."""
+    """The i of `carry[i] < x`, and which input of the test x is."""
     if len(test.eqns) == 1 and test.eqns[0].primitive.name == "lt":
         places = {v: k for k, v in enumerate(test.invars)}
         sides = [None if hasattr(v, "val") else places.get(v) for v in test.eqns[0].invars]

@@ -22,7 +22,7 @@ from .reader import inner, place
 DYADIC = 2**20
 """Binary fractions with no greater denominator, and few digits, are meant as they are."""
 PLAIN, ANYWHERE = 16, 4
-"""So few binary digits they have; with still fewer, as powers of two, any denominator is as meant."""
+"""The most binary digits they have; with no more than the second, as powers of two, any denominator is meant."""
 TABLE = 400
 """More different numbers than this in one array are a table."""
 BLUR = Fraction(1, 2**20)

@@ -23,7 +23,7 @@ def _dims(reader: Any, shape: Sequence[Any]) -> Dims:
 
 
 def _lengths(reader: Any, shape: Sequence[Any]) -> tuple[Length, ...]:
-    """Those of an array whose axes a reshape may have joined."""
+    """The lengths of an array whose axes a reshape may have joined."""
     return tuple(reader.dimensions.length(d) for d in shape)
 
 

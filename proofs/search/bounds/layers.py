@@ -201,7 +201,7 @@ Prove = Callable[[Goal, Context], int]
 def by_induction(
     every: Sequence[Timed], context: Context, prove: Prove
 ) -> tuple[list[Timed], list[int], Context]:
-    """Those bounds that hold at every time if all of them do at the one before, and what is known then.
+    """The bounds that hold at every time if all of them do at the one before, and what is known then.
 
     Args:
         every: bounds at any time; those with other last times have inductions of their own.
