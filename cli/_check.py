@@ -12,7 +12,7 @@ from scanproof.proofs.language.engines import ENGINES
 from ._options import SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
-    from scanproof.proofs.decide.certificates import Certificates, Heard
+    from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 
 FORMATS = ("table", "json", "junit", "markdown")
 
@@ -104,7 +104,7 @@ def check(
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import cache as caches
     from scanproof.proofs.decide import rows as checking
-    from scanproof.proofs.decide.certificates import Heard
+    from scanproof.proofs.decide.certificates import CertificateNotes
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.progress import progress
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
@@ -125,7 +125,7 @@ def check(
         chosen = resolve(targets or [], source)
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
-        heard = Heard()
+        notes = CertificateNotes()
         with progress("checking") as advance:
             report = checking.check(
                 chosen.ledger,
@@ -134,7 +134,7 @@ def check(
                 jobs=jobs,
                 time_limit=time_limit,
                 certificates=given,
-                heard=heard,
+                notes=notes,
                 cache=remembered,
                 pinned=chosen.pinned,
                 progress=advance,
@@ -149,7 +149,7 @@ def check(
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    problems = [*chosen.problems, *_of_certificates(heard, save)]
+    problems = [*chosen.problems, *_of_certificates(notes, save)]
     for problem in problems:
         say(problem)
     raise typer.Exit(ERROR if problems else exit_code(blamed))
@@ -189,21 +189,21 @@ def _certificates(
     return Certificates(folder, read=read, write=save, search=not offline)
 
 
-def _of_certificates(heard: Heard, save: bool) -> list[str]:
+def _of_certificates(notes: CertificateNotes, save: bool) -> list[str]:
     """Say what became of certificates; what is wrong with their files is returned."""
     from ._output import say
 
-    for id, why in heard.stale.items():
+    for id, why in notes.stale.items():
         say(f"{id} is stale: {why}")
-    for id, why in heard.replaced.items():
+    for id, why in notes.replaced.items():
         say(f"{id}: {why}")
-    if heard.stale and not save:
+    if notes.stale and not save:
         say("`scanproof check --save` finds stale certificates anew and writes them.")
-    if heard.missing:
-        few = ", ".join(sorted(heard.missing)[:3])
-        more = f" and {len(heard.missing) - 3} more" if len(heard.missing) > 3 else ""
+    if notes.missing:
+        few = ", ".join(sorted(notes.missing)[:3])
+        more = f" and {len(notes.missing) - 3} more" if len(notes.missing) > 3 else ""
         say(f"there is no certificate of {few}{more}, and nothing was searched for.")
-    return [f"{id}: {why}" for id, why in heard.broken.items()]
+    return [f"{id}: {why}" for id, why in notes.broken.items()]
 
 
 def _rendered(

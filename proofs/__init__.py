@@ -1,1 +1,1 @@
-"""Why it is true: readings of the definitions, evidence, claims and reports."""
+"""Why it is true: interpretations of the definitions, evidence, claims and reports."""

@@ -1,6 +1,6 @@
 """`make bench`: how fast the checks are, each figure beside what it is compared with, all in one run.
 
-What whole processes take is told in CPU time, of all processes and with their start, in units of C: the CPU time of six
+What whole processes take is CPU time, of all processes and with their start, in units of C: the CPU time of six
 million turns of `x = (x * 31 + i) % 1000003; d[x & 1023] = i`, measured before and after each of them. For the engines
 it is ratios on one identity.
 """
@@ -66,7 +66,7 @@ def main() -> None:
     print(
         tabulate(_engines(), headers=["engine", "time", "ratio to flint", "identity"]), end="\n\n"
     )
-    print("Proofs for all sizes, one process, reading and comparison with numbers included:")
+    print("Proofs for all sizes, one process, interpretation and comparison with numbers included:")
     print(tabulate(_proofs(), headers=["", "figure", "goal"]), end="\n\n")
     print("What holds, run at sizes beyond its evidence (no JAX), in CPU time:")
     print(tabulate(_beyond(), headers=["", "figure", "goal"]))
@@ -176,7 +176,7 @@ def _proofs() -> list[list[str]]:
 
 
 def _beyond() -> list[list[str]]:
-    """What the second line of defence takes beside all the rest of checking, and how much it looks at."""
+    """What evaluation beyond the evidence takes beside all the rest of checking, and how much it looks at."""
     from .check.beyond import beyond
     from .decide.verdict import decide
     from .exact.engines import ENGINES

@@ -21,6 +21,7 @@ def orders(row: str) -> tuple[Order, ...]:
 
 
 def main() -> None:
+    """Print the measured orders as a table."""
     from tabulate import tabulate
 
     rows = []

@@ -30,7 +30,7 @@ ROWS = [[1, 2], [3, 4]]
 
 
 @pytest.fixture
-def reading() -> Iterator[None]:
+def interpretation() -> Iterator[None]:
     with session():
         yield
 
@@ -51,7 +51,7 @@ def of(kind: str) -> Any:
 KINDS = ("exact", "kernel", "bounded", "counted", "JAX")
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_array_has_no_truth_value_and_is_not_compared(kind):
     one = of(kind)
@@ -64,7 +64,7 @@ def test_an_array_has_no_truth_value_and_is_not_compared(kind):
         hash(one)
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_stand_on_either_side(kind):
     one = of(kind)
@@ -86,7 +86,7 @@ def test_of_two_kinds_of_arrays_neither_is_taken_for_numbers():
         of("exact") + of("bounded")
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 @pytest.mark.parametrize(
     "ask",
     [bool, lambda one: one == one, lambda one: one**-1, lambda one: one @ 2, len],
@@ -98,7 +98,7 @@ def test_an_error_of_an_operator_is_noted_though_it_is_caught(ask):
         ask(one)
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 @given(data=st.data())
 def test_a_quotient_of_sizes_is_right_at_every_size(data):
     n, c = size("n", 1), size("c", 2)
@@ -108,12 +108,12 @@ def test_a_quotient_of_sizes_is_right_at_every_size(data):
     found = areas.divided(left, right)
     at = [{n.terms[0][0]: Index(a), c.terms[0][0]: Index(b)} for a in (1, 2, 7) for b in (2, 3, 8)]
     for images in at if found else ():
-        numbers = (index(one).put(images).const for one in (left, right, *found))
+        numbers = (index(one).substitute(images).const for one in (left, right, *found))
         a, b, quotient, rest = numbers
         assert (quotient, rest) == divmod(a, b)
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 @given(b=st.integers(-300, 300), d=st.integers(1, 9), k=st.integers(-9, 9))
 def test_a_quotient_by_a_number_that_divides_all_coefficients_is_found(b, d, k):
     n = size("n", 1)
@@ -122,7 +122,7 @@ def test_a_quotient_by_a_number_that_divides_all_coefficients_is_found(b, d, k):
     assert index(whole) == n * (k or 1) + b // d
 
 
-@pytest.mark.usefixtures("reading")
+@pytest.mark.usefixtures("interpretation")
 def test_products_of_lengths_are_cut_again_where_they_were_put_together():
     n, chunk, rest = size("n", 1), size("C", 1), size("r", 0)
     tokens = areas.add(areas.times(n, chunk), rest)

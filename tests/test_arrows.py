@@ -151,7 +151,7 @@ def test_an_arrow_that_is_added_is_seen(line: str):
     assert list(refused(name, within(FILES, added)))
 
 
-def test_a_circle_that_is_added_is_seen():
+def test_a_cycle_that_is_added_is_seen():
     closed = {
         **every_arrow(),
         "proofs.kernel.index": {*every_arrow()["proofs.kernel.index"], "proofs.kernel.rules"},

@@ -190,7 +190,7 @@ def test_what_vanishes_with_its_denominator_is_divided_by_all_the_same():
     assert check(own).statements  # it is a proof, of another problem
     assert isinstance(all_sizes.checked(one, AllSizes(own)), Stale)
     other = {**copy(trace), "declared": own["declared"]}
-    assert "no new name" in str(all_sizes.checked(one, AllSizes(other)))
+    assert "not a new name" in str(all_sizes.checked(one, AllSizes(other)))
 
 
 @definition

@@ -79,9 +79,9 @@ CLAIMS: dict[str, Claim] = {
 
 def asked_in(one: Claim, current: Session) -> tuple[Request, Any]:
     """What a claim says, and what it divides by."""
-    reading = read(one, current).one_turn()
+    interpretation = read(one, current).one_turn()
     places = places_of(current.partial)
-    found = request_of(reading, places)
+    found = request_of(interpretation, places)
     assert found is not None
     return found, places
 

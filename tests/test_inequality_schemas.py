@@ -140,14 +140,14 @@ REFUSED: dict[str, tuple[str, Step]] = {
         ),
     ),
     "a column for a row": (
-        "no end of the norm",
+        "not an end of the norm",
         lambda w: w.bounded(
             total(entry("x", w.i, 0) * entry("x", w.i, 0), w.i),
             plan=Plan(False, (-1,), (w.rows(B1, 0), w.rows(B1, 0)), ()),
         ),
     ),
     "a coordinate through which block it is": (
-        "no end of the norm",
+        "not an end of the norm",
         lambda w: w.bounded(
             total(entry("z", w.i) * entry("z", w.i), w.i),
             plan=Plan(False, (-1,), (Use(3, ((v(w.i), B1), (v(w.a), Index(0)))),) * 2, ()),
@@ -170,7 +170,7 @@ REFUSED: dict[str, tuple[str, Step]] = {
             plan=Plan(True, (), (w.matrix(B2, B2),), ()),
         ),
     ),
-    "a diagonal with what is no norm along it": (
+    "a diagonal with what is not a norm along it": (
         "along an axis",
         lambda w: w.bounded(
             entry("B", w.k, w.l) * entry("w", w.k) * indicator(w.k - w.l, w.l - w.k),
@@ -224,11 +224,11 @@ REFUSED: dict[str, tuple[str, Step]] = {
         ),
     ),
     "a bound of half of it": (
-        "no entry",
+        "not an entry",
         lambda w: w.bounded(entry("h"), plan=Plan(False, (), (Use(9),), ())),
     ),
     "a bound of a factor of what the absolute value is taken of": (
-        "no entry",
+        "not an entry",
         lambda w: w.bounded(
             apply("abs", entry("u") * entry("w"), []), plan=Plan(False, (), (Use(6),), ())
         ),
@@ -333,13 +333,13 @@ REFUSED: dict[str, tuple[str, Step]] = {
     ),
     "an index that speaks of an end": ("speaks of an end", lambda w: Placed(0, ((v(w.i), w.a),))),
     "an index twice": (
-        "no variable",
+        "not a variable",
         lambda w: Placed(0, ((v(w.i), Index(0)), (v(w.i), Index(1)))),
     ),
     "a negative multiple of a sum": ("keep the order", lambda w: Scaled(2, Fraction(-1))),
     "squares of a matrix": ("does not allow", lambda w: Read(1, "square")),
     "no squared norm for the whole": (
-        "what is no vector",
+        "what is not a vector",
         lambda w: Squared(2, 2, 1, ZERO),
     ),
     "another square": ("left over", lambda w: Squared(5, 5, 0, entry("x", w.i, w.a))),

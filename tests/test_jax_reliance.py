@@ -48,7 +48,7 @@ def test_a_dimension_is_written_as_its_documentation_shows(dimension, text):
     assert str(dimension(*symbols())) == text, BROKEN
 
 
-def test_dimensions_are_objects_whose_questions_can_be_heard():
+def test_dimensions_are_objects_whose_queries_can_be_noticed():
     T, f = symbols()
     kind = decisions.dimension_type()
     assert isinstance(T, kind), BROKEN

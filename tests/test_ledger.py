@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scanproof.proofs.decide import workers
-from scanproof.proofs.decide.certificates import Certificates, Heard
+from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.decide.rows import check
 from scanproof.proofs.decide.verdict import decide
@@ -34,14 +34,14 @@ def test_certificates_alone_and_a_search_from_scratch_give_the_report(report):
     rows = [row for row in LEDGER.rows if row.claim.id in ids]
     expected = json.dumps(statements(report))
     for how in (Certificates(search=False), Certificates(read=False)):
-        heard = Heard()
-        found = json.loads(json.dumps(check(LEDGER, rows, certificates=how, heard=heard)))
+        notes = CertificateNotes()
+        found = json.loads(json.dumps(check(LEDGER, rows, certificates=how, notes=notes)))
         assert json.dumps(statements(found)) == expected
         unsettled = {
             s["id"] for s in statements(found) if s["verdict"] in ("not-checkable", "unknown")
         }
-        assert (heard.stale, heard.broken) == ({}, {})
-        assert set(heard.missing) <= unsettled
+        assert (notes.stale, notes.broken) == ({}, {})
+        assert set(notes.missing) <= unsettled
 
 
 def test_no_row_is_an_error(report):

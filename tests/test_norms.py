@@ -240,20 +240,20 @@ def test_a_reading_has_the_measures_and_the_hypotheses():
     }
     row = claim(body, {"X": "n d", "B": "d d", "eta": "", "C": ""}, assuming=conditions)
     with proving() as current:
-        reading = read(row, current)
-        assert [(p.measure, p.left.ndim, p.right.ndim) for p in reading.parts] == [
+        interpretation = read(row, current)
+        assert [(p.measure, p.left.ndim, p.right.ndim) for p in interpretation.parts] == [
             ("norm", 2, 1),
             ("absolute", 1, 1),
             ("operator", 2, 0),
         ]
-        assert [(p.condition, p.measure) for p in reading.conditions] == [
+        assert [(p.condition, p.measure) for p in interpretation.conditions] == [
             ("rows", "norm"),
             ("η ≥ 0", ""),
             ("η ≥ 0", ""),
         ]
-        assert disagreement(row, reading) is None
-        wrong = replace(reading.conditions[0], left=reading.conditions[0].left * 2)
-        forged = replace(reading, conditions=[wrong, *reading.conditions[1:]])
+        assert disagreement(row, interpretation) is None
+        wrong = replace(interpretation.conditions[0], left=interpretation.conditions[0].left * 2)
+        forged = replace(interpretation, conditions=[wrong, *interpretation.conditions[1:]])
         assert "not the claim's own" in (disagreement(row, forged) or "")
 
 

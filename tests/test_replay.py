@@ -25,7 +25,7 @@ from forged import mono
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.norms import absolute
-from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_reading
+from scanproof.proofs.check.all_sizes import Proof, Stale, equations_of, own_interpretation
 from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.certificates import Certificates
@@ -562,7 +562,7 @@ def _problem_of(claim: Claim) -> Any:
     from scanproof.proofs.search.proving import proving
 
     with proving() as current:
-        problem, _ = problem_to(equations_of(own_reading(claim, current, None)))
+        problem, _ = problem_to(equations_of(own_interpretation(claim, current, None)))
     return json.loads(json.dumps(problem))
 
 
@@ -765,7 +765,7 @@ def test_taint_is_printed(run: Run, write: Write):
     assert "tainted" in run("show", "mine.a", file).out
 
 
-def test_claims_that_depend_on_each_other_in_a_circle_are_an_error(run: Run, write: Write):
+def test_claims_that_depend_on_each_other_in_a_cycle_are_an_error(run: Run, write: Write):
     file = write(rested(a=("mine.b",), b=("mine.c",), c=("mine.a",)))
     line = one_line(run("check", file))
     assert "mine.a → mine.b → mine.c → mine.a" in line

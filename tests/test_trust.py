@@ -62,7 +62,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_question_that_is_caught_is_heard_all_the_same(name):
+def test_a_query_that_is_caught_is_noted_all_the_same(name):
     ask = QUESTIONS[name]
 
     def body(x, N):

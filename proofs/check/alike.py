@@ -1,8 +1,8 @@
 """The same program at many sizes: traced with numbers, far beyond where it can be run, and compared with itself.
 
-A program that has been read with symbols may still have told them from numbers, where JAX or Python does not let one
-hear it. Then what JAX traces changes from size to size. So the program is traced along a line of sizes that a hash of
-its code chooses: the operations, their order and wiring must be the same at all of them, whole numbers in them
+A program that has been read with symbols may still have distinguished them from numbers, where neither JAX nor Python
+lets one notice. Then what JAX traces changes from size to size. So the program is traced along a line of sizes that a
+hash of its code chooses: the operations, their order and wiring must be the same at all of them, whole numbers in them
 (lengths, places) must follow a polynomial of degree 4 or less along the line, and numbers that do not change at three
 sizes must not change at others. Numbers that stand in its code are tried for each size besides.
 """
@@ -36,7 +36,7 @@ FEW = 3
 FIRST, SPREAD = 11, 7
 """Sizes on the line begin at the one, or at the least that is allowed, and go in steps below the other."""
 SPELLED, MOST = 4, 1_000_000
-"""So many of the numbers in the code, up to the other, are tried for each size."""
+"""How many of the numbers in the code are tried for each size, and up to which number."""
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NUMBER = re.compile(r"\d+")
 NAMES = (
@@ -235,7 +235,7 @@ def _beside(found: Sequence[Sequence[Token]], far: Sequence[Token], step: int) -
         elif numbers.count(numbers[0]) == len(numbers):
             wanted = numbers[0]
         else:
-            continue  # a number such as 1/T, of which it is not known how it goes on
+            continue  # a number such as 1/T: how it goes on is not known
         if wanted != one.number:
             return f"the number {one.number} stands where {wanted} follows from smaller sizes ({one.place})"
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..interpret.bounds import request_of
-from ..interpret.claims import Reading, read
+from ..interpret.claims import Interpretation, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..kernel.checker import Refused
@@ -92,42 +92,42 @@ def outcome(result: Callable[[], Any]) -> Any:
 
 
 class _Doubtful(Exception):
-    """Why a reading with symbols makes other sizes doubtful."""
+    """Why an interpretation with symbols makes other sizes doubtful."""
 
 
 class NotItself(Exception):
-    """Why a reading with symbols is not the claim's own."""
+    """Why an interpretation with symbols is not the claim's own."""
 
 
-def own_reading(claim: Claim, current: Session, mutate: Mutation) -> Reading:
+def own_interpretation(claim: Claim, current: Session, mutate: Mutation) -> Interpretation:
     """The claim's body on symbols, compared with the claim's own numbers.
 
     Raises:
         NotProved: if it says something else.
     """
-    reading = read(claim, current, mutate)
-    problem = disagreement(claim, reading) if mutate is None else None
+    interpretation = read(claim, current, mutate)
+    problem = disagreement(claim, interpretation) if mutate is None else None
     if problem is not None:
         raise NotItself(problem)
-    return reading.one_turn()
+    return interpretation.one_turn()
 
 
-def equations_of(reading: Reading) -> list[tuple[Term, Term]]:
+def equations_of(interpretation: Interpretation) -> list[tuple[Term, Term]]:
     """Its equations, each for all positions and all values of the loops' variables."""
     found = []
-    for left, right in reading.equations:
+    for left, right in interpretation.equations:
         sides = left.shared, right.entry(left.at)
-        reading.expect_turns(*sides, left.at)
+        interpretation.expect_turns(*sides, left.at)
         found.append(sides)
     return found
 
 
 def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mutation) -> Proof:
     with session() as current:
-        reading = own_reading(claim, current, mutate)
-        statements, places = equations_of(reading), places_of(current.partial)
-        wanted_bounds = request_of(reading, places)
-        _expect_one_program(claim, reading, current)
+        interpretation = own_interpretation(claim, current, mutate)
+        statements, places = equations_of(interpretation), places_of(current.partial)
+        wanted_bounds = request_of(interpretation, places)
+        _expect_one_program(claim, interpretation, current)
         own = bounds = None
         if not statements and certificate.trace is not None:
             raise Refused("the claim says no equations")
@@ -137,8 +137,10 @@ def _checked(claim: Claim, certificate: AllSizes, session: Sessions, mutate: Mut
             own = shown(statements, places, certificate.trace)
         if wanted_bounds is not None:
             bounds = bounds_shown(wanted_bounds, places, certificate.bounds)
-    entries = [verify(claim, one, reading.parts, session, mutate) for one in certificate.witnesses]
-    kinds = [part.kind for part in reading.parts]
+    entries = [
+        verify(claim, one, interpretation.parts, session, mutate) for one in certificate.witnesses
+    ]
+    kinds = [part.kind for part in interpretation.parts]
     wanted = [n for n, kind in enumerate(kinds) if kind is Undetermined]
     if Differs in kinds:
         wanted.insert(0, DIFFERING)
@@ -169,17 +171,18 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
 
 
 def assumed(current: Session, divided: bool) -> list[str]:
+    """What a proof takes for granted, in words for the evidence."""
     return [*([NO_DENOMINATOR_IS_0] if divided else []), *current.fits]
 
 
-def _expect_one_program(claim: Claim, reading: Reading, current: Session) -> None:
+def _expect_one_program(claim: Claim, interpretation: Interpretation, current: Session) -> None:
     """Refuse a claim of which JAX traces another program at some sizes than at others: symbols do not show that."""
     if not current.programs:
         return
     from .alike import difference
 
     source = Source([*claim.functions, *(function for function, _ in current.programs)])
-    names = {v: name for name, v in reading.variables.items()}
+    names = {v: name for name, v in interpretation.variables.items()}
     problem = difference(current.programs, names, sorted(source.numbers), source.seed)
     if problem is not None:
         raise _Doubtful(problem)

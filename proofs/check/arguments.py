@@ -21,8 +21,8 @@ from ..exact.engines import (
     SYMPY,
     chosen,
     has_entries,
+    most_informative,
     small,
-    telling,
     terms,
     truth,
 )
@@ -50,7 +50,7 @@ PLAIN = (1, 2, -1, 3, Fraction(1, 2), -2, 5, Fraction(-1, 3))
 
 @dataclass(frozen=True)
 class Run:
-    """One engine's findings at one size: every statement with its truth, None where it cannot tell."""
+    """One engine's findings at one size: every statement with its truth, None where it cannot decide."""
 
     engine: str
     sizes: dict[str, int]
@@ -81,7 +81,7 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
         raise Refused("nothing in it shows the claim")
     shown = [*_identities(runs), *_witnesses(claim, runs, by), *_collisions(claim, runs, by)]
     for sizes in (
-        telling(claim) if proofs else (claim.every_size[-1], *small(claim.every_size)[-1:])
+        most_informative(claim) if proofs else (claim.every_size[-1], *small(claim.every_size)[-1:])
     ):
         if runs and _contradicted(claim, sizes):
             raise UsageError(
@@ -121,7 +121,7 @@ def _runs(claim: Claim, given: list[FixedSizes], lifted: bool) -> Iterator[Run]:
         if one.engine not in BY_NAME:
             raise Refused(f"there is no engine {one.engine!r}")
         own = [sizes_of(claim, sizes) for sizes in one.every_size]
-        needed = [] if number else telling(claim) if lifted else every
+        needed = [] if number else most_informative(claim) if lifted else every
         if not own or any(s not in own for s in needed) or any(s not in every for s in own):
             raise Refused(f"{one.engine} does not run at the claim's sizes")
         for sizes in own:

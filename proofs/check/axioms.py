@@ -15,7 +15,7 @@ POSITIVE = "exp(z) > 0"
 
 
 def axioms_of(functions: Iterable[str], differentiated: bool) -> list[str]:
-    """The axioms that a reading with these functions rests on."""
+    """The axioms that an interpretation with these functions rests on."""
     return sorted(DERIVATIVES[name] for name in functions if differentiated and name in DERIVATIVES)
 
 

@@ -1,6 +1,6 @@
-"""The second line of defence: a claim that holds is run at numbers far beyond its evidence.
+"""Evaluation beyond the evidence: a claim that holds is run at numbers far beyond those that show it.
 
-It does not depend on hearing what a body asks of its sizes. Both sides are evaluated at random points modulo a large
+It does not depend on noticing what a body queries of sizes. Both sides are evaluated at random points modulo a large
 prime, at dozens of sizes that a hash of the claim's code chooses, the numbers in that code among them, up to some
 hundred for each size while the others are small. Where exp, roots or norms occur, balls take the place of residues.
 
@@ -39,7 +39,7 @@ from .source import Source
 
 Ranges = Mapping[str, Sequence[int]]
 NEXT = 3
-"""So many sizes right after those of the evidence are tried."""
+"""How many sizes right after those of the evidence are tried."""
 DRAWN = ((8, 5, 40), (5, 40, 240), (1, 257, 330))
 """(how many, from, to): sizes that are drawn. Python keeps one object for each whole number up to 256, no further."""
 SPELLED = 5_000
@@ -47,25 +47,25 @@ SPELLED = 5_000
 LARGEST = 330
 """No size that is drawn lies farther than this beyond the evidence."""
 FROM_CODE = 32
-"""At most so many of them."""
+"""The most numbers from the code that are tried."""
 PAIRED = 12
 """Numbers in the code up to this one are tried in all combinations, for several sizes at once."""
 ALIKE = 32
 """Up to this one, for all sizes alike."""
 TOGETHER = 4
-"""So many choices in which all sizes are beyond small ones at once."""
+"""The number of choices in which all sizes are beyond small ones at once."""
 ONE, ALL = 40_000, 130_000
 """Operations that one choice of sizes, and all together, may take."""
 CONDITIONS = 3
-"""At so many choices it is seen whether small numbers meet the conditions."""
+"""The number of choices at which it is seen whether small numbers meet the conditions."""
 POINTS = 6
-"""At so many points that meet conditions, for each choice of sizes."""
+"""The number of points that meet conditions, for each choice of sizes."""
 PLAIN, OFTEN = 9, 5
 """Up to this size, and so often, the claim is run with plain fractions too, which a counterexample is made of."""
 BOUNDED, CONDITIONED = 8, 9
 """At how many choices claims are tried whose points have to meet conditions, and up to which size on average."""
 SMALLER = 2_000
-"""So many smaller choices are looked through for the smallest at which a claim fails."""
+"""How many smaller choices are looked through for the smallest at which a claim fails."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Tried:
     unequal: str = ""
     """At the sizes at which it fails: that the two sides have different shapes."""
     listed: Sequence[Sizes] = ()
-    """Those choices that are the claim's own sizes."""
+    """The choices that are the claim's own sizes."""
     outside: int = 0
     """How many choices the claim does not speak of."""
     fails: dict[str, int] | None = None
@@ -95,9 +95,11 @@ class Tried:
 
     @property
     def says_something(self) -> bool:
+        """Whether anything was tried, with whatever outcome."""
         return any((self.held, self.undefined, self.raised, self.unread, self.unmet, self.outside))
 
     def evidence(self) -> dict[str, Any]:
+        """The entry of the report's evidence: where the claim held, and what could not be tried."""
         notes = []
         if self.undefined:
             notes.append(f"{NO_VALUE} at {_listed(self.undefined)}")
@@ -216,7 +218,7 @@ def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
 def choices(
     claim: Claim, numbers: set[int], rng: random.Random
 ) -> Iterator[tuple[dict[str, int], str]]:
-    """Sizes to try, each with the name of the one that is large ("" for all): what is most telling comes first.
+    """Sizes to try, each with the name of the one that is large ("" for all): the most informative comes first.
 
     These are sizes right after those of the evidence, all sizes alike, and numbers that stand in the code; then those
     that are drawn. Each kind begins with small ones.
@@ -334,7 +336,7 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
             field = ArbField(meter)
             statements = evaluate(claim, field, sizes, constants(claim, field, point))
             if not any(isinstance(s, Equal | AtMost) for s in statements):
-                raise NotPolynomial("a map, or sides that differ")  # balls cannot tell
+                raise NotPolynomial("a map, or sides that differ")  # balls cannot decide
             if not all(map(_may_hold, statements)):
                 return None
         met = True

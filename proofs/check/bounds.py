@@ -1,7 +1,7 @@
-"""Bounds of a claim: what they say as it is read, and certificates of them, which are checked against that.
+"""Bounds of a claim: what they say as it is interpreted, and certificates of them, which are checked against that.
 
 A certificate holds its own problem, as a written proof of equations does. `inequalities` and the kernel check it by
-itself; it counts for a claim only if reading the claim gives the very same problem.
+itself; it counts for a claim only if interpreting the claim gives the very same problem.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ class Bounded(NamedTuple):
 
     @property
     def squares(self) -> bool:
+        """Whether a step completes a square."""
         return SQUARE in self.steps
 
 

@@ -70,6 +70,7 @@ def _unchanged(statement: Statement) -> Statement:
 
 
 def changes(claim: Claim) -> Iterator[Candidate]:
+    """Every small change of a claim by name, as the changed claim and what to do to its parameters and statements."""
     for name, change in _scalings(claim):
         yield (
             f"right side {name}",

@@ -1,4 +1,4 @@
-"""Is the reading with symbols for sizes the claim's own? Both are evaluated with numbers at a few sizes."""
+"""Is the interpretation with symbols for sizes the claim's own? Both are evaluated with numbers at a few sizes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..exact.instance import Point, assumed, constants, evaluate, shapes
 from ..exact.polynomials import RationalField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..interpret.array import KernelArray
-from ..interpret.claims import Reading
+from ..interpret.claims import Interpretation
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.measured import AXES
 from ..interpret.questions import Unreadable
@@ -29,9 +29,9 @@ from ..language.sizes import Sizes
 from ..language.statements import Approached, AtMost, Determines, Statement, Undetermined
 
 READS = 4_000
-"""A reading is compared with the claim's own numbers where that takes no more entries than this."""
+"""An interpretation is compared with the claim's own numbers where that takes no more entries than this."""
 MOST_READS = 400_000
-"""At the smallest sizes it may take so many, if it takes too many everywhere."""
+"""How many it may take at the smallest sizes, if it takes too many everywhere."""
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
@@ -39,25 +39,25 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
 Tag = tuple[str, str]
-"""Of what a pair is: the kind of statement, and a condition's text."""
+"""What a pair belongs to: the kind of statement, and a condition's text."""
 Floats = list[tuple[float, float, Tag]]
 ROUNDING = 2**20 * float(np.finfo(float).eps)
 """How far floats may be apart: what sums and quotients of a few hundred numbers of size 1 lose is far below it."""
 
 
 def disagreement(
-    claim: Claim, reading: Reading, inputs: Callable[[Sizes], Point] | None = None
+    claim: Claim, interpretation: Interpretation, inputs: Callable[[Sizes], Point] | None = None
 ) -> str | None:
-    """Compare the reading with the claim itself, run on numbers at a few sizes; None if they agree.
+    """Compare the interpretation with the claim itself, run on numbers at a few sizes; None if they agree.
 
     The pairs (entry of the left side, entry of the right side) must be the same for each kind of statement and each
     condition, so that a loop that is read once for all its turns, say, is seen to be what the claim's own loop does.
-    This is a test of the reading; the kernel is not asked.
+    This is a test of the interpretation; the kernel has no part in it.
 
     Args:
         claim: the claim.
-        reading: its reading.
-        inputs: what the reading has for the claim's symbols, at given sizes; they are drawn for a reading with symbols.
+        interpretation: with symbols for its sizes.
+        inputs: what it has for the claim's symbols, at given sizes; they are drawn where it has symbols.
     """
     chosen = claim.every_size
     compared = 0
@@ -66,18 +66,20 @@ def disagreement(
     for sizes, most in [*((one, READS) for one in few), (chosen[0], MOST_READS)]:
         if compared and most > READS:
             break
-        own = _own_pairs(claim, sizes, inputs, reading)
+        own = _own_pairs(claim, sizes, inputs, interpretation)
         if own is None:
             continue
         numbers, pairs = own
         try:
-            found = _read_pairs(reading, sizes, numbers, most)
+            found = _read_pairs(interpretation, sizes, numbers, most)
         except (TooLong, OverflowError, ZeroDivisionError):
             continue
         if not _same(found, pairs):
-            return f"the reading with symbols for sizes is not the claim's own at {dict(sizes)}"
+            return (
+                f"the interpretation with symbols for sizes is not the claim's own at {dict(sizes)}"
+            )
         compared += 1
-    return None if compared else "the reading with symbols for sizes could not be compared"
+    return None if compared else "the interpretation with symbols for sizes could not be compared"
 
 
 def _same(found: set[Any], pairs: Any) -> bool:
@@ -110,13 +112,18 @@ def _drawn(claim: Claim, sizes: Sizes, signs: Sequence[int]) -> Point:
 
 
 def _own_pairs(
-    claim: Claim, sizes: Sizes, inputs: Callable[[Sizes], Point] | None, reading: Reading
+    claim: Claim,
+    sizes: Sizes,
+    inputs: Callable[[Sizes], Point] | None,
+    interpretation: Interpretation,
 ) -> tuple[Point, set[Any] | Floats] | None:
-    read = {part.condition for part in reading.conditions}
+    read = {part.condition for part in interpretation.conditions}
     # An absolute value is not seen on positive numbers; logarithms are of nothing else.
-    signed = reading.has_bounds and "log" not in reading.session.functions
+    signed = interpretation.has_bounds and "log" not in interpretation.session.functions
     point = _drawn(claim, sizes, (1, -1) if signed else (1,)) if inputs is None else inputs(sizes)
-    if inputs is None and reading.session.functions - {"abs"}:  # exp of large numbers has no float
+    if inputs is None and interpretation.session.functions - {
+        "abs"
+    }:  # exp of large numbers has no float
         point = {name: np.asarray(one / SMALLER, dtype=object) for name, one in point.items()}
     field = RationalField()
     try:
@@ -164,8 +171,10 @@ def _float_pairs(claim: Claim, sizes: Sizes, point: Point, read: Set[str]) -> Fl
     return pairs
 
 
-def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point, left_to_read: int) -> set[Any]:
-    at = {e.terms[0][0]: sizes[name] for name, e in reading.sizes.items()}
+def _read_pairs(
+    interpretation: Interpretation, sizes: Sizes, numbers: Point, left_to_read: int
+) -> set[Any]:
+    at = {e.terms[0][0]: sizes[name] for name, e in interpretation.sizes.items()}
 
     def entries(name: str, place: tuple[Any, ...]) -> Any:
         nonlocal left_to_read
@@ -178,9 +187,9 @@ def _read_pairs(reading: Reading, sizes: Sizes, numbers: Point, left_to_read: in
         inside = all(0 <= i < n for i, n in zip(place, numbers[name].shape, strict=True))
         return _plain(cast(Fraction, numbers[name][place])) if inside else 1009 + 7 * sum(place)
 
-    evaluator = Evaluator(entries, reading.session, function_value)
+    evaluator = Evaluator(entries, interpretation.session, function_value)
     pairs = set()
-    for left, right, measure, tag in _read(reading):
+    for left, right, measure, tag in _read(interpretation):
         outer = left.ndim - AXES.get(measure, 0)
         other = right.entry(left.at[:outer])
         own = {v for e in left.at[outer:] for v in e.variables()}
@@ -219,9 +228,9 @@ def function_value(name: str, at: Any) -> Any:
     return FUNCTIONS[name](float(at)) if exact is None else exact
 
 
-def _read(reading: Reading) -> Iterator[tuple[KernelArray, KernelArray, str, Tag]]:
-    """The same of a reading, with what is taken of the left side."""
-    for part in (*reading.parts, *reading.conditions):
+def _read(interpretation: Interpretation) -> Iterator[tuple[KernelArray, KernelArray, str, Tag]]:
+    """The same of an interpretation, with what is taken of the left side."""
+    for part in (*interpretation.parts, *interpretation.conditions):
         tag = part.kind.__name__, part.condition
         if part.kind in (Determines, Undetermined):
             yield from ((one, one, "", tag) for one in (part.left, part.right))

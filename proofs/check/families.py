@@ -67,7 +67,7 @@ Family = Mapping[str, Pattern]
 
 
 def patterns(axes: int) -> list[Pattern]:
-    """What is tried for an array with so many axes, the plainest first; a number is 1 before it is 0."""
+    """What is tried for an array with this number of axes, the plainest first; a number is 1 before it is 0."""
     if not axes:
         return [Pattern(Fraction(value), ()) for value in (1, 2, -1, 0)]
     places = [*itertools.product((FIRST, EVERY, LAST), repeat=axes)]

@@ -65,7 +65,7 @@ def _numbers(name: str, value: Any, dims: tuple[int, ...]) -> np.ndarray:
                 one = one[i] if isinstance(one, tuple) and len(one) == length else None  # type: ignore[index]
             out[index] = Fraction(one)  # type: ignore[arg-type]
     except (TypeError, ValueError, ZeroDivisionError):
-        raise Refused(f"its {name} is no array of exact numbers of shape {dims}") from None
+        raise Refused(f"its {name} is not an array of exact numbers of shape {dims}") from None
     return out
 
 

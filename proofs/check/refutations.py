@@ -134,7 +134,7 @@ def _by_limits(claim: Claim, by: Limits) -> Result:
     if claim.kind != "existence":
         raise Refused("an argument about limits is about a claim that parameters exist")
     if not _met_by_ones(claim, sizes):
-        raise Refused("the numbers 1, at which it is told, do not meet the conditions")
+        raise Refused("the numbers 1, at which it is evaluated, do not meet the conditions")
     found = refute(claim, sizes, by.part)
     if isinstance(found, str):
         return Result("unknown", reason=found)

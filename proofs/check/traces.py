@@ -1,7 +1,7 @@
 """Written proofs of equations, checked against what a claim says now.
 
 What is written holds its own problem: declarations, definitions, recursions and statements. It is checked by the
-kernel alone, and counts for a claim only if reading the claim gives the very same problem.
+kernel alone, and counts for a claim only if interpreting the claim gives the very same problem.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ class Shown(NamedTuple):
 
     @property
     def divided(self) -> bool:
+        """Whether the proof divides by something."""
         return bool(self.divisors) or INVERSE in self.conditional.values()
 
 
 def places_of(names: Iterable[str]) -> Places:
+    """What is noted of functions of a term, such as 1/T, by name: which function each is, and its places."""
     known = declarations.current
     return {name: (known.bodies[name].name, frozenset(known.places[name])) for name in names}
 
@@ -68,7 +70,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
 
 
 def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
-    """Those that mean something under a condition only, by what theorems say that they are in normal form.
+    """The names that mean something under a condition only, by what theorems say is their normal form.
 
     1/n means something for every size n ≥ 1.
 

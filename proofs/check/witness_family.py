@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..interpret.array import KernelArray, holds
-from ..interpret.claims import Part, Reading, read
+from ..interpret.claims import Interpretation, Part, read
 from ..interpret.questions import Unreadable
 from ..interpret.session import Session, Sessions
 from ..interpret.terms import inverse, number
@@ -68,6 +68,7 @@ class Witness:
     """Which statement it is whose statistic does not determine the value; None for those whose sides differ."""
 
     def evidence(self, axioms: list[str]) -> dict[str, Any]:
+        """The entry of the report's evidence, with the families of inputs."""
         said = [{name: str(pattern) for name, pattern in one.items()} for one in self.families]
         inputs = said[0] if len(said) == 1 else dict(zip(("first", "second"), said, strict=True))
         return {**evidence("witness", "all-sizes", None, "kernel", axioms), "inputs": inputs}
@@ -76,7 +77,7 @@ class Witness:
 class Sides(NamedTuple):
     """What is to be equal in every entry, and what is to be apart in one, at families of inputs."""
 
-    reading: Reading
+    interpretation: Interpretation
     same: list[tuple[KernelArray, KernelArray]]
     apart: list[tuple[KernelArray, KernelArray]]
 
@@ -90,9 +91,9 @@ class Sides(NamedTuple):
             raise Refused(f"{len(gaps)} differences of {len(self.apart)} statements")
         found = [(left.shared, right.entry(left.at)) for left, right in self.same]
         for (left, _), sides in zip(self.same, found, strict=True):
-            self.reading.expect_turns(*sides, left.at)
+            self.interpretation.expect_turns(*sides, left.at)
         every = zip(self.apart, gaps, strict=True)
-        return found + [equation_of(sides, gap, self.reading) for sides, gap in every]
+        return found + [equation_of(sides, gap, self.interpretation) for sides, gap in every]
 
 
 def verify(
@@ -146,17 +147,17 @@ def sides_at(
     Raises:
         Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
     """
-    readings: list[Reading] = []
+    interpretations: list[Interpretation] = []
     for family in families:
-        sizes = readings[0].sizes if readings else None
-        readings.append(member(claim, family, parts, current, mutate, sizes))
+        sizes = interpretations[0].sizes if interpretations else None
+        interpretations.append(member(claim, family, parts, current, mutate, sizes))
     if statement is None:
-        found = [part for part in readings[0].parts if part.kind is Differs]
-        return Sides(readings[0], [], [(part.left, part.right) for part in found])
-    first, second = (one.parts[statement] for one in readings)
+        found = [part for part in interpretations[0].parts if part.kind is Differs]
+        return Sides(interpretations[0], [], [(part.left, part.right) for part in found])
+    first, second = (one.parts[statement] for one in interpretations)
     if first.left.dims != second.left.dims or first.right.dims != second.right.dims:
         raise NotProved("a statistic or a value whose shape depends on the inputs")
-    return Sides(readings[0], [(first.left, second.left)], [(first.right, second.right)])
+    return Sides(interpretations[0], [(first.left, second.left)], [(first.right, second.right)])
 
 
 def expect_inputs(claim: Claim, families: Iterable[Family]) -> None:
@@ -174,8 +175,8 @@ def member(
     current: Session,
     mutate: Mutation,
     sizes: dict[str, Index] | None,
-) -> Reading:
-    """The reading on a family of inputs.
+) -> Interpretation:
+    """The interpretation on a family of inputs.
 
     Raises:
         Unreadable, KernelError: if it is not the claim's own, or something is divided by 0.
@@ -208,7 +209,7 @@ def refuse_conditions(claim: Claim) -> None:
 
 
 def axiom_of(partial: Set[str]) -> list[str]:
-    """Of what is divided by, or a logarithm is taken of, it must be seen that it is > 0. The axiom that this needs."""
+    """Divisors and arguments of logarithms must be seen to be > 0. The axiom that this needs."""
     if not all(_is_positive_inside(name) for name in partial):
         raise NotProved("at the inputs tried, something is divided by that may be 0")
     return [POSITIVE] if partial else []
@@ -234,7 +235,7 @@ def _is_positive_inside(name: str) -> bool:
 
 
 def equation_of(
-    sides: tuple[KernelArray, KernelArray], one: Apart, reading: Reading
+    sides: tuple[KernelArray, KernelArray], one: Apart, interpretation: Interpretation
 ) -> tuple[Term, Term]:
     """M (left − right) and c.
 
@@ -245,7 +246,7 @@ def equation_of(
     if not 0 <= one.corner < len(gaps) or not one.value:
         raise Refused("a difference of 0, or at an entry that is not there")
     gap = gaps[one.corner]
-    bases = bases_of(gap, reading)
+    bases = bases_of(gap, interpretation)
     if len(bases) != len(one.powers):
         raise Refused(f"{len(one.powers)} powers of {len(bases)} numbers")
     factor = as_term(1)
@@ -253,18 +254,19 @@ def equation_of(
         base = number(e) if power > 0 else inverse(number(e), [])
         for _ in range(abs(power)):
             factor = factor * base
-    reading.expect_turns(factor * gap, as_term(one.value))
+    interpretation.expect_turns(factor * gap, as_term(one.value))
     return factor * gap, as_term(one.value)
 
 
 def corner_gaps(left: KernelArray, right: KernelArray) -> Iterator[Term]:
+    """The differences of the two sides at the arrays' corners."""
     for corner in itertools.product(*[_ends(d) for d in left.dims]):
         yield left.entry(corner) - right.entry(corner)
 
 
-def bases_of(gap: Term, reading: Reading) -> list[Index]:
+def bases_of(gap: Term, interpretation: Interpretation) -> list[Index]:
     """n − 1, n and n + 1 for all sizes and loops' variables n that the gap speaks of, where they are seen to be ≥ 1."""
-    sizes = reading.variables.values()
+    sizes = interpretation.variables.values()
     free = free_variables([gap], (), dict.fromkeys(sizes, 0))
     rows = facts({*sizes, *free})
     every = [variable(v) + more for v in (*sizes, *free) for more in NEAR]

@@ -95,7 +95,7 @@ def _mutants(claim: Claim, sizes: dict[str, int]) -> Iterator[tuple[str, Mutate,
         if statements is not None:
             break
     if statements is None or not any(isinstance(s, Equal) for s in statements):
-        return  # a witness that some inputs differ is no identity to break
+        return  # a witness that some inputs differ is not an identity that one could break
     if claim.parameters is not None:
         for position, (path, leaf) in enumerate(zip(paths(seen[0]), leaves(seen[0]), strict=True)):
             for name, change in changes(leaf.shape, SCALES):

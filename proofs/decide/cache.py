@@ -212,7 +212,7 @@ def _hash_of_package() -> str:
 
 @functools.cache
 def _content(path: str) -> bytes:
-    """Of a file of the package, whose modules no process loads twice."""
+    """The content of a file of the package, whose modules no process loads twice."""
     return Path(path).read_bytes()
 
 
@@ -278,7 +278,7 @@ def _hash_of_reached(names: frozenset[str]) -> str:
 
 
 def _reached(files: Iterable[str]) -> set[str]:
-    """Those of these files that hold claims or definitions, and all such files that they import, and so on."""
+    """The given files that hold claims or definitions, and all such files that they import, and so on."""
     found: set[str] = set()
     waiting = list(files)
     while waiting:

@@ -89,7 +89,7 @@ class Certificates:
         replace(path, text)
 
     def content(self, claim: Claim) -> tuple[str, ...]:
-        """The file that is looked at and a hash of what it holds: what a verdict may depend on."""
+        """The certificate's file and a hash of its content, on which a verdict may depend."""
         path = self.file(claim) if self.read else None
         if path is None or not os.path.lexists(path):
             return ()
@@ -100,7 +100,7 @@ class Certificates:
 
 
 @dataclass
-class Heard:
+class CertificateNotes:
     """What is to be said of the files, gathered from the results."""
 
     broken: dict[str, str] = field(default_factory=dict)
@@ -112,7 +112,8 @@ class Heard:
     missing: list[str] = field(default_factory=list)
     """The ids that have none, where nothing was searched for."""
 
-    def hear(self, id: str, result: Result) -> None:
+    def add(self, id: str, result: Result) -> None:
+        """Take note of what one result says of its certificate."""
         if result.recorded == MISSING:
             self.missing.append(id)
         elif result.recorded.startswith(REPLACED):
@@ -146,11 +147,19 @@ def _bytes(path: Path) -> bytes:
     """What a file holds that may be a certificate.
 
     Raises:
-        OSError: if it is no file, or larger than any certificate.
+        OSError: if it is not a file, or larger than any certificate.
     """
     if not path.is_file() or path.stat().st_size > LIMIT:
         raise OSError("no file, or too large")
     return path.read_bytes()
 
 
-__all__ = ["FOLDER", "MISSING", "REPLACED", "Certificates", "Heard", "Unusable", "writable"]
+__all__ = [
+    "FOLDER",
+    "MISSING",
+    "REPLACED",
+    "CertificateNotes",
+    "Certificates",
+    "Unusable",
+    "writable",
+]

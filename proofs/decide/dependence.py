@@ -1,4 +1,4 @@
-"""Rows that rest on others: what they need, that they do not run in a circle, and which of them are unsupported."""
+"""Rows that rest on others: what they need, that there is no cycle among them, and which of them are unsupported."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def needed(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
         for id in claim.depends_on:
             if id not in known:
                 raise UsageError(
-                    f"claim {claim.id} depends on {id!r}, which is no claim{nearest(id, known)}; "
+                    f"claim {claim.id} depends on {id!r}, which is not a claim{nearest(id, known)}; "
                     "correct depends_on=."
                 )
         waiting += [id for id in claim.depends_on if id not in rests]
     try:
         ordered = list(TopologicalSorter(rests).static_order())
     except CycleError as error:
-        circle = error.args[1][:0:-1]
-        first = circle.index(min(circle))
-        text = " → ".join([*circle[first:], *circle[: first + 1]])
+        cycle = error.args[1][:0:-1]
+        first = cycle.index(min(cycle))
+        text = " → ".join([*cycle[first:], *cycle[: first + 1]])
         raise UsageError(
-            f"claims depend on each other in a circle: {text}; correct depends_on=."
+            f"claims depend on each other in a cycle: {text}; correct depends_on=."
         ) from None
     own = {claim.id for claim in claims}
     return [known[id] for id in ordered if id not in own]

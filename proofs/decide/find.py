@@ -33,8 +33,8 @@ from ..exact.engines import (
     Engine,
     Engines,
     has_entries,
+    most_informative,
     small,
-    telling,
     terms,
     truth,
 )
@@ -59,7 +59,7 @@ from ..search.all_sizes import find as find_all_sizes
 
 NOT_RUN = "it needs exp, log or a norm, which no engine that ran has"
 QUICK_TRIES = 3
-"""Draws from each palette before the kernel is asked for a bound; no others are made of what it proves."""
+"""Draws from each palette before the kernel is queried for a bound; no others are made of what it proves."""
 BOUND_TRIES = 60
 """Draws from each palette in search of a bound's counterexample: a false bound, too, holds at most points."""
 TRIED_WELL = 4
@@ -71,9 +71,9 @@ def find(claim: Claim, engines: Engines, compared: bool = False) -> Certificate:
 
     Args:
         claim: the claim.
-        engines: what is asked.
-        compared: whether a reading for all sizes is compared with the claim's own numbers before it is proved, as the
-            check does afterwards.
+        engines: those that are queried.
+        compared: whether an interpretation for all sizes is compared with the claim's own numbers before it is proved,
+            as the check does afterwards.
 
     Raises:
         UsageError: if no inputs meet its conditions.
@@ -136,6 +136,7 @@ class Search:
 
     @property
     def is_lifted(self) -> bool:
+        """Whether there is a proof for all sizes."""
         return self.engines.kernel and not isinstance(self.proof, str)
 
     @cached_property
@@ -206,7 +207,7 @@ class Search:
 
     @cached_property
     def kinds(self) -> set[type]:
-        """Those of its statements."""
+        """The kinds of its statements."""
         if self.every:
             return {type(s) for _, found in self.every for s, _ in found}
         return {type(s) for found in self.at_points for s in found}
@@ -245,6 +246,7 @@ class Search:
         return Argument(self.claim.id, (*self.met, self.proof))
 
     def unsettled(self, why: str) -> Unsettled:
+        """The answer that nothing was found, with the reason."""
         return Unsettled(self.claim.id, why)
 
 
@@ -398,8 +400,8 @@ def _argument(search: Search) -> Certificate:
 
 
 def _few(search: Search) -> list[dict[str, int]]:
-    """The most telling size, and for each comparison one at which there is something to compare."""
-    run = telling(search.claim)
+    """The most informative size, and for each comparison one at which there is something to compare."""
+    run = most_informative(search.claim)
     for sizes, found in search.every:
         empty = set(range(len(found)))
         for own, others in search.every:

@@ -44,6 +44,7 @@ class Ledger:
 
     @property
     def rows(self) -> list[Row]:
+        """All rows, in the order in which they were added."""
         return list(self._rows.values())
 
     def select(self, patterns: Sequence[str] = (), source: str | None = None) -> list[Row]:

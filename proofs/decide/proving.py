@@ -30,7 +30,7 @@ from ..exact.enclosed import BITS
 from ..exact.engines import ENGINES, sides
 from ..exact.instance import Point, constants, evaluate
 from ..exact.instance import shapes as shapes_at
-from ..exact.points import find, simplest
+from ..exact.points import find
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
@@ -43,15 +43,16 @@ from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
+from ..refute.shrinking import simplest
 from ..search import all_sizes
 from .verdict import NOT_RUN, Result, decide
 
 PLAINLY, ALIKE = 4, 1e-6
-"""So far beyond the sizes of the claim it is run without being traced, and how near its numbers have to be."""
+"""How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 SHOWN = 3
-"""So many literals are named where a refutation hinges on them."""
+"""How many literals are named where a refutation hinges on them."""
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Outcome:
     shapes: dict[str, str]
     result: Result
     literals: list[Literal] = field(default_factory=list)
-    """Those that were read as what they mean, which is not what they are in binary."""
+    """The literals that were read as the number meant, which is not the binary one."""
     seconds: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -141,8 +142,8 @@ def prove(
     ]
     result = decide(row.claim, ENGINES["all"])
     if result.verdict == "unknown" and result.reason == NOT_RUN:
-        told = all_sizes.prove(row.claim)  # it names what is not read
-        result.reason = told if isinstance(told, str) else result.reason
+        said = all_sizes.prove(row.claim)  # it names what is not read
+        result.reason = said if isinstance(said, str) else result.reason
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
     if result.verdict == "refuted":
@@ -157,7 +158,7 @@ def prove(
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:
-    """Trace the program at one size, so that its own mistakes are told in a line."""
+    """Trace the program at one size, so that its own mistakes are reported in a line."""
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
@@ -167,10 +168,10 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
         raise
     except Exception as error:
         sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
-        told = str(error).strip().split("\n", 1)[0]
+        said = str(error).strip().split("\n", 1)[0]
         raise UsageError(
             f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
-            f"({sizes}): {type(error).__name__}: {told}"
+            f"({sizes}): {type(error).__name__}: {said}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
 
@@ -178,7 +179,7 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
 def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
     """The program run once as Python runs it, beside what JAX traces of it; None if the two give the same numbers.
 
-    A program is proved as JAX traces it. One that tells tracers from arrays is another one where nothing traces it.
+    A program is proved as JAX traces it. One that distinguishes tracers from arrays is another where nothing traces it.
     """
     jax = jax_for("prove")
     at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
@@ -209,7 +210,9 @@ def _literals(programs: Mapping[str, Callable[..., Any]], claim: Claim, at: Size
     """The programs' literals at these sizes, on which they may depend."""
     found: list[Literal] = []
     for side, function in programs.items():
-        with suppress(Exception):  # a specification's mistakes are told where the claim is decided
+        with suppress(
+            Exception
+        ):  # a specification's mistakes are reported where the claim is decided
             found += literals(traced(function, _dims(claim, at)).jaxpr, side)
     return found
 
@@ -399,7 +402,7 @@ def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
             )
         found = getattr(found, part)
     if not callable(found):
-        raise UsageError(f"prove {target}: that is no function but {type(found).__name__}.")
+        raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
     return found
 
 

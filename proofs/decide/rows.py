@@ -20,7 +20,7 @@ from ..language.engines import ENGINES
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.source import Row
 from .cache import Cache
-from .certificates import Certificates, Heard
+from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .workers import TIME_LIMIT, Answer, Watch, run
@@ -40,7 +40,7 @@ def check(
     jobs: int | None = None,
     time_limit: float = TIME_LIMIT,
     certificates: Certificates | None = None,
-    heard: Heard | None = None,
+    notes: CertificateNotes | None = None,
     cache: Cache | None = None,
     pinned: Definitions | None = None,
     progress: Progress | None = None,
@@ -55,17 +55,17 @@ def check(
         time_limit: seconds after which a claim is given up, and unknown.
         certificates: where certificates lie, and what is done with them; those beside the sources are checked if
             nothing else is said, and all engines are asked.
-        heard: told what is to be said of certificates.
+        notes: takes what is to be said of certificates.
         cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
             certificates are written.
         pinned: what was noted of the package before a user's file ran; noted now if nothing is given.
-        progress: told about each claim that is done, and those that take long.
+        progress: called with each claim that is done, and those that take long.
 
     Returns:
         The report as a dictionary that `json.dump` takes.
 
     Raises:
-        UsageError: for an unknown engine, a time limit that is none, or claims that depend on each other in a circle.
+        UsageError: for an unknown engine, a time limit of 0 or less, or claims that depend on each other in a cycle.
     """
     if engine not in ENGINES:
         raise UsageError(f"--engine {engine}: no such engine; allowed: {', '.join(ENGINES)}.")
@@ -79,7 +79,7 @@ def check(
     seconds = {claim.id: 0.0 for claim in claims}
     slow: dict[str, float] = {}
 
-    def tell(id: str = "") -> None:
+    def advance(id: str = "") -> None:
         text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
         if text and progress is not None:
             progress(text, len(results), len(whole))
@@ -87,7 +87,7 @@ def check(
     def watch(running: Mapping[int, float]) -> None:
         slow.clear()
         slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
-        tell()
+        advance()
 
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
@@ -109,12 +109,12 @@ def check(
             cache.keep(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
-        tell(id)
+        advance(id)
     if cache is not None:
         cache.close()
-    if heard is not None:
+    if notes is not None:
         for claim in claims:
-            heard.hear(claim.id, results[claim.id])
+            notes.add(claim.id, results[claim.id])
     unsupported = tainted(whole, results)
     found = [_row(row, results, unsupported) for row in rows]
     return {

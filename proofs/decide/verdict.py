@@ -33,7 +33,7 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
 
     Args:
         claim: the claim.
-        engines: what is asked where no certificate settles it; where two run they must agree.
+        engines: those that are queried where no certificate settles it; where two run they must agree.
         certificates: where certificates are looked for, and written.
 
     Returns:
@@ -105,7 +105,7 @@ def _found(
 
 
 def _recorded(claim: Claim, engines: Engines, certificates: Certificates) -> Result:
-    """What the certificate that is there comes to; and what is to be said of it, if that is nothing."""
+    """The result of the certificate that is there; if there is none, what is to be said of it."""
     try:
         certificate = certificates.load(claim)
         if certificate is None:
@@ -125,7 +125,7 @@ def _recorded(claim: Claim, engines: Engines, certificates: Certificates) -> Res
 
 
 def _is_final(result: Result) -> bool:
-    """Whether the certificate came to what it is for; that may be `unknown`, with a reason that was seen."""
+    """Whether the certificate has its intended verdict, which may be `unknown` with a reason."""
     return not (result.stale or result.broken or result.fails)
 
 

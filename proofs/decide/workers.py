@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 TIME_LIMIT = 300.0
 """Seconds that a task gets, if nothing else is said."""
 GARBAGE = 1_000_000
-"""Python looks for garbage after so many new objects: terms and theorems live as long as their claim."""
+"""Python looks for garbage after this many new objects: terms and theorems live as long as their claim."""
 TICK = 0.5
 """Seconds between two looks at workers that say nothing."""
 
 Task = Callable[[], Any]
 Watch = Callable[[Mapping[int, float]], None]
-"""Told now and then how many seconds each task has taken that is being worked on, by its index."""
+"""Called now and then with how many seconds each task has taken that is being worked on, by its index."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def run(
         tasks: each returns something that can be pickled.
         jobs: workers at once; as many as there are processors if not given.
         time_limit: seconds after which a task's worker is killed.
-        watch: told what is being worked on.
+        watch: called with what is being worked on.
 
     Raises:
         Exception: what a task raised.

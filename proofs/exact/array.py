@@ -40,6 +40,7 @@ class ExactArray(Operators):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
         return self.entries.shape
 
     def item(self) -> Any:
@@ -74,7 +75,7 @@ class ExactArray(Operators):
         return ExactArray(move(self.entries), self.field)
 
     def _wrap(self, result: Any, operations: int = 1) -> ExactArray:
-        """The result of so many operations for each of its entries."""
+        """The result of this number of operations for each of its entries."""
         result = as_array(result)
         if self.field.meter is not None:
             self.field.meter.spend(CALL + operations * result.size)
@@ -87,6 +88,7 @@ class ExactArray(Operators):
         return self._wrap(self.entries[index])
 
     def sum(self, axis: int | None = None) -> ExactArray:
+        """The sum along an axis, or of all entries."""
         if self.entries.size == 0 or (axis is not None and self.shape[axis] == 0):
             shape = () if axis is None else tuple(np.delete(self.shape, axis))
             return self._wrap(filled(shape, self.field.number(0)))
@@ -122,17 +124,21 @@ class Namespace(Functions):
         return ExactArray(join([self.asarray(a).entries for a in arrays]), self.field)
 
     def zeros(self, shape: Any) -> ExactArray:
+        """An array of zeros."""
         return ExactArray(filled(shape, self.field.number(0)), self.field)
 
     def ones(self, shape: Any) -> ExactArray:
+        """An array of ones."""
         return ExactArray(filled(shape, self.field.number(1)), self.field)
 
     def eye(self, size: int) -> ExactArray:
+        """The identity matrix."""
         out = filled((size, size), self.field.number(0))
         np.fill_diagonal(out, self.field.number(1))
         return ExactArray(out, self.field)
 
     def tril(self, array: ExactArray) -> ExactArray:
+        """The lower triangle of matrices, zeros above it."""
         out, zero = array.entries.copy(), self.field.number(0)
         for index in np.ndindex(out.shape):
             if index[-1] > index[-2]:
@@ -140,15 +146,19 @@ class Namespace(Functions):
         return ExactArray(out, self.field)
 
     def exp(self, array: Any) -> ExactArray:
+        """The exponential function, entry by entry."""
         return self._map(self.field.exp, self.asarray(array).entries)
 
     def log(self, array: Any) -> ExactArray:
+        """The natural logarithm, entry by entry."""
         return self._map(self.field.log, self.asarray(array).entries)
 
     def sqrt(self, array: Any) -> ExactArray:
+        """The square root, entry by entry."""
         return self._map(self.field.sqrt, self.asarray(array).entries)
 
     def abs(self, array: Any) -> ExactArray:
+        """The absolute value, entry by entry."""
         return self._map(self.field.abs, self.asarray(array).entries)
 
     def norm(self, array: Any) -> ExactArray:

@@ -46,7 +46,7 @@ def statements_at(
 def quick_statements_at(
     claim: Claim, sizes: Sizes, point: Point, mutate: Mutation = None
 ) -> list[Statement] | None:
-    """The same for a search, far faster on flint's numbers; a body that looks at types can tell them from Python's."""
+    """The same for a search, far faster on flint's numbers; a body that looks at types sees a difference."""
     return statements_at(claim, sizes, point, mutate, FlintRootsField())
 
 

@@ -1,4 +1,4 @@
-"""A counterexample as the report tells it: where a statement fails, and what both of its sides are there."""
+"""A counterexample as the report renders it: where a statement fails, and what both of its sides are there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Counterexample:
     collision: bool = False
     """Whether `inputs` are two inputs that no map of a statistic can serve."""
     lines: tuple[str, ...] = ()
-    """Of an argument about limits, which is one about all parameters: the numbers in it, as a Python program."""
+    """The numbers in an argument about limits, which is about all parameters, as a Python program."""
 
     def as_json(self) -> dict[str, Any]:
         """The counterexample as the report has it."""

@@ -1,4 +1,4 @@
-"""Bounds at a point in certified enclosures, the radius told: an arithmetic of its own beside roots and the kernel."""
+"""Bounds at a point in certified enclosures with a radius: an arithmetic of its own beside roots and the kernel."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ class ArbField(Field):
         self._flint = flint
 
     def number(self, value: Any) -> Any:
+        """A ball that holds the given number."""
         if isinstance(value, self._flint.arb):
             return value
         exact = as_fraction(value)
@@ -35,24 +36,31 @@ class ArbField(Field):
         return scalar
 
     def exp(self, scalar: Any) -> Any:
+        """A ball that holds the exponential."""
         return scalar.exp()
 
     def log(self, scalar: Any) -> Any:
+        """A ball that holds the natural logarithm."""
         return scalar.log()
 
     def sin(self, scalar: Any) -> Any:
+        """A ball that holds the sine."""
         return scalar.sin()
 
     def cos(self, scalar: Any) -> Any:
+        """A ball that holds the cosine."""
         return scalar.cos()
 
     def tanh(self, scalar: Any) -> Any:
+        """A ball that holds the hyperbolic tangent."""
         return scalar.tanh()
 
     def erf(self, scalar: Any) -> Any:
+        """A ball that holds the error function."""
         return scalar.erf()
 
     def abs(self, scalar: Any) -> Any:
+        """A ball that holds the absolute value."""
         return abs(scalar)
 
     def sqrt(self, scalar: Any) -> Any:
@@ -62,11 +70,12 @@ class ArbField(Field):
         return scalar.nonnegative_part().sqrt()
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """A ball that holds the largest eigenvalue of a Gram matrix."""
         rows, columns = gram.shape
         matrix = self._flint.arb_mat(rows, columns, list(gram.flat))
         try:
             first, *others = (value.real for value in matrix.eig(multiple=True))
-        except ValueError as error:  # eigenvalues that the balls do not tell apart
+        except ValueError as error:  # eigenvalues that the balls do not separate
             raise DivisionByZero(f"an eigenvalue without an enclosure: {error}") from error
         for other in others:
             first = first.max(other)

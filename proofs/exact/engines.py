@@ -24,7 +24,7 @@ from .scalar import NotPolynomial, Ratio
 SMALL = 2
 """A second opinion is for sizes that do not exceed this."""
 MOST_TERMS = 10_000
-"""Nor is it asked of larger polynomials; plain numbers are one too."""
+"""Nor is it queried for larger polynomials; plain numbers are one too."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Engines:
-    """What is asked about a claim."""
+    """The engines that a claim is decided by."""
 
     fixed: tuple[Engine, ...] = ()
     """The first that has what a claim needs decides it, the others are second opinions."""
@@ -63,12 +63,13 @@ class Engines:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Engines:
-        """Those with these names."""
+        """The engines with these names."""
         fixed = tuple(BY_NAME[name] for name in names if name in BY_NAME)
         return cls(fixed, kernel="kernel" in names)
 
     @property
     def names(self) -> list[str]:
+        """The engines' names, as the report has them."""
         return [engine.name for engine in self.fixed] + ["kernel"] * self.kernel
 
 
@@ -91,7 +92,7 @@ def chosen(claim: Claim) -> list[dict[str, int]]:
     return [sizes for sizes in every if sizes in found]
 
 
-def telling(claim: Claim) -> list[dict[str, int]]:
+def most_informative(claim: Claim) -> list[dict[str, int]]:
     """One of the chosen sizes, the last: where there is a proof for all sizes, an engine's opinion is one more.
 
     At the other listed sizes the claim is run in residues.
@@ -106,7 +107,7 @@ def small(every: Sequence[dict[str, int]]) -> list[dict[str, int]]:
 
 
 def truth(statement: Statement) -> bool | None:
-    """Whether the statement holds with every entry a symbol; None if symbols alone cannot tell.
+    """Whether the statement holds with every entry a symbol; None if symbols alone cannot decide.
 
     An equation is an identity or it is not. Sides that are said to differ must not be identical. An inequality is
     decided between plain numbers only.

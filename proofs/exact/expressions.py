@@ -28,28 +28,34 @@ class ExpressionField(Field):
         self.generators = {name: sympy.Symbol(name, real=True) for name in symbols}
 
     def number(self, value: Any) -> Any:
+        """The given number as a sympy expression."""
         if isinstance(value, self._sympy.Expr):
             return value
         exact = as_fraction(value)
         return self._sympy.Rational(exact.numerator, exact.denominator)
 
     def exp(self, scalar: Any) -> Any:
+        """The exponential, as an expression."""
         return self._sympy.exp(scalar)
 
     def log(self, scalar: Any) -> Any:
+        """The natural logarithm; of a number that is not positive there is none."""
         if scalar.is_number and not exceeds(scalar):
             raise DivisionByZero(f"log({scalar}) is not a real number")
         return self._sympy.log(scalar)
 
     def abs(self, scalar: Any) -> Any:
+        """The absolute value, as an expression."""
         return self._sympy.Abs(scalar)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The square root; of a negative number there is none."""
         if exceeds(-scalar) if scalar.is_number else scalar.is_negative:
             raise DivisionByZero(f"sqrt({scalar}) is not a real number")
         return self._sympy.sqrt(scalar)
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """The largest eigenvalue of a Gram matrix."""
         return largest_root(gram)
 
     def differentiate(self, loss: Callable[[Any], Any], at: ExactArray) -> ExactArray:

@@ -45,15 +45,19 @@ class Field(Protocol):
         return as_constant(scalar)
 
     def exp(self, scalar: Any) -> Any:
+        """The exponential, where the field has its value."""
         return self._at("exp", scalar, 0, 1)
 
     def log(self, scalar: Any) -> Any:
+        """The natural logarithm, where the field has its value."""
         return self._at("log", scalar, 1, 0)
 
     def abs(self, scalar: Any) -> Any:
+        """The absolute value, where the field has its value."""
         return self._at("abs", scalar, 0, 0)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The square root, where the field has its value."""
         return self._at("sqrt", scalar, 0, 0)
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
@@ -65,6 +69,7 @@ class Field(Protocol):
         return given.scalar(self)
 
     def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
+        """The product of two matrices of scalars."""
         return np.matmul(left, right)
 
     def _at(self, function: str, scalar: Any, place: int, value: int) -> Any:

@@ -73,7 +73,7 @@ def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
 
 
 def _names(name: str, dims: tuple[int, ...]) -> list[str]:
-    """Those of a symbol's entries, in row-major order."""
+    """The names of a symbol's entries, in row-major order."""
     return [f"{name}[{','.join(map(str, index))}]" if index else name for index in np.ndindex(dims)]
 
 

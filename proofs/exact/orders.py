@@ -86,5 +86,5 @@ def _largest(array: ExactArray) -> Fraction:
 
 
 def _log2(number: Fraction) -> float:
-    """Of a fraction whose parts may be beyond the range of floats."""
+    """The logarithm of a fraction whose parts may be beyond the range of floats."""
     return math.log2(number.numerator) - math.log2(number.denominator)

@@ -1,4 +1,4 @@
-"""Points to try, and the search for the smallest one that shows something."""
+"""Points to try, and the search for the first one that shows something."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..language.statements import Statement
 from .at_point import Mutation, quick_statements_at
 from .entries import arranged
 from .instance import Point, shapes
-from .tight import fitting, tightened
+from .tight import fitting
 
 PALETTES = (
     (0, 1, -1),
@@ -24,8 +24,6 @@ PALETTES = (
     (0, 1, -1, 2, -2, 3, Fraction(1, 2)),
     (1, 2, 3, 5, -2, -3, Fraction(1, 2), Fraction(-1, 3)),
 )
-SIMPLE = (Fraction(0), Fraction(1), Fraction(-1), Fraction(2))
-SIMPLE_SCALARS = (Fraction(1), Fraction(0), Fraction(-1), Fraction(2))
 TRIES = 12
 
 
@@ -72,41 +70,6 @@ def find(
         if found is not None and shows(found):
             return point
     return None
-
-
-def simplest(
-    claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
-) -> Point:
-    """The point with as many entries as possible made simple while `shows` still holds.
-
-    Entries become 0, else 1, −1 or 2; a scalar symbol, such as a step size, becomes 1 before 0.
-    """
-    point = {name: array.copy() for name, array in point.items()}
-    for place in range(len(SIMPLE)):
-        for array in point.values():
-            order = SIMPLE if array.ndim else SIMPLE_SCALARS
-            simple = order[place]
-            for index in np.ndindex(array.shape):
-                before = array[index]
-                if before in order[: place + 1]:
-                    continue
-                array[index] = simple
-                if _shown(claim, sizes, point, shows):
-                    continue
-                fitted = tightened(claim, sizes, point)
-                if fitted is not None and _shown(claim, sizes, fitted, shows):
-                    for name in point:
-                        point[name][...] = fitted[name]
-                else:
-                    array[index] = before
-    return point
-
-
-def _shown(
-    claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
-) -> bool:
-    found = quick_statements_at(claim, sizes, point)
-    return found is not None and shows(found)
 
 
 def _array(dims: tuple[int, ...], numbers: Iterator[Fraction]) -> np.ndarray:

@@ -24,6 +24,7 @@ class PolynomialField(Field):
         self._numbers: dict[Any, Ratio] = {}
 
     def number(self, value: Any) -> Ratio:
+        """The given number as a fraction of constant polynomials."""
         if isinstance(value, Ratio):
             return value
         known = self._numbers.get(value)
@@ -66,15 +67,19 @@ class RationalField(Field):
     name = "rational"
 
     def number(self, value: Any) -> Any:
+        """The given number as a Fraction."""
         return as_fraction(value)
 
     def matmul(self, left: np.ndarray, right: np.ndarray) -> Any:
+        """The product of two matrices of Fractions."""
         return product_of_fractions(left, right)
 
     def abs(self, scalar: Any) -> Any:
+        """The absolute value."""
         return abs(scalar)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The square root, where it is rational."""
         root = rational_root(scalar)
         if root is None:
             raise NotPolynomial("sqrt")

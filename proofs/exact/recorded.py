@@ -78,23 +78,29 @@ class RecordedField(Field):
     name = "recorded"
 
     def number(self, value: Any) -> Node:
+        """The given number as a node of the record."""
         if isinstance(value, Node):
             return value
         return Node("constant", value=as_fraction(value))
 
     def exp(self, scalar: Node) -> Node:
+        """The node of an exponential; of 0 it is 1."""
         return Node("constant", value=Fraction(1)) if scalar._is(0) else Node("exp", (scalar,))
 
     def log(self, scalar: Node) -> Node:
+        """The node of a logarithm; of 1 it is 0."""
         return Node("constant", value=Fraction(0)) if scalar._is(1) else Node("log", (scalar,))
 
     def abs(self, scalar: Node) -> Node:
+        """The node of an absolute value."""
         return Node("abs", (scalar,))
 
     def sqrt(self, scalar: Node) -> Node:
+        """The node of a square root."""
         return Node("sqrt", (scalar,))
 
     def largest_eigenvalue(self, gram: Any) -> Node:
+        """Refused: there is no formula to write down."""
         raise UsageError(
             "the operator norm of a matrix of three rows and columns or more has no formula to write into a script; "
             "`scanproof show` prints its value."

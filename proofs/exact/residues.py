@@ -62,6 +62,7 @@ class PrimeField(Field):
         self._numbers: dict[Any, Any] = {}
 
     def number(self, value: Any) -> Any:
+        """The residue of the given number."""
         if isinstance(value, self._residue):
             return value
         if type(value) is int:

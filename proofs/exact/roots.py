@@ -23,9 +23,11 @@ class RootsField(RationalField):
     remembers = True
 
     def number(self, value: Any) -> Any:
+        """The given number, as a Fraction unless it is a constant of sympy's."""
         return value if _is_sympy(value) else as_fraction(value)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The square root, as a Fraction where it is rational."""
         import sympy
 
         if not _is_sympy(scalar):
@@ -38,6 +40,7 @@ class RootsField(RationalField):
         return _plain(sympy.sqrt(scalar))
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """The largest eigenvalue of a Gram matrix."""
         return _plain(largest_root(gram))
 
 
@@ -50,6 +53,7 @@ class FlintRootsField(RootsField):
         self._rational = flint.fmpq
 
     def number(self, value: Any) -> Any:
+        """The given number as flint's rational, unless it is a constant of sympy's."""
         if type(value) is int:
             return self._rational(value)
         if isinstance(value, self._rational) or _is_sympy(value):
@@ -58,10 +62,12 @@ class FlintRootsField(RootsField):
         return self._rational(exact.numerator, exact.denominator)
 
     def sqrt(self, scalar: Any) -> Any:
+        """The square root, as flint's rational where it is rational."""
         _teach_sympy()
         return self.number(super().sqrt(_as_fraction(scalar)))
 
     def largest_eigenvalue(self, gram: np.ndarray) -> Any:
+        """The largest eigenvalue of a Gram matrix."""
         _teach_sympy()
         return self.number(super().largest_eigenvalue(gram))
 

@@ -17,7 +17,7 @@ class DivisionByZero(ArithmeticError):
 
 
 class NotPolynomial(ArithmeticError):
-    """exp or log of a symbol was asked for where only polynomials live."""
+    """exp or log of a symbol was needed where only polynomials live."""
 
 
 class Ratio:

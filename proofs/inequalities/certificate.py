@@ -1,6 +1,6 @@
 """Certificates: steps that each make one more inequality of some that are known. Plain data, nothing is done here.
 
-Known inequalities have numbers, in the order in which the steps make them. Images put indices for variables.
+Known inequalities have numbers, in the order in which the steps make them. Images substitute indices for variables.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Placed:
-    """The same with indices for variables."""
+    """The same with indices substituted for variables."""
 
     fact: int
     images: Images

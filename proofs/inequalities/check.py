@@ -115,6 +115,7 @@ class Rules:
         self.rests += [rests] * len(new)
 
     def fact(self, number: int) -> Inequality:
+        """The known inequality with this number; the step that asks rests on it."""
         known = type(number) is int and 0 <= number < len(self.facts)
         expect(known, "a step that names what is not known there")
         self._asked.add(number)
@@ -126,6 +127,7 @@ class Rules:
         return with_scope(gap(one), one.variables)
 
     def signs(self, signs: Iterable[Sign]) -> Signs:
+        """What a step says is ≥ 0, each with the inequality that it rests on."""
         return Signs(signs, self.fact, self.fixed)
 
     def expect_shown(self, number: int, wanted: Inequality, over: frozenset[int]) -> None:
@@ -149,23 +151,27 @@ class Rules:
         self.equations.append(found)
 
     def opened(self, term: Term, how: int, signs: Signs) -> Term:
+        """The term with its absolute values opened in the named way."""
         expect(type(how) is int and 0 <= how <= 2, "no way to open absolute values")
         return opened(term, signs, how == 2) if how else term
 
     # The schemas. Each returns the new inequalities, and which hypotheses they rest on besides those that it asked for.
 
     def given(self, step: steps.Given) -> Any:
+        """A hypothesis of the problem."""
         number, every = step.hypothesis, self.problem.hypotheses
         expect(type(number) is int and 0 <= number < len(every), "a hypothesis that is not given")
         return [every[number]], frozenset((number,))
 
     def itself(self, step: steps.Itself) -> Any:
+        """|T| is at most the factor that stands for it."""
         f = step.factor
         expect(function_of(f) == ABS, "no absolute value")
         right = Term({one_factor(f.name, *f.at): Fraction(1)}, f.variables())
         return [Inequality("absolute", (), Term(dict(body(f, 0)), right.scope), right)], frozenset()
 
     def read(self, step: steps.Read) -> Any:
+        """What a known inequality says to be ≥ 0: its right side, or what its two sides leave."""
         one, how = self.fact(step.fact), step.how
         left, right = one.left, one.right
         allowed = {
@@ -174,7 +180,7 @@ class Rules:
             "plus": one.measure == "absolute",
             "square": one.measure in ("absolute", "norm"),
         }
-        expect(allowed.get(how, False), "a reading that the measure does not allow")
+        expect(allowed.get(how, False), "a form that the measure does not allow")
         term = right
         if how in ("minus", "plus"):
             term = right - left if how == "minus" else right + left
@@ -183,6 +189,7 @@ class Rules:
         return [_at_least_0(with_scope(term, one.variables))], frozenset()
 
     def placed(self, step: steps.Placed) -> Any:
+        """A known inequality with indices substituted for its variables."""
         one, images = self.fact(step.fact), dict(step.images)
         spoken = {v for e in images.values() for v in e.variables()}
         expect(min(spoken, default=1) > 0, "an index that is bound nowhere")
@@ -194,12 +201,14 @@ class Rules:
         return [Inequality(one.measure, one.ends, left, right)], frozenset()
 
     def scaled(self, step: steps.Scaled) -> Any:
+        """A multiple of a known inequality, by a factor that keeps the order."""
         one, c = self.fact(step.fact), step.by
         expect(c > 0 or (bool(one.measure) and c != 0), "a multiple that does not keep the order")
         new = Inequality(one.measure, one.ends, one.left * c, one.right * abs(c))
         return [new], frozenset()
 
     def rewritten(self, step: steps.Rewritten) -> Any:
+        """A known inequality with equal sides in another form."""
         one, signs = self.fact(step.fact), self.signs(step.signs)
         left = self._side(one.left, step.left, signs)
         right = self._side(one.right, step.right, signs)
@@ -217,16 +226,19 @@ class Rules:
         return with_scope(_whole(side.term), was.scope | now.scope)
 
     def combined(self, step: steps.Combined) -> Any:
+        """A sum of products of terms that are ≥ 0 is ≥ 0."""
         scope = Term({}, step.scope).scope
         return [_at_least_0(value(step.pieces, scope, self.signs(step.signs)))], frozenset()
 
     def majorised(self, step: steps.Majorised) -> Any:
+        """A measured term is at most the sum of what bounds its monomials."""
         left, plans = _whole(step.left), step.plans
         expect(not step.measure or None not in plans, "a monomial that is not measured")
         most = majorised(left, step.ends, plans, self.signs(step.signs))
         return [Inequality(step.measure, step.ends, left, most)], frozenset()
 
     def concluded(self, step: steps.Concluded) -> Any:
+        """A bound with a larger right side: what is added to it is ≥ 0."""
         one, rest, right = self.fact(step.most), self.gap(step.gap), _whole(step.right)
         gap = self.opened(right - one.right, step.opened, self.signs(step.signs))
         self.equal(gap, rest)
@@ -234,8 +246,9 @@ class Rules:
         return [Inequality(one.measure, one.ends, one.left, right)], frozenset()
 
     def squared(self, step: steps.Squared) -> Any:
+        """‖a + b‖ ≤ ρ + m, where ‖a‖² ≤ ρ² and ‖b‖ ≤ m."""
         root, square, one = self.gap(step.root), self.gap(step.square), self.fact(step.rest)
-        expect(one.measure in ("absolute", "norm"), "squares of what is no vector")
+        expect(one.measure in ("absolute", "norm"), "squares of what is not a vector")
         moving = _whole(step.moving)
         rest = product(root, root) - _squared(moving, one.ends)
         rest = self.opened(rest, step.opened, self.signs(step.signs))
@@ -244,6 +257,7 @@ class Rules:
         return [Inequality(one.measure, one.ends, moving + one.left, right)], frozenset()
 
     def induction(self, step: steps.Induction) -> Any:
+        """Inequalities for all times: they hold at the start, and at each next time if they hold at one."""
         time, claims, count = step.time, step.claims, len(self.facts)
         _expect_times(time, claims)
         spoken = self.fixed.union(*(c.statement.variables.union(c.statement.ends) for c in claims))

@@ -58,7 +58,7 @@ def bound(m: Monomial, ends: set[int], plan: Plan, scope: frozenset[int], signs:
     """The bound of a monomial; the bound indices `ends` are those of the norm's axes."""
     fixed, diagonal = facts(scope), set[int]()
     if plan.diagonal:  # it is at most its largest entry
-        expect(len(ends) == 2, "a diagonal of what is no matrix")
+        expect(len(ends) == 2, "a diagonal of what is not a matrix")
         a, b = sorted(ends)
         gap = variable(a) - variable(b)
         equal = all(implied(g, fixed | m.guards) for g in (gap, -gap))
@@ -125,7 +125,7 @@ def expect_bound(
             expect(len(met) <= 1, "an end with two coordinates")
             expect(all(abs(image.coefficient(w)) == 1 for w in met), "a coordinate in steps")
         else:
-            expect(not met, "a coordinate that is no end of the norm")
+            expect(not met, "a coordinate that is not an end of the norm")
         known = all_rows if v in ends else rows
         held = all(implied(g.substitute(images), known) for g in declared(v))
         expect(held, "a bound is used outside the range of its variables")
@@ -139,9 +139,9 @@ def _single(parts: Pairs, depth: int) -> Factor:
     """The entry that a term is, up to its sign."""
     for m, c in parts:
         alone = abs(c) == 1 and m.bound == depth and not m.guards
-        expect(alone and len(m.factors) == len(list(parts)) == 1, "a bound of what is no entry")
+        expect(alone and len(m.factors) == len(list(parts)) == 1, "a bound of what is not an entry")
         return m.factors[0]
-    raise Refused("a bound of what is no entry")
+    raise Refused("a bound of what is not an entry")
 
 
 def expect_coordinates(
@@ -180,7 +180,7 @@ def dimensions(
 def cycles_of(met: Sequence[set[int]]) -> list[tuple[set[int], list[int]]]:
     """The cycles among factors that meet these coordinates: the coordinates, and the factors' numbers.
 
-    What hangs together and is no cycle is a path, which has one coordinate fewer than factors.
+    What hangs together and is not a cycle is a path, which has one coordinate fewer than factors.
     """
     cycles = [(inside, ks) for inside, ks in linked(met) if len(inside) == len(ks)]
     return sorted(cycles, key=lambda one: max(one[0]))

@@ -24,7 +24,7 @@ from .statements import Inequality, Refused, expect, joined, product, summed
 
 ABS = "abs"
 FACTORS = 100
-"""No more than so many known inequalities and squares are multiplied at once."""
+"""The most known inequalities and squares that are multiplied at once."""
 NEVER_NEGATIVE = (ABS, "exp")
 """Functions whose values are ≥ 0."""
 Facts = Callable[[int], Inequality]
@@ -39,7 +39,7 @@ def fits(one: Inequality, images: Images, fixed: frozenset[int], rows: frozenset
     """
     places, free = dict(images), one.variables - fixed
     if len(places) != len(images) or not places.keys() <= free:
-        return "an index for what is no variable of the inequality"
+        return "an index for what is not a variable of the inequality"
     staying = one.variables.union(one.ends) - places.keys()
     if any(v in places for w in staying for g in declared(w) for v in g.variables()):
         return "the range of a variable that stays speaks of one that goes"

@@ -28,6 +28,7 @@ class Refused(NotProved):
 
 
 def expect(held: bool, why: str) -> None:
+    """Refuse, for this reason, what does not hold."""
     if not held:
         raise Refused(why)
 
@@ -59,7 +60,7 @@ class Inequality:
 
     @property
     def variables(self) -> frozenset[int]:
-        """Those that it holds for all values of: all that its terms' scopes and its ends' ranges speak of."""
+        """The variables for all values of which it holds: all that its terms' scopes and its ends' ranges mention."""
         spoken = reach(self.left.scope.union(self.right.scope, self.ends))
         return frozenset(spoken.difference(self.ends, index.current.sizes))
 

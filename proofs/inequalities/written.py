@@ -23,7 +23,7 @@ from ..kernel.term import Term
 from ..kernel.theorem import Theorem
 from .certificate import Certificate
 from .check import Shown, check
-from .reading import hypothesis_of, inequality_of, step_of
+from .parsing import hypothesis_of, inequality_of, step_of
 from .statements import Problem, Refused
 
 FORMAT = "scanproof.bounds/2"

@@ -1,1 +1,1 @@
-"""Reading definitions: the same Python functions run on kernel arrays, whose sizes are symbols."""
+"""Interpreting definitions: the same Python functions run on kernel arrays, whose sizes are symbols."""

@@ -97,6 +97,7 @@ def add(a: Length, b: Length, factor: int = 1) -> Length:
 
 
 def times(a: Length, b: Length) -> Length:
+    """The product of two lengths."""
     if isinstance(a, Index) and isinstance(b, Index) and not b.terms:
         return a * b.const
     return (of(a) * of(b)).length

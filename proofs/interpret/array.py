@@ -1,7 +1,7 @@
 """`KernelArray`: NumPy's operators over kernel terms. An array is a comprehension: positions -> scalar term.
 
 Every entry is a kernel term in the positions of its axes, which are declared indices of the kernel with the axes'
-lengths as ranges. Reading an entry puts indices for positions, and the kernel refuses what may lie outside.
+lengths as ranges. Reading an entry substitutes indices for positions, and the kernel refuses what may lie outside.
 """
 
 from __future__ import annotations
@@ -42,21 +42,24 @@ class KernelArray(Operators):
         return simplified(self.shared, closed=True)
 
     namespace: ClassVar[Any]
-    """The constructors and functions that go with it, which `interpret.namespace` puts here: they are made of it."""
+    """The constructors and functions that go with it, which `interpret.namespace` sets: they are made of it."""
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return self.namespace
 
     @property
     def shape(self) -> tuple[int | Size, ...]:
+        """The lengths of the axes, numbers or symbolic sizes."""
         return tuple(plain(d) for d in self.dims)
 
     @property
     def T(self) -> KernelArray:
+        """The array with its axes in reverse order."""
         return KernelArray(self.dims[::-1], self.at[::-1], self.shared)
 
     @property
     def mT(self) -> KernelArray:
+        """The array with its last two axes exchanged."""
         order = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return KernelArray([self.dims[k] for k in order], [self.at[k] for k in order], self.shared)
 
@@ -122,6 +125,7 @@ class KernelArray(Operators):
         return comprehension(dims, lambda *at: self.entry([p(list(at)) for p in plan]))
 
     def sum(self, axis: int | None = None) -> KernelArray:
+        """The sum along an axis, or of all entries."""
         summed = range(self.ndim) if axis is None else [axis % self.ndim]
         term = self.shared
         for k in summed:
@@ -175,6 +179,7 @@ def axes_as_one(one: KernelArray, axis: int) -> KernelArray:
 
 
 def reciprocal(term: Term) -> Term:
+    """1/term, for which the session notes that the term is not 0."""
     if not term.parts:
         raise ZeroDivisionError("division by 0")
     result = inverse(term, positions_in(term))

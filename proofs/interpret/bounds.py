@@ -11,7 +11,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, position_number, reach
 from ..language.statements import AtMost
-from .claims import Part, Reading, has_values
+from .claims import Interpretation, Part, has_values
 from .writing import Declared, inequality_to, problem_to
 
 
@@ -30,16 +30,16 @@ class Request:
     """The same."""
 
 
-def request_of(reading: Reading, names: Iterable[str]) -> Request | None:
+def request_of(interpretation: Interpretation, names: Iterable[str]) -> Request | None:
     """The problem that the bounds of a claim are; None if it says none. `names` are of what is divided by.
 
     Raises:
         Unreadable, NotProved: if there is one that says nothing at some sizes, or whose shapes do not fit.
     """
-    goals = wanted(reading)
+    goals = wanted(interpretation)
     if not goals:
         return None
-    given = assumed(reading.conditions)
+    given = assumed(interpretation.conditions)
     problem = problem_of(given, goals)
     every = (*problem.hypotheses, *problem.goals)
     declared, spoken = problem_to([], names, every)
@@ -51,16 +51,16 @@ def request_of(reading: Reading, names: Iterable[str]) -> Request | None:
     return Request(given, goals, problem, data, declared, spoken)
 
 
-def wanted(reading: Reading) -> list[Part]:
-    """The bounds among a reading's parts.
+def wanted(interpretation: Interpretation) -> list[Part]:
+    """The bounds among an interpretation's parts.
 
     Raises:
         Unreadable: for one that says nothing at some sizes.
     """
-    found = [part for part in reading.parts if part.kind is AtMost]
+    found = [part for part in interpretation.parts if part.kind is AtMost]
     for part in found:
         said = statement_of(part)
-        reading.expect_turns(said.left, said.right, part.left.at)
+        interpretation.expect_turns(said.left, said.right, part.left.at)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Reading a claim: its body run once on kernel arrays, with symbols for sizes."""
+"""Interpreting a claim: its body run once on kernel arrays, with symbols for sizes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A claim's statements with symbols for sizes."""
 
     sizes: dict[str, Index]
@@ -63,10 +63,12 @@ class Reading:
 
     @property
     def equations(self) -> list[tuple[KernelArray, KernelArray]]:
+        """The two sides of each part that is an equation."""
         return [(part.left, part.right) for part in self.parts if part.kind is Equal]
 
     @property
     def has_bounds(self) -> bool:
+        """Whether a part or a condition is an inequality."""
         return any(part.kind is AtMost for part in (*self.parts, *self.conditions))
 
     @property
@@ -74,7 +76,7 @@ class Reading:
         """The kernel's variable for each size."""
         return {name: v for name, e in self.sizes.items() for v in e.variables()}
 
-    def one_turn(self) -> Reading:
+    def one_turn(self) -> Interpretation:
         """The same with one turn of each loop; the others are there for comparison."""
         again = _later_turns(self.session.loops)
         kept = [
@@ -103,7 +105,7 @@ def read(
     mutate: Callable[[Any], Any] | None = None,
     given: Given = symbol,
     sizes: dict[str, Index] | None = None,
-) -> Reading:
+) -> Interpretation:
     """The claim's body run once on kernel arrays.
 
     Args:
@@ -111,7 +113,7 @@ def read(
         current: the session.
         mutate: a change of the construction's parameters.
         given: the claim's inputs, independent symbols if they are not numbers.
-        sizes: those of an earlier reading in this session.
+        sizes: those of an earlier interpretation in this session.
 
     Raises:
         Unreadable, KernelError, or what a body raises that cannot do with symbols.
@@ -131,7 +133,7 @@ def read(
             parameters = mutate(parameters)
         parts = [_part(s) for s in claim.statements(values, parameters)]
     _expect_apart(current.loops[before:], parts)
-    return Reading(sizes, parts, current, _conditions(claim, values, current))
+    return Interpretation(sizes, parts, current, _conditions(claim, values, current))
 
 
 def _expect_apart(loops: Sequence[Loop], parts: Sequence[Part]) -> None:
@@ -158,7 +160,7 @@ def _later_turns(loops: Sequence[Loop]) -> set[int]:
 
 
 def _conditions(claim: Claim, values: Mapping[str, Any], current: Session) -> list[Part]:
-    """The conditions that are bounds; one that asks for a size, or fails, is no hypothesis."""
+    """The conditions that are bounds; one that asks for a size, or fails, is not a hypothesis."""
     found: list[Part] = []
     for text, condition in claim.assuming.items():
         before = set(current.partial), set(current.functions)

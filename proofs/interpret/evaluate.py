@@ -22,7 +22,7 @@ from ..kernel.term import (
 from .session import Session
 
 STRIDE = 10
-"""A state is computed by so many steps from one that is computed before."""
+"""A state is computed by this many steps from one that is computed before."""
 Entries = Callable[[str, tuple[int, ...]], Any]
 """The value of the entry of a named array."""
 
@@ -154,6 +154,7 @@ def _plain(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[tuple[Monomial, A
 
 
 def at_index(e: Index, place: Mapping[int, int]) -> int:
+    """The number that an index is, with these numbers for its variables."""
     result = e.const
     for v, c in e.terms:
         result += c * place[v]
@@ -170,7 +171,7 @@ class _Plan(NamedTuple):
     """In which order the bound indices of a monomial are run through."""
 
     guards: tuple[Index, ...]
-    """Those that no bound index of its own has a part in."""
+    """The guards in which no bound index of its own occurs."""
     depths: tuple[Depth, ...]
 
 

@@ -23,10 +23,12 @@ class Measured(KernelArray):
 
     @property
     def at(self) -> tuple[Index, ...]:  # type: ignore[override]
+        """The positions; of absolute values only, since a norm has no entries."""
         return self._elsewhere().at
 
     @property
     def shared(self) -> Term:  # type: ignore[override]
+        """The term; of absolute values only, since a norm has no entries."""
         return self._elsewhere().shared
 
     def __getitem__(self, key: Any) -> KernelArray:
@@ -43,12 +45,15 @@ class Measured(KernelArray):
 
 
 def absolute(of: KernelArray) -> KernelArray:
+    """The absolute values of an array's entries."""
     return Measured(of, "absolute")
 
 
 def norm(of: KernelArray) -> KernelArray:
+    """The Euclidean norm of an array."""
     return Measured(of, "norm")
 
 
 def operator_norm(of: KernelArray) -> KernelArray:
+    """The largest singular value of a matrix."""
     return Measured(of, "operator")

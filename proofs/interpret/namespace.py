@@ -32,18 +32,23 @@ class Namespace(Functions):
     """Constructors and named functions of kernel arrays (a part of the array API)."""
 
     def asarray(self, value: Any) -> KernelArray:
+        """The value as a kernel array."""
         return array(value)
 
     def zeros(self, shape: Any) -> KernelArray:
+        """An array of zeros."""
         return comprehension(_dims(shape), lambda *at: as_term(0))
 
     def ones(self, shape: Any) -> KernelArray:
+        """An array of ones."""
         return comprehension(_dims(shape), lambda *at: as_term(1))
 
     def eye(self, size: Any) -> KernelArray:
+        """The identity matrix."""
         return comprehension([index(size)] * 2, equal_indices)
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
+        """Arrays side by side along a new axis."""
         parts = [array(a) for a in arrays]
         for part in parts[1:]:
             _expect_shape(parts[0].dims, part.dims)
@@ -58,6 +63,7 @@ class Namespace(Functions):
         return comprehension(dims, at)
 
     def concat(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
+        """Arrays one after the other along an axis."""
         parts = [array(a) for a in arrays]
         axis %= parts[0].ndim
         starts = [Index(0)]
@@ -89,6 +95,7 @@ class Namespace(Functions):
         )
 
     def tril(self, one: KernelArray) -> KernelArray:
+        """The lower triangle of matrices, zeros above it."""
         return comprehension(one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1]))
 
     # What numeric namespaces lack; `constructs.arrays.ranges` and `constructs.arrays.gradient` ask for these.
@@ -125,32 +132,41 @@ class Namespace(Functions):
         return comprehension([Index(1), *dims], at), collect
 
     def scan(self, step: Any, parameters: Any, state: Any, tokens: Any, length: Any) -> Any:
+        """A step function run over tokens, as a recursion of the kernel."""
         return scanning.scan(step, parameters, state, tokens, index(length))
 
     def scan_merged(
         self, step: Any, parameters: Any, state: Any, tokens: Any, n: Any, C: Any
     ) -> Any:
+        """A scan over n chunks of C tokens, as one over n·C tokens."""
         return scanning.merged(step, parameters, state, tokens, index(n), index(C))
 
     def iterate(self, step: Any, state: Any, count: Any) -> Any:
+        """The state after a step was repeated `count` times."""
         return scanning.iterated(step, state, index(count)).final_state
 
     def iterates(self, step: Any, state: Any, count: Any) -> Any:
+        """All states while a step is repeated `count` times."""
         return scanning.iterated(step, state, index(count)).states
 
     def exp(self, one: KernelArray) -> KernelArray:
+        """The exponential function, entry by entry."""
         return function("exp", one)
 
     def log(self, one: KernelArray) -> KernelArray:
+        """The natural logarithm, entry by entry."""
         return function("log", one)
 
     def abs(self, one: Any) -> KernelArray:
+        """The absolute values, for a bound."""
         return measured.absolute(array(one))
 
     def norm(self, one: Any) -> KernelArray:
+        """The Euclidean norm, for a bound."""
         return measured.norm(array(one))
 
     def operator_norm(self, one: Any) -> KernelArray:
+        """The largest singular value, for a bound."""
         return measured.operator_norm(array(one))
 
     def __getattr__(self, name: str) -> Any:

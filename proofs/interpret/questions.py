@@ -1,8 +1,8 @@
 """Questions about sizes. Nothing may be learned of a symbolic size but what holds at all sizes.
 
-Whoever asks anything else has spoiled the reading: the question is noted when it is asked, and no `except` of the
-asking code takes it back. What Python does not let one hear (`type(N)`, `N is 4`) is left to `evidence.beyond`, which
-runs the claim at numbers far beyond its evidence.
+A query of anything else spoils the interpretation: it is noted when it is made, and no `except` of the code that made
+it takes it back. What Python does not let one notice (`type(N)`, `N is 4`) is left to `check.beyond`, which runs the
+claim at numbers far beyond its evidence.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-"""The folder whose code answers questions and asks none."""
+"""The folder whose code answers queries and makes none."""
 T = TypeVar("T", bound=type)
 
 _noted: list[str] | None = None
-"""What was asked in the present reading, by whichever thread."""
+"""What was queried in the present interpretation, by whichever thread."""
 
 
 class Unreadable(Exception):
@@ -37,14 +37,14 @@ class Unreadable(Exception):
 
 
 def note(question: str) -> None:
-    """Keep in mind what the present reading has stumbled over, whatever becomes of the error."""
+    """Keep in mind what the present interpretation has stumbled over, whatever becomes of the error."""
     if _noted is not None:
         _noted.append(question)
 
 
 @contextmanager
 def listening(kind: type[Unreadable] = Unreadable) -> Iterator[None]:
-    """Run foreign code in this block; a question that it asked, or an error that it caught, comes out at its end.
+    """Run foreign code in this block; a query that it made, or an error that it caught, comes out at its end.
 
     Raises:
         Unreadable: of this kind, for the first of them.
@@ -56,18 +56,18 @@ def listening(kind: type[Unreadable] = Unreadable) -> Iterator[None]:
         yield
     finally:
         _noted = around
-    if heard(noted):
+    if noticed(noted):
         raise kind(noted[0])
 
 
-def heard(noted: list[str]) -> bool:
-    """Whether something was asked; tests make it deaf, to see what the second line of defence finds alone."""
+def noticed(noted: list[str]) -> bool:
+    """Whether something was queried; tests switch it off, to see what evaluation beyond the evidence finds alone."""
     return bool(noted)
 
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """Errors in this block are this package's own affair, not the reading's."""
+    """Errors in this block are this package's own affair, not the interpretation's."""
     global _noted
     around, _noted = _noted, None
     try:
@@ -100,7 +100,7 @@ def raised_at(error: BaseException, beside: tuple[str, ...] = ()) -> str:
 
 
 def shown(file: str) -> Path:
-    """A file as it is told of: from the package, or from where one stands, or by its name."""
+    """A file as messages name it: from the package, or from where one stands, or by its name."""
     path = Path(file)
     if "scanproof" in path.parts:  # a definition or a claim of ours, wherever it is installed
         last = len(path.parts) - 1 - path.parts[::-1].index("scanproof")
@@ -109,7 +109,7 @@ def shown(file: str) -> Path:
 
 
 def asks(file: str, beside: tuple[str, ...]) -> bool:
-    """Whether code in this file asks questions; that of a claim does, wherever it stands."""
+    """Whether the queries of code in this file count; those of a claim do, wherever it stands."""
     return not file.startswith((HERE, "<", *beside)) or file.startswith(f"{HERE}claims{os.sep}")
 
 
@@ -123,7 +123,7 @@ def final(cls: T) -> T:
 
 
 QUIET = ("__init__", "__getattr__", "__array_namespace__")
-"""Methods that are asked whether there is something, and answer with an AttributeError."""
+"""Methods by which one queries whether there is something, and answer with an AttributeError."""
 
 
 def _final(function: Callable[..., Any]) -> Callable[..., Any]:

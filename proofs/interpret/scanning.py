@@ -101,7 +101,7 @@ def _stacked(leaf: KernelArray, time: Index, length: Index) -> KernelArray:
 
 
 def _opaque(at, state, start, time, places, length, others):
-    """States of which nothing is known, what the step makes of them, and what it puts out."""
+    """States of which nothing is known, what the step makes of them, and its outputs."""
     given: list[Index] = []
     while True:
         states = [new_state("S", i, given) for i in places]
@@ -120,6 +120,7 @@ def _opaque(at, state, start, time, places, length, others):
 
 
 def position_of(v: Index) -> int:
+    """The number of the variable that the index is."""
     return v.terms[0][0]
 
 

@@ -36,7 +36,7 @@ class Loop:
 
 @dataclass
 class Session:
-    """One claim's reading."""
+    """What is known while one claim is interpreted."""
 
     simplifier: Simplifier = lambda work, closed: None
 
@@ -63,7 +63,7 @@ class Session:
     symbols: set[str] = field(default_factory=set)
     """The names of the claim's own arrays."""
     functions: set[str] = field(default_factory=set)
-    """Functions besides 1/T that the reading took."""
+    """Functions besides 1/T that the interpretation took."""
 
     def add(
         self,
@@ -71,7 +71,7 @@ class Session:
         step: Callable[..., Any] | None = None,
         turns: Index | None = None,
     ) -> None:
-        """Remember a recursion, and the function that it repeats so many times, if it was read from one."""
+        """Remember a recursion, and the function that it repeats with the number of times, if it was read from one."""
         self.made.append((recursion, turns))
         for k, state in enumerate(recursion.states):
             self.recursions[state.name] = recursion, k
@@ -93,6 +93,7 @@ _current: ContextVar[Session | None] = ContextVar("session", default=None)
 
 
 def current() -> Session:
+    """The session in which claims are interpreted at present."""
     found = _current.get()
     if found is None:
         raise RuntimeError("claims are read inside `with session()`")

@@ -3,7 +3,7 @@
 How to do it is a matter of search, which is not trusted. The session's simplifier is handed a sum of the kernel's, and
 all that it can do with it is to apply the kernel's rules, each of which checks its own side conditions and keeps the
 sum's value: a wrong simplifier leaves an equal term. One that does too little, or nothing, makes a program unreadable,
-since whatever is asked of a term is of the kind "is this one number?", to which "that is not seen" is an answer. What
+since every query about a term is of the kind "is this one number?", to which "that is not seen" is an answer. What
 the rules take for granted is that denominators are not 0, which is noted as these are read (`Session.partial`).
 """
 

@@ -12,13 +12,13 @@ from .questions import NUMBERS_OWN, Unreadable, place
 from .session import Loop, current
 
 TURNS = 2
-"""A loop is read so many times, with a symbol of its own for each turn, to see what one leaves to the next."""
+"""A loop is read this many times, with a symbol of its own for each turn, to see what one leaves to the next."""
 
 
 class Size:
     """A size or a position in a range, given by an index of the kernel. It is not an array and not a scalar.
 
-    Python is told that it is an int where it asks for its class, since that is what it is at every size. It is compared
+    Python gets int where it queries its class, since that is what it is at every size. It is compared
     where the answer is the same at all sizes; every other question is noted and refused.
     """
 
@@ -193,6 +193,7 @@ def is_whole(value: Any) -> bool:
 
 
 def index(value: Any) -> Index:
+    """A size or a number as an index of the kernel."""
     return value.index if isinstance(value, Size) else as_index(value)
 
 

@@ -104,7 +104,7 @@ def share(term: Term) -> Term:
 
 
 def taken(function: str, term: Term, order: Sequence[Index]) -> Term:
-    """f(term) at these positions, which the kernel is told of: where something is divided by, it is not 0."""
+    """f(term) at these positions, which is declared to the kernel: where something is divided by, it is not 0."""
     found = apply(function, term, order)
     ((m, _),) = found.parts.items()
     declarations.place(m.factors[0].name, order)

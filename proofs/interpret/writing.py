@@ -20,22 +20,27 @@ Sides = tuple[Term, Term]
 
 
 def index_to(e: Index) -> list[Any]:
+    """An index as a JSON value."""
     return [e.const, [[v, c] for v, c in e.terms]]
 
 
 def indices_to(every: Iterable[Index]) -> list[Any]:
+    """Indices as a JSON value."""
     return [index_to(e) for e in every]
 
 
 def guards_to(guards: Iterable[Index]) -> list[Any]:
+    """Guards as a JSON value, in order."""
     return indices_to(sorted(guards))
 
 
 def images_to(images: Mapping[int, Index]) -> list[Any]:
+    """Indices for variables as a JSON value, in order."""
     return [[v, index_to(images[v])] for v in sorted(images)]
 
 
 def factor_to(f: Factor) -> list[Any]:
+    """A factor as a JSON value."""
     return [f.name, indices_to(f.at)]
 
 
@@ -47,10 +52,12 @@ def pairs_to(pairs: Iterable[tuple[Monomial, Fraction]]) -> list[Any]:
 
 
 def term_to(term: Term) -> list[Any]:
+    """A term as a JSON value."""
     return [sorted(term.scope), pairs_to(term.parts.items())]
 
 
 def inequality_to(one: Inequality) -> list[Any]:
+    """An inequality as a JSON value."""
     return [one.measure, list(one.ends), term_to(one.left), term_to(one.right)]
 
 
@@ -74,28 +81,34 @@ class Declared:
         self._waiting: list[str] = []
 
     def indices(self, every: Iterable[Index]) -> None:
+        """Collect what indices mention."""
         self.variables |= reach(v for e in every for v, _ in e.terms if v > 0)
 
     def factor(self, f: Factor) -> None:
+        """Collect what a factor mentions."""
         self.indices(f.at)
         self.name(f.name)
 
     def name(self, name: str) -> None:
+        """Collect a function or a state, whose own definition is looked at later."""
         known = declarations.current
         if name not in self.names and (name in known.bodies or name in known.states):
             self.names.add(name)
             self._waiting.append(name)
 
     def term(self, term: Term) -> None:
+        """Collect what a term mentions."""
         self.variables |= reach(term.scope)
         self.pairs(term.parts)
 
     def inequality(self, one: Inequality) -> None:
+        """Collect what an inequality mentions."""
         self.indices(map(variable, one.ends))
         self.term(one.left)
         self.term(one.right)
 
     def pairs(self, monomials: Iterable[Monomial]) -> None:
+        """Collect what monomials mention."""
         for m in monomials:
             self.indices(m.guards)
             for f in m.factors:
@@ -156,6 +169,7 @@ class Declared:
 
 
 def function_to(name: str) -> list[Any]:
+    """The definition of a function of a term as a JSON value."""
     function = declarations.current.bodies[name]
     pairs = sorted(pairs_to(function.body), key=str)
     return [name, function.name, function.arity, pairs]
@@ -195,4 +209,5 @@ def problem_to(
 
 
 def statements_to(statements: Iterable[Sides]) -> list[Any]:
+    """Equations as a JSON value."""
     return [[term_to(left), term_to(right)] for left, right in statements]

@@ -109,7 +109,7 @@ def _equations(proof: Any) -> tuple[int, list[str]]:
 
 
 def _equations_alone(proof: Any) -> tuple[int, list[str]]:
-    """Those that a certificate of bounds uses."""
+    """The equations that a certificate of bounds uses."""
     return _equations(proof.get("equations") if type(proof) is dict else None)
 
 

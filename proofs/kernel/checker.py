@@ -279,7 +279,7 @@ def _sides(value: Any) -> tuple[Term, Term]:
 
 
 def _divisors(shown: Sequence[Theorem]) -> frozenset[str]:
-    """Of all that the theorems rest on."""
+    """The divisors of all that the theorems rest on."""
     found: set[str] = set()
     seen: set[Theorem] = set()
     waiting: list[Any] = [one for theorem in shown for one in theorem.used]

@@ -51,7 +51,7 @@ def json_of(path: Path) -> Any:
 def _text(path: Path) -> str:
     try:
         if not path.is_file():
-            raise Unusable("it is no file")
+            raise Unusable("it is not a file")
         with path.open("rb") as file:
             content = file.read(LIMIT + 1)
     except OSError as error:
@@ -93,7 +93,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _none(text: str) -> Any:
-    raise ValueError(f"{text} is no whole number")
+    raise ValueError(f"{text} is not a whole number")
 
 
 # Values.
@@ -104,6 +104,7 @@ class Malformed(Exception):
 
 
 def expect(what: str, held: bool, got: Any) -> None:
+    """Refuse a value that is not what is expected there."""
     if not held:
         raise Malformed(f"expected {what}, got {brief(got)}")
 
@@ -129,6 +130,7 @@ def fields_of(value: Any, *names: str) -> list[Any]:
 
 
 def fraction_of(value: Any) -> Fraction:
+    """A rational number from its JSON text."""
     expect("a rational number 'p/q'", type(value) is str, value)
     return _fraction(value)
 

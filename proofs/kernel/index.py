@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .errors import IllTyped
 
 KEPT = 3000
-"""So many substitutions are kept."""
+"""The most substitutions that are kept."""
 
 
 class Registry:
@@ -27,7 +27,7 @@ class Registry:
         self.facts: list[tuple[Index, ...] | None] = [()]
         self.sizes: set[int] = set()
         self.reach: dict[int, tuple[frozenset[int], frozenset[Index]]] = {}
-        """For a variable those that its range speaks of, and all that is declared of them, once that was asked."""
+        """For a variable those that its range mentions, and all that is declared of them, once it was queried."""
         self.states: dict[str, tuple[Any, Any]] = {}
         """The variables of each state's entries, and what it waits for (see `recursion`)."""
         self.recursions: list[Any] = []
@@ -51,7 +51,7 @@ class Registry:
                 count += 1
             return f"{name}'{count}"
         if not whole.startswith(f"{name}'") or whole in self.states or whole in self.bodies:
-            raise IllTyped(f"{whole} is no new name of a {name}")
+            raise IllTyped(f"{whole} is not a new name of a {name}")
         return whole
 
 
@@ -107,9 +107,11 @@ class Index(_Linear):
         return "".join(f"{c:+d}·{name(v)}" for v, c in self.terms) + f"{self.const:+d}"
 
     def coefficient(self, variable: int) -> int:
+        """The coefficient of a variable, 0 where it does not occur."""
         return next((c for v, c in self.terms if v == variable), 0)
 
     def variables(self) -> set[int]:
+        """The variables that occur."""
         return {v for v, _ in self.terms}
 
     def substitute(self, images: Mapping[int, Index]) -> Index:
@@ -132,7 +134,7 @@ class Index(_Linear):
 
 
 class Substitution(dict[Index, Index]):
-    """Images for variables, and what each index becomes with them, once it was asked for."""
+    """Images for variables, and what each index becomes with them, once it was queried."""
 
     def __init__(self, images: Mapping[int, Index]) -> None:
         super().__init__()
@@ -165,11 +167,13 @@ def _collected(const: int, terms: Mapping[int, int]) -> Index:
 
 
 def as_index(value: Index | int) -> Index:
+    """An index, or a number as one."""
     return value if isinstance(value, Index) else Index(value)
 
 
 @lru_cache(maxsize=100_000, typed=True)
 def variable(number: int) -> Index:
+    """The variable with this number as an index."""
     return Index(0, {number: 1})
 
 
@@ -225,6 +229,7 @@ def formal(k: int) -> Index:
 
 
 def name(number: int) -> str:
+    """How a variable is shown."""
     return current.names[number] if number > 0 else f"b{-number}"
 
 

@@ -30,11 +30,13 @@ Decode = Callable[[Any], Any]
 
 
 def whole(value: Any) -> int:
+    """A whole number that is not too large."""
     expect("a whole number", type(value) is int and -LARGEST <= value <= LARGEST, value)
     return value
 
 
 def natural(value: Any) -> int:
+    """A number ≥ 0 that may number things."""
     expect("a number ≥ 0", type(value) is int and 0 <= value <= NUMBERED, value)
     return value
 
@@ -75,6 +77,7 @@ def read_once(one: Decode) -> Decode:
 
 @read_once
 def index_of(value: Any) -> Index:
+    """An index from its JSON value."""
     const, terms = items(value, "an index", 2)
     found: dict[int, int] = {}
     last = -NUMBERED - 1
@@ -86,6 +89,7 @@ def index_of(value: Any) -> Index:
 
 
 def several(one: Decode, what: str) -> Decode:
+    """How to decode a list of what `one` decodes."""
     return lambda value: [one(v) for v in items(value, what)]
 
 
@@ -93,6 +97,7 @@ indices_of = several(index_of, "a list of indices")
 
 
 def images_of(value: Any) -> dict[int, Index]:
+    """Indices for variables from their JSON value."""
     found: dict[int, Index] = {}
     for one in items(value, "images for variables"):
         v, e = items(one, "a variable with its image", 2)
@@ -103,11 +108,13 @@ def images_of(value: Any) -> dict[int, Index]:
 
 @read_once
 def factor_of(value: Any) -> Factor:
+    """A factor from its JSON value."""
     name, at = items(value, "a factor", 2)
     return Factor(name_of(name), tuple(indices_of(at)))
 
 
 def pairs_of(value: Any) -> dict[Monomial, Fraction]:
+    """Monomials with their coefficients from their JSON value."""
     found: dict[Monomial, Fraction] = {}
     for one in items(value, "monomials"):
         c, bound, guards, factors = items(one, "a monomial with its coefficient", 4)
@@ -128,5 +135,6 @@ def term_of(value: Any) -> Term:
 
 
 def share_of(value: Any) -> tuple[list[Index], Fraction]:
+    """Guards and their coefficient from their JSON value."""
     guards, c = items(value, "guards with their coefficient", 2)
     return indices_of(guards), fraction_of(c)

@@ -22,6 +22,7 @@ class State(NamedTuple):
     """All other positions that the recursion speaks of: it is another one for other values of them."""
 
     def entry(self, time: Index | int, at: Sequence[Index | int]) -> Term:
+        """The state's entry at a time and place, as a term."""
         return entry(self.name, time, *at, *self.given)
 
 

@@ -32,7 +32,7 @@ def unfolding(name: str) -> Theorem:
     """D[i, j] is the term that `apply` gave the name D to, at all whole numbers i, j."""
     known = index.current.bodies
     if name not in known or known[name].name != DEFINED:
-        raise IllTyped(f"{name} is no name for a term")
+        raise IllTyped(f"{name} is not a name for a term")
     left = Factor(name, tuple(formal(k) for k in range(known[name].arity)))
     pairs = body(left, 0)
     scope = left.variables().union(*[m.variables() for m, _ in pairs])
@@ -53,7 +53,7 @@ def congruence(left: Factor, search: Search) -> Theorem:
     """f(T) = f(what `search` makes of T), likewise."""
     name = function_of(left)
     if name is None:
-        raise IllTyped(f"{left} is no value of a function of a term")
+        raise IllTyped(f"{left} is not a value of a function of a term")
     over = _over(left)
     pairs = body(left, 0)
     inside = {v for m, _ in pairs for v in m.variables() if v > 0}

@@ -41,14 +41,14 @@ STEPS = 20_000
 
 
 OTHERS = 3
-"""Of no more positions than this, beside those of a function, its ranges may speak."""
+"""The most positions, beside those of a function, that its ranges may mention."""
 Parts = dict[int, tuple[Monomial, Fraction]]
 Way = tuple[list[tuple[Any, ...]], list["Way"]]
 """Rules that were used, in order, and then the ways of the two cases of a split."""
 
 
 def _rule(method: Callable[..., Pairs]) -> Callable[..., None]:
-    """A rule that says what a monomial is equal to; that takes its place."""
+    """A rule that replaces a monomial by what it is equal to."""
 
     @wraps(method)
     def rule(self: Rewriting, k: int, *args: Any) -> None:
@@ -74,9 +74,11 @@ class Rewriting:
 
     @property
     def parts(self) -> Mapping[int, tuple[Monomial, Fraction]]:
+        """The monomials with their coefficients, by number; nobody else may change them."""
         return MappingProxyType(self._parts)
 
     def spend(self) -> None:
+        """Count one step; too many are refused, and so are steps where other variables are declared."""
         self._left -= 1
         if self._left < 0:
             raise TooHard(f"more than {STEPS} steps for one equation")
@@ -84,6 +86,7 @@ class Rewriting:
             raise IllTyped("a sum is rewritten where its variables are not declared")
 
     def term(self) -> Term:
+        """The sum that it has become."""
         self.spend()
         return made(self._parts.values(), self.scope)
 
@@ -265,6 +268,7 @@ class Goal(Rewriting):
         self.cases: tuple[Goal, ...] = ()
 
     def closed(self) -> bool:
+        """Whether nothing is left to show, in each case."""
         done = all(g.closed() for g in self.cases) if self.cases else not self._parts
         return done and self._registry is index.current
 

@@ -26,17 +26,23 @@ DEFINED = "="
 
 
 class Factor(NamedTuple):
+    """A factor of a monomial: an array's entry at indices, by its name."""
+
     name: str
     at: tuple[Index, ...] = ()
 
     def substitute(self, images: Mapping[int, Index]) -> Factor:
+        """The factor with indices in place of variables."""
         return Factor(self.name, tuple([e.substitute(images) for e in self.at]))
 
     def variables(self) -> set[int]:
+        """The variables that occur."""
         return {v for e in self.at for v, _ in e.terms}
 
 
 class Monomial(NamedTuple):
+    """A product of factors, under guards, summed over bound indices."""
+
     bound: int
     """How many bound indices: −1, …, −bound."""
     guards: frozenset[Index]
@@ -44,11 +50,13 @@ class Monomial(NamedTuple):
     """Sorted."""
 
     def substitute(self, images: Mapping[int, Index], bound: int) -> Monomial:
+        """The monomial with indices in place of variables, and `bound` bound indices."""
         if not images:
             return Monomial(bound, self.guards, self.factors)
         return self.under(substitution(images), bound)
 
     def under(self, to: Substitution, bound: int) -> Monomial:
+        """The same with a substitution that remembers what it has computed."""
         new = to.__getitem__
         factors = [Factor(name, tuple(map(new, at))) for name, at in self.factors]
         return Monomial(bound, frozenset(map(new, self.guards)), tuple(sorted(factors)))
@@ -64,6 +72,7 @@ class Monomial(NamedTuple):
         return Monomial(other.bound, self.guards | other.guards, factors)
 
     def times(self, other: Monomial) -> Monomial:
+        """The product with another monomial, whose bound indices are renamed."""
         return self.joined(other.after(self.bound))
 
     def divided(self, factor: Factor) -> Monomial:
@@ -78,6 +87,7 @@ class Monomial(NamedTuple):
         return self.substitute(images, self.bound - 1)
 
     def variables(self) -> set[int]:
+        """The variables that occur, bound ones included."""
         every = [*self.guards]
         for f in self.factors:
             every += f.at
@@ -146,6 +156,7 @@ def made(pairs: Pairs, scope: frozenset[int]) -> Term:
 
 
 def rational(value: Any) -> Fraction:
+    """The number as a Fraction; floating-point numbers are refused."""
     if type(value) not in (int, Fraction):
         raise IllTyped(f"expected a term or a rational number, got {type(value).__name__}")
     return value if type(value) is Fraction else Fraction(value)
@@ -215,10 +226,12 @@ ONE = Monomial(0, frozenset(), ())
 
 
 def as_term(value: Term | Fraction | int) -> Term:
+    """A term, or a rational number as one."""
     return value if isinstance(value, Term) else made([(ONE, rational(value))], frozenset())
 
 
 def one_factor(name: str, *at: Index) -> Monomial:
+    """A single factor as a monomial."""
     return Monomial(0, frozenset(), (Factor(name, at),))
 
 

@@ -29,7 +29,7 @@ def theorem(found: Proved) -> list[str]:
 
 
 def about(terms: Sequence[Term], divisors: Iterable[str]) -> list[str]:
-    """The lines that say what terms speak of, and of what is divided by that it is not 0."""
+    """The lines that say what terms mention, and that divisors are not 0."""
     known = declarations.current
     sizes = [f"{known.names[v]} ≥ {-declared(v)[0].const}" for v in sorted(known.sizes)]
     lines = [f"For all whole numbers {', '.join(sizes)}:" if sizes else "It holds that"]
@@ -92,6 +92,7 @@ def ranges(variables: Iterable[int]) -> str:
 
 
 def term(one: Term) -> str:
+    """A term as a reader's formula."""
     return _sum(one.parts.items(), 0)
 
 
@@ -114,6 +115,7 @@ def _monomial(m: Monomial, c: Fraction, outer: int) -> str:
 
 
 def factor(f: Factor, bound: int) -> str:
+    """A factor as a reader's formula."""
     places = ", ".join(map(index, f.at))
     if f.name == NUMBER:
         return f"({places})"
@@ -123,6 +125,7 @@ def factor(f: Factor, bound: int) -> str:
 
 
 def index(e: Index) -> str:
+    """An index as a reader's formula."""
     return linear(e, _letter, "·")
 
 

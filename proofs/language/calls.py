@@ -22,21 +22,21 @@ def _wanted(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 _remembered = lru_cache(maxsize=1000)(_wanted)
-"""Of plain functions, which are asked at each of thousands of points, and are the same only if they are one object."""
+"""For plain functions, which are called at thousands of points, and are the same only if they are one object."""
 
 
 def arguments(called: str, function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     """A function's arguments by name; *args and **keywords are given nothing, and ask for nothing.
 
     Raises:
-        UsageError: if it is no function, or one whose arguments Python does not tell.
+        UsageError: if it is not a function, or one whose arguments Python does not know.
     """
-    told = _remembered_arguments if type(function) is FunctionType else _arguments
+    found = _remembered_arguments if type(function) is FunctionType else _arguments
     try:
-        return told(function)
+        return found(function)
     except (TypeError, ValueError):
         raise UsageError(
-            f"{called} is {function!r}, which tells no arguments; write a def or a lambda."
+            f"{called} is {function!r}, whose arguments Python does not know; write a def or a lambda."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""What `--engine` may name, and which engines each name asks; `exact.engines` has the engines themselves."""
+"""What `--engine` may name, and which engines each name stands for; `exact.engines` has the engines themselves."""
 
 from __future__ import annotations
 

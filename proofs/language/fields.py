@@ -60,6 +60,7 @@ def known(called: str, given: Iterable[str], allowed: Collection[str], what: str
 
 
 def nearest(name: str, allowed: Collection[str]) -> str:
+    """The end of an error message that names the nearest allowed name, if one is near."""
     near = difflib.get_close_matches(name, list(allowed), n=1, cutoff=0.5)
     return f"; nearest: {near[0]}" if near else ""
 

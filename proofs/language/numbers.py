@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 SMALLEST = Fraction(1, 10**30)
-"""What is nearer to 0 is not told from 0."""
+"""What is nearer to 0 is not distinguished from 0."""
 PRECISIONS = (256, 1024, 4096)
 """Bits of the balls, one after the other until the question is decided."""
 
@@ -53,7 +53,7 @@ def _exceeds(of: Any, number: Any) -> bool:
 def enclosure(number: Any) -> Any:
     """A ball of python-flint, at its present precision, that holds one of sympy's real constants.
 
-    A ball without end where it is no real number.
+    A ball without end where it is not a real number.
     """
     import flint
     import sympy
@@ -88,7 +88,7 @@ def enclosure(number: Any) -> Any:
 def _by_interval(number: Any, precision: int) -> Any:
     """flint's ball around a real root that sympy has isolated: the only one of the roots that meets the interval.
 
-    None if there is no such interval, or if several balls meet it. Conditions ask for the same one again and again.
+    None if there is no such interval, or if several balls meet it. Conditions need the same one again and again.
     """
     import flint
 

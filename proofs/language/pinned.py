@@ -308,7 +308,7 @@ def _is_pinned(module: Any) -> bool:
 
 
 def _module(one: Any) -> Any:
-    """Where an object is from; what answers any attribute, as an array does, is not asked."""
+    """Where an object is from; what answers any attribute, as an array does, is left alone."""
     if isinstance(one, FunctionType | type):
         return one.__module__
     held = getattr(one, "__dict__", None)

@@ -131,7 +131,7 @@ def wholes(said: str, text: str) -> list[int]:
     """The whole numbers in "64,128".
 
     Raises:
-        UsageError: if it is no such text; the message begins with `said`.
+        UsageError: if it is not such a text; the message begins with `said`.
     """
     parts = text.split(",")
     if not all(part.strip().isdecimal() and int(part) for part in parts):
@@ -143,7 +143,7 @@ def ranges_in(text: str) -> dict[str, tuple[int, ...]]:
     """The values for each size in "T=1,2,5; f=1,2".
 
     Raises:
-        UsageError: if it is no such text.
+        UsageError: if it is not such a text.
     """
     found: dict[str, tuple[int, ...]] = {}
     for part in filter(str.strip, text.split(";")):
@@ -162,7 +162,7 @@ def shapes_in(text: str) -> dict[str, str]:
     """The shape of each array in "X: T f, q: f".
 
     Raises:
-        UsageError: if it is no such text, or has a name twice.
+        UsageError: if it is not such a text, or has a name twice.
     """
     found: dict[str, str] = {}
     for part in text.split(","):
@@ -173,5 +173,5 @@ def shapes_in(text: str) -> dict[str, str]:
                 f"got {part.strip()!r}."
             )
         found[matched[1]] = " ".join(matched[2].split())
-    names(list(found.values()))  # refuses what is no dimension
+    names(list(found.values()))  # refuses what is not a dimension
     return found

@@ -18,11 +18,12 @@ from ..exact.at_point import (
     statements_at,
 )
 from ..exact.instance import Point
-from ..exact.points import TRIES, candidates, find, simplest
+from ..exact.points import TRIES, candidates, find
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
+from .shrinking import simplest
 
 PAIR_TRIES = 400
 

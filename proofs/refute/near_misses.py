@@ -16,7 +16,7 @@ LIMIT = 4
 
 
 def near_misses(claim: Claim) -> tuple[str, ...]:
-    """The names of changes (`check.changes`) that make every statement an identity, as far as random numbers tell."""
+    """The names of changes (`check.changes`) that make every statement an identity, as far as random numbers show."""
     found: list[str] = []
     screen = _Screen(claim)
     for name, changed, make in changes(claim):
@@ -35,7 +35,7 @@ class _Screen:
         self._unchanged: dict[str, list[Statement]] = {}
 
     def lets_through(self, changed: Claim, make: Make) -> bool:
-        """Whether a change seems to make all statements identities: residues tell, enclosures ask the exact engine."""
+        """Whether a change seems to make all statements identities: residues decide, enclosures ask the engine."""
         try:
             return self._agrees(changed, make, residues, agree)
         except NotPolynomial:

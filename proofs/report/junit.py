@@ -16,7 +16,7 @@ ILLEGAL = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def junit(report: Record, blames: Mapping[str, Blame]) -> str:
     """The report as JUnit XML, in which a statement fails if and only if it is to blame for the exit code.
 
-    A row that the source states wrongly is no failure of the checker: its counterexample and its amendments stand in
+    A row that the source states wrongly is not a failure of the checker: its counterexample and its amendments stand in
     its output.
     """
     root = ET.Element("testsuites", name="scanproof")

@@ -1,6 +1,6 @@
 """The story of one row: what the source says, how it was read, the verdict, and what shows it.
 
-A story is a list of sections, so that text, Markdown and LaTeX tell the same one.
+A story is a list of sections, so that text, Markdown and LaTeX render the same one.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ NARROW = 10
 """The widest that the column "where" may be on a terminal of fewer columns."""
 GAP = 2
 PADDING = 2
-"""What tabulate puts between columns, and adds to a header's width."""
+"""What tabulate sets between columns, and adds to a header's width."""
 HEADERS = ["id", "verdict", "where", "what fails, what holds"]
 COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
 REMEMBERED = "Remembered: verdicts of an earlier run; nothing they rest on has changed. --no-cache checks it all."

@@ -15,14 +15,14 @@ from ..check.all_sizes import (
     check,
     equations_of,
     outcome,
-    own_reading,
+    own_interpretation,
 )
 from ..check.axioms import axioms_of
 from ..check.certificate import AllSizes
 from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
-from ..interpret.claims import Part, Reading, read
+from ..interpret.claims import Interpretation, Part, read
 from ..kernel.errors import NotProved
 from ..kernel.term import INVERSE
 from ..kernel.theorem import Theorem
@@ -54,7 +54,7 @@ class Found:
     bounds: tuple[Bound, ...] = ()
     """Its inequalities."""
     conditions: tuple[Part, ...] = ()
-    """Those of its side conditions that are bounds, as they were read."""
+    """Its side conditions that are bounds, as they were read."""
     divided: bool = False
     """Whether something is divided by that is not the number of an index."""
 
@@ -88,7 +88,7 @@ def checked(claim: Claim, certificate: AllSizes, mutate: Mutation = None) -> Pro
 def find(
     claim: Claim,
     mutate: Mutation = None,
-    seen: Callable[[Reading], None] | None = None,
+    seen: Callable[[Interpretation], None] | None = None,
     compared: bool = True,
 ) -> Found | str:
     """What proves a claim at every size, or why nothing was found.
@@ -97,15 +97,15 @@ def find(
         claim: the claim.
         mutate: a change of the construction's parameters.
         seen: shown what the claim's body produced, before it is proved.
-        compared: whether the reading is compared with the claim's own numbers before it is proved. The check does that
-            too, so that a search that is followed by it need not; where nothing is found it is done in any case, since
-            it may be the reason.
+        compared: whether the interpretation is compared with the claim's own numbers before it is proved. The check
+            does that too, so that a search that is followed by it need not; where nothing is found it is done in any
+            case, since it may be the reason.
     """
     return outcome(lambda: _searched(claim, mutate, seen, compared)) if claim.ranges else NO_SIZES
 
 
 def _searched(
-    claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None, compared: bool
+    claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None, compared: bool
 ) -> Found:
     if compared:
         _compare(claim, mutate)
@@ -121,20 +121,20 @@ def _searched(
 
 
 def _compare(claim: Claim, mutate: Mutation) -> None:
-    """Raises what keeps the claim from being read, or NotItself if what is read is not what it says of numbers."""
+    """Raises what keeps the claim from being interpreted, or NotItself if numbers give something else."""
     with proving() as current:
-        own_reading(claim, current, mutate)
+        own_interpretation(claim, current, mutate)
 
 
-def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | None) -> Found:
+def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
     with proving() as current:
-        reading = read(claim, current, mutate).one_turn()
-        kinds = {part.kind for part in reading.parts}
+        interpretation = read(claim, current, mutate).one_turn()
+        kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
-            return _proved(claim, reading, current, (), seen)
+            return _proved(claim, interpretation, current, (), seen)
     if Determines in kinds:
         raise NotProved("that a statistic determines a value is not proved for all sizes")
-    witnesses = find_witnesses(claim, reading.parts, mutate)
+    witnesses = find_witnesses(claim, interpretation.parts, mutate)
     with proving() as current:
         again = read(claim, current, mutate).one_turn()
         return _proved(claim, again, current, witnesses, seen)
@@ -142,18 +142,18 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Reading], None] | Non
 
 def _proved(
     claim: Claim,
-    reading: Reading,
+    interpretation: Interpretation,
     current: Proving,
     witnesses: tuple[Witness, ...],
-    seen: Callable[[Reading], None] | None,
+    seen: Callable[[Interpretation], None] | None,
 ) -> Found:
     if seen is not None:
-        seen(reading)
+        seen(interpretation)
     if claim.kind == "bound":
         current.left = EFFORT
     places = places_of(current.partial)
-    bounds = request_of(reading, places)
-    theorems = [show(left, right) for left, right in equations_of(reading)]
+    bounds = request_of(interpretation, places)
+    theorems = [show(left, right) for left, right in equations_of(interpretation)]
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()
@@ -162,6 +162,6 @@ def _proved(
     if bounds is not None and shown_bounds is not None:
         written = bounds_written(bounds, shown_bounds, rules)
         said = rendered(shown_bounds)
-    read_as = tuple(reading.conditions)
+    read_as = tuple(interpretation.conditions)
     certificate = AllSizes(trace, witnesses, written)
     return Found(tuple(theorems), current, certificate, said, read_as, divided)

@@ -29,7 +29,7 @@ def normal_form(term: Term) -> Term:
 
 
 def rewritten(work: Rewriting, closed: bool) -> None:
-    """Brings a sum that reading a program has begun to rewrite into normal form; see `interpret.simplifying`."""
+    """Brings a sum that interpreting a program has begun to rewrite into normal form; see `interpret.simplifying`."""
     if closed:
         settle(current())
     normalise(work)
@@ -146,11 +146,12 @@ def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] 
 
 
 def position_of(v: Index) -> int:
+    """The number of the variable that the index is."""
     return v.terms[0][0]
 
 
 def _canonical(recursion: Recursion, session: Proving) -> None:
-    """A product of what stands under a name is that of what the name stands for."""
+    """A product of a named factor is the product of what the name stands for."""
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):
         return

@@ -16,7 +16,7 @@ from ..exact.field import as_constant
 from ..language.statements import Equal
 
 LARGEST = {4: 7, 6: 4, 1000: 2}
-"""The factor M is a product of at most so many n − 1, n, n + 1 and their inverses, by how many of them there are."""
+"""The factor M is a product of at most this many n − 1, n, n + 1 and their inverses, by how many of them there are."""
 CLOSE = 1e-6
 """Logarithms that are no further apart may be equal."""
 Sample = tuple[tuple[int, ...], Fraction]
@@ -58,7 +58,7 @@ def _log(ratio: Fraction) -> float:
 
 @lru_cache(maxsize=8)
 def _ranked(count: int) -> tuple[list[tuple[int, ...]], np.ndarray]:
-    """All exponents for so many numbers, the simplest first, and the same as an array."""
+    """All exponents for this many numbers, the simplest first, and the same as an array."""
     largest = next(n for most, n in LARGEST.items() if count <= most)
     powers = sorted(_exponents(count, largest), key=lambda one: (sum(map(abs, one)), one))
     return powers, np.array(powers, dtype=float)

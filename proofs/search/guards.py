@@ -1,6 +1,6 @@
 """What guards say where something is known: which of them are needless, and what a bound index must be.
 
-It is asked again and again under other names, so answers are remembered: for variables numbered from 1 on, in the order
+It is queried often under other names, so answers are remembered: for variables numbered from 1 on, in the order
 of their declaration, and for what is known of those alone that the guards have to do with.
 """
 
@@ -84,7 +84,7 @@ def _advice(known: frozenset[Any], guards: frozenset[Any]) -> Advice:
 def tense(rows: Iterable[Index]) -> list[Index]:
     """The rows that may be at odds: none has a variable that makes all rows with it true once it is large, or small.
 
-    Found by their looks. The others contradict nothing, nor say what a variable is: the kernel need not be asked.
+    Found by their looks. The others contradict nothing, nor say what a variable is: the kernel need not be queried.
     """
     left = list(rows)
     while True:
@@ -96,7 +96,7 @@ def tense(rows: Iterable[Index]) -> list[Index]:
 
 
 def follows(e: Index, rows: Sequence[Index]) -> bool:
-    """Whether e ≥ 0 where all rows are ≥ 0: what `implied` says, asked only where it may."""
+    """Whether e ≥ 0 where all rows are ≥ 0: what `implied` says, queried only where it may."""
     ends = {(v, c > 0) for row in rows for v, c in row.terms}
     if not ends.issuperset([(v, c > 0) for v, c in e.terms]):
         return False

@@ -16,7 +16,7 @@ CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
 
 APART = 10**9
-"""Free variables with numbers above this stand for bound indices that are told apart."""
+"""Free variables with numbers above this stand for bound indices that are distinguished."""
 Label = dict[int, int]
 Way = dict[int, Index]
 
@@ -92,23 +92,23 @@ def _number(m: Monomial, colours: Label, complete: list[list[int]]) -> None:
         if len(complete) > CHOICES:
             raise TooHard(f"more than {CHOICES} ways to number the bound indices of a term")
         return
-    told = {c[0]: colour for colour, c in classes.items() if len(c) == 1}
-    for v in _different(m, classes[alike[0]], told):
+    singled = {c[0]: colour for colour, c in classes.items() if len(c) == 1}
+    for v in _different(m, classes[alike[0]], singled):
         # Doubled, so that there is room for the chosen one before the others of its class.
         split = {w: 2 * c + (w != v and c == alike[0]) for w, c in colours.items()}
         _number(m, split, complete)
 
 
-def _different(m: Monomial, alike: list[int], told: Label) -> list[int]:
+def _different(m: Monomial, alike: list[int], singled: Label) -> list[int]:
     """One of those that stand in the same way in parts of the monomial that are equal and share no index.
 
-    Indices that are told apart already, by the colours `told`, link nothing: they are as good as free.
+    Indices that are distinguished already, by the colours `singled`, link nothing: they are as good as free.
     """
-    named = m.substitute({v: variable(APART + colour) for v, colour in told.items()}, m.bound)
+    named = m.substitute({v: variable(APART + colour) for v, colour in singled.items()}, m.bound)
     found: dict[Any, int] = {}
     for v in alike:
         part = _connected(named, v)
-        whole = len(part) == m.bound - len(told)
+        whole = len(part) == m.bound - len(singled)
         found.setdefault(v if whole else _signature(named, v, part), v)
     return list(found.values())
 
@@ -151,7 +151,7 @@ def _refined(m: Monomial, colours: Label) -> Label:
         seen = {}
         for v in colours:
             around = sorted(_seen_factor(f, v, colours) for f in mentions[v])
-            # Guards count for indices which occur in guards only, so that they are told apart where they can be.
+            # Guards count for indices which occur in guards only, so that they are distinguished where they can be.
             guards = sorted(_seen_index(g, v, colours) for g in fences.get(v, ()))
             seen[v] = (colours[v], around, guards)
         ranks: Label = {}

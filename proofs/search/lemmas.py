@@ -190,7 +190,7 @@ def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Patter
     if any(v < 0 for v in length.variables()):
         return None
     if f.at[0].variables() <= declarations.current.sizes:
-        length = f.at[0]  # no later time is asked for, and other states may end there
+        length = f.at[0]  # no later time is needed, and other states may end there
     images: dict[int, Index] = {}
     for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
         ends = _ends(v, m, goal)

@@ -18,7 +18,7 @@ from .guards import named
 from .session import spend, spent
 
 MOST = 50_000
-"""So many terms are remembered."""
+"""The most terms that are remembered."""
 Steps = list[tuple[Any, ...]]
 known: dict[Any, tuple[list[int], int, Steps]] = {}
 """For a term with its variables numbered from 1 on: their numbers, what the search took, and the rules used."""

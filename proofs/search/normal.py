@@ -39,6 +39,7 @@ def start_of(state: str, session: Proving) -> Term:
 
 
 def normalise(work: Rewriting) -> None:
+    """Bring a sum into normal form."""
     recall(work, tidy)
 
 

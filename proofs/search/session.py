@@ -1,4 +1,4 @@
-"""What is known while a claim is proved, besides what reading it gave: closed forms, lemmas, how they were found."""
+"""What is known while a claim is proved, besides what interpretation gave: closed forms, lemmas, their origin."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Proving(Session):
     """One claim's proof."""
 
     seen: int = 0
-    """Of how many of its recursions closed forms were looked for."""
+    """The number of its recursions for which closed forms were looked for."""
     closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
@@ -45,6 +45,7 @@ class Proving(Session):
 
 
 def current() -> Proving:
+    """The session in which proofs are searched for at present."""
     found = session.current()
     if not isinstance(found, Proving):
         raise RuntimeError("proofs are searched for inside `with proving()`")

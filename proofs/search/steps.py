@@ -1,4 +1,4 @@
-"""Single steps towards a normal form: which rule of the kernel a monomial asks for."""
+"""Single steps towards a normal form: which rule of the kernel a monomial needs."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ def guards(work: Rewriting, k: int) -> bool:
 
 
 def number(work: Rewriting, k: int) -> bool:
+    """Write an index that stands as a number as a sum of its variables' numbers; whether there was one."""
     for place, f in enumerate(work.parts[k][0].factors):
         e = f.at[0] if f.at else None
         if f.name == NUMBER and e is not None and (e.const or [c for _, c in e.terms] != [1]):
@@ -83,6 +84,7 @@ def cancel(work: Rewriting, k: int) -> bool:
 
 
 def rename(work: Rewriting, k: int) -> bool:
+    """Number the bound indices of a monomial in the standard way; whether that changed it."""
     m, _ = work.parts[k]
     found = labelling.ways(m)
     if not found or all(e == variable(v) for v, e in found[0].items()):
@@ -125,7 +127,7 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
 
     Args:
         rules: theorems about factors.
-        divide: whether to tell apart where a rule holds and where it does not.
+        divide: whether to distinguish where a rule holds and where it does not.
         only: the factor to rewrite, if not any.
     """
     rules = tuple(rules)

@@ -32,7 +32,7 @@ from ..check.witness_family import (
 )
 from ..exact.at_point import statements_at
 from ..interpret.array import KernelArray
-from ..interpret.claims import Part, Reading
+from ..interpret.claims import Interpretation, Part
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..kernel.errors import NotProved
 from ..kernel.term import Term
@@ -47,9 +47,9 @@ from .unfolding import stepping
 from .writing import proof_to
 
 PLAINEST = 3
-"""So many families are tried that give all symbols their plainest patterns, before any are drawn."""
+"""How many families are tried that give all symbols their plainest patterns, before any are drawn."""
 DIFFERING, COLLIDING = 200, 1000
-"""So many families are drawn for sides that differ, and for two inputs that collide."""
+"""How many families are drawn for sides that differ, and for two inputs that collide."""
 Choices = Mapping[str, Sequence[Pattern]]
 """What is tried for each symbol of a claim, the plainest first."""
 
@@ -85,7 +85,7 @@ def _proved(
     with proving() as current:
         found = sides_at(claim, families, statement, parts, current, mutate)
         places = places_of(current.partial)
-        gaps = tuple(fitted(*sides, found.reading, claim) for sides in found.apart)
+        gaps = tuple(fitted(*sides, found.interpretation, claim) for sides in found.apart)
         theorems = [show(*sides, stepping) for sides in found.equations(gaps)]
         trace = proof_to(theorems, conditions(places, current), places)
     return Witness(families, gaps, trace, statement)
@@ -227,30 +227,34 @@ def sizes_tried(claim: Claim) -> list[Sizes]:
     return [*claim.every_size, beyond]
 
 
-def fitted(left: KernelArray, right: KernelArray, reading: Reading, claim: Claim) -> Apart:
+def fitted(
+    left: KernelArray, right: KernelArray, interpretation: Interpretation, claim: Claim
+) -> Apart:
     """An entry, a factor and a number, such that M (left − right) = c at the claim's sizes.
 
     Raises:
         NotProved: if none are found.
     """
     for corner, gap in enumerate(corner_gaps(left, right)):
-        found = _fitted(gap, reading, claim)
+        found = _fitted(gap, interpretation, claim)
         if found is not None:
             return Apart(corner, *found)
     raise NotProved("no entry was found at which the sides differ by a multiple of sizes")
 
 
 def _no_entry(name: str, at: tuple[Any, ...]) -> Any:
-    raise ValueError(f"{name} is no number at the inputs tried")
+    raise ValueError(f"{name} is not a number at the inputs tried")
 
 
-def _fitted(gap: Term, reading: Reading, claim: Claim) -> tuple[tuple[int, ...], Fraction] | None:
+def _fitted(
+    gap: Term, interpretation: Interpretation, claim: Claim
+) -> tuple[tuple[int, ...], Fraction] | None:
     """The powers in M, and c, such that M · gap = c ≠ 0 at the claim's sizes."""
     samples: list[Sample] = []
-    bases = bases_of(gap, reading)
+    bases = bases_of(gap, interpretation)
     for at in sizes_tried(claim):
-        place = {v: at[name] for name, v in reading.variables.items()}
-        evaluator = Evaluator(_no_entry, reading.session, function_value)
+        place = {v: at[name] for name, v in interpretation.variables.items()}
+        evaluator = Evaluator(_no_entry, interpretation.session, function_value)
         for spot in positions(free_variables([gap], (), place), place):
             try:
                 value = evaluator.value(gap, spot)

@@ -22,7 +22,7 @@ from ..kernel.theorem import Theorem
 
 
 def sides_of(theorems: Iterable[Theorem]) -> list[Sides]:
-    """Of theorems that are equations between terms."""
+    """The sides of theorems that are equations between terms."""
     return [(cast(Term, one.left), one.right) for one in theorems]
 
 
@@ -159,4 +159,4 @@ _ARGUMENTS: Any = {
     ],
     "split": lambda proof, guard: [proof.image(guard)],
 }
-"""How the arguments of rules are written that are no plain numbers."""
+"""How the arguments of rules are written that are not plain numbers."""

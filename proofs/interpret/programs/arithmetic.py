@@ -171,7 +171,7 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     """A power whose exponent is a whole number, written as a floating-point one."""
     constant = _constant(reals(b))
     if constant is None or constant.denominator != 1:
-        raise Unreadable("a power with an exponent that is no whole number")
+        raise Unreadable("a power with an exponent that is not a whole number")
     base = shared(reals(a), b)[1][0]
     return _integer_pow(reader, {"y": int(constant)}, base)
 

@@ -1,7 +1,7 @@
 """A program must not decide a size while it is traced: JAX answers `T == 1` with False and `if T % 64` with True.
 
-While a program is traced, what code outside JAX asks of a symbolic dimension is answered where the answer is the same
-at all sizes; every other question is noted and refused, and no `except` of the program's takes that back. JAX's own
+While a program is traced, a query of a symbolic dimension from outside JAX is answered where the answer is the same at
+all sizes; every other question is noted and refused, and no `except` of the program's takes that back. JAX's own
 code may ask: its answers show in what it traces, which `alike` compares at many sizes.
 """
 
@@ -23,7 +23,7 @@ from .sizes import Dimensions
 
 
 class Decided(Unreadable):
-    """A program's text asks for a fact about sizes that holds at some of them only."""
+    """A program's text queries a fact about sizes that holds at some of them only."""
 
 
 MODULE, NAME = "jax._src.export.shape_poly", "_DimExpr"
@@ -45,7 +45,7 @@ def dimension_type() -> Any:
     except (ImportError, AttributeError) as error:
         raise UsageError(
             f"jax {jax.__version__} keeps its symbolic dimensions elsewhere than {MODULE}.{NAME}, where programs are "
-            "heard when they decide a size; proofs/interpret/programs/decisions.py must be mended for it, "
+            "noticed when they decide a size; proofs/interpret/programs/decisions.py must be mended for it, "
             "or install jax 0.10."
         ) from error
 
@@ -70,10 +70,10 @@ def refused(dimensions: Dimensions) -> Iterator[None]:
         Decided: at such a question, with its place.
     """
     kind = dimension_type()
-    ear = _Ear(kind, dimensions, folders())
-    heard = ear.methods()
-    before = {name: vars(kind).get(name) for name in heard}
-    for name, method in heard.items():
+    answers = _Answers(kind, dimensions, folders())
+    replaced = answers.methods()
+    before = {name: vars(kind).get(name) for name in replaced}
+    for name, method in replaced.items():
         setattr(kind, name, method)
     try:
         yield
@@ -85,7 +85,7 @@ def refused(dimensions: Dimensions) -> Iterator[None]:
                 setattr(kind, name, own)
 
 
-class _Ear:
+class _Answers:
     """What a symbolic dimension answers while a program is traced."""
 
     def __init__(self, kind: Any, dimensions: Dimensions, folders: tuple[str, ...]) -> None:
@@ -161,7 +161,7 @@ class _Ear:
         }
 
     def _closed(self, name: str) -> Callable[..., Any]:
-        """A method that tells what the number is, closed to all but JAX."""
+        """A method that reveals what the number is, closed to all but JAX."""
         own, what = self.own[name], CLOSED[name]
 
         def method(one: Any, *others: Any) -> Any:
@@ -244,7 +244,7 @@ CLOSED = {
     "__ceil__": "the number",
     "__reduce_ex__": "the parts",
 }
-"""Methods that would tell what the number is, with what they are asked for."""
+"""Methods that would reveal what the number is, with what they are called for."""
 ORDERS = {
     "__lt__": (False, True, "<"),
     "__le__": (False, False, "<="),

@@ -18,13 +18,14 @@ from .values import Dims, InParts, Integers, Mask, Place, as_mask, picked, reals
 
 @dataclass(frozen=True)
 class Joined(InParts):
-    """Arrays one after the other along an axis, at least one of them with axes put together."""
+    """Arrays one after the other along an axis, at least one of them with axes joined."""
 
     pieces: tuple[Any, ...]
     axis: int
 
     @property
     def dims(self) -> tuple[Length, ...]:
+        """The lengths of the axes of the whole."""
         first = self.pieces[0].dims
         total: Length = Index(0)
         for one in self.pieces:
@@ -32,6 +33,7 @@ class Joined(InParts):
         return (*first[: self.axis], total, *first[self.axis + 1 :])
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
+        """The entries at these places of the whole."""
         return picked(self.whole(), dims, places)
 
     def whole(self) -> Any:
@@ -65,7 +67,7 @@ def stacked(arrays: Sequence[Any], axis: int = 0) -> Any:
 
 
 def _integers(arrays: Sequence[Integers], axis: int) -> Integers:
-    """Integers end to end, of which one can be told where its place is told."""
+    """Integers end to end, of which one is known where its place is known."""
     ends = [Index(0)]
     for one in arrays:
         ends.append(ends[-1] + one.dims[axis])

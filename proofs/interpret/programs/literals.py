@@ -2,7 +2,7 @@
 
 A jaxpr has 0.3333333333333333 where somebody wrote 1/3, 9.999999974752427e-07 where they wrote 1e-6 in single
 precision, and 0.7071067811865476 for 2 ** -0.5. Rounding is not looked at, so that of literals is not either: a literal
-is read as the simplest number that it may have been rounded from, and what is read so is told.
+is read as the simplest number that it may have been rounded from, and what is read so is reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .reader import inner, place
 DYADIC = 2**20
 """Binary fractions with no greater denominator, and few digits, are meant as they are."""
 PLAIN, ANYWHERE = 16, 4
-"""So few binary digits they have; with still fewer, as powers of two, any denominator is as meant."""
+"""The most binary digits they have; with no more than the second, as powers of two, any denominator is meant."""
 TABLE = 400
 """More different numbers than this in one array are a table."""
 BLUR = Fraction(1, 2**20)
@@ -30,7 +30,7 @@ BLUR = Fraction(1, 2**20)
 
 
 class Format(NamedTuple):
-    """A floating-point format, and how much of what fits a number of it is no coincidence."""
+    """A floating-point format, and how much of what fits a number of it is not a coincidence."""
 
     precision: int
     """Binary digits of a number."""
@@ -41,7 +41,7 @@ class Format(NamedTuple):
     off: Fraction
     """How many of its last places a literal may be off what is meant."""
     digits: int
-    """The most decimal digits that are taken for meant: about two thirds of what the format tells apart, or six."""
+    """The most decimal digits that are taken for meant: about two thirds of what the format distinguishes, or six."""
     cost: int
     """The most binary digits that a fraction, or a number under a root, may have: three fifths of the precision."""
 
@@ -129,17 +129,17 @@ def meant(value: float, dtype: Any = "float64") -> Meant:
     if bits <= ANYWHERE or (bits <= few and size.denominator <= DYADIC):
         return Meant(exact, plain=True, precision=own.precision)
     known = bits <= PLAIN < own.precision or size.denominator == 1
-    readings: list[tuple[float, Meant]] = [
+    candidates: list[tuple[float, Meant]] = [
         (bits, Meant(exact, understood=known, precision=own.precision))
     ]
     sign = 1 if exact > 0 else -1
     for one in FORMATS.values():
         if one.precision <= own.precision and bits <= one.precision and _is_normal(size, one):
-            readings += _readings(size, sign, one)
-    return min(readings, key=lambda found: found[0])[1]
+            candidates += _candidates(size, sign, one)
+    return min(candidates, key=lambda found: found[0])[1]
 
 
-def _readings(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float, Meant]]:
+def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float, Meant]]:
     """What may have been rounded to this number, each with its cost."""
     slack = form.off * Fraction(2) ** (_exponent(size) - form.precision + 1)
     low, high = size - slack, size + slack
@@ -173,7 +173,7 @@ def _is_normal(size: Fraction, form: Format) -> bool:
 
 
 def _decimal(size: Fraction, digits: int) -> Fraction:
-    """The nearest number of so many decimal digits."""
+    """The nearest number of this many decimal digits."""
     return Fraction(f"{float(size):.{digits - 1}e}")
 
 
@@ -191,7 +191,7 @@ def _cost(fraction: Fraction) -> int:
 
 
 class Blurred(ArbField):
-    """Balls for numbers, in which literals are as wide as their rounding: what hinges on it is not told apart."""
+    """Balls for numbers, in which literals are as wide as their rounding: what hinges on it is not distinguished."""
 
     def literal(self, given: Meant) -> Any:
         """A ball around what a literal means; small binary fractions are meant as they are."""
@@ -216,7 +216,7 @@ class Literal(NamedTuple):
 
 
 def is_table(array: np.ndarray) -> bool:
-    """Whether an array holds so many different numbers that nobody has written them down, such as trained weights."""
+    """Whether an array has too many different numbers to have been written down, as trained weights have."""
     return array.size > TABLE and np.unique(array).size > TABLE
 
 

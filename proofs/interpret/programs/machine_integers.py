@@ -23,7 +23,7 @@ LIMIT = 2**31 - 1
 
 
 class RunsOver(Unreadable):
-    """Integer arithmetic of which it is not seen that it fits: at other sizes it may be another program."""
+    """Integer arithmetic that is not seen to fit its type: at other sizes it may be another program."""
 
     unsafe = True
 
@@ -67,7 +67,7 @@ def _is_small(number: Index) -> bool:
 
 
 def _note(number: Index, what: str) -> None:
-    """Say of the sizes alone how large the number may become: positions are put at their ends, the newest first."""
+    """Say of the sizes alone how large the number may become: positions take their ends, the newest first."""
     while inner := sorted(number.variables() - declarations.current.sizes):
         v = inner[-1]
         c, ends = number.coefficient(v), declared(v)

@@ -67,7 +67,7 @@ def _is_scale(name: str) -> bool:
 
 
 def _same(one: Any) -> Any:
-    """What tells one array from another: a value by its number, an axis by itself."""
+    """What distinguishes one array from another: a value by its number, an axis by itself."""
     return one if isinstance(one, int) else id(one)
 
 

@@ -1,4 +1,4 @@
-"""Axes that a reshape puts together: kept apart as long as nothing but another reshape looks at them."""
+"""Axes that a reshape joins: kept apart as long as nothing but another reshape looks at them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Merged(InParts):
 
     @property
     def dims(self) -> tuple[Length, ...]:
+        """The lengths of the axes, each a product of what it joins."""
         found: list[Length] = []
         rest = list(self.array.dims)
         for count in self.runs:
@@ -31,10 +32,11 @@ class Merged(InParts):
         return tuple(found)
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
+        """The entries at these places of the whole."""
         return picked(self.whole(), dims, places)
 
     def whole(self) -> Any:
-        """The array with its axes put together."""
+        """The array with its axes joined."""
         array = self.array
         for axis, count in enumerate(self.runs):
             if count == 0:
@@ -118,7 +120,7 @@ def _group(old: list[Index], new: list[Length]) -> tuple[list[Index], list[Lengt
     while (a := product(left)) != (b := product(right)):
         side, rest = (left, old) if _smaller(a, b) else (right, new)
         if not rest:
-            raise Unreadable("a reshape whose axes cannot be told apart")
+            raise Unreadable("a reshape whose axes cannot be distinguished")
         side.append(rest.pop(0))
     if len(left) > 1 and len(right) > 1:
         raise Unreadable("a reshape that neither splits nor merges axes")
@@ -133,7 +135,7 @@ def _smaller(a: Length, b: Length) -> bool:
         return True
     if holds(a - b):
         return False
-    raise Unreadable("a reshape whose axes cannot be told apart")
+    raise Unreadable("a reshape whose axes cannot be distinguished")
 
 
 def _degree(one: Length) -> int:
@@ -143,7 +145,7 @@ def _degree(one: Length) -> int:
 
 
 def unmerged(a: Any) -> Any:
-    """The array that one with axes put together is made of."""
+    """The array that one with joined axes is made of."""
     return a.array if isinstance(a, Merged) else a
 
 

@@ -25,7 +25,7 @@ _watching: list[list[str]] = []
 _installed = False
 
 
-def _heard(event: str, arguments: tuple[Any, ...]) -> None:
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
     if not _watching or event not in WATCHED:
         return
     if event == "open":
@@ -53,7 +53,7 @@ def pure(name: str) -> Iterator[None]:
     """
     global _installed
     if not _installed:
-        sys.addaudithook(_heard)
+        sys.addaudithook(_note)
         _installed = True
     deeds: list[str] = []
     _watching.append(deeds)

@@ -29,7 +29,7 @@ INLINED = {
 
 
 class Reader:
-    """One reading of one program."""
+    """One interpretation of one program."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ def _named(atom: Any) -> bool:
 
 
 def place(equation: Any) -> str:
-    """The user's line that an equation came from, or "" where JAX does not tell."""
+    """The user's line that an equation came from, or "" where JAX does not say."""
     try:
         from jax._src.source_info_util import summarize
 

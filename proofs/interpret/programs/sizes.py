@@ -63,7 +63,7 @@ class Dimensions:
         """The same, where it may be a product of sizes.
 
         Raises:
-            Unreadable: if it is no polynomial in the sizes.
+            Unreadable: if it is not a polynomial in the sizes.
         """
         if isinstance(dimension, int):
             return Index(dimension)

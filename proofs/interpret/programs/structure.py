@@ -23,7 +23,7 @@ def _dims(reader: Any, shape: Sequence[Any]) -> Dims:
 
 
 def _lengths(reader: Any, shape: Sequence[Any]) -> tuple[Length, ...]:
-    """Those of an array whose axes a reshape may have put together."""
+    """The lengths of an array whose axes a reshape may have joined."""
     return tuple(reader.dimensions.length(d) for d in shape)
 
 
@@ -214,7 +214,7 @@ def _gather(reader: Any, params: Any, a: Any, starts: Any) -> Any:
             found[axis] = found[axis] + at[k]
         return found
 
-    # Of integers and masks, which are functions of places, nobody else asks whether these lie in the array.
+    # Of integers and masks, which are functions of places, nobody else checks whether these lie in the array.
     for i, d in zip(places([position("i", 0, d) for d in dims]), a.dims, strict=True):
         if not holds(i, d - 1 - i):
             raise Unreadable("a gather that may read outside its array")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..array import KernelArray
 from ..questions import Unreadable
-from . import arithmetic, contraction, loops, scattering, structure
+from . import arithmetic, contraction, control_flow, scattering, structure
 from .values import whole
 
 RULES = {
@@ -14,7 +14,7 @@ RULES = {
     **structure.RULES,
     **scattering.RULES,
     **contraction.RULES,
-    **loops.RULES,
+    **control_flow.RULES,
 }
 """What each primitive means on kernel arrays, by its name."""
 
@@ -22,7 +22,7 @@ KEEPING = (
     *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
     *("convert_element_type", "stop_gradient", "copy", "optimization_barrier"),
 )
-"""Primitives that may leave axes that a reshape put together, and arrays end to end, as they are."""
+"""Primitives that may leave axes that a reshape joined, and arrays end to end, as they are."""
 
 
 def prepared(name: str, value: Any) -> Any:
@@ -38,5 +38,5 @@ def made(equation: Any, values: list[Any]) -> None:
     """
     for variable, value in zip(equation.outvars, values, strict=True):
         real = variable.aval.dtype == bool and isinstance(value, KernelArray)
-        if real and equation.primitive.name not in loops.RULES:
+        if real and equation.primitive.name not in control_flow.RULES:
             raise Unreadable("arithmetic of booleans")

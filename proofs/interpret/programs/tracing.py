@@ -35,7 +35,7 @@ def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> T
         with aside():
             return _traced(function, shapes, "s")
     except Decided:
-        # A cache of JAX's may have asked, on the line that called it: not again for other names.
+        # A cache of JAX's may have queried it, on the line that called it: not again for other names.
         return _traced(function, shapes, "n")
 
 

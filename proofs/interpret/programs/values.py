@@ -32,6 +32,7 @@ class Integers:
     """The same as real numbers, where an index is not one term for all places."""
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Integers:
+        """The integers at these places."""
         numbers = None if self.numbers is None else picked(self.numbers, dims, places)
         return Integers(dims, lambda at: self.at(places(at)), numbers)
 
@@ -43,6 +44,7 @@ class Uniform:
     dims: Dims
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Any:
+        """The same value in another shape."""
         return replace(self, dims=dims)
 
 
@@ -73,6 +75,7 @@ class Mask:
     at: Callable[[Place], Term]
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Mask:
+        """The truth values at these places."""
         return Mask(dims, lambda at: self.at(places(at)))
 
 
@@ -85,14 +88,16 @@ class Masked:
 
     @property
     def dims(self) -> Dims:
+        """The lengths of the axes."""
         return self.array.dims
 
     def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Masked:
+        """The entries at these places, masked as they were."""
         return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
 
 
 class InParts:
-    """An array that is kept in parts, for as long as nothing asks for what it is as a whole."""
+    """An array that is kept in parts, for as long as nothing needs it as a whole."""
 
     def whole(self) -> Any:
         """The array itself."""
@@ -143,7 +148,7 @@ def reals(value: Any) -> KernelArray:
 
 
 def whole(value: Any) -> Any:
-    """The array itself, its pieces and its axes put together."""
+    """The array itself, its pieces and its axes joined."""
     return value.whole() if isinstance(value, InParts) else value
 
 

@@ -74,7 +74,7 @@ def breaking(claim: Claim, example: Record) -> Derivation | None:
     if is_collision(example):
         return None
     try:
-        with prover.reading(claim) as (session, sizes, equations):
+        with prover.interpreted(claim) as (session, sizes, equations):
             titles = headings(claim, len(equations))
             for (left, right), heading in zip(equations, titles, strict=True):
                 if any(m.bound > DEEP for m in (*left.parts, *right.parts)):

@@ -55,4 +55,5 @@ class Derivation:
 
     @property
     def lines(self) -> list[Line]:
+        """The lines of all sections, in order."""
         return [line for section in self.sections for line in section.lines]

@@ -18,6 +18,7 @@ class Linear:
     terms: tuple[tuple[str, int], ...] = ()
 
     def plus(self, number: int) -> Linear:
+        """The same with a number added."""
         return replace(self, const=self.const + number)
 
 
@@ -109,10 +110,12 @@ class Addition:
 
     @property
     def is_zero(self) -> bool:
+        """Whether it is the empty sum."""
         return not self.pieces
 
 
 def entry(name: str, *at: Linear) -> Addition:
+    """An array's entry as a formula."""
     return single(Entry(name, at))
 
 

@@ -27,9 +27,11 @@ class Latex(Text):
     space = r" "
 
     def sign(self, sign: str) -> str:
+        """A relation's sign."""
         return SYMBOLS.get(sign, sign)
 
     def letter(self, name: str) -> str:
+        """A name, with its accents and its index below."""
         base, rest = NAME.findall(unicodedata.normalize("NFD", name))[0]
         accent = next((ACCENTS[c] for c in base if c in ACCENTS), None)
         plain = "".join(c for c in base if c not in ACCENTS).rstrip("′")
@@ -40,6 +42,7 @@ class Latex(Text):
         return rf"{{{shown}}}_{{{rest}}}" if rest else shown
 
     def entry(self, f: Entry) -> str:
+        """An array's entry, its time above and its indices below."""
         name = rf"\mathrm{{{f.name}}}" if f.name in ("left", "right") else self.letter(f.name)
         at = ",".join(map(self.linear, f.at))
         given = ",".join(map(self.linear, f.given))
@@ -52,28 +55,36 @@ class Latex(Text):
         return f"{name}{time}_{{{inside}}}" if inside else f"{name}{time}"
 
     def function(self, name: str, of: str) -> str:
+        """A function of a formula."""
         shown = f"\\{name}" if name in ("exp", "log") else rf"\operatorname{{{name}}}"
         return rf"{shown}\left({of}\right)"
 
     def power(self, base: str, exponent: str, simple: bool) -> str:
+        """A power."""
         return f"{{{base}}}^{{{exponent}}}"
 
     def product(self, f: Product, inside: str) -> str:
+        """A running product."""
         return rf"\prod_{{{self.range_text(Range(f.letter, f.low, f.high))}}} {inside}"
 
     def bracket(self, f: Bracket) -> str:
+        """A guard in brackets."""
         return rf"[{self.relations(f.relations)}]"
 
     def sum(self, ranges: Iterable[Range], inside: str) -> str:
+        """A sum over ranges."""
         return "".join(rf"\sum_{{{self.range_text(r)}}} " for r in ranges) + inside
 
     def times(self, factors: list[str]) -> str:
+        """A product of factors."""
         return r"\, ".join(factors)
 
     def fraction(self, top: str, low: str, simple: bool) -> str:
+        """A fraction."""
         return rf"\frac{{{_bare(top)}}}{{{_bare(low)}}}"
 
     def parenthesised(self, text: str) -> str:
+        """A formula in parentheses that grow with it."""
         return rf"\left({text}\right)"
 
 

@@ -49,7 +49,7 @@ LETTER = re.compile(r"[^\W\d_][\u0300-\u036f]?")
 
 
 def named(session: Proving, taken: Collection[str]) -> dict[str, str]:
-    """A name for every state that is no product."""
+    """A name for every state that is not a product."""
     found: dict[str, str] = {}
     used = set(taken)
     for name in session.recursions:
@@ -64,7 +64,7 @@ def named(session: Proving, taken: Collection[str]) -> dict[str, str]:
 
 
 def step_of(session: Proving, name: str) -> Any | None:
-    """The function whose repetition the state's recursion is, if the reading noted it."""
+    """The function whose repetition the state's recursion is, if the interpretation noted it."""
     origin = getattr(session, "origins", {}).get(name)
     return None if origin is None else inspect.unwrap(origin)
 

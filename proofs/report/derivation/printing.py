@@ -42,6 +42,7 @@ class Text:
         return found
 
     def addition(self, one: Addition) -> str:
+        """A sum with the signs of its terms."""
         text = ""
         for n, (sign, piece) in enumerate(self.terms(one)):
             gap = "" if n == 0 else " "
@@ -93,9 +94,11 @@ class Text:
 
     @staticmethod
     def is_letter(e: Linear) -> bool:
+        """Whether a linear expression is one letter or one number."""
         return not e.terms or (not e.const and [c for _, c in e.terms] == [1])
 
     def factor(self, f: Any) -> str:
+        """A factor of whatever kind."""
         if isinstance(f, Addition):
             return self.parenthesised(self.addition(f))
         if isinstance(f, Whole):
@@ -119,6 +122,7 @@ class Text:
         raise TypeError(f"no factor of a formula: {f!r}")
 
     def linear(self, e: Linear) -> str:
+        """A linear expression in letters."""
         text = ""
         for name, c in e.terms:
             sign = self.minus if c < 0 else "+"
@@ -149,6 +153,7 @@ class Text:
         return f"{self.sign('<')} {self.linear(high)}"
 
     def quantifier(self, q: Quantifier) -> str:
+        """The range of letters for which a formula holds."""
         names = ", ".join(map(self.letter, q.letters))
         return f"{self.linear(q.low)} {self.sign('≤')} {names} {self.below(q.high)}"
 
@@ -173,12 +178,15 @@ class Text:
     # How parts look, in plain text.
 
     def sign(self, sign: str) -> str:
+        """A relation's sign."""
         return sign
 
     def letter(self, name: str) -> str:
+        """A name."""
         return name
 
     def entry(self, f: Entry) -> str:
+        """An array's entry, its indices in brackets."""
         at = ", ".join(map(self.linear, f.at))
         given = ", ".join(map(self.linear, f.given))
         inside = "; ".join(filter(None, [at, given]))
@@ -187,30 +195,38 @@ class Text:
         return f"{f.name}{time}[{inside}]" if inside else f"{f.name}{time}"
 
     def function(self, name: str, of: str) -> str:
+        """A function of a formula."""
         return f"{name}({of})"
 
     def power(self, base: str, exponent: str, simple: bool) -> str:
+        """A power."""
         if exponent.isdigit():
             return base + exponent.translate(SUPERSCRIPTS)
         return f"{base}^{exponent}" if simple else f"{base}^({exponent})"
 
     def product(self, f: Product, inside: str) -> str:
+        """A running product."""
         shown = self.range_text(Range(f.letter, f.low, f.high))
         return f"∏_{{{shown}}} {inside}"
 
     def bracket(self, f: Bracket) -> str:
+        """A guard in brackets."""
         return f"[{self.relations(f.relations)}]"
 
     def sum(self, ranges: Iterable[Range], inside: str) -> str:
+        """A sum over ranges."""
         return f"Σ_{{{', '.join(map(self.range_text, ranges))}}} {inside}"
 
     def times(self, factors: list[str]) -> str:
+        """A product of factors."""
         return " ".join(factors)
 
     def fraction(self, top: str, low: str, simple: bool) -> str:
+        """A fraction."""
         return f"{top}/{low}" if simple else f"{top}/({low})" if low[0] != "(" else f"{top}/{low}"
 
     def parenthesised(self, text: str) -> str:
+        """A formula in parentheses."""
         return f"({text})"
 
 

@@ -1,6 +1,6 @@
 """All that derivations ask of the kernel and of the search: what things are, normal forms, and how a goal goes to 0.
 
-Nothing here proves anything. What is asked again (a normal form, the steps that a goal takes) is asked of the proof's
+Nothing here proves. What is needed again (a normal form, the steps that a goal takes) is taken from the proof's
 own session, while the registry that it was made in is still the kernel's.
 """
 
@@ -35,6 +35,7 @@ Pairs = Iterable[tuple[Monomial, Fraction]]
 
 
 def is_size(v: int) -> bool:
+    """Whether a variable is a size."""
     return v in index.current.sizes
 
 
@@ -134,7 +135,7 @@ def _without(term: Term, gone: Factor) -> dict[Monomial, Fraction]:
 
 
 def is_closed_form(lemma: Lemma, session: Proving) -> bool:
-    """Whether a lemma says what a whole state is; the reading has used it then wherever the state stood."""
+    """Whether a lemma says what a whole state is; the interpretation has used it then wherever the state stood."""
     (factor, _), *others = lemma.claims
     recursion, k = session.recursions[factor.name]
     state = recursion.states[k]
@@ -222,11 +223,13 @@ def inverses(theorems: Iterable[Theorem], rules: Iterable[Theorem]) -> list[str]
     return sorted(found, key=lambda one: list(index.current.bodies).index(one))
 
 
-# Reading and proving.
+# Interpreting and proving.
 
 
 @contextmanager
-def reading(claim: Claim) -> Iterator[tuple[Proving, dict[str, Index], list[tuple[Term, Term]]]]:
+def interpreted(
+    claim: Claim,
+) -> Iterator[tuple[Proving, dict[str, Index], list[tuple[Term, Term]]]]:
     """The claim's sizes and equations with symbols for sizes, unproved; they mean something inside the `with` only.
 
     Raises:

@@ -60,6 +60,7 @@ class Counted(Goal):
         return super().__getattribute__(attribute)
 
     def split(self, guard: Index) -> None:
+        """Split into cases that count rules together with this goal."""
         super().split(guard)
         for case in self.cases:
             case.__class__ = Counted

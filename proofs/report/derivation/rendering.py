@@ -29,6 +29,7 @@ class Rendering:
 
     @property
     def derivation(self) -> Derivation | None:
+        """The derivation of a proof, else that of where a false claim breaks."""
         return self.proof or self.breaks
 
 

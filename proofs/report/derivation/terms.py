@@ -43,11 +43,13 @@ class Scope:
         """Variables that are 0 here."""
 
     def inner(self) -> Scope:
+        """A copy to which letters may be added."""
         new = Scope(self.reader, self.letters, self.roles)
         new.zero = self.zero
         return new
 
     def at_zero(self, v: int) -> Scope:
+        """A copy in which a variable is 0."""
         new = self.inner()
         new.zero = frozenset([v])
         return new
@@ -59,6 +61,7 @@ class Scope:
         return found
 
     def name(self, v: int, role: str) -> str:
+        """Give a variable a letter that fits its role."""
         taken = {*self.letters.values(), *self.reader.taken}
         self.roles[v] = role
         self.letters[v] = letter(role, v < 0, taken)
@@ -75,6 +78,7 @@ class Scope:
         return role(sizes)
 
     def linear(self, e: Index) -> Linear:
+        """An index as a linear expression in letters."""
         for v in sorted(e.variables()):
             if v > 0 and not prover.is_size(v) and v not in self.letters:
                 self.position(v)
@@ -86,6 +90,7 @@ class Scope:
         return Linear(e.const, tuple((self.letter(v), c) for v, c in ordered))
 
     def letter(self, v: int) -> str:
+        """The letter of a variable."""
         return symbol(index.name(v)) if prover.is_size(v) else self.letters[v]
 
     def position(self, v: int) -> None:
@@ -122,9 +127,11 @@ class Reader:
         return new
 
     def term(self, term: Term, scope: Scope) -> Addition:
+        """A term as a formula."""
         return self.addition(term.parts.items(), scope.inner())
 
     def factor(self, factor: Factor, scope: Scope) -> Addition:
+        """A factor as a formula."""
         return Addition((Piece(Fraction(1), (self._factor(factor, scope.inner(), 0),)),))
 
     def addition(self, pairs: Pairs, scope: Scope, outer: int = 0) -> Addition:

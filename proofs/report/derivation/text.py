@@ -45,6 +45,7 @@ def _line(line: Line) -> list[str]:
 
 
 def numbers(numbers: Iterable[int]) -> str:
+    """Line numbers, with commas."""
     return ", ".join(map(str, numbers))
 
 

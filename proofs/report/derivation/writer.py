@@ -71,14 +71,17 @@ class Writer:
         """For each name on paper the state that is defined under it."""
 
     def section(self, heading: str) -> None:
+        """Begin a section."""
         self.sections.append(Section(heading))
 
     def write(self, reason: str, *formulas: Formula, **more: Any) -> int:
+        """Add a line, and give back its number."""
         self.count += 1
         self.sections[-1].lines.append(Line(self.count, reason, formulas, **more))
         return self.count
 
     def finished(self) -> Derivation:
+        """The derivation, without sections that stayed empty."""
         return Derivation(self.claim.id, [s for s in self.sections if s.lines])
 
     # What is given.
@@ -119,6 +122,7 @@ class Writer:
     # Definitions.
 
     def definitions(self) -> None:
+        """Write a line for the definition of each recursion."""
         self.section("Definitions")
         for name in self._distinct():
             start, step = self._definition(name)
@@ -154,7 +158,7 @@ class Writer:
         )
 
     def _distinct(self) -> list[str]:
-        """The states that are no products, one for those of equal definitions: they get one name, too."""
+        """The states that are not products, one for those of equal definitions: they get one name, too."""
         states = self.reader.states
         names = [n for n in self.session.recursions if n in states]
         while True:
@@ -194,7 +198,7 @@ class Writer:
     # Lemmas.
 
     def lemmas(self, needed: Iterable[Theorem], proofs: bool = True) -> None:
-        """The closed forms that the reading used, and the lemmas that theorems rest on; with or without proofs."""
+        """The closed forms that interpretation used, and the lemmas that theorems rest on; with or without proofs."""
         self.section("Lemmas")
         wanted = set(needed)
         for lemma in self.session.inductions:
@@ -352,6 +356,7 @@ class Writer:
     # The end.
 
     def denominators(self, theorems: Sequence[Theorem], rules: Sequence[Theorem]) -> None:
+        """Write a line for each denominator that is taken not to be 0."""
         for one in prover.inverses(theorems, rules):
             arity, of = prover.inverse_named(one)
             of = list(of)
@@ -385,6 +390,7 @@ class Writer:
         self.write("witness", words=f"At every size {shows} for {inputs_inline(evidence)}.")
 
     def result(self, count: int) -> None:
+        """Write the last line: for which sizes and inputs the equations hold."""
         if not count:
             return
         claim = self.claim

@@ -50,7 +50,7 @@ class _Conclusion:
 
 
 def _unasked(one: Term, other: Term) -> NoReturn:
-    raise AssertionError("the search asks for no equations")
+    raise AssertionError("the search needs no equations")
 
 
 class Book(Rules):
@@ -78,6 +78,7 @@ class Book(Rules):
         return len(self.steps) - 1
 
     def hypothesis(self, hypothesis: int) -> int:
+        """Note a hypothesis of the problem; its number among what is known."""
         return self.note(Given(hypothesis), self.problem.hypotheses[hypothesis])
 
     def with_sides(

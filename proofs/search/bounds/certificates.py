@@ -27,7 +27,7 @@ from .squares import as_square
 
 ROUNDS = 8
 CASES = 6
-"""So often are cases told apart."""
+"""How often cases are distinguished."""
 CANDIDATES = 600
 """No more candidates than this are tried for one term."""
 Sum = dict[Monomial, Fraction]
@@ -240,7 +240,7 @@ class _Search:
         self.columns.append({n: Fraction(1), m: Fraction(-1)})
 
     def _places(self, n: Monomial, m: Monomial) -> Iterator[Index]:
-        """For a bound index of n what is 0 where it is what makes n this m, which has one fewer."""
+        """For each bound index of n, what is 0 where that index turns n into m, which has one index fewer."""
         moved = n.after(m.bound)
         own = frozenset(range(-moved.bound, -m.bound))
         for left, images in _divisions(list(m.factors), list(moved.factors), own, {}):

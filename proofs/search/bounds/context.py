@@ -46,6 +46,7 @@ def begun(problem: Problem, given: Sequence[Part]) -> Context:
 
 
 def in_one_form(known: Known) -> Known:
+    """What is known, each term in the one form in which terms are compared."""
     bounds = [b._replace(**_in_one_form(b.right, b.number, known, "right")) for b in known.bounds]
     gaps = [g._replace(**_in_one_form(g.term, g.number, known)) for g in known.gaps]
     squares = [g._replace(**_in_one_form(g.term, g.number, known)) for g in known.squares]

@@ -46,7 +46,7 @@ class Known:
     book: Book
     """What is known anywhere, and how."""
     bounds: tuple[Bounded, ...] = ()
-    """Those that are to be used rather than others come first."""
+    """The ones that are to be used rather than others come first."""
     gaps: tuple[AtLeast0, ...] = ()
     squares: tuple[AtLeast0, ...] = ()
     """Bounds of norms once more, as right² − Σ entry² ≥ 0."""
@@ -59,6 +59,7 @@ class Known:
         gaps: Iterable[AtLeast0] = (),
         squares: Iterable[AtLeast0] = (),
     ) -> Known:
+        """The same with more that is known."""
         gaps = tuple(gaps)
         signs = {name: list(found) for name, found in self.signs.items()}
         for gap in gaps:

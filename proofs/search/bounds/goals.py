@@ -35,7 +35,7 @@ SHORT = 150
 SQUARED = 8
 """No more monomials than this are squared."""
 TRIED = 3
-"""So many ways of writing what is left are tried by induction on a size."""
+"""How many ways of writing what is left are tried by induction on a size."""
 NOT_FOUND = "no bound was found: what is left of the right side is not seen to be ≥ 0"
 
 

@@ -37,21 +37,23 @@ class Timed:
     length: Index | None
     """The last time, if there is one."""
     end: Index | None = None
-    """The time that it is asked for, if it is."""
+    """The time that it is needed for, if it is."""
     free: tuple[Index, ...] = ()
     """Positions that stay the same from one time to the next, and of which it holds, too, whatever they are."""
 
     def at(self, time: Index) -> Goal:
+        """The goal at a time."""
         one, images = self.goal, {self.when.terms[0][0]: time}
         return one._replace(left=one.left.substitute(images), right=one.right.substitute(images))
 
     @property
     def back(self) -> Images:
-        """The time that it is asked for."""
+        """The time that it is needed for."""
         return () if self.end is None else ((self.when.terms[0][0], self.end),)
 
     @property
     def claimed(self) -> Claimed:
+        """The goal as the certificate's induction claims it."""
         return Claimed(self.when.terms[0][0], self.goal.statement)
 
 
@@ -199,7 +201,7 @@ Prove = Callable[[Goal, Context], int]
 def by_induction(
     every: Sequence[Timed], context: Context, prove: Prove
 ) -> tuple[list[Timed], list[int], Context]:
-    """Those bounds that hold at every time if all of them do at the one before, and what is known then.
+    """The bounds that hold at every time if all of them do at the one before, and what is known then.
 
     Args:
         every: bounds at any time; those with other last times have inductions of their own.

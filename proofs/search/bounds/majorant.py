@@ -30,6 +30,7 @@ class Instance(NamedTuple):
 
     @property
     def use(self) -> Use:
+        """The certificate's entry for it: which bound, with which indices."""
         return Use(self.bound.number, tuple(sorted(self.images.items())))
 
 
@@ -50,7 +51,7 @@ def planned(
         measure: which it is.
         known: bounds of entries; the first that fits is used.
         own: the arrays whose entries stay, as absolute values.
-        coarse: whether sums run over all that stands in range, as far as sizes tell.
+        coarse: whether sums run over all that stands in range, as far as sizes show.
         keep: whether monomials that are ≥ 0 stay as they are.
 
     Raises:
@@ -139,7 +140,7 @@ def _region(
 
 
 def _first(f: Factor, bound: int, known: Known, rows: frozenset[Index]) -> Instance | None:
-    """The first bound of this factor of a monomial with so many bound indices; of |X| it is that of X, an entry."""
+    """The first bound of this factor of a monomial with this many bound indices; of |X| it is that of X, an entry."""
     if function_of(f) == ABS:
         inside = body(f, bound)
         if len(inside) != 1 or abs(inside[0][1]) != 1:
@@ -168,7 +169,7 @@ def _coordinates(m: Monomial, ends: set[int], chosen: Sequence[Instance | None])
             found.add(v)
     for e in (*m.guards, *(e for f in m.factors for e in f.at)):
         shared = found & e.variables()
-        if len(shared) > 1:  # what two indices share is no guard, or place, of one vector
+        if len(shared) > 1:  # what two indices share is not a guard, or place, of one vector
             found -= shared
     return found
 

@@ -25,6 +25,7 @@ class Goal(NamedTuple):
 
     @property
     def statement(self) -> Inequality:
+        """The goal as an inequality of the certificate."""
         return Inequality(
             self.measure, tuple(map(position_number, self.ends)), self.left, self.right
         )

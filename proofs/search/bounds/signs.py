@@ -24,6 +24,7 @@ class Looking(Signs):
         self.all = known
 
     def entry(self, f: Factor, inside: Any, rows: frozenset[Index]) -> bool:
+        """Whether a factor is seen to be ≥ 0; what shows it is kept."""
         if f in self.named:
             return super().entry(f, inside, rows)
         for use in self.all.uses(f, inside):
@@ -34,6 +35,7 @@ class Looking(Signs):
 
     @property
     def signs(self) -> tuple[Sign, ...]:
+        """What was found ≥ 0, each with what shows it."""
         return tuple([Sign(f, use) for f, use in self.named.items()])
 
 
@@ -66,6 +68,7 @@ def combined(pieces: Sequence[Piece], scope: frozenset[int], known: Known) -> in
 
 
 def as_pieces(term: Term) -> list[Piece]:
+    """A term's monomials as pieces of a certificate."""
     return [Piece(c, m) for m, c in term.parts.items()]
 
 

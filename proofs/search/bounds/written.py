@@ -27,6 +27,7 @@ NUMBERS = ("ends", "when", "time", "scope", "coordinates")
 
 
 def steps_to(shown: Shown) -> list[Any]:
+    """The steps of a certificate as a JSON value."""
     return [_to(step) for step in shown.certificate.steps]
 
 

@@ -1,6 +1,6 @@
 """A jaxpr computed exactly at numeric sizes: object arrays of a field's scalars, NumPy's integers and booleans.
 
-It shares no rule with the symbolic reading, which is compared with it at small sizes.
+It shares no rule with the symbolic interpretation, which is compared with it at small sizes.
 """
 
 from . import arithmetic, loops, structure, sums

@@ -57,7 +57,7 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     out = np.empty(base.shape, dtype=object)
     for place in np.ndindex(base.shape):
         if exponent[place].denominator != 1:
-            raise NotPolynomial("a power with an exponent that is no whole number")
+            raise NotPolynomial("a power with an exponent that is not a whole number")
         one = np.asarray(as_array(base[place]))
         out[place] = _power(reader, {"y": int(exponent[place])}, one)[()]
     return out

@@ -29,13 +29,16 @@ class NoNumber:
 
     @property
     def is_nan(self) -> bool:
+        """Whether it is NaN."""
         return math.isnan(self.value)
 
     @property
     def is_least(self) -> bool:
+        """Whether it is −∞."""
         return self.value == -math.inf
 
     def refused(self) -> Any:
+        """Refuse to compute with it."""
         raise NotPolynomial(f"the number {self.value}")
 
     def __lt__(self, other: Any) -> bool:
@@ -143,6 +146,7 @@ class Computer:
         return self.map(lambda x: self.field.number(int(x)), array)
 
     def array(self, value: np.ndarray) -> ExactArray:
+        """An array of the field's scalars."""
         return ExactArray(_numbers(self.reals(np.asarray(value)).copy()), self.field)
 
     def function(self, name: str, array: np.ndarray) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""`scan` as the kernel's recursion: real carries by `interpret.scanning`, integer ones as linear counters."""
+"""How a scan of JAX becomes an induction: its real carries are a recursion of the kernel, which induction is about.
+
+`interpret.scanning` makes the recursion; carries that are integers are linear counters; few turns are unrolled.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.index import Index, position
-from ..array import KernelArray, holds
+from ..array import KernelArray
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
@@ -15,7 +18,7 @@ from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
 UNROLLED = 8
-"""A loop of at most so many turns, a number, is run turn by turn."""
+"""The number of turns up to which a loop is run turn by turn."""
 
 
 def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
@@ -32,17 +35,18 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
         return found[:carries], found[carries:]
 
     if length == Index(0) and len(closed.out_avals) > carries:
-        raise Unreadable("what a loop without a turn puts out")
+        raise Unreadable("the outputs of a loop without a turn")
     if not length.terms and length.const <= UNROLLED:
-        return _unrolled(turn, start, length.const, bool(params["reverse"]))
-    return _looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
+        return unrolled(turn, start, length.const, bool(params["reverse"]))
+    return looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
 
 
 def _row(sequence: Any, time: Index) -> Any:
     return picked(sequence, tuple(sequence.dims[1:]), lambda at: [time, *at])
 
 
-def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[Any]:
+def unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[Any]:
+    """A loop of few turns, a number, one turn after the other."""
     rows = []
     for k in range(count):
         carry, outputs = turn(Index(k), carry)
@@ -52,7 +56,7 @@ def _unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[
     return [*carry, *(stacked(parts) for parts in zip(*rows, strict=True))]
 
 
-def _looped(
+def looped(
     turn: Any,
     start: list[Any],
     length: Index,
@@ -60,7 +64,8 @@ def _looped(
     fixed: Sequence[Any],
     backwards: bool,
 ) -> list[Any]:
-    counters = _counters(turn, start, length)
+    """A loop as a recursion: the last carries, and what the turns give, stacked along time."""
+    counters = counters_of(turn, start, length)
     real = [k for k in range(len(start)) if k not in counters]
     outputs: list[Any] = []
     moment: list[Index] = []
@@ -106,7 +111,7 @@ def _looped(
 
 
 def _merged_like(one: Any, over_time: KernelArray) -> Any:
-    """What a turn puts out with its axes put together, for all turns."""
+    """The output of a turn with joined axes, for all turns."""
     return Merged(over_time, (1, *one.runs)) if isinstance(one, Merged) else over_time
 
 
@@ -122,7 +127,7 @@ def _reversed(one: Any, length: Index) -> Any:
 
 
 def _over_time(one: Any, moment: Index, length: Index) -> Any:
-    """What a turn puts out beside real numbers, for all turns."""
+    """The output of a turn beside real numbers, for all turns."""
     (variable,) = moment.variables()
     dims = (length, *one.dims)
     if isinstance(one, MinusInfinity):
@@ -133,16 +138,16 @@ def _over_time(one: Any, moment: Index, length: Index) -> Any:
         array = reals(one)
         return as_mask(KernelArray(dims, (moment, *array.at), array.term))
     if isinstance(one, Masked):
-        raise Unreadable("a loop that puts out −∞")
-    raise Unreadable("what a loop puts out")
+        raise Unreadable("a loop whose output is −∞")
+    raise Unreadable("the outputs of a loop")
 
 
 TRIALS = 3
 """How often the steps of counters are guessed."""
 
 
-def _counters(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[[Index], Any]]:
-    """For each carry that is no array of reals its value at a time: an integer that grows by a fixed number a turn.
+def counters_of(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[[Index], Any]]:
+    """For each carry that is not an array of reals its value at a time: an integer that grows by a fixed number a turn.
 
     The numbers are guessed, and seen to be right by one turn from any time: that is the induction's step.
     """
@@ -153,7 +158,7 @@ def _counters(turn: Any, start: list[Any], length: Index) -> dict[int, Callable[
     time = position("t", 0, length)
     fits = current().fits
     for _ in range(TRIALS if other else 0):
-        current().fits = dict(fits)  # a wrong guess asks for what does not matter
+        current().fits = dict(fits)  # a wrong guess notes what does not matter
         now = [_counted(one, steps[k], time) if k in steps else one for k, one in enumerate(start)]
         after, _ = turn(time, now)
         gaps = {k: _gap(after[k], now[k]) for k in other}
@@ -177,57 +182,4 @@ def _gap(after: Any, now: Integers) -> int:
     return gap.const
 
 
-def _while(reader: Any, params: Any, *inputs: Any) -> list[Any]:
-    """`fori_loop` between symbolic ends: a carry that counts by 1 up to another one, or to a constant."""
-    test, body = params["cond_nconsts"], params["body_nconsts"]
-    fixed, start = list(inputs[test : test + body]), list(inputs[test + body :])
-    counter, end = _ends(params["cond_jaxpr"].jaxpr, test)
-    low, high = _whole(start, counter), _whole([*inputs[:test], *start], end)
-    length = high - low
-    if not holds(length):
-        raise Unreadable("a loop that may begin behind its end")
-
-    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        return reader.run(params["body_jaxpr"], [*fixed, *carry]), []
-
-    counters = _counters(turn, start, length)
-    time = position("t", 0, length)
-    steady = end < test or counters[end - test](time).at([]) == high
-    if counters[counter](time).at([]) != low + time or not steady:
-        raise Unreadable(COMPUTED)
-    if not length.terms and length.const <= UNROLLED:
-        return _unrolled(turn, start, length.const, False)
-    return _looped(turn, start, length, [], fixed, False)
-
-
-COMPUTED = "a loop whose number of turns is computed (use scan, or fori_loop)"
-
-
-def _ends(test: Any, consts: int) -> tuple[int, int]:
-    """Of `carry[i] < x` the i, and which input of the test x is."""
-    if len(test.eqns) == 1 and test.eqns[0].primitive.name == "lt":
-        places = {v: k for k, v in enumerate(test.invars)}
-        sides = [None if hasattr(v, "val") else places.get(v) for v in test.eqns[0].invars]
-        left, right = sides
-        if left is not None and right is not None and left >= consts:
-            return left - consts, right
-    raise Unreadable(COMPUTED)
-
-
-def _whole(values: Sequence[Any], which: int) -> Index:
-    one = values[which]
-    if not isinstance(one, Integers) or one.dims:
-        raise Unreadable(COMPUTED)
-    return one.at([])
-
-
-def _cond(reader: Any, params: Any, *inputs: Any) -> Any:
-    which = inputs[0]
-    if not isinstance(which, Integers) or which.at([]).terms:
-        raise Unreadable("a branch that depends on numbers or sizes")
-    branches = params["branches"]
-    chosen = min(max(which.at([]).const, 0), len(branches) - 1)
-    return reader.run(branches[chosen], inputs[1:])
-
-
-RULES: dict[str, Callable[..., Any]] = {"scan": _scan, "while": _while, "cond": _cond}
+RULES: dict[str, Callable[..., Any]] = {"scan": _scan}

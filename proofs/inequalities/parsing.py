@@ -1,4 +1,4 @@
-"""Steps of certificates, and inequalities, from JSON. Reading is strict: nothing is converted, nothing guessed.
+"""Steps of certificates, and inequalities, from JSON. Parsing is strict: nothing is converted, nothing guessed.
 
 Indices, factors, terms and rational numbers are written as in a trace (`kernel.notation`), a monomial as there without
 its coefficient; all else is the list of its fields, a step with its name before them. All that terms speak of must be
@@ -38,6 +38,7 @@ STEPS = {one.__name__: one for one in Step}
 
 
 def inequality_of(value: Any) -> Inequality:
+    """An inequality from its JSON value."""
     measure, ends, left, right = items(value, "an inequality", 4)
     expect("a measure", type(measure) is str and measure in ENDS, measure)
     numbers = several(variable_of, "ends")(ends)
@@ -45,17 +46,20 @@ def inequality_of(value: Any) -> Inequality:
 
 
 def hypothesis_of(value: Any) -> tuple[str, Inequality]:
+    """A hypothesis and its name from their JSON value."""
     name, *one = items(value, "a hypothesis with its name", 5)
     return text_of(name), inequality_of(one)
 
 
 def step_of(value: Any) -> Any:
+    """A step of a certificate from its JSON value."""
     name, *rest = items(value, "a step")
     expect("a step of a known schema", type(name) is str and name in STEPS, name)
     return _of(STEPS[name], rest)
 
 
 def text_of(value: Any) -> str:
+    """A text that is not too long."""
     expect("a text", type(value) is str and len(value) <= TEXT, value)
     return value
 
