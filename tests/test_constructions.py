@@ -97,3 +97,31 @@ def test_stacked_layers_read_at_every_token_are_read_last_at_the_query():
     p = PROP3.parameters(np, N=3, eta=np.asarray(0.1))
     every = PROP3._replace(every=True).predictions(p, x, y, W0, 2)
     np.testing.assert_array_equal(every[-1], PROP3.predictions(p, x, y, W0, 2))
+
+
+def claimed(construction):
+    Source("c", title="C").claim("c.a", says="", given=GIVEN, construction=construction)(learns)
+
+
+class Other(type(gril.PROP4_1)):
+    def predictions(self, p, x, y, *more, **symbols):
+        return self.learned(x, y, *more)
+
+
+@pytest.mark.parametrize(
+    ("construction", "answer"),
+    [
+        (Other(*gril.PROP4_1), "expects a Construction"),
+        (gril.PROP4_1._replace(learner=HALF_SUM), "has a learner of another kind; give Descent"),
+        (gril.LONGHORN._replace(every=True), "give every=False"),
+        (gril.PROP4_1._replace(layer=print), "has a layer of another kind; give Recurrent"),
+        (gril.PROP4_1._replace(tokens=None), "has tokens = None; give a function of x and y"),
+        (gril.PROP4_1._replace(targets="two"), "has targets = 'two'; allowed: 'vector'"),
+    ],
+    ids=["another type", "learner", "every token", "layer", "tokens", "targets"],
+)
+def test_a_construction_of_other_parts_is_refused_when_the_claim_is_written_down(
+    construction, answer
+):
+    with pytest.raises(UsageError, match=answer):
+        claimed(construction)

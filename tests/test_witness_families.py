@@ -14,6 +14,7 @@ from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.definition import definition
 from scanproof.constructs.arrays.ranges import each
 from scanproof.proofs import report
+from scanproof.proofs.check import all_sizes
 from scanproof.proofs.check.all_sizes import Proof
 from scanproof.proofs.check.families import EVERY, FIRST, LAST, SAME, Pattern, patterns
 from scanproof.proofs.check.witness_family import Witness
@@ -22,6 +23,7 @@ from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.at_point import difference_index, statements_at
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.evaluate import Evaluator, positions
+from scanproof.proofs.interpret.session import session
 from scanproof.proofs.kernel.index import size
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Source
@@ -30,6 +32,7 @@ from scanproof.proofs.language.statements import (
     Differs,
     Undetermined,
     at_most,
+    determines,
     differs,
     equal,
     undetermined,
@@ -329,3 +332,60 @@ def test_the_inputs_found_do_it_at_sizes_that_were_not_tried():
         assert statements is not None
         (statement,) = statements
         assert difference_index(statement) is not None
+
+
+# What stands before the inputs, and what inputs have to meet.
+
+
+def scaled(x, eta):
+    return eta * squared(x)
+
+
+def test_inputs_of_a_proof_must_meet_the_conditions_on_numbers():
+    """At η = 0 nothing differs: a proof with η = 1, of the claim without the condition, is refused."""
+
+    def body(x, eta):
+        return differs(scaled(x, eta), 0 * x)
+
+    given = {"x": "N", "eta": ""}
+    found = find(claim_of(body, given))
+    assert isinstance(found, Found)
+    conditioned = claim_of(body, given, assuming={"η = 0": lambda eta: eta == 0})
+    refused = all_sizes.check(conditioned, found.certificate, session)
+    assert isinstance(refused, str) and "do not meet the claim's conditions" in refused
+    assert isinstance(all_sizes.check(claim_of(body, given), found.certificate, session), Proof)
+
+
+EXISTENCE = {"kind": "existence", "fixed": ("eta",), "parameters": lambda eta: eta}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda x, p: undetermined(squared(x).sum() * 0, p + squared(x).sum() * 0),
+        lambda x, p: differs(p * squared(x), 0 * x),
+    ],
+    ids=["no map", "differs"],
+)
+def test_one_value_of_a_symbol_does_not_show_what_is_said_for_every_value(body):
+    claim = claim_of(body, {"x": "N", "eta": ""}, **EXISTENCE)
+    assert decide(claim, ENGINES["all"]).verdict == "unknown"
+
+
+def test_two_inputs_share_the_symbols_that_are_fixed_before_them():
+    """For every η there is a map to η, the constant one."""
+
+    def body(x, eta):
+        return determines(squared(x), eta + 0 * squared(x).sum())
+
+    claim = claim_of(body, {"x": "N", "eta": ""}, kind="existence", fixed=("eta",))
+    assert decide(claim, ENGINES["all"]).verdict != "refuted"
+
+
+def test_an_existence_claim_whose_body_asks_for_no_parameters_is_not_proved():
+    def body(x, eta):
+        return equal(squared(x), x * x)
+
+    claim = claim_of(body, {"x": "N", "eta": ""}, **EXISTENCE)
+    found = decide(claim, ENGINES["all"])
+    assert found.verdict == "unknown" and "parameters that the body itself makes" in found.reason

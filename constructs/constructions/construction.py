@@ -106,3 +106,25 @@ class Construction(NamedTuple):
             assert isinstance(self.learner, Descent)
             return self.learner.predictions(x, y, eta, W0, steps, **symbols)
         return self.learner.prediction(x, y, eta, W0, steps, **symbols)
+
+
+def slip(construction: Construction) -> str | None:
+    """What is wrong with the kinds of a construction's fields, and what to give instead; None if nothing is."""
+    for name, field, wanted in (
+        ("parameters", construction.parameters, "a function of sizes and symbols, or None"),
+        ("tokens", construction.tokens, "a function of x and y, such as `concatenated`"),
+        ("read", construction.read, "a function of outputs, inputs and W0"),
+        ("start", construction.start, "a function of W0, or None"),
+    ):
+        if not callable(field) and (field is not None or "None" not in wanted):
+            return f"has {name} = {field!r}; give {wanted}"
+    if not isinstance(construction.layer, Recurrent | TwoHeads | Masked):
+        return "has a layer of another kind; give Recurrent(step, start), TwoHeads(step) or Masked(layer)"
+    if not isinstance(construction.learner, Learner):
+        return "has a learner of another kind; give Descent(loss), Stochastic(loss) or Implicit(…)"
+    if construction.every and not isinstance(construction.learner, Descent):
+        return "predicts at every token, which the learner Descent alone does; give every=False"
+    if construction.targets not in (VECTOR, SCALAR, ANY, CLASSES):
+        allowed = ", ".join(map(repr, (VECTOR, SCALAR, ANY, CLASSES)))
+        return f"has targets = {construction.targets!r}; allowed: {allowed}"
+    return None

@@ -29,6 +29,7 @@ from ..exact.engines import (
 from ..exact.instance import Point, constants, evaluate, ones, shapes
 from ..exact.scalar import NotPolynomial
 from ..interpret.session import Sessions
+from ..language.calls import arguments
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import AtMost, Differs, Equal, Statement, Undetermined
@@ -38,6 +39,7 @@ from .certificate import AllSizes, Argument, Collision, FixedSizes, Met, Witness
 from .given import Broken, Doubtful, OfAnother, Refused, part_of, point_of, sizes_of, statements
 from .refutations import colliding
 from .result import Result, evidence, sizes_text
+from .witness_family import one_of_every
 
 NOT_SHOWN = "equality could not be shown, and no counterexample was found"
 UNSCOPED = (
@@ -69,11 +71,12 @@ def argued(claim: Claim, certificate: Argument, session: Sessions, second: bool)
     runs = list(_runs(claim, [one for one in by if isinstance(one, FixedSizes)], bool(proofs)))
     if second and not proofs and {run.engine for run in runs} == {FLINT.name}:
         runs += _second_opinion(claim)
-    problem = _disagreement(runs) or says_nothing(
-        [[s for s, _ in run.found] for run in runs] or list(_without_engines(claim))
-    )
+    every = [[s for s, _ in run.found] for run in runs] or list(_without_engines(claim))
+    problem = _disagreement(runs) or says_nothing(every)
     if problem is not None:
         raise UsageError(problem)
+    if claim.fixed and any(isinstance(s, Differs | Undetermined) for said in every for s in said):
+        return Result("unknown", reason=one_of_every(claim))
     failing = next((run for run in runs if any(t is False for _, t in run.found)), None)
     if failing is not None:
         return Result("unknown", reason=NOT_SHOWN, fails=failing.sizes)
@@ -244,7 +247,8 @@ def _plain(claim: Claim, sizes: Sizes) -> Point:
 
 def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
     """What holds by its evidence, run at numbers far beyond it; see `beyond`."""
-    unscoped = claim.kind == "existence" and not (claim.parameters or claim.over_all_parameters)
+    made = claim.parameters is not None and "p" in arguments("the body", claim.body)
+    unscoped = claim.kind == "existence" and not (made or claim.over_all_parameters)
     if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
         return Result("unknown", reason=UNSCOPED)
     ran = [run.sizes for run in runs]

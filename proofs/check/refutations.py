@@ -101,7 +101,7 @@ def colliding(claim: Claim, by: Collision) -> tuple[Counterexample, Statement]:
     if not isinstance(one, Determines | Undetermined) or not isinstance(other, type(one)):
         raise Refused(f"statement number {by.part + 1} is not about a map")
     first, second = (inputs_as_text(point) for point in points)
-    known = {*one.shared, *claim.over_all_parameters}
+    known = {*one.shared, *claim.before_inputs}
     same, again = (nested(_entries(s.statistic)) for s in (one, other))
     if same != again or any(first[name] != second[name] for name in known):
         raise Refused(

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from ..exact.instance import constants, meets_hypotheses
+from ..exact.roots import FlintRootsField
 from ..interpret.array import KernelArray, holds
 from ..interpret.claims import Interpretation, Part, read
 from ..interpret.questions import Unreadable
@@ -106,6 +108,7 @@ def verify(
     """
     refuse_conditions(claim)
     expect_inputs(claim, one.families)
+    expect_conditions(claim, one.families)
     if one.statement is None:
         if len(one.families) != 1:
             raise Refused("other than one input for sides that differ")
@@ -130,8 +133,8 @@ def _expect_collision(claim: Claim, one: Witness, statement: int, parts: Sequenc
 
 
 def in_common(claim: Claim, part: Part) -> tuple[str, ...]:
-    """What two inputs have in common; parameters are chosen before the inputs are."""
-    return tuple(dict.fromkeys([*part.shared, *claim.over_all_parameters]))
+    """What two inputs have in common."""
+    return tuple(dict.fromkeys([*part.shared, *claim.before_inputs]))
 
 
 def sides_at(
@@ -168,6 +171,16 @@ def expect_inputs(claim: Claim, families: Iterable[Family]) -> None:
             raise Refused("other inputs than the claim's")
 
 
+def expect_conditions(claim: Claim, families: Iterable[Family]) -> None:
+    """Raise Refused unless the families meet the claim's conditions, which see the same numbers at all sizes."""
+    if claim.assuming:
+        sizes = claim.every_size[0]
+        for one in families:
+            point = constants(claim, FlintRootsField(), numbers(claim, one, sizes))
+            if not meets_hypotheses(claim, sizes, point):
+                raise Refused("inputs that do not meet the claim's conditions")
+
+
 def member(
     claim: Claim,
     family: Family,
@@ -198,14 +211,22 @@ def refuse_conditions(claim: Claim) -> None:
     """A side condition must hold of the family at all sizes: it may speak of numbers, the same there, or of sizes.
 
     Raises:
-        NotProved: for a condition of another kind.
+        NotProved: for a condition of another kind, and for a claim about every value of a symbol, of which a family
+            has one.
     """
+    if claim.fixed:
+        raise NotProved(one_of_every(claim))
     for text, condition in claim.assuming.items():
         names = set(inspect.signature(condition).parameters)
         of_sizes = names <= set(claim.ranges)
         of_numbers = all(claim.given.get(name) == "" for name in names)
         if not of_sizes and not of_numbers:
             raise NotProved(f"inputs at every size would have to meet: {text}")
+
+
+def one_of_every(claim: Claim) -> str:
+    """Why inputs do not show what an existence claim says of every value of the symbols in `fixed`."""
+    return f"it is said for every {', '.join(claim.fixed)}, of which inputs have one value"
 
 
 def axiom_of(partial: Set[str]) -> list[str]:

@@ -113,6 +113,11 @@ class Claim:
         ]
 
     @property
+    def before_inputs(self) -> tuple[str, ...]:
+        """For an existence claim: the symbols that are chosen before the inputs are, so that two inputs share them."""
+        return (*self.over_all_parameters, *self.fixed)
+
+    @property
     def inputs(self) -> tuple[str, ...]:
         """For an existence claim: the symbols that a witness has to serve, and does not see."""
         return tuple(name for name in self.given if name not in self.fixed)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from scanproof.constructs.constructions.construction import Construction
+from scanproof.constructs.constructions.construction import Construction, slip
 from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
@@ -164,9 +164,15 @@ def _check_types(claim: Claim) -> None:
     if not (claim.parameters is None or callable(claim.parameters)):
         wanted = "a function of sizes and symbols that returns a named tuple"
         raise expects("parameters", wanted, claim.parameters)
-    if not isinstance(claim.construction, Construction | None):
-        wanted = "a Construction (scanproof.constructs.constructions.construction)"
-        raise expects("construction", wanted, claim.construction)
+    if claim.construction is not None:
+        if (
+            type(claim.construction) is not Construction
+        ):  # one that is made from it may compute anything
+            wanted = "a Construction (scanproof.constructs.constructions.construction)"
+            raise expects("construction", wanted, claim.construction)
+        problem = slip(claim.construction)
+        if problem is not None:
+            raise UsageError(f"claim {claim.id}: construction= {problem}.")
 
 
 def _is_sequence(value: Any) -> bool:

@@ -90,7 +90,7 @@ def collision(claim: Claim, every_size: Iterable[Sizes], part: int) -> Collision
         seen: dict[Any, list[tuple[Point, np.ndarray]]] = {}
         for point, statement in _determinations(claim, sizes, part):
             statistic, value = _entries(statement.statistic), _entries(statement.value)
-            both = {*statement.shared, *claim.over_all_parameters}
+            both = {*statement.shared, *claim.before_inputs}
             shared = inputs_as_text({n: point[n] for n in sorted(both)})
             key = str((shared, nested(statistic)))
             for earlier, other in seen.setdefault(key, []):
