@@ -10,7 +10,7 @@ import pytest
 from command_line import Run, one_line
 
 from scanproof.constructs.errors import UsageError
-from scanproof.numeric.run import checking, running, statement
+from scanproof.numeric.run import checking, rows, running
 
 SMALL = ("--features", "3", "--examples", "5")
 
@@ -180,6 +180,6 @@ def test_a_step_size_with_which_the_numbers_overflow_is_told(run: Run):
 
 
 def test_every_row_that_is_listed_runs_as_some_statement():
-    listed = statement.runnable()
+    listed = rows.runnable()
     assert len(listed) > 30 and len(set(listed)) == len(listed)
     assert {"gril.prop4.1", "ssd.thm5.1", "ch9.icl", "gril.longhorn"} <= set(listed)

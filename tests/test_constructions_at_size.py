@@ -22,14 +22,14 @@ from scanproof.numeric.run import (
     drawing,
     learning,
     preparation,
+    rows,
     running,
-    statement,
 )
+from scanproof.numeric.run.layer_runners import runner
 from scanproof.numeric.run.linear import mapped, rank_one
 from scanproof.numeric.run.problem import Problem, Settings
+from scanproof.numeric.run.rows import constructed
 from scanproof.numeric.run.runners import TwoHeads
-from scanproof.numeric.run.selection import runner
-from scanproof.numeric.run.statement import constructed
 from scanproof.numeric.run.tokenising import Pairs
 
 SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
@@ -40,7 +40,7 @@ SMALL: dict[str, Any] = {"features": 3, "examples": 5, "heads": 2, "chunk": 2}
 def prepared(id: str, dtype: str = "float64", lane: str | None = None, layers: int | None = None):
     sizes = {**SMALL, "features": None} if "one-feature" in id else SMALL
     with pytest.MonkeyPatch.context() as patch:  # what is compared here holds whatever the verdict
-        patch.setattr(statement, "quick_verdict", lambda claim: "proved")
+        patch.setattr(rows, "quick_verdict", lambda claim: "proved")
         return running.prepared(id, dtype=dtype, lane=lane, layers=layers, **sizes)
 
 
@@ -62,7 +62,7 @@ def test_every_construction_traces_with_the_parameters_of_its_statement(id: str)
     settings = Settings(features, 3, 1, targets, 1)
     problem = drawing.draw(claim, settings, 0.5)
     values = {**drawing.letters(settings), "eta": 0.5, **problem.extra}
-    p = statement.parameters(claim, values)
+    p = rows.parameters(claim, values)
     if p is not None and not hasattr(runs, "program"):
         gate = runs.gate(p, problem)
         assert gate is None or gate.has_matrix_form

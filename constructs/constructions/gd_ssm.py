@@ -9,8 +9,9 @@ from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
 from ..layers import gd_ssm, gril
 from ..layers.multi_step import TwoHeads
+from ..learners import losses
 from ..learners.learner import Descent
-from ..learners.losses import HALF_MEAN, SquaredError
+from ..learners.losses import HALF_MEAN
 from ..tokens import Windows, concatenated
 from .construction import ANY, SCALAR, Construction, targets_only
 
@@ -91,10 +92,6 @@ def ridge(xp: Any, N: int, eta: Array, corrections: Collection[str] = ()) -> gri
     return prop3(xp, N, eta)._replace(ridge=xp.asarray(2 * N if "scale" in corrections else 1))
 
 
-RIDGE_LOSS = SquaredError(HALF_MEAN.scale, mean=True, ridge=1)
-"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖², the loss of A.4."""
-
-
 def vanishing_cubic(b: Array, c: Array, d: Array, **symbols: Any) -> Callable[[Array], Array]:
     """z ↦ bz + cz² + dz³, which stands for any g with g(0) = 0."""
     return lambda z: b * z + c * z * z + d * z * z * z
@@ -160,7 +157,7 @@ PROP3 = Construction(
 """L layers with the transposes right."""
 PRINTED = PROP3._replace(layer=TwoHeads(gd_ssm.two_head_step))
 """L layers as A.2 prints them."""
-PRINTED_RIDGE = PRINTED._replace(parameters=ridge, learner=Descent(RIDGE_LOSS))
+PRINTED_RIDGE = PRINTED._replace(parameters=ridge, learner=Descent(losses.RIDGE))
 """L layers of A.4 as printed."""
-RIDGE = PROP3._replace(parameters=ridge, learner=Descent(RIDGE_LOSS))
+RIDGE = PROP3._replace(parameters=ridge, learner=Descent(losses.RIDGE))
 """L layers of A.4 with the transposes right."""

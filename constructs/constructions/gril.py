@@ -8,6 +8,7 @@ from typing import Any
 from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
 from ..layers import delta_rule, gd_ssm, gril, longhorn
+from ..learners import losses
 from ..learners.learner import Descent, Implicit, Stochastic
 from ..learners.losses import HALF_MEAN
 from ..tokens import Windows, embedded_weights, keyed
@@ -20,7 +21,6 @@ from .gd_ssm import (
     NONLINEAR,
     PROP1,
     PROP3,
-    RIDGE_LOSS,
     prop1,
 )
 from .gril_width_two import width_two
@@ -143,7 +143,7 @@ PROP_A1_EMBEDDED = PROP_A1._replace(
     tokens=Windows(apart=True), read=targets_only, targets=ANY, start=embedded_weights
 )
 """With inputs and targets in coordinates of their own."""
-A5 = PROP_A1._replace(parameters=a5, learner=Descent(RIDGE_LOSS))
+A5 = PROP_A1._replace(parameters=a5, learner=Descent(losses.RIDGE))
 """L layers with a ridge."""
 
 

@@ -16,10 +16,10 @@ from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.statements import equal
 
 from ..run.drawing import letters
+from ..run.layer_runners import runner
 from ..run.problem import Options, Problem, Settings
+from ..run.rows import constructed
 from ..run.runners import Hybrid, Online, Recurrence, TwoHeads
-from ..run.selection import runner
-from ..run.statement import constructed
 from ..run.tokenising import Pairs
 from .source import READ, lanes
 

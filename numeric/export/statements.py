@@ -28,7 +28,7 @@ from scanproof.proofs.exact.roots import RootsField
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
-from ..run import drawing, statement
+from ..run import drawing, rows
 from ..run.problem import Settings
 
 
@@ -199,7 +199,7 @@ def _statement(id: str, as_stated: bool) -> tuple[Claim, str]:
                 raise _refused(id, NOT_LINEAR)
             break
     try:
-        return statement.find(id, as_stated)
+        return rows.find(id, as_stated)
     except UsageError as error:
         raise UsageError(str(error).replace("run ", "export ", 1)) from error
 

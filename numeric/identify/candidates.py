@@ -18,7 +18,7 @@ from scanproof.constructs.tokens.encoding import encoding
 
 from ..export import statements
 from ..export.linear_attention import ROWS
-from ..run.statement import constructed
+from ..run.rows import constructed
 
 CLOSE = 2.0**-20
 """Relative deviation of a factor from 1/n."""

@@ -18,13 +18,13 @@ from ..ops.chunked import chunk_size
 from ..precision import Precision
 from ..precision import precision as precision_of
 from ..tasks.step_size import RULE, largest_step_size
-from . import checking, drawing, learning, statement
+from . import checking, drawing, learning, rows
 from .checking import BLOCK, Request
+from .layer_runners import runner
 from .masked import WHOLE
 from .problem import Options, Problem, Settings
 from .report import Report
 from .runners import TwoHeads
-from .selection import runner
 
 COMPARED = 4
 """Tokens at which the layer is compared with the learner, where it predicts at every token."""
@@ -39,7 +39,7 @@ class Prepared:
         report.id = request.id
         checking.values(request)
         self.numbers = precision_of(request.dtype)
-        self.claim, report.verdict = statement.find(request.id, request.as_stated)
+        self.claim, report.verdict = rows.find(request.id, request.as_stated)
         assert self.claim.construction is not None
         self.construction = self.claim.construction
         self.runner = runner(self.construction)
@@ -104,7 +104,7 @@ class Prepared:
     def build(self) -> None:
         """Make the parameters, and choose the op that fits the gate and the blocks."""
         values = {**drawing.letters(self.settings), "eta": self.eta, **self.problem.extra}
-        self.p: Any = statement.parameters(self.claim, values)
+        self.p: Any = rows.parameters(self.claim, values)
         if self.p is None:
             from types import SimpleNamespace
 

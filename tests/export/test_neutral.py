@@ -22,7 +22,7 @@ from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.constructs.tokens import windows
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.numeric.export import statements
-from scanproof.numeric.run.statement import constructed, find
+from scanproof.numeric.run.rows import constructed, find
 from scanproof.proofs.exact.array import Namespace
 from scanproof.proofs.exact.roots import RootsField
 

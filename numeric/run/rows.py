@@ -12,7 +12,7 @@ from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 
-from .selection import runner
+from .layer_runners import runner
 
 WHY_NOT = {
     "identity": "it is an identity between expressions, without a layer to run",
