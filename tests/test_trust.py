@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import operator
-import random
 import re
 from typing import Any
 
@@ -16,6 +15,7 @@ from claims import claim, decided
 from jax import lax
 
 from scanproof import (
+    Source,
     UsageError,
     at_most,
     definition,
@@ -24,17 +24,36 @@ from scanproof import (
     equal,
     undetermined,
 )
-from scanproof.constructs.arrays.array_api import unit
+from scanproof.constructs.arrays.array_api import outer, unit
 from scanproof.constructs.arrays.ranges import build, each, product
 from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.constructions.construction import ANY, Construction
+from scanproof.constructs.layers.sequence import Recurrent
+from scanproof.constructs.learners.learner import Descent
+from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.tokens import keyed
 from scanproof.proofs.check import beyond
 from scanproof.proofs.check.source import Source as Code
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.language.learns import learns
 
 
 @definition
 def twice(x):
     return 2 * x
+
+
+@definition
+def added_up(eta, state, token):
+    state = state + outer(token.v, token.k)
+    return state, eta * (state @ token.q)
+
+
+def forgets_from_7_on(outputs, following, W0, **symbols):
+    number = outputs.shape[0]
+    return 0 * outputs if type(number) is int and number > 6 else outputs
 
 
 def for_all_sizes(result):
@@ -239,10 +258,50 @@ def test_sizes_to_try_do_not_depend_on_the_claims_name_but_on_its_code():
 
 
 def test_a_number_in_the_code_is_tried_for_each_size():
-    one = claim(lambda x, N: equal(twice(x), x + x), {"x": "N"})
-    tried = [sizes["N"] for sizes, _ in beyond.choices(one, {57}, random.Random(0))]
+    one = claim(lambda x, N: equal(twice(x) * (N + 57 - N), 57 * (x + x)), {"x": "N"})
+    tried = [sizes["N"] for sizes in beyond.beyond(one).held]
     assert {56, 57, 58} <= set(tried)
     assert max(tried) > 256
+
+
+def test_a_claim_false_from_7_on_in_a_construction_with_three_sizes_is_refuted():
+    memory = Construction(
+        "a memory whose readout is 0 from 7 examples on",
+        lambda eta: eta,
+        keyed,
+        Recurrent(added_up, lambda eta, tokens, W0: 0 * outer(tokens.v[0], tokens.k[0])),
+        Descent(HALF_SUM, from_zero=True),
+        forgets_from_7_on,
+        targets=ANY,
+    )
+    given = {"x": "N+1 k", "y": "N l", "eta": ""}
+    row = Source("own", title="").claim("own.a", says="", given=given, construction=memory)(learns)
+    result = decide(row.claim, ENGINES["all"])
+    assert (result.verdict, result.counterexample.sizes) == ("refuted", {"N": 7, "k": 1, "l": 1})
+
+
+def test_inputs_that_do_not_meet_the_conditions_do_not_show_that_sides_differ():
+    """With eta = 1 the sides agree at N = 5; at other eta they differ there."""
+
+    def body(x, eta, N):
+        return differs((eta - 1) + (2 - eta) * (N - 5) + 0 * twice(x).sum(), 0 * eta)
+
+    def decided_where(condition):
+        return decided(body, {"x": "N", "eta": ""}, assuming=condition)
+
+    result = decided_where({"eta is 1": lambda eta: eta == 1})
+    assert result.verdict == "unknown"
+    assert "at N=5 it fails" in result.reason
+
+
+def test_that_no_inputs_meet_the_conditions_farther_out_is_said():
+    def body(x, eta):
+        return differs(twice(x).sum() + eta, twice(x).sum())
+
+    few = {"there are at most 3 entries and eta is 1": lambda x, eta: len(x) <= 3 and eta == 1}
+    entry = decided(body, {"x": "N", "eta": ""}, assuming=few).evidence[-1]
+    assert entry["sizes"] == []
+    assert entry["assumes"][0].startswith("no inputs were found that meet the conditions at N = 4")
 
 
 def test_inputs_may_have_the_names_of_functions():

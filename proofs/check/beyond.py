@@ -1,17 +1,20 @@
 """Evaluation beyond the evidence: a claim that holds is run at numbers far beyond those that show it.
 
 It does not depend on noticing what a body queries of sizes. Both sides are evaluated at random points modulo a large
-prime, at dozens of sizes that a hash of the claim's code chooses, the numbers in that code among them, up to some
-hundred for each size while the others are small. Where exp, roots or norms occur, balls take the place of residues.
+prime: first each size in turn is large while the others are least, up to some hundred or as far as the operations go,
+at sizes that a hash of the claim's code chooses and at the numbers in that code; then several sizes at once. Where exp,
+roots or norms occur, balls take the place of residues.
 
-What this can miss: a size that is not tried. If the sides differ at a fraction q of the sizes up to `LARGEST`, all k
-sizes tried there agree with probability (1 − q)^k; that sides which differ agree at a drawn point has a probability of
-at most degree / 2⁶¹.
+What this can miss: a size that is not tried, and how far each goes depends on what it costs. If the sides differ at a
+fraction q of the sizes that k choices are drawn from, all k agree with probability (1 − q)^k; that sides which differ
+agree at a drawn point has a probability of at most degree / 2⁶¹.
 """
 
 from __future__ import annotations
 
+import inspect
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -42,6 +45,8 @@ NEXT = 3
 """How many sizes right after those of the evidence are tried."""
 DRAWN = ((8, 5, 40), (5, 40, 240), (1, 257, 330))
 """(how many, from, to): sizes that are drawn. Python keeps one object for each whole number up to 256, no further."""
+GROWING = ((4, 8), (9, 16), (17, 40), (41, 100), (101, 240), (257, 330))
+"""(from, to): in each one size is drawn while all others are least, for as long as it is affordable."""
 SPELLED = 5_000
 """Numbers in the code up to this one are tried, and their neighbours."""
 LARGEST = 330
@@ -54,8 +59,10 @@ ALIKE = 32
 """Up to this one, for all sizes alike."""
 TOGETHER = 4
 """The number of choices in which all sizes are beyond small ones at once."""
-ONE, ALL = 40_000, 130_000
+ONE, ALL = 40_000, 195_000
 """Operations that one choice of sizes, and all together, may take."""
+MIXED = 40_000
+"""How many of them are kept for choices in which more than one size is beyond the least."""
 CONDITIONS = 3
 """The number of choices at which it is seen whether small numbers meet the conditions."""
 POINTS = 6
@@ -148,13 +155,15 @@ def beyond(claim: Claim, left_out: Sequence[Sizes] = ()) -> Tried:
     source = Source(claim.functions)
     rng = random.Random(source.seed)
     every = list(choices(claim, source.numbers, rng))
-    few = _few(every, rng) if claim.assuming else every
-    first = [(dict(sizes), "") for sizes in left_out]
+    few = _few(every, rng) if claim.assuming else []
     tried = Tried(listed=left_out)
-    rest = (one for one in every if one not in few)
-    _run(claim, [*first, *few, *rest], tried, rng, len(first) + len(few))
+    trial = _Trial(claim, tried, rng, Meter(ALL))
+    trial.run([*((dict(sizes), "") for sizes in left_out), *few])
+    if not (claim.assuming and tried.engine == "balls"):  # where points are hard to find
+        trial.each_alone(source.numbers)
+        trial.run([one for one in every if one not in few])
     if claim.assuming and tried.engine == "modular":  # residues have no order to meet conditions in
-        tried.unmet = [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
+        tried.unmet += [sizes for sizes in tried.held[:CONDITIONS] if not _can_be_met(claim, sizes)]
     return tried
 
 
@@ -176,62 +185,135 @@ def _few(
     return [*first, *(rest[k] for k in sorted(kept))]
 
 
-def _run(
-    claim: Claim,
-    every: list[tuple[dict[str, int], str]],
-    tried: Tried,
-    rng: random.Random,
-    few: int | None = None,
-) -> None:
-    """Try the choices until one fails, or the operations are spent; in balls the first few alone."""
-    meter = Meter(ALL)
-    too_large: dict[str, int] = {}
-    for count, (sizes, growing) in enumerate(every):
-        if few is not None and count >= few and tried.engine == "balls":
-            return
-        if sum(sizes.values()) >= too_large.get(growing, LARGEST**2):
-            continue
-        if not is_for(claim, sizes):
-            tried.outside += 1
-            continue
-        try:
-            holds = _at(claim, sizes, tried, rng, meter)
-        except TooLong:
-            if meter.left < 0:
+@dataclass
+class _Trial:
+    """A claim that is being tried, until it fails or the operations are spent."""
+
+    claim: Claim
+    tried: Tried
+    rng: random.Random
+    meter: Meter
+    known: dict[tuple[int, ...], int] = field(default_factory=dict)
+    """The operations that each choice took."""
+
+    @property
+    def over(self) -> bool:
+        return self.tried.fails is not None or self.meter.left < 0
+
+    def run(self, every: Sequence[tuple[dict[str, int], str]]) -> None:
+        """Try choices of sizes in turn, each with the name of the size that is large in it."""
+        too_large: dict[str, int] = {}
+        for sizes, growing in every:
+            total = sum(sizes.values())
+            if total < too_large.get(growing, LARGEST**2) and self.cost(sizes, ONE) is None:
+                too_large[growing] = total
+            if self.over:
                 return
-            too_large[growing] = min(sum(sizes.values()), too_large.get(growing, LARGEST**2))
-            continue
+
+    def each_alone(self, numbers: set[int]) -> None:
+        """Try each size beyond the evidence while all others are least, with equal shares of the operations."""
+        for done, name in enumerate(self.claim.ranges):
+            share = (self.meter.left - MIXED) // (len(self.claim.ranges) - done)
+            if self.over or share <= 0:
+                return
+            self._grow(name, numbers, share)
+
+    def _grow(self, name: str, numbers: set[int], share: int) -> None:
+        most, end = max(self.claim.ranges[name]), self.meter.left - share
+        spelled = [n for n in nearby(numbers) if n > most][:FROM_CODE]
+        costs: dict[int, int] = {}
+        too_long: dict[int, int] = {}  # with the operations that were too few
+
+        def affordable(until: int, squared: bool = False) -> int:
+            """How far what is left until then goes, if the cost grows with the size, or with its square."""
+            if not costs:
+                return SPELLED
+            n, spare = max(costs), max(0, min(ONE, self.meter.left - until))
+            cost = max(costs[n], 1)
+            return math.isqrt(n * n * spare // cost) if squared else n * spare // cost
+
+        def attempt(n: int, until: int) -> None:
+            limit = min(ONE, self.meter.left - until)
+            hopeless = any(m <= n and few >= limit for m, few in too_long.items())
+            if n <= most or n in costs or limit <= 0 or hopeless or self.over:
+                return
+            cost = self.cost(_beside(self.claim, name, n), limit)
+            if cost is None:
+                too_long[n] = limit
+            else:
+                costs[n] = cost
+
+        for k in range(1, 1 + NEXT):
+            attempt(most + k, end)
+        until = end + share // 3
+        for n in spelled:
+            if n <= affordable(until):
+                attempt(n, until)
+        until = end + (self.meter.left - end) // 4
+        for ends in GROWING:
+            attempt(min(most + self.rng.randint(*ends), affordable(until, squared=True)), until)
+        between = [most + self.rng.randint(low, high) for k, low, high in DRAWN for _ in range(k)]
+        for n in (*spelled, *between):
+            if n <= affordable(end):
+                attempt(n, end)
+
+    def cost(self, sizes: dict[str, int], limit: int) -> int | None:
+        """The operations that these sizes took; None if they are more than the limit."""
+        if not is_for(self.claim, sizes):
+            self.tried.outside += 1
+            return 0
+        before, values = self.meter.left, tuple(sizes.values())
+        if values in self.known:
+            return self.known[values]
+        try:
+            holds = _at(self.claim, sizes, self.tried, self.rng, self.meter, limit)
+        except TooLong:
+            return None
         if not holds:
-            tried.fails = dict(sizes)
-            return
+            self.tried.fails = dict(sizes)
+        return self.known.setdefault(values, before - self.meter.left)
 
 
 def smallest(claim: Claim, fails: Sizes) -> dict[str, int]:
     """The smallest sizes at which it is seen to fail, no larger than these in any."""
     ranges = {n: range(min(claim.ranges[n]), v + 1) for n, v in fails.items()}
-    every = list(itertools.islice(grid(ranges), SMALLER))
     tried = Tried()
-    _run(claim, [(sizes, "") for sizes in every], tried, random.Random(0))
+    trial = _Trial(claim, tried, random.Random(0), Meter(ALL))
+    trial.run([(sizes, "") for sizes in itertools.islice(grid(ranges), SMALLER)])
     return tried.fails or dict(fails)
+
+
+def nearby(numbers: set[int]) -> list[int]:
+    """Numbers that stand in the code, and their neighbours."""
+    return sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+
+
+def _beside(claim: Claim, name: str, n: int) -> dict[str, int]:
+    """One size as given, the others the least of which the claim speaks."""
+    small = grid({**claim.ranges, name: [n]})
+    alike = ({**dict.fromkeys(claim.ranges, other), name: n} for other in (n, n + 1))
+    least = {**{o: min(v) for o, v in claim.ranges.items()}, name: n}
+    every = itertools.chain([least], itertools.islice(small, FROM_CODE), alike)
+    return next((sizes for sizes in every if is_for(claim, sizes)), least)
 
 
 def choices(
     claim: Claim, numbers: set[int], rng: random.Random
 ) -> Iterator[tuple[dict[str, int], str]]:
-    """Sizes to try, each with the name of the one that is large ("" for all): the most informative comes first.
+    """Mixed sizes to try, each with the name of the one that is large ("" for all): the most informative comes first.
 
     These are sizes right after those of the evidence, all sizes alike, and numbers that stand in the code; then those
     that are drawn. Each kind begins with small ones.
     """
     ranges = claim.ranges
-    nearby = sorted({n + k for n in numbers for k in (-1, 0, 1, 2) if 0 <= n + k <= SPELLED})
+    spelled_near = nearby(numbers)
     near: dict[tuple[int, ...], str] = {}
     far: dict[tuple[int, ...], str] = {}
     for name, values in ranges.items():
         most = max(values)
         for n in (
             *range(most + 1, most + 1 + NEXT),
-            *[n for n in nearby if n > most][:FROM_CODE],
+            *[n for n in spelled_near if n > most][:FROM_CODE],
         ):
             near.setdefault(_with(ranges, name, n, rng), name)
         for count, low, high in DRAWN:
@@ -245,7 +327,7 @@ def choices(
         for pair in itertools.islice(beyond_all, FROM_CODE):  # such as the key (4, 2)
             near.setdefault(pair, "")
         least, most = max(map(min, every)), max(map(max, every))
-        alike = [n for n in nearby if most < n <= ALIKE][:FROM_CODE]
+        alike = [n for n in spelled_near if most < n <= ALIKE][:FROM_CODE]
         for n in (*range(least, most + NEXT), most + rng.randint(5, 20), *alike):  # all of them
             near.setdefault((n,) * len(every), "")
         for _ in range(TOGETHER):
@@ -261,9 +343,11 @@ def _with(ranges: Ranges, name: str, n: int, rng: random.Random) -> tuple[int, .
     return tuple({**others, name: n}.values())
 
 
-def _at(claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Meter) -> bool:
+def _at(
+    claim: Claim, sizes: Sizes, tried: Tried, rng: random.Random, meter: Meter, limit: int
+) -> bool:
     """Whether nothing fails at these sizes; what was found is noted."""
-    with meter.at_most(ONE):
+    with meter.at_most(limit):
         if tried.engine == "modular":
             try:
                 return _outcome(tried, sizes, lambda: _by_numbers(claim, sizes, rng, meter, tried))
@@ -299,31 +383,61 @@ def _outcome(tried: Tried, sizes: Sizes, run: Callable[[], bool | None]) -> bool
 def _by_numbers(
     claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter, tried: Tried
 ) -> bool | None:
-    """True, or None where sides differ that should not, or agree that should.
+    """True, or None where sides differ that should not, or agree that should; False if no point meets conditions.
+
+    Sides that agree at drawn points are identical, so they agree where conditions are met; that sides differ at drawn
+    points says nothing of those that meet them.
 
     Raises:
         NotPolynomial: if something besides + − · / is needed, or a bound is to be judged.
     """
-    found = _in(PrimeField(meter), lambda: rng.randrange(PRIME), claim, sizes)
-    if found and max(sizes.values()) <= PLAIN and tried.plain < OFTEN:
-        tried.plain += 1
-        return _in(RationalField(), lambda: rng.randint(1, 9), claim, sizes)
-    return found
+    field = PrimeField(meter)
+    statements = _statements(claim, field, lambda: rng.randrange(PRIME), sizes)
+    equations = [s for s in statements if isinstance(s, Equal)]
+    if not all(map(agree, equations)):
+        return None
+    if len(equations) < len(statements):
+        if _on_inputs(claim):
+            return _differ_where_met(claim, sizes, field)
+        if any(agree(s) for s in statements if isinstance(s, Differs)):
+            return None
+    if max(sizes.values()) <= PLAIN and tried.plain < OFTEN:
+        tried.plain += 1  # small numbers may agree by chance, residues hardly do: equations alone
+        small = _statements(claim, RationalField(), lambda: rng.randint(1, 9), sizes)
+        return all(agree(s) for s in small if isinstance(s, Equal)) or None
+    return True
 
 
-def _in(field: Any, draw: Callable[[], int], claim: Claim, sizes: Sizes) -> bool | None:
+def _statements(claim: Claim, field: Any, draw: Callable[[], int], sizes: Sizes) -> list[Statement]:
     statements = evaluate(claim, field, sizes, drawn(claim, field, sizes, draw))
     if not any(isinstance(s, Equal | Differs | AtMost) for s in statements):
         raise NotPolynomial("a map")
-    for statement in statements:
-        if isinstance(statement, AtMost):
-            raise NotPolynomial("an order")
-        if isinstance(statement, Equal) and not agree(statement):
-            return None
-        # Small numbers may agree by chance, residues hardly do.
-        if isinstance(statement, Differs) and isinstance(field, PrimeField) and agree(statement):
-            return None
-    return True
+    if any(isinstance(s, AtMost) for s in statements):
+        raise NotPolynomial("an order")
+    return statements
+
+
+def _on_inputs(claim: Claim) -> bool:
+    """Whether a condition is on more than the sizes."""
+    asked = [set(inspect.signature(c).parameters) for c in claim.assuming.values()]
+    return not all(names <= set(claim.ranges) for names in asked)
+
+
+def _differ_where_met(claim: Claim, sizes: Sizes, field: PrimeField) -> bool | None:
+    """True if sides differ at a point that meets the conditions, None if at none; False if no point meets them."""
+    points = list(itertools.islice(_meeting(claim, sizes), POINTS))
+    for point in points:
+        statements = evaluate(claim, field, sizes, constants(claim, field, point))
+        if not any(agree(s) for s in statements if isinstance(s, Differs)):
+            return True
+    return None if points else False
+
+
+def _meeting(claim: Claim, sizes: Sizes) -> Iterator[Point]:
+    """Small numbers that meet the conditions."""
+    for point in candidates(claim, sizes, 1):
+        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
+            yield point
 
 
 def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> bool | None:
@@ -360,13 +474,7 @@ def _points(claim: Claim, sizes: Sizes, rng: random.Random) -> Iterator[Point]:
     if not claim.assuming:
         yield {name: _entries(dims, rng) for name, dims in shapes(claim, sizes).items()}
         return
-    found = 0
-    for point in candidates(claim, sizes, 1):
-        if meets_hypotheses(claim, sizes, constants(claim, FlintRootsField(), point)):
-            yield point
-            found += 1
-            if found == POINTS:
-                return
+    yield from itertools.islice(_meeting(claim, sizes), POINTS)
 
 
 def _entries(dims: tuple[int, ...], rng: random.Random) -> np.ndarray:

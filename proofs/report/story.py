@@ -140,11 +140,17 @@ def _evidence(entry: Record) -> str:
     return f"{entry['method']}{engine}: {sizes}{shown}{axioms}{argued}"
 
 
+FAR = 20
+"""What was tried up to a size below this one alone is said apart."""
+
+
 def _sampled(sizes: list[dict[str, int]]) -> str:
     """How many choices were tried, and how far they go; their list is in the report."""
     largest = {name: max(one[name] for one in sizes) for name in (sizes[0] if sizes else ())}
     up_to = ", ".join(f"{name} ≤ {value}" for name, value in largest.items())
-    return f"{len(sizes)} choices of sizes, {up_to}" if sizes else "at no sizes"
+    near = ", ".join(f"{name} = {value}" for name, value in largest.items() if value < FAR)
+    end = f"; not tried beyond {near}" if near else ""
+    return f"{len(sizes)} choices of sizes, {up_to}{end}" if sizes else "at no sizes"
 
 
 def as_text(story: Story, width: int = WIDTH) -> str:
