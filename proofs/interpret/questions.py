@@ -144,8 +144,12 @@ def is_own(name: str) -> bool:
 
 OWN_FILES: dict[str, bool] = {}
 """Files whose code has asked, and whether they are ours."""
-ARRAYS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "constructs", "arrays") + os.sep
-"""The folder whose functions look for what some arrays' namespaces have and others lack."""
+_CONSTRUCTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "constructs")
+ARRAYS = (
+    os.path.join(_CONSTRUCTS, "arrays") + os.sep,
+    os.path.join(_CONSTRUCTS, "forms", "merged.py"),
+)
+"""Where functions look for what some arrays' namespaces have and others lack."""
 OBJECTS_OWN = frozenset([*dir(object), "__module__", "__slots__"]) - {"__class__"}
 """Attributes that every object has, with an answer of its own."""
 
