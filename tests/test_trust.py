@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import math
 import operator
 import re
+import weakref
 from typing import Any
 
 import jax.numpy as jnp
@@ -36,7 +39,12 @@ from scanproof.proofs.check import beyond
 from scanproof.proofs.check.source import Source as Code
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.array import ExactArray
+from scanproof.proofs.exact.array import Namespace as ExactNamespace
 from scanproof.proofs.exact.engines import ENGINES
+from scanproof.proofs.exact.polynomials import RationalField
+from scanproof.proofs.interpret.array import KernelArray
+from scanproof.proofs.interpret.namespace import Namespace
 from scanproof.proofs.language.learns import learns
 
 
@@ -77,6 +85,15 @@ QUESTIONS = {
     "a range": lambda N: range(N),
     "an attribute": lambda N: N.bit_length(),
     "a power": lambda N: 2**N,
+    "a whole number of NumPy's": lambda N: N * np.int64(3),
+    "a number of NumPy's on the left": lambda N: np.int64(3) * N,
+    "a documentation": lambda N: N.__doc__,
+    "a method of its own": lambda N: N.__add__,
+    "a module": lambda N: hasattr(N, "__module__"),
+    "slots": lambda N: hasattr(N, "__slots__"),
+    "its attributes": dir,
+    "its bytes": lambda N: N.__sizeof__(),
+    "an attribute that is set": lambda N: setattr(N, "index", 1),
 }
 
 
@@ -112,6 +129,90 @@ def test_an_error_of_an_array_that_is_caught_counts():
         return equal(twice(x) + wrong, x + x)
 
     assert not for_all_sizes(decided(body, {"x": "N"}))
+
+
+def test_a_size_has_no_attribute_that_whole_numbers_lack():
+    def body(x, N):
+        lacks = not any(hasattr(N, name) for name in ("index", "_index", "_asked", "entries"))
+        return equal(twice(x), (2 if lacks else 3) * x)
+
+    assert for_all_sizes(decided(body, {"x": "N"}))
+
+
+def kinds_differ():
+    """The names that arrays, or namespaces, of one kind have and those of the other have not."""
+    for kernel, exact in ((KernelArray, ExactArray), (Namespace, ExactNamespace)):
+        yield frozenset(set(dir(kernel)) ^ set(dir(exact)))
+
+
+OF_AN_ARRAY, OF_A_NAMESPACE = kinds_differ()
+OF_AN_ARRAY |= {"dims", "shared", "entries", "__doc__", "__module__", "__init__", "_combined"}
+OF_A_NAMESPACE |= {"arrays", "library", "_known", "__doc__", "__module__", "differentiate", "field"}
+
+
+def heard(ask):
+    """Whether a claim that asks its array x or the namespace is not proved for all sizes."""
+
+    def body(x, xp):
+        with contextlib.suppress(Exception):
+            ask(x, xp)
+        return equal(twice(x), x + x)
+
+    return not for_all_sizes(decided(body, {"x": "N f"}, sizes={"N": (2,), "f": (2,)}))
+
+
+@pytest.mark.parametrize("name", sorted(OF_AN_ARRAY))
+def test_what_only_some_kinds_of_arrays_have_is_heard(name):
+    assert heard(lambda x, xp: getattr(x, name))
+
+
+@pytest.mark.parametrize("name", sorted(OF_A_NAMESPACE))
+def test_what_only_some_namespaces_have_is_heard(name):
+    assert heard(lambda x, xp: getattr(xp, name))
+
+
+OF_ARRAYS = {
+    "a product with a number of NumPy's": lambda x, xp: x * np.int64(3),
+    "the same on its right": lambda x, xp: np.int64(3) * x,
+    "a product with an array of NumPy's": lambda x, xp: x * np.array(3),
+    "the same on the right": lambda x, xp: np.array(3) * x,
+    "a matrix of NumPy's": lambda x, xp: x @ np.eye(2, dtype=int),
+    "a sum with a truth value": lambda x, xp: x + True,
+    "a text as a factor": lambda x, xp: x * "a",
+    "nothing as a term": lambda x, xp: x - None,
+    "a float": lambda x, xp: x / 2.0,
+    "an array of JAX": lambda x, xp: x + jnp.ones(2),
+    "the last two axes of a vector": lambda x, xp: x[0].mT,
+    "the last two axes of a number": lambda x, xp: x[0, 0].mT,
+    "a length of a number": lambda x, xp: len(x[0, 0]),
+    "rows of a symbolic number": lambda x, xp: list(x),
+    "something in it": lambda x, xp: 1 in x,
+    "a text": lambda x, xp: str(x),
+    "a format": lambda x, xp: f"{x}",
+    "a place of NumPy's": lambda x, xp: x[np.int64(0)],
+    "entries that are set": lambda x, xp: setattr(x, "entries", 1),
+    "its attributes": lambda x, xp: dir(x),
+    "a name that C code asks for in our stead": lambda x, xp: xp.stack(
+        itertools.compress([x, x], map(functools.partial(hasattr, x), ["dims", "T"]))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_ARRAYS)
+def test_what_an_array_is_asked_and_only_some_kinds_answer_is_heard(name):
+    assert heard(OF_ARRAYS[name])
+
+
+@pytest.mark.parametrize("ask", [float, int, abs, weakref.ref])
+def test_what_no_kind_of_array_answers_may_be_asked(ask):
+    exact = ExactNamespace(RationalField()).asarray([[1]])
+    with pytest.raises(TypeError):
+        ask(exact)
+    assert not heard(lambda x, xp: ask(x))
+
+
+def test_all_kinds_of_arrays_are_iterable_alike():
+    assert hasattr(KernelArray, "__iter__") == hasattr(ExactArray, "__iter__")
 
 
 def test_a_label_in_pieces_asks_nothing():

@@ -49,4 +49,8 @@ def _own(name: str, state: Any, count: Any) -> Any:
     """What the arrays' namespace offers for a symbolic count; None for a number."""
     if is_number(count):
         return None
-    return getattr(namespace(leaves(state)[0]), name, None)
+    xp = namespace(leaves(state)[0])
+    # by its own name: kernel arrays hear who looks for it otherwise
+    if name == "iterate":
+        return getattr(xp, "iterate", None)
+    return getattr(xp, "iterates", None)

@@ -8,7 +8,7 @@ numbers (`gradient`) stand apart: of two arrays that meet there, the later ε de
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -120,6 +120,9 @@ class Operators:
         if not self.shape:
             raise TypeError("an array of one number has no length")
         return self.shape[0].__index__()
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
 
     def __bool__(self) -> bool:
         raise TypeError(

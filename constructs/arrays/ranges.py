@@ -17,9 +17,9 @@ def each(first: Any, last: Any) -> Iterable[Any]:
     all. What does not hold of every turn alone belongs in a scan.
     """
     for end in (last, first):
-        symbolic = getattr(end, "symbolic_range", None)
+        symbolic = getattr(type(end), "symbolic_range", None)
         if symbolic is not None:
-            return symbolic(first, last)
+            return symbolic(end, first, last)
     return range(first, last + 1)
 
 

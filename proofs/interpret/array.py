@@ -7,17 +7,19 @@ lengths as ranges. Reading an entry substitutes indices for positions, and the k
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from scanproof.constructs.arrays.gradient import Dual
 from scanproof.constructs.arrays.operators import Operators
 
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, as_term, entry, function_of
 from .products import power
-from .questions import Unreadable, final
+from .questions import OBJECTS_OWN, OWN_FILES, Unreadable, final, is_own, note, place
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
@@ -30,11 +32,34 @@ Entry = Callable[..., Term]
 class KernelArray(Operators):
     """An array whose lengths are indices and whose entries are kernel terms."""
 
+    __slots__ = ("at", "dims", "shared")
+    dims: tuple[Index, ...]
+    at: tuple[Index, ...]
+    shared: Term
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, dims: Sequence[Index], at: Sequence[Index], shared: Term) -> None:
-        self.dims, self.at, self.shared = tuple(dims), tuple(at), shared
-        """Lengths, positions, and the entry there: terms with names for terms."""
+        _keep_dims(self, tuple(dims))
+        _keep_at(self, tuple(at))
+        _keep_shared(self, shared)
+        # Lengths, positions, and the entry there: terms with names for terms.
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in EVERYBODYS:
+            code = sys._getframe(1).f_code  # the usual case of `is_own`, in line: this is run often
+            if not (OWN_FILES.get(code.co_filename) and name in code.co_names) and not is_own(name):
+                note(f"{name} of an array{place()}")
+        return object.__getattribute__(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not is_own(name):
+            raise Unreadable(f"{name} of an array is set{place()}")
+        object.__setattr__(self, name, value)
+
+    def _noted(self, *_: Any) -> Any:
+        raise Unreadable(f"a query of an array that differs from kind to kind{place()}")
+
+    __delattr__ = __dir__ = __sizeof__ = __reduce_ex__ = _noted
 
     @property
     def term(self) -> Term:
@@ -53,6 +78,11 @@ class KernelArray(Operators):
         return tuple(plain(d) for d in self.dims)
 
     @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.dims)
+
+    @property
     def T(self) -> KernelArray:
         """The array with its axes in reverse order."""
         return KernelArray(self.dims[::-1], self.at[::-1], self.shared)
@@ -60,6 +90,8 @@ class KernelArray(Operators):
     @property
     def mT(self) -> KernelArray:
         """The array with its last two axes exchanged."""
+        if self.ndim < 2:
+            raise ValueError("an array with fewer than two axes has no last two to exchange")
         order = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return KernelArray([self.dims[k] for k in order], [self.at[k] for k in order], self.shared)
 
@@ -72,8 +104,9 @@ class KernelArray(Operators):
     def _operand(self, other: Any) -> Any:
         if isinstance(other, KernelArray):
             return other
-        whole = isinstance(other, int | Fraction | Size) and not isinstance(other, bool)
-        return scalar(other) if whole else NotImplemented
+        if isinstance(other, Dual):  # it knows what to do with a kernel array
+            return NotImplemented
+        return scalar(other)  # which refuses what it does not know, and says so
 
     def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> KernelArray:
         if operation is operator.matmul:
@@ -91,7 +124,7 @@ class KernelArray(Operators):
             return super().__pow__(exponent)
         if not exponent >= 0:
             raise Unreadable("a power with a negative exponent")
-        length = exponent.index
+        length = index(exponent)
         return comprehension(self.dims, lambda *at: power(self.entry(at), length))
 
     def __getitem__(self, key: Any) -> KernelArray:
@@ -139,7 +172,15 @@ class KernelArray(Operators):
         raise Unreadable("a loop over the rows of an array of symbolic length")
 
     def __repr__(self) -> str:
+        note(f"the text of an array{place()}")
         return f"KernelArray{self.dims}"
+
+
+_keep_dims, _keep_at = KernelArray.dims.__set__, KernelArray.at.__set__  # type: ignore[attr-defined]
+_keep_shared = KernelArray.shared.__set__  # type: ignore[attr-defined]
+EVERYBODYS = frozenset(dir(Operators)) - OBJECTS_OWN - {"_combined", "_met", "_moved", "_operand"}
+EVERYBODYS |= {"sum"}
+"""Attributes that all kinds of arrays have, with the same meaning."""
 
 
 def comprehension(dims: Sequence[Index], at: Entry) -> KernelArray:
@@ -157,7 +198,7 @@ def symbol(name: str, dims: Sequence[Index]) -> KernelArray:
 def scalar(value: Any) -> KernelArray:
     """A number, or a size as a number."""
     if isinstance(value, Size):
-        return KernelArray((), (), number(value.index))
+        return KernelArray((), (), number(index(value)))
     if type(value) is int or isinstance(value, Fraction):
         return KernelArray((), (), as_term(value))
     raise Unreadable(f"a value of type {type(value).__name__} in an array")

@@ -16,6 +16,8 @@ AXES = {"absolute": 0, "norm": 1, "operator": 2}
 class Measured(KernelArray):
     """The array `of` and its measure; elsewhere than alone on the left of at_most a norm cannot be read."""
 
+    __slots__ = ("_opaque", "measure", "of")
+
     def __init__(self, of: KernelArray, measure: str) -> None:
         self.of, self.measure = of, measure
         self.dims = of.dims[: of.ndim - AXES[measure]]

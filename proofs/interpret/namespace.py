@@ -12,7 +12,7 @@ from ..kernel.term import Term, as_term
 from . import measured, scanning
 from .array import KernelArray, axes_as_one, comprehension, function, holds, scalar
 from .products import running_product
-from .questions import Unreadable, final
+from .questions import OBJECTS_OWN, Unreadable, final, is_own, note, place
 from .session import current
 from .size import index, is_whole, plain
 from .terms import equal_indices, indicator
@@ -49,7 +49,7 @@ class Namespace(Functions):
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
         """Arrays side by side along a new axis."""
-        parts = [array(a) for a in arrays]
+        parts = _arrays(arrays)
         for part in parts[1:]:
             _expect_shape(parts[0].dims, part.dims)
         axis %= parts[0].ndim + 1
@@ -64,7 +64,7 @@ class Namespace(Functions):
 
     def concat(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
         """Arrays one after the other along an axis."""
-        parts = [array(a) for a in arrays]
+        parts = _arrays(arrays)
         axis %= parts[0].ndim
         starts = [Index(0)]
         for part in parts:
@@ -169,10 +169,30 @@ class Namespace(Functions):
         """The largest singular value, for a bound."""
         return measured.operator_norm(array(one))
 
+    def __getattribute__(self, name: str) -> Any:
+        if name not in EVERYBODYS and not is_own(name):
+            note(f"{name} of the arrays' namespace{place()}")
+        return object.__getattribute__(self, name)
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("differentiate",):
             raise AttributeError(name)
         raise Unreadable(f"kernel arrays have no function {name!r}")
+
+
+EVERYBODYS = frozenset(dir(Functions)) - OBJECTS_OWN - {
+    "_joined",
+    "_known",
+    "arrays",
+    "library",
+} | {
+    *("exp", "log", "abs", "norm", "operator_norm", "__name__"),
+}
+"""Attributes that all namespaces have, with the same meaning."""
+
+
+def _arrays(arrays: Sequence[Any]) -> list[KernelArray]:
+    return [array(a) for a in arrays]
 
 
 def _dims(shape: Any) -> list[Index]:

@@ -114,16 +114,44 @@ def asks(file: str, beside: tuple[str, ...]) -> bool:
 
 
 def final(cls: T) -> T:
-    """Decorates a class of arrays: an error that leaves one of its methods is noted, whoever catches it."""
+    """Decorates a class of arrays: an error that leaves a method or property of it is noted, whoever catches it."""
     methods = {n: f for base in reversed(cls.__mro__[:-1]) for n, f in vars(base).items()}
     for name, function in methods.items():
-        if callable(function) and hasattr(function, "__code__") and name not in QUIET:
+        if isinstance(function, property) and function.fget is not None:
+            setattr(cls, name, property(_final(function.fget)))
+        elif callable(function) and hasattr(function, "__code__") and name not in QUIET:
             setattr(cls, name, _final(function))
     return cls
 
 
-QUIET = ("__init__", "__getattr__", "__array_namespace__")
+QUIET = ("__init__", "__getattr__", "__getattribute__", "__setattr__", "__array_namespace__")
 """Methods by which one queries whether there is something, and answer with an AttributeError."""
+
+
+def is_own(name: str) -> bool:
+    """Whether the code that gets an attribute of this name is scanproof's own, and spells the name.
+
+    It is that of the caller's caller. What our code runs through (an iterator of C functions, say) may get attributes
+    in its stead, but not those that it spells.
+    """
+    code = sys._getframe(2).f_code
+    file = code.co_filename
+    own = OWN_FILES.get(file)
+    if own is None:
+        own = OWN_FILES[file] = file.startswith(ARRAYS) or not asks(file, ())
+    return own and (name in code.co_names or name in code.co_consts)
+
+
+OWN_FILES: dict[str, bool] = {}
+"""Files whose code has asked, and whether they are ours."""
+_CONSTRUCTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "constructs")
+ARRAYS = (
+    os.path.join(_CONSTRUCTS, "arrays") + os.sep,
+    os.path.join(_CONSTRUCTS, "forms", "merged.py"),
+)
+"""Where functions look for what some arrays' namespaces have and others lack."""
+OBJECTS_OWN = frozenset([*dir(object), "__module__", "__slots__"]) - {"__class__"}
+"""Attributes that every object has, with an answer of its own."""
 
 
 def _final(function: Callable[..., Any]) -> Callable[..., Any]:
