@@ -285,7 +285,7 @@ def test_a_claim_that_is_another_one_on_symbols_keeps_its_fixed_sizes_and_is_tol
 
     @source.claim("mine.two-faced", says="2 f(u) = f(2u)", given={"u": "n"})
     def two_faced(u):
-        if hasattr(u, "dims"):  # an array with symbols for sizes
+        if type(u).__name__ == "KernelArray":  # which nothing notices
             return equal(doubled(u), doubled(u))
         return equal(doubled(u) * 2, doubled(u * 2))
 

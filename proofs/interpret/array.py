@@ -19,7 +19,7 @@ from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
 from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, as_term, entry, function_of
 from .products import power
-from .questions import OBJECTS_OWN, OWN_FILES, Unreadable, final, is_own, note, place
+from .questions import OBJECTS_OWN, Unreadable, final, is_ours, is_own, note, place
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
@@ -47,7 +47,7 @@ class KernelArray(Operators):
     def __getattribute__(self, name: str) -> Any:
         if name not in EVERYBODYS:
             code = sys._getframe(1).f_code  # the usual case of `is_own`, in line: this is run often
-            if not (OWN_FILES.get(code.co_filename) and name in code.co_names) and not is_own(name):
+            if not (is_ours(code.co_filename) and name in code.co_names) and not is_own(name):
                 note(f"{name} of an array{place()}")
         return object.__getattribute__(self, name)
 

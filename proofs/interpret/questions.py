@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -135,15 +135,15 @@ def is_own(name: str) -> bool:
     in its stead, but not those that it spells.
     """
     code = sys._getframe(2).f_code
-    file = code.co_filename
-    own = OWN_FILES.get(file)
-    if own is None:
-        own = OWN_FILES[file] = file.startswith(ARRAYS) or not asks(file, ())
-    return own and (name in code.co_names or name in code.co_consts)
+    return is_ours(code.co_filename) and (name in code.co_names or name in code.co_consts)
 
 
-OWN_FILES: dict[str, bool] = {}
-"""Files whose code has asked, and whether they are ours."""
+@lru_cache(maxsize=1_000)
+def is_ours(file: str) -> bool:
+    """Whether a file may look for what arrays and their namespaces have: scanproof's own may."""
+    return file.startswith(ARRAYS) or not asks(file, ())
+
+
 _CONSTRUCTS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "constructs")
 ARRAYS = (
     os.path.join(_CONSTRUCTS, "arrays") + os.sep,
