@@ -36,7 +36,7 @@ class Traced:
 
     def __init__(self, program: Callable[..., Any], values: Any, *, wide: bool) -> None:
         j = jax("bounds")
-        leaves, tree = j.tree.flatten(values, is_leaf=_is_value)
+        leaves, tree = j.tree.flatten(values, is_leaf=is_value)
         arguments = tree.unflatten([j.ShapeDtypeStruct(v.shape, v.dtype) for v in leaves])
         with x64(wide):
             self._jaxpr, out = j.make_jaxpr(program, return_shape=True)(*arguments)
@@ -47,7 +47,7 @@ class Traced:
         """The values that the program makes of values, as a tree."""
         j = jax("bounds")
         with x64(True), np.errstate(all="ignore"):
-            leaves = j.tree.leaves(values, is_leaf=_is_value)
+            leaves = j.tree.leaves(values, is_leaf=is_value)
             return j.tree.unflatten(self._out, self._reader.run(self._jaxpr, leaves))
 
 
@@ -56,7 +56,8 @@ def read(program: Callable[..., Any], values: Any, *, wide: bool) -> Any:
     return Traced(program, values, wide=wide).read(values)
 
 
-def _is_value(leaf: Any) -> bool:
+def is_value(leaf: Any) -> bool:
+    """Whether this is a leaf of a tree of values."""
     return isinstance(leaf, Enclosed | Whole)
 
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..jax_backend import jax, x64
-from ..rounding.arithmetic import OUTWARD
-from ..rounding.enclosed import Enclosed, Whole, error, flushed, point
+from ..jax_backend import jax
+from ..rounding.enclosed import Enclosed, flushed, point
 from ..rounding.inputs import given
-from ..rounding.reading import Reader
+from ..rounding.programs import Traced, finished, is_value
 
 ENTRY_BY_ENTRY = 2**31
 """Up to this many products every number is followed; beyond, the largest number of each token over all heads."""
@@ -29,8 +28,7 @@ class ProgramReader:
         """Whether every input number is followed, or the largest of each token."""
         self.together = together
         """Whether all heads are read as one, of the largest numbers."""
-        self._reader = Reader()
-        self._traced: dict[Any, Any] = {}
+        self._traced: dict[Any, Traced] = {}
 
     def entering(self, tree: Any) -> Any:
         """Inputs (heads, …) in the dtype that they have, as values that the reader follows."""
@@ -44,17 +42,11 @@ class ProgramReader:
 
     def read(self, program: Callable[..., Any], *values: Any) -> Any:
         """What a program computes from values with bounds, as a tree of such values."""
-        j = jax("bounds")
-        leaves, tree = j.tree.flatten(values, is_leaf=is_value)
-        shapes = tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
-        key = (program, tree, shapes)
-        with x64(True), np.errstate(all="ignore"):
-            if key not in self._traced:
-                arguments = tree.unflatten([j.ShapeDtypeStruct(v.shape, v.dtype) for v in leaves])
-                self._traced[key] = j.make_jaxpr(program, return_shape=True)(*arguments)
-            jaxpr, out = self._traced[key]
-            found = self._reader.run(jaxpr, leaves)
-        return j.tree.unflatten(j.tree.structure(out), found)
+        leaves, tree = jax("bounds").tree.flatten(values, is_leaf=is_value)
+        key = program, tree, tuple((tuple(v.shape), str(v.dtype)) for v in leaves)
+        if key not in self._traced:
+            self._traced[key] = Traced(program, values, wide=True)
+        return self._traced[key].read(values)
 
     def _entering(self, array: Any) -> Any:
         array = np.asarray(array)
@@ -74,19 +66,6 @@ def _largest(array: np.ndarray, axes: tuple[int, ...], shape: tuple[int, ...]) -
     lost = flushed(sizes, array.dtype)
     lost = None if lost is None else lost.max(axis=axes, keepdims=True)
     return Enclosed(shape, array.dtype, sizes.max(axis=axes, keepdims=True), None, lost)
-
-
-def is_value(value: Any) -> bool:
-    """Whether this is a leaf of a tree of values."""
-    return isinstance(value, Enclosed | Whole)
-
-
-def bound_of(value: Enclosed) -> np.ndarray:
-    """The bound of each entry, in the shape of the array; infinite where it is not known."""
-    with np.errstate(all="ignore"):
-        bound = np.asarray(error(value)) * OUTWARD
-    bound = np.where(np.isnan(bound), np.inf, bound)
-    return np.broadcast_to(bound, value.shape)
 
 
 def of_stream(
@@ -125,7 +104,7 @@ def of_stream(
         outputs, carried = reader.read(program, values, carried)
         places = [row - start for row in rows if cut.start <= row < cut.stop]
         if places:
-            bounds.append(bound_of(outputs)[:, places])
+            bounds.append(finished(outputs).bound[:, places])
         advance(cut.stop)
     return (np.concatenate(bounds, axis=1) if bounds else None), carried
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from .. import rounding as bounds
 from ..precision import precision as precision_of
+from ..rounding.programs import finished
 from .a_priori import (
     BLOCK,
     ENTRY_BY_ENTRY,
     ProgramReader,
-    bound_of,
     for_heads,
     of_stream,
 )
@@ -58,7 +58,7 @@ def _layer(run: Prepared, reader: ProgramReader) -> np.ndarray:
     """The bound of the layer: (heads or 1, tokens compared, …)."""
     if run.whole:
         found = reader.read(run.compute, *reader.entering(tuple(run.arrays)))
-        return bound_of(found)[:, None]
+        return finished(found).bound[:, None]
     if _is_delta(run):
         return _delta(run)
     layers = run.settings.layers
@@ -80,7 +80,7 @@ def _layer(run: Prepared, reader: ProgramReader) -> np.ndarray:
         if found is None and not stream[0].shape[1]:
             state = reader.entering(state)
         state = tuple(for_heads(s, run.settings.heads) for s in state)
-        return bound_of(reader.read(run.finish, state))[:, None]
+        return finished(reader.read(run.finish, state)).bound[:, None]
     assert found is not None
     return found + _decays(run, reader, problem)
 
@@ -139,6 +139,6 @@ def _learner(run: Prepared, reader: ProgramReader) -> np.ndarray:
 
     def largest(t: int) -> np.ndarray:
         read = (reader.read(run.learn(t), *map(reader.single, head)) for head in heads)
-        return np.stack([bound_of(found) for found in read])
+        return np.stack([finished(found).bound for found in read])
 
     return np.stack([largest(t) for t in run.places], axis=1)
