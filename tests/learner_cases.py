@@ -255,13 +255,6 @@ def moving_steps(x, y, eta, weights):
 
 
 OPERATOR_CASES = {
-    "step on labels": Case(
-        lambda x, y, visible, eta: operators.label_step(x, y, x.shape[0] - 1, eta, visible),
-        lambda x, y, visible, eta: (
-            y - eta * y[-1] * loops.summed("j,ja,a->j", visible[-1], x, x[-1])
-        ),
-        lambda d, N, f, k: (d(N, f), d(N), d(N, N), d()),
-    ),
     "operators of a batch": Case(
         lambda x: tuple(
             of(x, m)

@@ -16,20 +16,6 @@ def example_index(step: int, n: int) -> int:
 
 
 @definition
-def label_step(x: Array, labels: Array, t: int, step_size: Array, visible: Array) -> Array:
-    """y_i ← y_i − η ⟨x_i, x_t⟩ y_t for every token i that sees token t (ssd App. A, without error terms).
-
-    Args:
-        x: features of the T tokens, shape (T, d).
-        labels: y, shape (T,).
-        t: the token of the step, counted from 0.
-        step_size: η.
-        visible: (T, T), entry (j, i) is 1 if token i sees token j, else 0.
-    """
-    return labels - step_size * (visible[t] * (x @ x[t])) * labels[t]
-
-
-@definition
 def batch_gram(x: Array, m: int) -> Array:
     """R = Σ_{t∈S} x_t x_tᵀ for S the first m examples (ssd Thm. 5.2): (n, d) -> (d, d)."""
     return x[:m].T @ x[:m]

@@ -6,7 +6,7 @@ with this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -32,11 +32,6 @@ def indices_to(every: Iterable[Index]) -> list[Any]:
 def guards_to(guards: Iterable[Index]) -> list[Any]:
     """Guards as a JSON value, in order."""
     return indices_to(sorted(guards))
-
-
-def images_to(images: Mapping[int, Index]) -> list[Any]:
-    """Indices for variables as a JSON value, in order."""
-    return [[v, index_to(images[v])] for v in sorted(images)]
 
 
 def factor_to(f: Factor) -> list[Any]:
