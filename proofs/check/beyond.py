@@ -259,12 +259,12 @@ class _Trial:
 
     def cost(self, sizes: dict[str, int], limit: int) -> int | None:
         """The operations that these sizes took; None if they are more than the limit."""
-        if not is_for(self.claim, sizes):
-            self.tried.outside += 1
-            return 0
         before, values = self.meter.left, tuple(sizes.values())
         if values in self.known:
             return self.known[values]
+        if not is_for(self.claim, sizes):
+            self.tried.outside += 1
+            return self.known.setdefault(values, 0)
         try:
             holds = _at(self.claim, sizes, self.tried, self.rng, self.meter, limit)
         except TooLong:
