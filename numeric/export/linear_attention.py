@@ -18,7 +18,7 @@ from scanproof.proofs.exact.roots import RootsField
 
 from .linear import LARGEST, certificate
 from .parts import LOSS, Export, Request
-from .rows import Row, Selection, choose, weights
+from .row_choice import Row, Selection, choose, weights
 from .statements import in_float64
 
 ROWS = {

@@ -15,7 +15,7 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from .certificates.mamba2 import Bound, Domain, bound
 from .parts import LOSS, Certificate, Export, Request
-from .rows import Row, Selection, choose, weights
+from .row_choice import Row, Selection, choose, weights
 
 LARGEST = 2**30
 """The most bytes of a model that is built."""
