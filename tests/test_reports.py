@@ -109,7 +109,7 @@ def test_unsettled_amendments_take_no_line():
     assert "+sign" not in long_table(report_of(("refuted", {"sign": "unknown"})))
 
 
-def test_table_colours_the_verdict_only_if_asked():
+def test_long_table_colours_the_verdict_only_if_asked():
     assert "\x1b" not in long_table(every_kind())
     assert "\x1b[31mrefuted\x1b[0m" in long_table(report_of(("refuted", {})), colour=True)
 
