@@ -59,8 +59,8 @@ def heads_added(x, Wq, Wk, Wv, Wo):
         q, k, v = x @ Wq, x @ Wk, x @ Wv
         return jax.nn.softmax(q @ k.T, axis=-1) @ v @ Wo
 
-    swap = [jnp.swapaxes(W, 0, 1) for W in (Wq, Wk, Wv)]
-    return jax.vmap(head)(*swap, Wo).sum(axis=0)
+    Wq, Wk, Wv = (jnp.swapaxes(W, 0, 1) for W in (Wq, Wk, Wv))
+    return jax.vmap(head)(Wq, Wk, Wv, Wo).sum(axis=0)
 
 
 def shifted(q, k, v, b):
