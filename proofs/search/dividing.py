@@ -26,6 +26,8 @@ LONGEST = 10**6
 """A chunk is no longer than this."""
 SHORT = 8
 """The places within a chunk are told apart up to this length."""
+MOST = 12
+"""Monomials with more bound indices are left as they are."""
 Axis = tuple[str, int]
 """An array's name, and which of its axes."""
 
@@ -109,10 +111,17 @@ def divide(goal: Goal, chunks: dict[Axis, int]) -> None:
 
 def _undivided(m: Monomial, chunks: dict[Axis, int]) -> tuple[int, Index, int] | None:
     """A variable that says where something is read, not by chunks; that place, and the length of the chunks there."""
+    done: set[int] = set()
+    left: list[tuple[list[int], Index, int]] = []
     for axis, e in _places(m):
         by = chunks.get(axis, 1)
         own = [v for v, c in e.terms if _moves(v) and abs(c) == 1 and by > 1]
-        new = [v for v in own if not _is_remainder(v, m, by)]
+        if len(own) == 1 and _is_remainder(own[0], m, by):
+            done.add(own[0])
+        elif own:
+            left.append((own, e, by))
+    for own, e, by in left if m.bound < MOST else ():
+        new = [v for v in own if v not in done]
         if new:
             return min(new), e, by
     return None

@@ -5,20 +5,21 @@ What a product over chunks is as one over tokens is shown by induction; products
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 
 from ..interpret.products import running_product
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position, position_number, variable
 from ..kernel.inequalities import contradictory, implied, negation
-from ..kernel.rules import Goal, Rewriting
-from ..kernel.term import Factor, Term, as_term, entry
+from ..kernel.rules import Goal, Rewriting, Tactic
+from ..kernel.term import ONE, Factor, Term, as_term, entry
 from ..kernel.theorem import Theorem
 from .normal import simplified
 from .session import Proving, current
-from .steps import Step
-from .unfolding import by_induction, stepwise
+from .steps import Step, rewriting
+from .unfolding import at_constant_times, by_induction, stepwise
+from .zero import show_zero
 
 Group = dict[Factor, list[int]]
 """For each pattern of a factor the places in a chunk at which it stands."""
@@ -38,18 +39,30 @@ def stretch(names: Iterable[str], by: int) -> None:
                 continue
             recursion, k = session.recursions[name]
             claim = Factor(name, (when, *recursion.states[k].given))
-            (rule,) = by_induction(when, [(claim, right)], (), stepwise(parting(by))).rules
+            (rule,) = by_induction(when, [(claim, right)], (), _counting(name, by)).rules
         except KernelError:
             continue
         session.closed[name] = rule, (position_number(count),)
+
+
+def _counting(name: str, by: int) -> Tactic:
+    """The tactic of an induction in whose step a product takes a chunk."""
+    turn = rewriting([current().definition(name)[1]])
+
+    def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
+        hypotheses = rewriting(rules, divide=True)
+        show_zero(goal, [at_constant_times(current()), turn, parting(by), hypotheses])
+
+    return tactic
 
 
 def _over_tokens(name: str, by: int, when: Index, session: Proving) -> Term | None:
     """Π over `when` chunks as a product over tokens; None if its formula is not that of whole chunks."""
     recursion, k = session.recursions[name]
     state, time = recursion.states[k], recursion.time
-    ((m, c),) = simplified(recursion.step[k]).parts.items() or ((None, 0),)
-    if m is None or c != 1 or m.bound or m.guards:
+    parts = simplified(recursion.step[k]).parts
+    m = next(iter(parts), ONE)
+    if len(parts) != 1 or parts[m] != 1 or m.bound or m.guards:
         return None
     factors = m.divided(Factor(name, (time, *state.given))).factors
     if name not in session.ranged:
@@ -201,7 +214,7 @@ def _shortened(work: Rewriting, k: int, place: int, by: int) -> bool:
     m, _ = work.parts[k]
     rows = [*work.known, *m.guards]
     e = m.factors[place].at[0]
-    begins = {_in_chunk(at, by)[0] for f in m.factors if not is_product(f.name) for at in f.at}
+    begins = {_start(at, by) for f in m.factors if not is_product(f.name) for at in f.at}
     for one, other in permutations(sorted(begins), 2):
         within = one - other - by
         more = e - within
@@ -216,12 +229,18 @@ def _shortened(work: Rewriting, k: int, place: int, by: int) -> bool:
     return False
 
 
+def _start(e: Index, by: int) -> Index:
+    begin, within = _in_chunk(e, by)
+    return begin if within.terms else begin + within.const // by * by
+
+
 def _next(e: Index, by: int, rows: list[Index]) -> Index | None:
     """The first place from e on where a chunk begins, as far as it is seen; for the first of a chunk the next one."""
     begin, within = _in_chunk(e, by)
     if not within.terms:
         return begin + by * -(-within.const // by)
-    return begin + by if _is_place(within, by, rows) else None
+    begin = _begin(begin, within, by, rows)
+    return None if begin is None else begin + by
 
 
 def _last(e: Index, by: int, rows: list[Index]) -> Index | None:
@@ -229,21 +248,25 @@ def _last(e: Index, by: int, rows: list[Index]) -> Index | None:
     begin, within = _in_chunk(e, by)
     if not within.terms:
         return begin + by * (within.const // by)
-    return begin if _is_place(within, by, rows) else None
+    return _begin(begin, within, by, rows)
 
 
 def _in_chunk(e: Index, by: int) -> tuple[Index, Index]:
-    """Where the chunk of e begins, and the rest, which may be as long as a chunk."""
+    """The part of e that is a number of chunks, and the rest."""
     begin = Index(0, {v: c for v, c in e.terms if c % by == 0})
-    within = e - begin
-    if not within.terms:
-        return begin, within
-    whole = within.const // by * by
-    return begin + whole, within - whole
+    return begin, e - begin
 
 
-def _is_place(within: Index, by: int, rows: list[Index]) -> bool:
-    return implied(within, rows) and implied(within * -1 + by, rows)
+def _begin(begin: Index, within: Index, by: int, rows: list[Index]) -> Index | None:
+    """Where the chunk begins, at most a chunk before `begin` + `within`."""
+    chunks = {v for row in rows for v, c in row.terms if c % by == 0}
+    others = [variable(v) * by for v in sorted(chunks)]
+    for other in (Index(within.const // by * by), *others):
+        for one in (other, other + by, other - by):
+            rest = within - one
+            if implied(rest, rows) and implied(rest * -1 + by, rows) and rest.terms:
+                return begin + one
+    return None
 
 
 def is_product(name: str) -> bool:

@@ -49,7 +49,7 @@ def by_induction(
     return lemma
 
 
-def stepwise(*more: Step, fixed: Index | None = None) -> Tactic:
+def stepwise(fixed: Index | None = None) -> Tactic:
     """The tactic of an induction in whose step a state takes several, or about a state at `fixed` + time."""
     still = set() if fixed is None else fixed.variables()
 
@@ -57,7 +57,7 @@ def stepwise(*more: Step, fixed: Index | None = None) -> Tactic:
         hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
         times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
         later = later_ones(current())
-        _show(goal, rules, times - still if hypotheses else None, *more, later)
+        _show(goal, rules, times - still if hypotheses else None, later)
 
     return by
 
