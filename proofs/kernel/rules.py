@@ -154,6 +154,8 @@ class Rewriting:
         q, r = (variable(-m.bound - k) for k in (1, 2))
         if by < 1:
             raise IllTyped("an index is divided by a number ≥ 1")
+        if not e.variables() <= self.scope.union(range(-m.bound, 0)):
+            raise IllTyped("an index that is divided speaks of a variable outside the scope")
         gap = e - q * by - r
         new = m.guards | {gap, -gap, r, -r + (by - 1)}
         return [(Monomial(m.bound + 2, new, m.factors), Fraction(1))]
