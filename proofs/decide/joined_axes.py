@@ -40,6 +40,11 @@ def _factors(text: str) -> list[str]:
     return found
 
 
+def apart(text: str) -> str:
+    """The shape with each length of a product as an axis: "n*C d" becomes "n C d"."""
+    return " ".join(one for group in groups_of(text) for one in group)
+
+
 def is_joined(shapes: Mapping[str, str]) -> bool:
     """Whether a length is a product of sizes."""
     return any(len(group) > 1 for text in shapes.values() for group in groups_of(text))
@@ -69,7 +74,9 @@ class Joined:
             given.append(one.reshape(tuple(dims)) if len(dims) < len(one.shape) else one)
         leaves, tree = jax.tree.flatten(self.__wrapped__(*given))
         if self.outputs is not None and len(leaves) == len(self.outputs):
-            leaves = [self._apart(*pair, lengths) for pair in zip(leaves, self.outputs, strict=True)]
+            leaves = [
+                self._apart(*pair, lengths) for pair in zip(leaves, self.outputs, strict=True)
+            ]
         return jax.tree.unflatten(tree, leaves)
 
     def _apart(self, one: Any, groups: Groups, lengths: Mapping[str, Any]) -> Any:

@@ -125,7 +125,7 @@ def prove(
         forward, specification = (
             joined_axes.Joined(one, texts, outputs) for one in (forward, specification)
         )
-        given = {n: " ".join(sum(joined_axes.groups_of(t), [])) for n, t in given.items()}
+        given = {n: joined_axes.apart(text) for n, text in given.items()}
     source = Source("program", title=name)
     left, right = program(forward), _as_specification(specification)
 

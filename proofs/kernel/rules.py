@@ -135,7 +135,7 @@ class Rewriting:
 
     @_rule
     def one_point(self, m: Monomial, v: int, image: Index) -> Pairs:
-        """The one-point rule: Σ_v [v = e] F(v) = F(e), guards being kept with e for v; and [v = e] F(e) for a free v."""
+        """The one-point rule: Σ_v [v = e] F(v) = F(e), guards being kept with e for v; [v = e] F(e) for a free v."""
         rows = self.known | m.guards
         if v in image.variables():
             raise IllTyped("a variable is replaced by an index without it")

@@ -155,7 +155,12 @@ def _blocks(gate: Term, time: Index) -> Term | None:
     if rest != {ONE: 1} or len(written) != 1:
         return None
     ((m, c),) = written.items()
-    if c != 1 or m.bound or m.factors or not any(position_of(time) in g.variables() for g in m.guards):
+    if (
+        c != 1
+        or m.bound
+        or m.factors
+        or not any(position_of(time) in g.variables() for g in m.guards)
+    ):
         return None
     return Term(written, gate.scope)
 

@@ -1,6 +1,6 @@
 """Sums over tokens beside sums over chunks: places are divided with remainder by the length of a chunk.
 
-Where one side reads x[4i + j] and the other x[t], every t is written 4i + j with 0 ≤ j < 4: then both sum over the same.
+Where one side reads x[4i + j] and the other x[t], every t is written 4i + j with 0 ≤ j < 4: both then sum alike.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from math import lcm
 
 from ..kernel import index as declarations
-from ..kernel.errors import KernelError, NotProved
+from ..kernel.errors import NotProved
 from ..kernel.index import Index, variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
-from ..kernel.term import Factor, Monomial
+from ..kernel.term import Monomial
 from ..kernel.theorem import Theorem
 from .normal import tidy
 from .session import current

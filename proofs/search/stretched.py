@@ -162,15 +162,15 @@ def parting(by: int) -> Step:
     """A product over e + by tokens is one over e times one over a chunk."""
 
     def step(work: Rewriting, k: int) -> bool:
-        session = current()
         m, _ = work.parts[k]
+        rows = [*work.known, *m.guards]
         for place, f in enumerate(m.factors):
             if not is_product(f.name):
                 continue
             rest = f.at[0] - by
-            if rest.terms and rest.const >= 0 and implied(rest, [*work.known, *m.guards]):
-                if _part(work, k, place, rest):
-                    return True
+            whole = rest.terms and rest.const >= 0 and implied(rest, rows)
+            if whole and _part(work, k, place, rest):
+                return True
         return False
 
     return step

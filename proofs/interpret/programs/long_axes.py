@@ -1,8 +1,8 @@
 """Operations along axes whose length is a product of sizes, such as the n·C tokens of n chunks of C.
 
-Such an axis is never one: it stays the run of axes that it is made of (`merging`), in row-major order. So entry by entry
-an operation is the same on these; a sum over the long axis is one over all of its run; and a scan along it goes through
-the last axis of the run for each place on those before, carrying on where it stopped.
+Such an axis is never one: it stays the run of axes that it is made of (`merging`), in row-major order. What is done
+entry by entry is the same on these; a sum over the long axis is one over all of its run; and a scan along it goes
+through the last axis of the run for each place on those before, and carries on where it stopped.
 """
 
 from __future__ import annotations

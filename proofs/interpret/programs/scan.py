@@ -53,10 +53,8 @@ def _nested(
     def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         place = length - 1 - time if backwards else time
         rows = [row(one, place) for one in sequences]
-        if inner:
-            found = _nested(run, list(carry), inner, rows, fixed, backwards)
-        else:
-            found = run(carry, rows)
+        within = [list(carry), inner, rows, fixed, backwards]
+        found = _nested(run, *within) if inner else run(carry, rows)
         return found[:carries], found[carries:]
 
     if not length.terms and length.const <= UNROLLED:
