@@ -480,3 +480,80 @@ def test_another_order_of_the_axes_of_a_long_one_is_not_taken_for_the_same():
         lambda k, w: turned(k, w)[::-1], shapes="k: n*C d, w: C", equals=plain, sizes={"C": (2,)}
     )
     assert found.result.verdict == "refuted"
+
+
+# Operations along an axis of n·C.
+
+
+def flat(x):
+    return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:])
+
+
+def sums_to_come(K):
+    """Σ_{s ≥ t} of all tokens, backwards."""
+    return lax.scan(lambda s, x: (s + x, s + x), jnp.zeros(K.shape[2]), flat(K), reverse=True)[1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(lambda K: flat(K).sum(0), lambda K: K.sum((0, 1)), id="sum"),
+        pytest.param(lambda K: flat(K).mean(0), lambda K: K.mean(1).mean(0), id="mean"),
+        pytest.param(lambda K: (flat(K).T @ flat(K)).T, lambda K: flat(K).T @ flat(K), id="gram"),
+        pytest.param(
+            lambda K: (flat(K) @ flat(K).T).sum(1).reshape(K.shape[:2]),
+            lambda K: K @ K.sum((0, 1)),
+            id="pairs",
+        ),
+        pytest.param(
+            lambda K: (flat(K)[:, None, :] * flat(K)[:, :, None]).sum(0),
+            lambda K: jnp.einsum("ncd,nce->de", K, K),
+            id="new axes",
+        ),
+        pytest.param(
+            lambda K: jnp.exp(flat(K) - 2 * flat(K)).reshape(K.shape),
+            lambda K: jnp.exp(-K),
+            id="entry by entry",
+        ),
+        pytest.param(
+            lambda K: sums_to_come(K).reshape(K.shape)[:, 0],
+            lambda K: jnp.flip(jnp.cumsum(jnp.flip(K.sum(1), 0), 0), 0),
+            id="backwards",
+        ),
+    ],
+)
+def test_an_axis_of_chunks_is_read_as_theirs(one, other):
+    body = lambda K: equal(program(one)(K), program(other)(K))  # noqa: E731
+    found = decided(body, {"K": "n C d"}, sizes={"n": (1, 2, 3), "C": (1, 2, 3), "d": (1, 2)})
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(
+            lambda K: flat(K).reshape(K.shape[1], K.shape[0], -1).sum(0).sum(0) * 0 + flat(K)[0],
+            lambda K: K[0, 0],
+            id="cut into chunks of another length",
+        ),
+        pytest.param(
+            lambda K: flat(K).T @ flat(jnp.swapaxes(K, 0, 1)),
+            lambda K: flat(K).T @ flat(K),
+            id="tokens in two orders meet",
+        ),
+        pytest.param(
+            lambda K: sums_to_come(K).reshape(K.shape),
+            lambda K: jnp.flip(jnp.cumsum(jnp.flip(K, 1), 1), 1),
+            id="sums to come of a chunk alone",
+        ),
+        pytest.param(
+            lambda K: lax.scan(lambda s, x: (2 * s + x, None), jnp.zeros(K.shape[2]), flat(K))[0],
+            lambda K: lax.scan(lambda s, x: (2 * s + x.sum(0), None), jnp.zeros(K.shape[2]), K)[0],
+            id="a decay a chunk",
+        ),
+    ],
+)
+def test_what_is_not_so_along_an_axis_of_chunks_is_not_proved(one, other):
+    body = lambda K: equal(program(one)(K), program(other)(K))  # noqa: E731
+    found = decided(body, {"K": "n C d"}, sizes={"n": (1, 2, 3), "C": (1, 2, 3), "d": (1, 2)})
+    assert (found.verdict, found.scope) != ("proved", "all-sizes")

@@ -42,13 +42,48 @@ def entrywise(rule: Rule) -> Rule:
     def on_parts(reader: Any, params: Any, *inputs: Any) -> Any:
         if not any(map(is_long, inputs)):
             return rule(reader, params, *inputs)
-        parts = [parted(one) for one in inputs if len(one.dims)]
-        if any((a.dims, runs) != (parts[0][0].dims, parts[0][1]) for a, runs in parts):
-            raise Unreadable("arrays whose axes are products of different sizes")
-        found = rule(reader, params, *(parted(one)[0] for one in inputs))
-        return whole(found, parts[0][1])
+        ranks = {len(one.dims) for one in inputs if len(one.dims)}
+        if len(ranks) > 1:
+            raise Unreadable("arrays of different ranks, one with an axis that is a product")
+        every = [parted(one)[1] for one in inputs if len(one.dims)]
+        runs = [max(1, *of_axis) for of_axis in zip(*every, strict=True)]
+        parts = [_under(one, runs) if len(one.dims) else one for one in inputs]
+        for axis in (n for k, count in enumerate(runs) if count > 1 for n in _axes(runs, [k])):
+            lengths = {one.dims[axis] for one in parts if len(one.dims)}
+            if len(lengths - {Index(1)}) > 1:
+                raise Unreadable("arrays whose axes are products of different sizes")
+        return whole(rule(reader, params, *parts), runs)
 
     return on_parts
+
+
+def _under(value: Any, runs: Sequence[int]) -> Any:
+    """The parts of an array whose axes of length 1 become several such where others are runs of axes.
+
+    Raises:
+        Unreadable: if another axis is one where others are runs, or a run of fewer.
+    """
+    array, own = parted(value)
+    if list(own) == list(runs):
+        return array
+    dims: list[Index] = []
+    sources: list[int | None] = []
+    for count, axes in zip(runs, (_axes(own, [k]) for k in range(len(own))), strict=True):
+        lengths = [array.dims[n] for n in axes]
+        if len(axes) == count:
+            dims += lengths
+            sources += axes
+        elif lengths in ([], [Index(1)]):
+            dims += [Index(1)] * count
+            sources += [None] * count
+        else:
+            raise Unreadable("arrays whose axes are products of different sizes")
+    kept = {axis: n for n, axis in enumerate(sources) if axis is not None}
+
+    def places(at: Sequence[Index]) -> list[Index]:
+        return [at[kept[n]] if n in kept else Index(0) for n in range(len(array.dims))]
+
+    return picked(array, tuple(dims), places)
 
 
 def _axes(runs: Sequence[int], axes: Sequence[int]) -> list[int]:
