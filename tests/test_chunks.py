@@ -13,6 +13,8 @@ from claims import decided
 from jax import lax
 
 from scanproof import equal, prove
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.forms.chunked import decays_from_start
 from scanproof.proofs.interpret.programs.program import program
 
 # Token by token.
@@ -463,6 +465,11 @@ def test_a_mistake_within_chunks_of_any_length_is_shown_on_the_arrays_that_the_p
     length = shown.sizes["n"] * shown.sizes["C"]
     assert len(shown.inputs["q"]) == len(shown.claimed) == len(shown.actual) == length
     assert not isinstance(shown.inputs["q"][0][0], list)
+
+
+def test_a_definition_takes_no_product_of_sizes():
+    with pytest.raises(UsageError, match="apart"):
+        prove(lambda k: k.sum(0), shapes="k: n*C d", equals=decays_from_start)
 
 
 def test_another_order_of_the_axes_of_a_long_one_is_not_taken_for_the_same():

@@ -57,7 +57,6 @@ class Joined:
         self, function: Callable[..., Any], shapes: Sequence[str], outputs: Sequence[Groups] | None
     ) -> None:
         self.__wrapped__ = function
-        self.__module__ = getattr(function, "__module__", "")
         self.groups = [groups_of(text) for text in shapes]
         self.outputs = outputs
 

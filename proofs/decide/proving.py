@@ -118,6 +118,11 @@ def prove(
     _in_order(other, specification, given)
     asked, outputs = given, None
     if joined_axes.is_joined(given):
+        if _is_definition(specification):
+            raise UsageError(
+                f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
+                f"got {', '.join(given.values())}. Give their axes apart (n C d)."
+            )
         texts = list(given.values())
         found = [joined_axes.outputs_of(one, texts) for one in (forward, specification)]
         known = [one for one in found if one is not None]
