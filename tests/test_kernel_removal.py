@@ -111,6 +111,9 @@ def found(which: str, seeds: int = 4) -> bool:
             "m.substitute(",
             "m._replace(guards=frozenset()).substitute(",
         ),
+        ("steps", "rules", "Rewriting.one_point", "| unknown", "| frozenset()"),
+        ("steps", "rules", "Rewriting.divide", "(by - 1)", "by"),
+        ("steps", "rules", "Rewriting.divide", "gap, -gap, r", "gap, -gap, r - 1"),
         ("steps", "rules", "Goal.split", "(guard, negation(guard))", "(guard, guard)"),
         ("steps", "rules", "Goal.clear", "c * d", "c"),
         ("recursions", "induction", "induction", START, "start, begun = frozenset(), ([], [])"),
@@ -194,6 +197,11 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         j, k = position("j", 0, n), position("k", 1, n + 1)
         return total(entry("X", j), j), total(entry("X", k - 1), k)
 
+    def in_pairs() -> tuple[Any, Any]:
+        n = size("N", 1)
+        t, j, r = position("t", 0, n * 2), position("j", 0, n), position("r", 0, 2)
+        return total(entry("X", t), t), total(total(entry("X", j * 2 + r), r), j)
+
     def numbered() -> tuple[Any, Any]:
         n = size("N", 1)
         t, j = position("t", 0, n), position("j", 0, n + 1)
@@ -227,6 +235,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
     return {
         "regroup": needless,
         "one_point": chosen,
+        "divide": in_pairs,
         "rename": shifted,
         "number": numbered,
         "count": counted,

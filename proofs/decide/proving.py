@@ -45,6 +45,7 @@ from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
 from ..search import all_sizes
+from . import joined_axes
 from .verdict import NOT_RUN, Result, decide
 
 PLAINLY, ALIKE = 4, 1e-6
@@ -98,7 +99,8 @@ def prove(
     Args:
         function: "module:name", or the function itself; it takes arrays and returns an array, or several.
         shapes: "X: T f, Y: T k, q: f", one array for each argument, by the arguments' names or in their order. A
-            dimension is a whole number or a sum of sizes; an argument without dimensions is a number.
+            dimension is a whole number, a sum of sizes, or a product such as n*C, n chunks of C; an argument without
+            dimensions is a number.
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
             all sizes from the least of them on.
@@ -114,6 +116,21 @@ def prove(
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _in_order(other, specification, given)
+    asked, outputs = given, None
+    if joined_axes.is_joined(given):
+        if _is_definition(specification):
+            raise UsageError(
+                f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
+                f"got {', '.join(given.values())}. Give their axes apart (n C d)."
+            )
+        texts = list(given.values())
+        found = [joined_axes.outputs_of(one, texts) for one in (forward, specification)]
+        known = [one for one in found if one is not None]
+        outputs = known[0] if known and known[0] == known[-1] else None
+        forward, specification = (
+            joined_axes.Joined(one, texts, outputs) for one in (forward, specification)
+        )
+        given = {n: joined_axes.apart(text) for n, text in given.items()}
     source = Source("program", title=name)
     left, right = program(forward), _as_specification(specification)
 
@@ -154,7 +171,10 @@ def prove(
         result = _run_plainly(forward, row.claim) or result
     if result.verdict == "proved" and read:
         result = _taking(result, read)
-    return Outcome(name, other, given, result, read, time.perf_counter() - started)
+    if asked != given and result.counterexample is not None:
+        parts = joined_axes.shown(result.counterexample, asked, outputs)
+        result = replace(result, counterexample=parts)
+    return Outcome(name, other, asked, result, read, time.perf_counter() - started)
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:

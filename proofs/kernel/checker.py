@@ -260,6 +260,7 @@ class _Reader:
 RULES: dict[str, tuple[Any, ...]] = {
     "regroup": ("regroup", natural, several(share_of, "regions")),
     "eliminate": ("one_point", natural, variable_of, index_of),
+    "divide": ("divide", natural, index_of, natural),
     "rename": ("rename", natural, several(images_of, "renamings")),
     "number": ("number", natural, natural),
     "count": ("count", natural, variable_of),

@@ -135,14 +135,30 @@ class Rewriting:
 
     @_rule
     def one_point(self, m: Monomial, v: int, image: Index) -> Pairs:
-        """The one-point rule: Σ_v [v = e] F(v) = F(e), guards being kept with e for v; and e for a free v = e."""
-        rows = self.known | m.guards if v < 0 else self.known
+        """The one-point rule: Σ_v [v = e] F(v) = F(e), guards being kept with e for v; [v = e] F(e) for a free v."""
+        rows = self.known | m.guards
         if v in image.variables():
             raise IllTyped("a variable is replaced by an index without it")
         if not implied(variable(v) - image, rows) or not implied(image - variable(v), rows):
             raise NotProved("the guards do not say what the variable is")
         new = m.substitute({v: image}, m.bound)
-        return [(new if v > 0 else new.without(v), Fraction(1))]
+        if v < 0:
+            return [(new.without(v), Fraction(1))]
+        gap = variable(v) - image
+        unknown = {g for g in (gap, -gap) if not implied(g, self.known)}
+        return [(new._replace(guards=new.guards | unknown), Fraction(1))]
+
+    @_rule
+    def divide(self, m: Monomial, e: Index, by: int) -> Pairs:
+        """Division with remainder: e = by·q + r and 0 ≤ r < by for one q and one r, two new bound indices."""
+        q, r = (variable(-m.bound - k) for k in (1, 2))
+        if by < 1:
+            raise IllTyped("an index is divided by a number ≥ 1")
+        if not e.variables() <= self.scope.union(range(-m.bound, 0)):
+            raise IllTyped("an index that is divided speaks of a variable outside the scope")
+        gap = e - q * by - r
+        new = m.guards | {gap, -gap, r, -r + (by - 1)}
+        return [(Monomial(m.bound + 2, new, m.factors), Fraction(1))]
 
     @_rule
     def rename(self, m: Monomial, ways: Sequence[Mapping[int, Index]]) -> Pairs:

@@ -14,12 +14,13 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.term import Factor, Monomial, Term
+from ..kernel.term import ONE, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .normal import has_meaning, meanings, normalise, simplified, tidy
-from .session import Proving, current
+from .session import Lemma, Proving, current
 from .steps import rewriting
-from .unfolding import by_induction
+from .unfolding import by_induction, stepwise
+from .zero import Stuck
 
 
 def normal_form(term: Term) -> Term:
@@ -49,10 +50,12 @@ def settle(session: Proving) -> None:
         if turns is None:
             _canonical(recursion, session)
         else:
-            session.closed.update(_search(recursion, turns))
+            session.closed.update(_search(recursion, turns, session))
 
 
-def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tuple[int, ...]]]:
+def _search(
+    recursion: Recursion, length: Index, session: Proving
+) -> dict[str, tuple[Theorem, tuple[int, ...]]]:
     """What is found for each state that has a closed form."""
     solved: dict[str, tuple[Theorem, tuple[int, ...]]] = {}
     rules: list[Theorem] = []
@@ -69,7 +72,7 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
                 if guess is None:
                     continue
                 claim = Factor(state.name, (when, *state.at, *state.given))
-                (rule,) = by_induction(when, [(claim, guess)], rules).rules
+                (rule,) = _by_induction(when, claim, guess, rules, session).rules
             except KernelError:
                 continue
             rules.append(rule)
@@ -77,6 +80,18 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
                 solved[state.name] = rule, ()
             progress = True
     return solved
+
+
+def _by_induction(
+    when: Index, claim: Factor, guess: Term, rules: Sequence[Theorem], session: Proving
+) -> Lemma:
+    """By induction; where a turn multiplies by several factors, these are taken apart."""
+    try:
+        return by_induction(when, [(claim, guess)], rules)
+    except Stuck:
+        if not any(f.name in session.ranged for m in guess.parts for f in m.factors):
+            raise
+        return by_induction(when, [(claim, guess)], rules, stepwise())
 
 
 def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
@@ -102,6 +117,11 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
         return simplified(
             first * (1 + indicator(*inside) * -1) + substitute(increment, {time: written}, inside)
         )
+    blocks = _blocks(gate, time)
+    if blocks is not None:
+        s = position("s", 0, when)
+        kept = 1 + total(substitute(blocks, {time: s}), s) * -1
+        return simplified(first * kept + total(substitute(increment, {time: s}), s))
     if not gate.parts:
         later = substitute(increment, {time: when - 1}, [when - 1])
         return simplified(equal_indices(when, 0) * first + later)
@@ -126,6 +146,23 @@ def _written(gate: Term, time: Index) -> Index | None:
     if gap is None or -gap not in m.guards:
         return None
     return time - gap
+
+
+def _blocks(gate: Term, time: Index) -> Term | None:
+    """For G = 1 − [where], entries that are replaced at a time and kept before and after, [where]."""
+    written = {m: -c for m, c in gate.parts.items() if m.guards}
+    rest = {m: c for m, c in gate.parts.items() if not m.guards}
+    if rest != {ONE: 1} or len(written) != 1:
+        return None
+    ((m, c),) = written.items()
+    if (
+        c != 1
+        or m.bound
+        or m.factors
+        or not any(position_of(time) in g.variables() for g in m.guards)
+    ):
+        return None
+    return Term(written, gate.scope)
 
 
 def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:

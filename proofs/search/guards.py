@@ -126,11 +126,12 @@ def _equation(known: Sequence[Index], guards: Sequence[Index]) -> tuple[int, Ind
 
 
 def _twins(known: Sequence[Index], guards: Sequence[Index]) -> tuple[int, Index] | None:
-    """Of 2j = t and 2k = t + 2 nothing follows for t, but k = j + 1."""
+    """Of 2j = t and 2k = t + 2 nothing follows for t, but k = j + 1; k may be free."""
     doubled = {v for g in guards for v, c in g.terms if v < 0 and abs(c) > 1}
     rows = [*known, *guards]
+    others = {v for e in rows for v, c in e.terms if abs(c) > 1} if doubled else doubled
     for v in sorted(doubled):
-        for w in sorted(doubled - {v}):
+        for w in sorted(others - {v}):
             for apart in range(-NEAR, NEAR + 1):
                 gap = variable(v) - variable(w) - apart
                 if implied(gap, rows) and implied(gap * -1, rows):

@@ -19,6 +19,7 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
+from .dividing import dividing, one_by_one
 from .normal import start_of
 from .session import Proving, current
 from .unfolding import aligning, by_induction, peeling, tactic
@@ -50,7 +51,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
-        for another in (aligning, peeling, *more):
+        for another in (aligning, peeling, dividing, one_by_one, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:

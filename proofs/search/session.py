@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..interpret import session
 from ..interpret.session import Session
@@ -38,6 +39,8 @@ class Proving(Session):
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
+    parted: dict[str, Any] = field(default_factory=dict)
+    """For a product what it is in two parts (see `stretched`)."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT

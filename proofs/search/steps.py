@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import cast
 
+from ..kernel.errors import NotProved
 from ..kernel.index import Index, declared, variable
 from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Rewriting
@@ -24,10 +25,25 @@ def guards(work: Rewriting, k: int) -> bool:
         return False
     found = advice(work.known, m.guards)
     if found.instead is not None:
-        work.regroup(k, [(rows, 1) for rows in found.instead])
+        try:
+            work.regroup(k, [(rows, 1) for rows in found.instead])
+        except NotProved:
+            return _one_less(work, k, found.instead)
     elif found.equation is not None:
         work.one_point(k, *found.equation)
     return found != NOTHING
+
+
+def _one_less(work: Rewriting, k: int, rest: Iterable[Iterable[Index]]) -> bool:
+    """One needless guard goes: the kernel may see that of one, and not of all that go together."""
+    m, _ = work.parts[k]
+    for g in sorted(m.guards.difference(*rest)) if rest else ():
+        try:
+            work.regroup(k, [(m.guards - {g}, 1)])
+        except NotProved:
+            continue
+        return True
+    return False
 
 
 def number(work: Rewriting, k: int) -> bool:

@@ -9,7 +9,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, variable
 from ..kernel.induction import induction
 from ..kernel.inequalities import implied
-from ..kernel.rules import Goal, Rewriting
+from ..kernel.rules import Goal, Rewriting, Tactic
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .normal import tidy
@@ -32,18 +32,34 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 
 def by_induction(
-    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Theorem] = ()
+    when: Index,
+    claims: Sequence[tuple[Factor, Term]],
+    rules: Sequence[Theorem] = (),
+    by: Tactic = tactic,
 ) -> Lemma:
     """factor = term for every value of `when`, all claims together; a lemma from now on.
 
     Raises:
         KernelError: if the start or the step is not shown.
     """
-    made = induction(when, claims, tactic, rules)
+    made = induction(when, claims, by, rules)
     lemma = Lemma(when, list(claims), made)
     current().inductions.append(lemma)
     current().lemmas += made
     return lemma
+
+
+def stepwise(fixed: Index | None = None) -> Tactic:
+    """The tactic of an induction in whose step a state takes several, or about a state at `fixed` + time."""
+    still = set() if fixed is None else fixed.variables()
+
+    def by(goal: Goal, rules: Sequence[Theorem]) -> None:
+        hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
+        times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
+        later = later_ones(current())
+        _show(goal, rules, times - still if hypotheses else None, later)
+
+    return by
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:

@@ -153,6 +153,7 @@ IN_FILES = {"one_point": "eliminate"}
 _ARGUMENTS: Any = {
     "regroup": lambda proof, k, new: [k, [[guards_to(g), str(c)] for g, c in new]],
     "one_point": lambda proof, k, v, image: [k, v, proof.image(image)],
+    "divide": lambda proof, k, e, by: [k, proof.image(e), by],
     "rename": lambda proof, k, ways: [k, [proof.images(way) for way in ways]],
     "rewrite": lambda proof, k, place, rule, images: [
         *(k, place, proof.theorem(rule), proof.images(images))

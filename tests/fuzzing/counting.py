@@ -14,6 +14,7 @@ from scanproof.proofs.kernel.rules import Goal, Rewriting
 RULES = {
     "regroup": Rewriting,
     "one_point": Rewriting,
+    "divide": Rewriting,
     "rename": Rewriting,
     "number": Rewriting,
     "count": Rewriting,

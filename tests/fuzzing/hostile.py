@@ -214,6 +214,11 @@ class Trial:
             image = variable(v) - guard * c
         self.goal.one_point(k, v, image)
 
+    def _divide(self) -> None:
+        k, m = self._monomial()
+        if m.bound < 4:
+            self.goal.divide(k, self._index(m), self.rng.choice((1, 2, 2, 3, 4, 0, -2)))
+
     def _rename(self) -> None:
         k, m = self._monomial()
         ways = []
@@ -293,6 +298,7 @@ def _known(goal: Goal, place: dict[int, int]) -> bool:
 STEPS = ("regroup",) * 4 + (
     "one_point",
     "one_point",
+    "divide",
     "rename",
     "number",
     "count",

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.index import Index, position
+from ..areas import Area
 from ..array import KernelArray
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
 from .joining import stacked
+from .long_axes import first_axes, joined_first, row
 from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
@@ -25,24 +27,42 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
     consts, carries = params["num_consts"], params["num_carry"]
     fixed, start = list(inputs[:consts]), list(inputs[consts : consts + carries])
     sequences = inputs[consts + carries :]
-    length = reader.dimensions.index(params["length"])
+    length = reader.dimensions.length(params["length"])
     closed = params["jaxpr"]
+    lengths = first_axes(sequences, length) if isinstance(length, Area) else [length]
 
-    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        place = length - 1 - time if params["reverse"] else time
-        rows = [_row(one, place) for one in sequences]
-        found = reader.run(closed, [*fixed, *carry, *rows])
-        return found[:carries], found[carries:]
+    def run(carry: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
+        return reader.run(closed, [*fixed, *carry, *rows])
 
     if length == Index(0) and len(closed.out_avals) > carries:
         raise Unreadable("the outputs of a loop without a turn")
+    return _nested(run, start, lengths, sequences, fixed, bool(params["reverse"]))
+
+
+def _nested(
+    run: Callable[..., list[Any]],
+    start: list[Any],
+    lengths: Sequence[Index],
+    sequences: Sequence[Any],
+    fixed: Sequence[Any],
+    backwards: bool,
+) -> list[Any]:
+    """A loop along the places of one axis, or of several in row-major order: loops within loops."""
+    (length, *inner), carries = lengths, len(start)
+
+    def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        place = length - 1 - time if backwards else time
+        rows = [row(one, place) for one in sequences]
+        within = [list(carry), inner, rows, fixed, backwards]
+        found = _nested(run, *within) if inner else run(carry, rows)
+        return found[:carries], found[carries:]
+
     if not length.terms and length.const <= UNROLLED:
-        return unrolled(turn, start, length.const, bool(params["reverse"]))
-    return looped(turn, start, length, sequences, fixed, bool(params["reverse"]))
-
-
-def _row(sequence: Any, time: Index) -> Any:
-    return picked(sequence, tuple(sequence.dims[1:]), lambda at: [time, *at])
+        found = unrolled(turn, start, length.const, backwards)
+    else:
+        found = looped(turn, start, length, sequences, fixed, backwards)
+    outputs = map(joined_first, found[carries:]) if inner else found[carries:]
+    return [*found[:carries], *outputs]
 
 
 def unrolled(turn: Any, carry: list[Any], count: int, backwards: bool) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..array import KernelArray
 from ..questions import Unreadable
-from . import arithmetic, contraction, control_flow, scattering, structure
+from . import arithmetic, contraction, control_flow, long_axes, scattering, structure
 from .values import whole
 
 RULES = {
@@ -18,6 +18,22 @@ RULES = {
 }
 """What each primitive means on kernel arrays, by its name."""
 
+ENTRYWISE = (
+    *("add", "add_any", "sub", "mul", "div", "neg", "integer_pow", "square"),
+    *("exp", "log", "log1p", "expm1", "sqrt", "rsqrt", "logistic", "sin", "cos", "tanh", "abs"),
+    "convert_element_type",
+)
+"""Primitives that make each entry of those at its place."""
+ALONG = {
+    **dict.fromkeys(ENTRYWISE, long_axes.entrywise),
+    "reduce_sum": long_axes.summed,
+    "transpose": long_axes.transposed,
+    "dot_general": long_axes.contracted,
+    "broadcast_in_dim": long_axes.spread,
+}
+"""How a primitive is read along axes whose length is a product of sizes."""
+RULES |= {name: change(RULES[name]) for name, change in ALONG.items()}
+
 KEEPING = (
     *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
     *("convert_element_type", "stop_gradient", "copy", "optimization_barrier"),
@@ -27,7 +43,8 @@ KEEPING = (
 
 def prepared(name: str, value: Any) -> Any:
     """An input as its rule takes it."""
-    return value if name in KEEPING else whole(value)
+    long = (name in ALONG or name == "scan") and long_axes.is_long(value)
+    return value if long or name in KEEPING else whole(value)
 
 
 def made(equation: Any, values: list[Any]) -> None:

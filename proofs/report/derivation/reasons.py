@@ -21,6 +21,7 @@ WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
+    ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
     ("count", "equal terms counted", "equal terms counted {n} times"),
     ("regroup", "a range split or joined", "{n} ranges split or joined"),
 )

@@ -132,6 +132,30 @@ def _one_for_all(chosen: Callable[[Index], Index]) -> Sides:
     return shown(over((-1, n), factors=[X(B1)]), entry("X", chosen(n)), at((n, 2)), step)
 
 
+@stopped_by("Rewriting.divide: by < 1")
+def a_division_by_less_than_nothing() -> Sides:
+    """0 ≤ r < −2 has no r."""
+
+    def step(goal: Goal) -> None:
+        goal.divide(0, Index(0), -2)
+        emptied(goal)
+
+    return shown(entry("X", 0), 0, {}, step)
+
+
+@stopped_by("Rewriting.divide: not e.variables() <= self.scope.union(range(-m.bound, 0))")
+def its_own_quotient_divided() -> Sides:
+    """q = 2q + r for q = r = 0, and for q = −1 and r = 1."""
+
+    def step(goal: Goal) -> None:
+        goal.divide(monomial_of(goal, 0), B1, 2)
+        goal.one_point(monomial_of(goal, 2), -1, B2 * -1)
+        for k in list(goal.parts):
+            goal.regroup(k, [([B1, B1 * -1 + 1], Fraction(1))])
+
+    return shown(over((-1, Index(2)), factors=[X(Index(0))]), entry("X", 0), {}, step)
+
+
 @stopped_by("Rewriting.rename: sorted(new) != [[(w, 1)] for w in own]")
 def every_other_index() -> Sides:
     def step(goal: Goal) -> None:

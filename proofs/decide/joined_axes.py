@@ -1,0 +1,137 @@
+"""Programs of arrays whose lengths are products of sizes, as programs of the same numbers under more axes.
+
+An array of shape (n·C, d) and one of shape (n, C, d) hold the same numbers in the same order. What is proved of all
+arrays of one kind is proved of all of the other, and the kernel, whose lengths are linear, reads the latter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..exact.counterexample import Counterexample
+from ..language.libraries import jax as jax_for
+from ..language.sizes import axes
+
+PRODUCT = re.compile(r"\w+(\*\w+)+")
+Groups = list[list[str]]
+"""For each axis the lengths that its own is the product of."""
+
+
+def groups_of(text: str) -> Groups:
+    """The axes of a shape: "n*C d" is [[n, C], [d]]; a number goes with the size after it."""
+    return [_factors(one) if PRODUCT.fullmatch(one) else [one] for one in axes(text)]
+
+
+def _factors(text: str) -> list[str]:
+    found: list[str] = []
+    number = ""
+    for one in text.split("*"):
+        if one.isdecimal():
+            number += f"{one}*"
+        else:
+            found.append(number + one)
+            number = ""
+    if not found:
+        return [text]
+    found[-1] += "".join(f"*{one}" for one in number.split("*") if one)
+    return found
+
+
+def apart(text: str) -> str:
+    """The shape with each length of a product as an axis: "n*C d" becomes "n C d"."""
+    return " ".join(one for group in groups_of(text) for one in group)
+
+
+def is_joined(shapes: Mapping[str, str]) -> bool:
+    """Whether a length is a product of sizes."""
+    return any(len(group) > 1 for text in shapes.values() for group in groups_of(text))
+
+
+class Joined:
+    """A function of arrays with long axes as one of arrays whose axes are apart, results like arguments."""
+
+    def __init__(
+        self, function: Callable[..., Any], shapes: Sequence[str], outputs: Sequence[Groups] | None
+    ) -> None:
+        self.__wrapped__ = function
+        self.groups = [groups_of(text) for text in shapes]
+        self.outputs = outputs
+
+    def __call__(self, *arrays: Any) -> Any:
+        jax = jax_for("prove")
+        lengths: dict[str, Any] = {}
+        given = []
+        for one, groups in zip(arrays, self.groups, strict=True):
+            dims, rest = [], list(one.shape)
+            for group in groups:
+                own, rest = rest[: len(group)], rest[len(group) :]
+                lengths.update(zip(group, own, strict=True))
+                dims.append(_product(own))
+            given.append(one.reshape(tuple(dims)) if len(dims) < len(one.shape) else one)
+        leaves, tree = jax.tree.flatten(self.__wrapped__(*given))
+        if self.outputs is not None and len(leaves) == len(self.outputs):
+            leaves = [
+                self._apart(*pair, lengths) for pair in zip(leaves, self.outputs, strict=True)
+            ]
+        return jax.tree.unflatten(tree, leaves)
+
+    def _apart(self, one: Any, groups: Groups, lengths: Mapping[str, Any]) -> Any:
+        if len(groups) != one.ndim or all(len(group) == 1 for group in groups):
+            return one
+        dims: list[Any] = []
+        for length, group in zip(one.shape, groups, strict=True):
+            own = [length] if len(group) == 1 else [lengths[n] for n in group]
+            if length != _product(own):
+                return one  # the two sides return arrays of other shapes, which will show
+            dims += own
+        return one.reshape(tuple(dims))
+
+
+def _product(lengths: Sequence[Any]) -> Any:
+    found = lengths[0]
+    for one in lengths[1:]:
+        found = found * one
+    return found
+
+
+def outputs_of(function: Callable[..., Any], shapes: Sequence[str]) -> list[Groups] | None:
+    """For each array that the function returns what its lengths are products of; None if it does not trace."""
+    jax = jax_for("prove")
+    scope = jax.export.SymbolicScope()
+    try:
+        with jax.enable_x64(True):
+            dims = [_dims(jax, groups_of(text), scope) for text in shapes]
+            given = [jax.ShapeDtypeStruct(tuple(one), jax.numpy.float64) for one in dims]
+            leaves = jax.tree.leaves(jax.eval_shape(function, *given))
+    except Exception:
+        return None
+    known = {}
+    for lengths, text in zip(dims, shapes, strict=True):
+        known |= {str(d): g for d, g in zip(lengths, groups_of(text), strict=True) if len(g) > 1}
+    return [[known.get(str(d), [str(d)]) for d in one.shape] for one in leaves]
+
+
+def _dims(jax: Any, groups: Groups, scope: Any) -> Sequence[Any]:
+    text = ", ".join("*".join(group) for group in groups)
+    return jax.export.symbolic_shape(text, scope=scope) if groups else ()
+
+
+def shown(
+    found: Counterexample, shapes: Mapping[str, str], outputs: Sequence[Groups] | None
+) -> Counterexample:
+    """The counterexample with the arrays that the program itself takes and returns."""
+    inputs = {n: _nested(one, groups_of(shapes[n])) for n, one in found.inputs.items()}
+    groups = outputs[found.part] if outputs is not None and found.part < len(outputs) else []
+    claimed, actual = (_nested(one, groups) for one in (found.claimed, found.actual))
+    return replace(found, inputs=inputs, claimed=claimed, actual=actual)
+
+
+def _nested(value: Any, groups: Groups) -> Any:
+    if not groups:
+        return value
+    for _ in groups[0][1:]:
+        value = [one for row in value for one in row]
+    return [_nested(one, groups[1:]) for one in value]
