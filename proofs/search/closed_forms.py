@@ -16,6 +16,7 @@ from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
+from .exponents import accumulated, common
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
@@ -107,8 +108,11 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
         return simplified(equal_indices(when, 0) * first + later)
     s = position("s", 0, when)
     high = time  # the gate is taken at positions of the recursion's own time
-    begun = running_product(gate, high, Index(0), when)
-    going = running_product(gate, high, s + 1, when)
+    grown = common(gate.parts)
+    for f in grown:
+        gate = Term({m.divided(f): c for m, c in gate.parts.items()}, gate.scope)
+    begun = running_product(gate, high, Index(0), when) * accumulated(grown, time, Index(0), when)
+    going = running_product(gate, high, s + 1, when) * accumulated(grown, time, s + 1, when)
     added = substitute(increment, {time: s}) * going
     return simplified(begun * first + total(added, s))
 

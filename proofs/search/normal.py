@@ -16,6 +16,7 @@ from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
+from .exponents import exponents
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
@@ -46,7 +47,7 @@ def normalise(work: Rewriting) -> None:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
-    steps = (guards, _named, number, count, cancel, rename, *also)
+    steps = (guards, _named, number, count, cancel, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -54,6 +55,10 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 spend(1 + parts[k][0].bound ** 2)
                 if not any(step(work, k) for step in steps):
                     done.add(k)
+
+
+def _exponents(work: Rewriting, k: int) -> bool:
+    return exponents(work, k, tidy)
 
 
 def _named(work: Rewriting, k: int) -> bool:
