@@ -11,13 +11,13 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..interpret.terms import positions_in, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, facts, formal, position, variable
-from ..kernel.inequalities import implied
+from ..kernel.inequalities import implied, negation
 from ..kernel.reduction import congruence, reduction
 from ..kernel.rules import Rewriting
 from ..kernel.term import EXP, Factor, Monomial, Pairs, Term, apply, body, function_of, made
@@ -33,15 +33,6 @@ Tidy = Callable[[Rewriting, Sequence[Step]], None]
 """Brings a sum into normal form, by these steps besides."""
 Conditions = frozenset[Index]
 """Indices ≥ 0, in a function's positions −1, −2, …"""
-
-
-class Kind(NamedTuple):
-    """What a function exp(…) of positions looks like."""
-
-    is_atom: bool
-    """Whether it is exp of one monomial, whose positions stand in the standard order."""
-    wanted: tuple[Conditions, ...]
-    """Where a sum in it could be written from 0 on, each under these conditions."""
 
 
 def is_exponential(f: Factor) -> bool:
@@ -71,35 +62,43 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
         anew = _apply(_moved(inside, m.bound, images), order)
         work.exponents(k, [place], [Factor(anew, tuple(map(variable, spoken)))])
         return True
-    kind = _kind(f.name)
-    rows: list[Index] = []
-    if kind.is_atom:
-        if not kind.wanted:
-            return False
-        images = {-n: e for n, e in enumerate(f.at, start=1)}
-        rows = [*work.known, *m.guards]
-    met: set[Index] = set()
-    for wanted in kind.wanted if kind.is_atom else ():
-        if all(implied(e.substitute(images), rows) for e in wanted):
-            met |= wanted
-    if kind.is_atom and not met:
-        return False
-    rule = _rule(f.name, len(f.at), frozenset(met), tidy)
+    rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
     if rule is None:
         return False
     left: Any = rule.left
-    work.rewrite(
-        k, place, rule, {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
-    )
+    images = {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
+    work.rewrite(k, place, rule, images)
     return True
+
+
+def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | None:
+    """What the value is a product of where the guards of its monomial hold."""
+    if f.name not in current().kinds:
+        current().kinds[f.name] = _wanted(f.name, len(f.at))
+    every = current().kinds[f.name]
+    if not every:
+        return None
+    rows = [*work.known, *m.guards]
+    images = {-n: e for n, e in enumerate(f.at, start=1)}
+    met = [w for w in every if all(implied(e.substitute(images), rows) for e in w)]
+    together = [frozenset().union(*met)] if len(met) > 1 else []
+    for conditions in (*together, *met):
+        rule = _rule(f.name, len(f.at), conditions, tidy)
+        if rule is not None:
+            return rule
+    return None
 
 
 def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bool:
     """exp(c M) exp(d M) = exp((c + d) M), and nothing if that is exp(0)."""
     found: dict[Monomial, list[tuple[int, Fraction]]] = {}
     for place in places:
-        for n, c in body(m.factors[place], m.bound):
-            found.setdefault(n, []).append((place, c))
+        ((n, c),) = body(m.factors[place], m.bound)
+        order = _order(n, tuple(_spoken([(n, c)], m.bound)), m.bound)
+        if m.factors[place].at != tuple(map(variable, order)):  # some of them change places
+            work.exponents(k, [place], [_atom(n, c, m.bound)])
+            return True
+        found.setdefault(n, []).append((place, c))
     for n, several in found.items():
         if len(several) > 1:
             c = sum((c for _, c in several), start=Fraction(0))
@@ -158,51 +157,43 @@ def _order(m: Monomial, spoken: tuple[int, ...], bound: int) -> tuple[int, ...]:
     return min(itertools.permutations(spoken), key=looks)
 
 
-def _kind(name: str) -> Kind:
-    found = current().kinds
-    if name not in found:
-        arity = declarations.current.bodies[name].arity
-        order = [formal(n) for n in range(arity)]
-        pairs = body(Factor(name, tuple(order)), 0)
-        ((m, c), *_) = pairs or [(None, 0)]
-        atom = len(pairs) == 1 and _atom(m, c) == Factor(name, tuple(order))
-        back = {e.terms[0][0]: variable(-n) for n, e in enumerate(order, start=1)}
-        wanted = [frozenset([e.substitute(back) for e in w]) for w in _wanted(m)] if atom else []
-        found[name] = Kind(atom, tuple(dict.fromkeys(wanted)))
-    return found[name]
-
-
-def _wanted(m: Monomial) -> list[list[Index]]:
-    """The conditions under which sums in the monomial can be written from 0 on, and up to an end without a number."""
-    found = []
-    for v in range(-1, -m.bound - 1, -1):
-        ends = _ends(m, v)
+def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
+    """What may be known of the positions and lets a sum in the argument be written more simply."""
+    ((m, _),) = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    own = range(-arity - 1, -m.bound - 1, -1)
+    free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
+    found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
+    for v in own:
+        fences = [
+            g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})
+        ]
+        for g, h in itertools.permutations(fences, 2):
+            c, d = g.coefficient(v), h.coefficient(v)
+            if c == d:
+                found.append([g - h])
+            elif (c, d) == (1, -1):
+                found.append([negation(g + h)])
+        ends = _ends(m, v, arity)
         if ends is None:
             continue
         low, end = ends
-        plain = _without_number(end)
         if low.terms or low.const > 0:
-            conditions = [low, end - low]
-            if low.const and low.terms:
-                conditions.append(_without_number(low))
-            found.append([*conditions, plain] if end.const and end.terms else conditions)
-            if end.const:
-                found.append(conditions)
+            found.append([low, end - low])
         elif not low.const and end.const and abs(end.const) <= APART:
-            found.append([end, plain] if end.terms else [end])
-    return found
+            found.append([end, _without_number(end)])
+    return tuple(dict.fromkeys(map(frozenset, found)))
 
 
 def _without_number(e: Index) -> Index:
     return e - e.const
 
 
-def _ends(m: Monomial, v: int) -> tuple[Index, Index] | None:
+def _ends(m: Monomial, v: int, outer: int = 0) -> tuple[Index, Index] | None:
     """lo and hi of a bound index lo ≤ v < hi, if it has two ends, which speak of no other."""
     fences = [g for g in m.guards if g.coefficient(v)]
     if sorted(g.coefficient(v) for g in fences) != [-1, 1]:
         return None
-    if any(w < 0 and w != v for g in fences for w, _ in g.terms):
+    if any(w < -outer and w != v for g in fences for w, _ in g.terms):
         return None
     low = next(variable(v) - g for g in fences if g.coefficient(v) == 1)
     high = next(g + variable(v) + 1 for g in fences if g.coefficient(v) == -1)
