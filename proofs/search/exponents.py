@@ -19,8 +19,20 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, facts, formal, position, variable
 from ..kernel.inequalities import implied, negation
 from ..kernel.reduction import congruence, reduction
-from ..kernel.rules import Rewriting
-from ..kernel.term import EXP, Factor, Monomial, Pairs, Term, apply, body, function_of, made
+from ..kernel.rules import Rewriting, is_taken
+from ..kernel.term import (
+    EXP,
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
+    Monomial,
+    Pairs,
+    Term,
+    apply,
+    body,
+    function_of,
+    made,
+)
 from ..kernel.theorem import Theorem
 from .session import current
 from .steps import Step
@@ -45,8 +57,8 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
     m, _ = work.parts[k]
     places = [place for place, f in enumerate(m.factors) if is_exponential(f)]
     if not places:
-        return False
-    return any(_taken_apart(work, k, m, place, tidy) for place in places) or _gathered(
+        return inverted(work, k)
+    return inverted(work, k) or any(_taken_apart(work, k, m, place, tidy) for place in places) or _gathered(
         work, k, m, places
     )
 
@@ -55,12 +67,7 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
     f = m.factors[place]
     own = [e.terms[0][0] if _is_variable(e) else 0 for e in f.at]
     if 0 in own or len(set(own)) < len(own) or declarations.current.sizes.intersection(own):
-        inside = body(f, m.bound)
-        spoken = _spoken(inside, m.bound)
-        order = [formal(n) for n in range(len(spoken))]
-        images = {v: e for v, e in zip(spoken, order, strict=True)}
-        anew = _apply(_moved(inside, m.bound, images), order)
-        work.exponents(k, [place], [Factor(anew, tuple(map(variable, spoken)))])
+        work.exponents(k, [place], [_factor(body(f, m.bound), m.bound)])
         return True
     rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
     if rule is None:
@@ -106,6 +113,50 @@ def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bo
             work.exponents(k, [place for place, _ in several], new)
             return True
     return False
+
+
+def inverted(work: Rewriting, k: int) -> bool:
+    """1/exp(A) = exp(A) exp(−A)/exp(A) = exp(−A); whether there was one."""
+    m, _ = work.parts[k]
+    for f in m.factors:
+        if function_of(f) != INVERSE or f.name == INVERSE_NUMBER:
+            continue
+        inside = body(f, m.bound)
+        if len(inside) != 1 or inside[0][0][:2] != (m.bound, frozenset()):
+            continue
+        grown = inside[0][0].factors
+        if len(grown) != 1 or not is_exponential(grown[0]):
+            continue
+        if not is_taken(f, work.known | m.guards):
+            continue
+        before = set(work.parts)
+        work.exponents(k, [], [grown[0], _negative(grown[0], m.bound)])
+        (new,) = set(work.parts) - before
+        factors = work.parts[new][0].factors
+        work.cancel(new, factors.index(f), factors.index(grown[0]))
+        return True
+    return False
+
+
+def _negative(f: Factor, bound: int) -> Factor:
+    """exp(−A) for exp(A)."""
+    return _factor([(n, -c) for n, c in body(f, bound)], bound)
+
+
+def merged(work: Rewriting) -> None:
+    """A product of values of exp and nothing else as one of them."""
+    for k, (m, _) in list(work.parts.items()):
+        if len(m.factors) > 1 and all(map(is_exponential, m.factors)) and len(work.parts) == 1:
+            pairs = [pair for f in m.factors for pair in body(f, m.bound)]
+            work.exponents(k, range(len(m.factors)), [_factor(pairs, m.bound)])
+
+
+def _factor(pairs: Pairs, bound: int) -> Factor:
+    """exp of a sum, as a function of the variables that it mentions."""
+    spoken = _spoken(pairs, bound)
+    order = [formal(n) for n in range(len(spoken))]
+    images = {v: e for v, e in zip(spoken, order, strict=True)}
+    return Factor(_apply(_moved(pairs, bound, images), order), tuple(map(variable, spoken)))
 
 
 def _is_variable(e: Index) -> bool:

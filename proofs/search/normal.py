@@ -14,9 +14,9 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
-from .exponents import exponents
+from .exponents import exponents, merged
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
@@ -140,6 +140,12 @@ def _inside(name: str) -> list[str]:
     return sorted(factors & known.keys())
 
 
+def _as_one(work: Rewriting) -> None:
+    """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
+    normalise(work)
+    merged(work)
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -149,7 +155,7 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = congruence(left, normalise)
+    found = congruence(left, _as_one if function_of(left) == INVERSE else normalise)
     (m,) = found.right.parts
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:
