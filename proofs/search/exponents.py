@@ -1,4 +1,4 @@
-"""Products of values of exp in one form: each as exp of one monomial, sums over ranges as differences of sums from 0 on.
+"""Products of values of exp in one form: exp of one monomial each, sums over ranges as differences of sums from 0 on.
 
 exp(Σ_{s<r≤t} g[r]) becomes exp(Σ_{r<t} g[r]) exp(g[t]) exp(−Σ_{r<s} g[r]) exp(−g[s]), where 0 ≤ s ≤ t is known. Then
 whatever range the decays of a scan, a mask or a chunk run over, equal products look the same. The kernel knows one
@@ -58,8 +58,10 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
     places = [place for place, f in enumerate(m.factors) if is_exponential(f)]
     if not places:
         return inverted(work, k)
-    return inverted(work, k) or any(_taken_apart(work, k, m, place, tidy) for place in places) or _gathered(
-        work, k, m, places
+    return (
+        inverted(work, k)
+        or any(_taken_apart(work, k, m, place, tidy) for place in places)
+        or _gathered(work, k, m, places)
     )
 
 
@@ -155,7 +157,7 @@ def _factor(pairs: Pairs, bound: int) -> Factor:
     """exp of a sum, as a function of the variables that it mentions."""
     spoken = _spoken(pairs, bound)
     order = [formal(n) for n in range(len(spoken))]
-    images = {v: e for v, e in zip(spoken, order, strict=True)}
+    images = dict(zip(spoken, order, strict=True))
     return Factor(_apply(_moved(pairs, bound, images), order), tuple(map(variable, spoken)))
 
 
@@ -189,7 +191,7 @@ def _atom(m: Monomial, c: Fraction, bound: int = 0) -> Factor:
     """exp(c m), its positions in the standard order."""
     order = _order(m, tuple(_spoken([(m, c)], bound)), bound)
     places = [formal(n) for n in range(len(order))]
-    images = {v: e for v, e in zip(order, places, strict=True)}
+    images = dict(zip(order, places, strict=True))
     return Factor(_apply(_moved([(m, c)], bound, images), places), tuple(map(variable, order)))
 
 
@@ -215,9 +217,7 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
     free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
     found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
     for v in own:
-        fences = [
-            g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})
-        ]
+        fences = [g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})]
         for g, h in itertools.permutations(fences, 2):
             c, d = g.coefficient(v), h.coefficient(v)
             if c == d:
@@ -338,6 +338,7 @@ def _declared(order: Sequence[int], met: Conditions) -> tuple[Index, ...] | None
 
 def _product(left: Factor, tidy: Tidy) -> Theorem | None:
     """What the value of exp is, its argument brought to normal form and taken apart; None if it stays."""
+
     def search(work: Rewriting) -> None:
         plain = {e.terms[0][0]: e for e in left.at}
         work.rewrite(0, 0, congruence(left, lambda inner: tidy(inner, [from_zero])), plain)
@@ -373,4 +374,3 @@ def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -
                 exponent = exponent + total(inside.substitute({v: r}), r) * sign
         result = result * apply(EXP, exponent, positions_in(exponent))
     return result
-
