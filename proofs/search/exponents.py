@@ -69,7 +69,7 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
     f = m.factors[place]
     own = [e.terms[0][0] if _is_variable(e) else 0 for e in f.at]
     if 0 in own or len(set(own)) < len(own) or declarations.current.sizes.intersection(own):
-        work.exponents(k, [place], [_factor(body(f, m.bound), m.bound)])
+        work.exponents(k, [place], [exponential(body(f, m.bound), m.bound)])
         return True
     rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
     if rule is None:
@@ -102,7 +102,10 @@ def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bo
     """exp(c M) exp(d M) = exp((c + d) M), and nothing if that is exp(0)."""
     found: dict[Monomial, list[tuple[int, Fraction]]] = {}
     for place in places:
-        ((n, c),) = body(m.factors[place], m.bound)
+        inside = body(m.factors[place], m.bound)
+        if len(inside) != 1:  # it was not taken apart
+            continue
+        ((n, c),) = inside
         order = _order(n, tuple(_spoken([(n, c)], m.bound)), m.bound)
         if m.factors[place].at != tuple(map(variable, order)):  # some of them change places
             work.exponents(k, [place], [_atom(n, c, m.bound)])
@@ -142,7 +145,7 @@ def inverted(work: Rewriting, k: int) -> bool:
 
 def _negative(f: Factor, bound: int) -> Factor:
     """exp(−A) for exp(A)."""
-    return _factor([(n, -c) for n, c in body(f, bound)], bound)
+    return exponential([(n, -c) for n, c in body(f, bound)], bound)
 
 
 def merged(work: Rewriting) -> None:
@@ -150,10 +153,10 @@ def merged(work: Rewriting) -> None:
     for k, (m, _) in list(work.parts.items()):
         if len(m.factors) > 1 and all(map(is_exponential, m.factors)) and len(work.parts) == 1:
             pairs = [pair for f in m.factors for pair in body(f, m.bound)]
-            work.exponents(k, range(len(m.factors)), [_factor(pairs, m.bound)])
+            work.exponents(k, range(len(m.factors)), [exponential(pairs, m.bound)])
 
 
-def _factor(pairs: Pairs, bound: int) -> Factor:
+def exponential(pairs: Pairs, bound: int) -> Factor:
     """exp of a sum, as a function of the variables that it mentions."""
     spoken = _spoken(pairs, bound)
     order = [formal(n) for n in range(len(spoken))]
@@ -212,7 +215,10 @@ def _order(m: Monomial, spoken: tuple[int, ...], bound: int) -> tuple[int, ...]:
 
 def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
     """What may be known of the positions and lets a sum in the argument be written more simply."""
-    ((m, _),) = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    inside = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    if len(inside) != 1:  # it was not taken apart
+        return ()
+    ((m, _),) = inside
     own = range(-arity - 1, -m.bound - 1, -1)
     free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
     found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
@@ -321,9 +327,9 @@ def _declared(order: Sequence[int], met: Conditions) -> tuple[Index, ...] | None
         _, v, c = max(own)
         if abs(c) != 1:
             return None
-        if (v, c) in ends:
-            if not implied(ends[v, c], [*sizes, e, *(g for at, g in ends.items() if at != (v, c))]):
-                return None
+        others = [g for at, g in ends.items() if at != (v, c)]
+        if (v, c) in ends and not implied(ends[v, c], [*sizes, e, *others]):
+            return None
         ends[v, c] = e
     images: dict[int, Index] = {}
     for v in order:

@@ -5,6 +5,7 @@ A product is split where it meets the inverse of one part, or where another mono
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
@@ -76,10 +77,8 @@ def _rule(name: str, session: Proving, induct: Induction) -> Theorem | None:
     """P[a + n] = P[a] P[n], the second part beginning where the first ends."""
     if name not in session.parted:
         session.parted[name] = None  # while it is looked for
-        try:
+        with contextlib.suppress(KernelError):
             session.parted[name] = induct(*_claim(name, session))
-        except KernelError:
-            pass
     return session.parted[name]
 
 
