@@ -8,7 +8,6 @@ from decay_cases import EQUAL, FALSE
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.language.sizes import shapes_in
 
-NAMED = {"ids": lambda form: form.__name__}
 QUICK = 9
 """How many of the equations are proved where tests are to be short."""
 
@@ -24,12 +23,12 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("form", EVERY, **NAMED)
+@pytest.mark.parametrize("form", EVERY, ids=lambda form: form.__name__)
 def test_the_parallel_form_is_the_recurrence(form):
     result = found(form, EQUAL)
     assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
 
 
-@pytest.mark.parametrize("form", FALSE, **NAMED)
+@pytest.mark.parametrize("form", FALSE, ids=lambda form: form.__name__)
 def test_a_planted_bug_is_refuted(form):
     assert found(form, FALSE).verdict == "refuted"

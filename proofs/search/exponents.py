@@ -361,7 +361,7 @@ def _product(left: Factor, tidy: Tidy) -> Theorem | None:
 
 def common(monomials: Iterable[Monomial]) -> list[Factor]:
     """The values of exp that are factors of each monomial, without bound indices."""
-    first, *others = monomials
+    first, *others = [*monomials] or [Monomial(0, frozenset(), ())]
     found = [f for f in first.factors if is_exponential(f) and min(f.variables(), default=1) > 0]
     return [f for f in found if all(f in m.factors for m in others)]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from typing import cast
 
 from ..interpret.session import Session
@@ -91,7 +92,7 @@ def _claim(name: str, session: Session) -> tuple[Index, Factor, Term]:
     if name in session.ranged:
         moved[0] = moved[0] + first
     two = state.entry(first, []) * Term(
-        {Monomial(0, frozenset(), (Factor(name, (when, *moved)),)): 1},
+        {Monomial(0, frozenset(), (Factor(name, (when, *moved)),)): Fraction(1)},
         when.variables().union(*(e.variables() for e in moved)),
     )
     return when, Factor(name, (first + when, *state.given)), two
