@@ -249,6 +249,115 @@ def matrix_memory_gated_by_the_query(q, k, v, i, f):
     return weights @ v / weights.sum(1, keepdims=True)
 
 
+def erasing(q, k, v, beta, g):
+    """The gated delta rule."""
+
+    def step(S, token):
+        q, k, v, beta, g = token
+        S = jnp.exp(g) * S
+        S = S + beta * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    return over_time(step, empty(k, v), q, k, v, beta, g)
+
+
+def erasing_in_normalised_states(q, k, v, beta, g):
+    """U = exp(−G) S has no decay."""
+
+    def step(U, token):
+        q, k, v, beta, G = token
+        U = U + beta * jnp.outer(k, jnp.exp(-G) * v - k @ U)
+        return U, jnp.exp(G) * (q @ U)
+
+    return over_time(step, empty(k, v), q, k, v, beta, jnp.cumsum(g))
+
+
+def erasing_values_that_are_not_normalised(q, k, v, beta, g):
+    def step(U, token):
+        q, k, v, beta, G = token
+        U = U + beta * jnp.outer(k, v - k @ U)
+        return U, jnp.exp(G) * (q @ U)
+
+    return over_time(step, empty(k, v), q, k, v, beta, jnp.cumsum(g))
+
+
+def time_mixing(k, v, w, u):
+    """RWKV-4: numerator and denominator as states, a bonus u for the present token."""
+
+    def step(carry, token):
+        a, b = carry
+        k, v = token
+        now = jnp.exp(u + k)
+        output = (a + now * v) / (b + now)
+        return (jnp.exp(-w) * a + jnp.exp(k) * v, jnp.exp(-w) * b + jnp.exp(k)), output
+
+    zeros = jnp.zeros(v.shape[1])
+    return over_time(step, (zeros, zeros), k, v)
+
+
+def time_mixing_by_a_mask(k, v, w, u, late=0):
+    n = jnp.arange(k.shape[0])
+    apart = n[:, None] - n[None]
+    decay = jnp.exp(k - (apart - 1 + late)[..., None] * w)
+    weights = jnp.where((apart >= 1)[..., None], decay, 0.0)
+    weights = weights + jnp.eye(k.shape[0])[..., None] * jnp.exp(u + k)
+    return jnp.einsum("tsd,sd->td", weights, v) / weights.sum(1)
+
+
+def time_mixing_decayed_too_late(k, v, w, u):
+    return time_mixing_by_a_mask(k, v, w, u, late=1)
+
+
+def stabilised_by_the_sum(q, k, v, i, f):
+    """Gates exp(f) and exp(i), the state kept as exp(−m) S, where m is the sum of f."""
+
+    def step(carry, token):
+        S, m = carry
+        q, k, v, i, f = token
+        before, m = m, f + m
+        S = jnp.exp(f + before - m) * S + jnp.exp(i - m) * jnp.outer(k, v)
+        return (S, m), jnp.exp(m) * (q @ S)
+
+    return over_time(step, (empty(k, v), 0.0), q, k, v, i, f)
+
+
+def two_gates_by_a_mask(q, k, v, i, f):
+    F = jnp.cumsum(f)
+    D = jnp.where(causal(q.shape[0]), F[:, None] - F[None] + i[None], -jnp.inf)
+    return (q @ k.T * jnp.exp(D)) @ v
+
+
+def selective(x, dt, A, B, C):
+    """Mamba's selective scan with a diagonal A."""
+
+    def step(h, token):
+        x, dt, b, c = token
+        h = jnp.exp(dt[:, None] * A) * h + (dt * x)[:, None] * b
+        return h, h @ c
+
+    return over_time(step, jnp.zeros(A.shape), x, dt, B, C)
+
+
+def selective_by_normalised_sums(x, dt, A, B, C):
+    grown = jnp.exp(jnp.cumsum(dt, 0)[:, :, None] * A)
+    h = grown * jnp.cumsum((dt * x)[:, :, None] * B[:, None] / grown, 0)
+    return jnp.einsum("tdn,tn->td", h, C)
+
+
+def returns(r, gamma):
+    def step(R, r):
+        R = r + gamma * R
+        return R, R
+
+    return lax.scan(step, 0.0, r, reverse=True)[1]
+
+
+def returns_by_a_mask(r, gamma):
+    n = jnp.arange(r.shape[0])
+    later = n[None] - n[:, None]
+    return jnp.where(later >= 0, gamma**later, 0.0) @ r
+
+
 # Powers.
 
 
@@ -478,6 +587,11 @@ EQUAL = {
     last_state_by_a_reversed_sum: (last_state, "k: T d, v: T e, g: T"),
     receptance_scaled: (receptance, "r: T d, k: T d, v: T e, w: T d, u: d"),
     matrix_memory_by_a_mask: (matrix_memory, f"{QKV}, i: T, f: T"),
+    erasing_in_normalised_states: (erasing, f"{QKV}, beta: T, g: T"),
+    time_mixing_by_a_mask: (time_mixing, "k: T d, v: T d, w: d, u: d"),
+    stabilised_by_the_sum: (two_gates_by_a_mask, f"{QKV}, i: T, f: T"),
+    selective_by_normalised_sums: (selective, "x: T d, dt: T d, A: d n, B: T n, C: T n"),
+    returns_by_a_mask: (returns, "r: T, gamma:"),
     retention_by_a_mask: (retention, f"{QKV}, gamma:"),
     retention_by_scaled_keys: (retention, f"{QKV}, gamma:"),
     heads_of_retention_by_a_mask: (
@@ -505,6 +619,8 @@ FALSE = {
     last_state_with_its_own_decay: (last_state, "k: T d, v: T e, g: T"),
     receptance_decayed_once_more: (receptance, "r: T d, k: T d, v: T e, w: T d, u: d"),
     matrix_memory_gated_by_the_query: (matrix_memory, f"{QKV}, i: T, f: T"),
+    erasing_values_that_are_not_normalised: (erasing, f"{QKV}, beta: T, g: T"),
+    time_mixing_decayed_too_late: (time_mixing, "k: T d, v: T d, w: d, u: d"),
     retention_by_one_step_more: (retention, f"{QKV}, gamma:"),
     retention_with_a_negative_power: (retention, f"{QKV}, gamma:"),
     averaged_without_the_last: (averaged, "x: T d, beta:"),

@@ -50,12 +50,12 @@ def settle(session: Proving) -> None:
         if turns is None:
             _canonical(recursion, session)
         else:
-            session.closed.update(_search(recursion, turns))
+            _search(recursion, turns, session)
 
 
-def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tuple[int, ...]]]:
-    """What is found for each state that has a closed form."""
-    solved: dict[str, tuple[Theorem, tuple[int, ...]]] = {}
+def _search(recursion: Recursion, length: Index, session: Proving) -> None:
+    """Look for the closed form of each state; functions of one that has it are in normal form from then on."""
+    solved = session.closed
     rules: list[Theorem] = []
     progress = True
     while progress:
@@ -77,7 +77,6 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
             if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
             progress = True
-    return solved
 
 
 def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:

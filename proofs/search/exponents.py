@@ -11,12 +11,12 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from ..interpret.terms import positions_in, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, facts, formal, position, variable
+from ..kernel.index import Index, declared, facts, formal, position, variable
 from ..kernel.inequalities import implied, negation
 from ..kernel.reduction import congruence, reduction
 from ..kernel.rules import Rewriting, is_taken
@@ -82,9 +82,10 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
 
 def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | None:
     """What the value is a product of where the guards of its monomial hold."""
-    if f.name not in current().kinds:
-        current().kinds[f.name] = _wanted(f.name, len(f.at))
-    every = current().kinds[f.name]
+    key = f.name, _closed_in(f.name)
+    if key not in current().kinds:
+        current().kinds[key] = _wanted(f.name, len(f.at))
+    every = current().kinds[key]
     if not every:
         return None
     rows = [*work.known, *m.guards]
@@ -222,6 +223,9 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
     own = range(-arity - 1, -m.bound - 1, -1)
     free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
     found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
+    for f in m.factors:
+        if f.name in current().closed and not f.variables() & set(own):
+            found.append(_times_of(f))
     for v in own:
         fences = [g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})]
         for g, h in itertools.permutations(fences, 2):
@@ -239,6 +243,15 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
         elif not low.const and end.const and abs(end.const) <= APART:
             found.append([end, _without_number(end)])
     return tuple(dict.fromkeys(map(frozenset, found)))
+
+
+def _times_of(f: Factor) -> list[Index]:
+    """Where the closed form of a state is known."""
+    rule, more = current().closed[f.name]
+    left = cast(Factor, rule.left)
+    images = {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
+    images.update(dict.fromkeys(more, f.at[0]))
+    return [fact.substitute(images) for v in rule.over for fact in declared(v)]
 
 
 def _without_number(e: Index) -> Index:
@@ -293,12 +306,18 @@ def from_zero(work: Rewriting, k: int) -> bool:
 
 def _rule(name: str, arity: int, met: Conditions, tidy: Tidy) -> Theorem | None:
     """What the function is a product of, where these conditions on its positions hold."""
-    found, key = current().split, (name, met)
+    found, key = current().split, (name, met, _closed_in(name))
     if key not in found:
         found[key] = None  # while it is looked for
         order = _positions(arity, met)
         found[key] = None if order is None else _product(Factor(name, order), tidy)
     return found[key]
+
+
+def _closed_in(name: str) -> frozenset[str]:
+    """The states in the argument of a function that have a closed form by now."""
+    inside = {f.name for m, _ in declarations.current.bodies[name].body for f in m.factors}
+    return frozenset(current().closed.keys() & inside)
 
 
 def _positions(arity: int, met: Conditions) -> tuple[Index, ...] | None:
