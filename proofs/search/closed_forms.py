@@ -159,7 +159,10 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
     if others or not session.is_product(state.name):
         return
     own = Factor(state.name, (recursion.time, *state.given))
-    formula = {m.divided(own): c for m, c in simplified(step).parts.items()}
+    after = simplified(step).parts
+    if not all(own in m.factors for m in after):
+        return
+    formula = {m.divided(own): c for m, c in after.items()}
     grown = common(formula)
     if not grown and not any(has_meaning(f, session) for m in step.parts for f in m.factors):
         return

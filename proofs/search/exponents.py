@@ -137,9 +137,9 @@ def inverted(work: Rewriting, k: int) -> bool:
             continue
         before = set(work.parts)
         work.exponents(k, [], [grown[0], _negative(grown[0], m.bound)])
-        (new,) = set(work.parts) - before
-        factors = work.parts[new][0].factors
-        work.cancel(new, factors.index(f), factors.index(grown[0]))
+        for new in set(work.parts) - before:
+            factors = work.parts[new][0].factors
+            work.cancel(new, factors.index(f), factors.index(grown[0]))
         return True
     return False
 
