@@ -265,6 +265,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "number": ("number", natural, natural),
     "count": ("count", natural, variable_of),
     "cancel": ("cancel", natural, natural, natural),
+    "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "clear": ("clear", natural, natural),
 }
 """The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""

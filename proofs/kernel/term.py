@@ -23,6 +23,8 @@ MONOMIALS = 4000
 NUMBER, INVERSE, INVERSE_NUMBER = "#", "1/", "1/#"
 DEFINED = "="
 """The function whose value is its argument: a name for a term."""
+EXP = "exp"
+"""The exponential, of which the kernel knows that it takes sums to products."""
 
 
 class Factor(NamedTuple):

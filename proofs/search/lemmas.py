@@ -20,6 +20,7 @@ from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
+from .exponents import is_exponential
 from .normal import start_of
 from .session import Proving, current
 from .unfolding import aligning, by_induction, peeling, tactic
@@ -93,12 +94,13 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
 
 
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """Two states that would cancel if they were equal."""
+    """Two states that would cancel if they were equal, or if one were the other times values of exp."""
     parts = list(goal.parts.values())
-    for place, (m, c) in enumerate(parts):
-        for n, d in parts[place + 1 :]:
-            if c != -d or m.bound != n.bound or len(m.factors) != len(n.factors):
+    for place, (one, c) in enumerate(parts):
+        for other, d in parts[place + 1 :]:
+            if c != -d or one.bound != other.bound:
                 continue
+            m, n = sorted((one, other), key=lambda m: len(m.factors))
             for f in m.factors:
                 if f.name not in session.recursions or f.name in {g.name for g in n.factors}:
                     continue
@@ -107,7 +109,7 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
                     continue
                 when, factor, images = pattern
                 divided = _divided(n, m.divided(f).factors, images)
-                if divided is not None and len(divided.factors) == 1:
+                if divided is not None and sum(not is_exponential(g) for g in divided.factors) == 1:
                     moved = _at_every_time([(divided, Fraction(1))], f.at[0], when)
                     yield when, factor, _term(moved, factor)
 

@@ -14,8 +14,9 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
+from .exponents import exponents, merged
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
@@ -46,7 +47,7 @@ def normalise(work: Rewriting) -> None:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
-    steps = (guards, _named, number, count, cancel, rename, *also)
+    steps = (guards, _named, number, count, cancel, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -54,6 +55,10 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 spend(1 + parts[k][0].bound ** 2)
                 if not any(step(work, k) for step in steps):
                     done.add(k)
+
+
+def _exponents(work: Rewriting, k: int) -> bool:
+    return exponents(work, k, tidy)
 
 
 def _named(work: Rewriting, k: int) -> bool:
@@ -135,6 +140,12 @@ def _inside(name: str) -> list[str]:
     return sorted(factors & known.keys())
 
 
+def _as_one(work: Rewriting) -> None:
+    """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
+    normalise(work)
+    merged(work)
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -144,7 +155,7 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = congruence(left, normalise)
+    found = congruence(left, _as_one if function_of(left) == INVERSE else normalise)
     (m,) = found.right.parts
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:

@@ -37,6 +37,12 @@ class Proving(Session):
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    kinds: dict[Any, Any] = field(default_factory=dict)
+    """For values of exp what may be known of their positions that makes them simpler (see `exponents`)."""
+    split: dict[Any, Theorem | None] = field(default_factory=dict)
+    """For values of exp what they are products of; None for those that stay."""
+    parted: dict[str, Theorem | None] = field(default_factory=dict)
+    """For a product what two parts it has; None where that was not shown."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
     parted: dict[str, Any] = field(default_factory=dict)

@@ -20,6 +20,7 @@ RULES = {
     "count": Rewriting,
     "rewrite": Rewriting,
     "cancel": Rewriting,
+    "exponents": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

@@ -18,6 +18,7 @@ from ..array import KernelArray, comprehension, function, reciprocal
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
+from .powers import of_logarithms
 from .values import shared
 
 MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
@@ -81,7 +82,11 @@ def _is_one(m: Monomial, c: Fraction) -> bool:
 
 
 def exponential(of: KernelArray) -> KernelArray:
-    """exp of each entry, with the subtracted maxima as factors."""
+    """exp of each entry, with the subtracted maxima as factors, and numbers whose logarithms it is taken of."""
+    products = of_logarithms(of)
+    if products is not None:
+        product, rest = products
+        return product * exponential(rest) if rest.term.parts else product
     kept: dict[Monomial, Fraction] = {}
     scales: list[Factor] = []
     for m, c in of.term.parts.items():

@@ -20,6 +20,7 @@ from .prover import rank
 WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
+    ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("divide", "an index divided with remainder", "{n} indices divided with remainder"),
     ("count", "equal terms counted", "equal terms counted {n} times"),
