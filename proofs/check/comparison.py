@@ -35,6 +35,17 @@ MOST_READS = 400_000
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
+    **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
+    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "lgamma")},
+    **{"floor": math.floor, "ceil": math.ceil, "round": round},
+    "cbrt": lambda value: math.copysign(abs(value) ** (1 / 3), value),
+    "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
+}
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "abs": abs,
+    "relu": lambda value: max(value, value * 0),
+    "step": lambda value: Fraction(value > 0),
+    "zero": lambda value: Fraction(value == 0),
 }
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
@@ -222,8 +233,8 @@ def _measured(
 
 def function_value(name: str, at: Any) -> Any:
     """|z|, exp(0) and log(1) as such; other values as floats."""
-    if name == "abs":
-        return abs(at)
+    if name in EXACT:
+        return EXACT[name](at)
     exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
     return FUNCTIONS[name](float(at)) if exact is None else exact
 

@@ -15,6 +15,7 @@ from .errors import KernelError
 from .files import Malformed, expect, fields_of, items
 from .index import declared, pass_over, position, position_number, size, variable
 from .induction import induction
+from .laws import law
 from .notation import (
     NUMBERED,
     factor_of,
@@ -206,6 +207,9 @@ class _Reader:
                 lambda goal, rules: self._walk(next(turns), goal, rules),
                 time=index_of(time),
             )
+        elif kind == "law":
+            factor, which, place = items(rest, "a factor, a law and a place", 3)
+            self.theorems.append(law(factor_of(factor), name_of(which), natural(place)))
         else:
             expect("a kind of theorem", kind in ("reduction", "congruence"), kind)
             factor, way = items(rest, "a factor and how it is rewritten", 2)
@@ -265,6 +269,8 @@ RULES: dict[str, tuple[Any, ...]] = {
     "count": ("count", natural, variable_of),
     "cancel": ("cancel", natural, natural, natural),
     "clear": ("clear", natural, natural),
+    "once": ("once", natural, natural, natural),
+    "vanish": ("vanish", natural, natural, natural),
 }
 """The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""
 

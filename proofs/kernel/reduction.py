@@ -38,12 +38,12 @@ def unfolding(name: str) -> Theorem:
     scope = left.variables().union(*[m.variables() for m, _ in pairs])
     right = made(pairs, frozenset(v for v in scope if v > 0))
     proof = "unfolding", name
-    return Theorem("definition", left, right, _over(left), frozenset(), BY_THE_KERNEL, proof)
+    return Theorem("definition", left, right, over_of(left), frozenset(), BY_THE_KERNEL, proof)
 
 
 def reduction(left: Factor, search: Search) -> Theorem:
     """left = what `search` makes of it, wherever its positions, which are declared, lie in their ranges."""
-    over = _over(left)
+    over = over_of(left)
     work = Rewriting(entry(left.name, *left.at))
     search(work)
     return _theorem("reduction", left, work.term(), over, work)
@@ -54,7 +54,7 @@ def congruence(left: Factor, search: Search) -> Theorem:
     name = function_of(left)
     if name is None:
         raise IllTyped(f"{left} is not a value of a function of a term")
-    over = _over(left)
+    over = over_of(left)
     pairs = body(left, 0)
     inside = {v for m, _ in pairs for v in m.variables() if v > 0}
     work = Rewriting(made(pairs, over | inside))
@@ -75,7 +75,8 @@ def congruence(left: Factor, search: Search) -> Theorem:
     return _theorem("congruence", left, right, over, work)
 
 
-def _over(left: Factor) -> frozenset[int]:
+def over_of(left: Factor) -> frozenset[int]:
+    """The positions that a theorem about a factor is for all values of."""
     over = frozenset(map(position_number, left.at))
     if not reach(over) - index.current.sizes <= over:
         raise IllTyped("a factor is rewritten at positions whose ranges speak of no others")

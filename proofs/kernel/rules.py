@@ -21,6 +21,8 @@ from .term import (
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
+    STEP,
+    ZERO,
     Factor,
     Monomial,
     Pairs,
@@ -209,6 +211,35 @@ class Rewriting:
         if inside != one_factor(g.name, *g.at)._replace(bound=m.bound):
             raise NotProved("the factor is not what the other is the inverse of")
         return [(m.divided(f).divided(g), 1 / c)]
+
+    @_rule
+    def once(self, m: Monomial, one: int, other: int) -> Pairs:
+        """p · p = p for a p that is 0 or 1; step(T) · zero(T) = 0."""
+        f, g = m.factors[one], m.factors[other]
+        kinds = function_of(f), function_of(g)
+        if one == other or not {*kinds} <= {STEP, ZERO}:
+            raise IllTyped("expected two factors that are 0 or 1")
+        if f == g:
+            return [(m.divided(f), Fraction(1))]
+        if kinds[0] == kinds[1] or {*body(f, m.bound)} != {*body(g, m.bound)}:
+            raise NotProved("the two factors are not of the same term")
+        return []
+
+    @_rule
+    def vanish(self, m: Monomial, place: int, which: int) -> Pairs:
+        """zero(T) · T = 0: beside zero(T) a term of T, without indices of its own, is − the others."""
+        f = m.factors[place]
+        if function_of(f) != ZERO:
+            raise IllTyped("expected a factor that is 0 where T is not")
+        others = body(f, m.bound)
+        t, c = others.pop(which)
+        if t.bound != m.bound or t.guards:
+            raise IllTyped("expected a term without indices of its own and guards")
+        rest = m.divided(f)
+        for g in t.factors:
+            rest = rest.divided(g)
+        rest = rest.joined(Monomial(m.bound, frozenset(), (f,)))
+        return [(rest.joined(n), -d / c) for n, d in others]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""

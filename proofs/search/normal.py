@@ -6,19 +6,22 @@ that says what it stands for, and for each value of a function one that brings i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index
+from ..kernel.index import Index, ranges
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
+from .laws import lawful, once, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
+
+Order = tuple[Index, ...]
 
 
 def simplified(term: Term) -> Term:
@@ -46,7 +49,12 @@ def normalise(work: Rewriting) -> None:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
-    steps = (guards, _named, number, count, cancel, rename, *also)
+    session = current()
+
+    def selected(work: Rewriting, k: int) -> bool:
+        return once(work, k) or vanish(work, k, session)
+
+    steps = (guards, _named, number, count, cancel, selected, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -108,17 +116,24 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
         found = session.reduced.setdefault(name, [])
-        if len(found) == len(places) or None in found:
+        missing = [] if None in found else _missing(places, found)
+        if not missing:
             waiting.pop()
             continue
         before = [n for n in _inside(name) if n not in session.reduced]
         if before:
             waiting += before
             continue
-        for order in list(places.values())[len(found) :]:
+        for order in missing:
             found.append(_found(Factor(name, order)))
         waiting.pop()
     return [rule for rule in session.reduced[name] if rule is not None]
+
+
+def _missing(places: Mapping[Any, Order], found: Sequence[Theorem | None]) -> list[Order]:
+    """The positions of the ranges that no theorem is about."""
+    used = [ranges(cast(Factor, rule.left).at) for rule in found if rule is not None]
+    return [order for key, order in places.items() if key not in used]
 
 
 def has_meaning(f: Factor, session: Proving) -> bool:
@@ -146,7 +161,27 @@ def _found(left: Factor) -> Theorem | None:
         return reduction(left, unfold)
     found = congruence(left, normalise)
     (m,) = found.right.parts
+    if m.factors == (left,):
+        return _by_law(left)
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:
-            current().reduced.setdefault(f.name, [None])
-    return None if m.factors == (left,) else found
+            _learn(f)
+    return found
+
+
+def _by_law(f: Factor) -> Theorem | None:
+    """What a law says of a function whose argument is in normal form, if there is one to be used."""
+    found = lawful(f, current())
+    for m in found.right.parts if found is not None else ():
+        for g in m.factors:
+            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
+                _learn(g, _found)
+    return found
+
+
+def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
+    """Find out once what a value of a function is in normal form, at positions of these ranges."""
+    known = current().reduced.setdefault(f.name, [])
+    used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
+    if None not in known and ranges(f.at) not in used:
+        known.append(how(f))

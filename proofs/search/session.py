@@ -38,6 +38,8 @@ class Proving(Session):
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
+    by_cases: bool = False
+    """Whether what functions are of is divided into the cases that comparisons of numbers make."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     left: int = EFFORT

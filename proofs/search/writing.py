@@ -82,9 +82,8 @@ class _Proof:
                 self.count += 1
                 self.all.factor(cast(Factor, theorem.left))
                 self.all.term(theorem.right)
-                self.lines.append(
-                    [kind, factor_to(cast(Factor, theorem.left)), self._way(proof[0])]
-                )
+                told = proof if kind == "law" else [self._way(proof[0])]
+                self.lines.append([kind, factor_to(cast(Factor, theorem.left)), *told])
         for theorem in shown:
             self.all.term(cast(Term, theorem.left))
             self.all.term(theorem.right)

@@ -19,6 +19,16 @@ from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..terms import equal_indices, indicator
+from .comparisons import (
+    COMPARED,
+    absolute,
+    greater,
+    is_finite,
+    running,
+    sign,
+    smaller,
+    with_infinity,
+)
 from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
@@ -196,6 +206,24 @@ def _opaque(
     return lambda reader, params, a: function(name, of(reals(a)))
 
 
+OPAQUE = (
+    *("tan", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "floor", "ceil"),
+    *("lgamma", "digamma", "erf_inv"),
+)
+"""Functions of which nothing is known but, of some, that they are odd."""
+
+
+def _round(reader: Any, params: Any, a: Any) -> KernelArray:
+    if int(params["rounding_method"]) != 1:
+        raise Unreadable("rounding of halves away from 0")
+    return function("round", reals(a))
+
+
+def _halved(of: KernelArray, sign: int) -> KernelArray:
+    """(exp(z) ± exp(−z)) / 2."""
+    return (exponential(of) + sign * exponential(-of)) * Fraction(1, 2)
+
+
 def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
     of = reals(a)
     known = _constant(of)
@@ -248,18 +276,20 @@ def _is_numpy(dtype: Any) -> bool:
 # Masks
 
 
-def _compared(gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
+def _compared(name: str, gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Mask:
         if not (isinstance(a, Integers) and isinstance(b, Integers)):
-            return _of_reals(a, b, gaps)
+            return with_infinity(name, a, b) or _of_reals(a, b, gaps, COMPARED[name])
         dims, (c, d) = shared(a, b)
         return Mask(dims, lambda at: gaps(c.at(at), d.at(at)))
 
     return rule
 
 
-def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
-    """Real numbers are compared where they are sizes or places, or 0, 1, … by a mask alone, as in `tril(ones) > 0`."""
+def _of_reals(
+    a: Any, b: Any, gaps: Callable[[Index, Index], Term], compared: Callable[[Term], Term]
+) -> Mask:
+    """Sizes or places, and 0, 1, … by a mask alone, as in `tril(ones) > 0`, are compared; others by what is 0 or 1."""
     dims, (left, right) = shared(reals(a), reals(b))
     gap = left - right
 
@@ -271,11 +301,11 @@ def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
             return gaps(of if scale > 0 else -of, Index(0))
         parts = list(term.parts.items())
         if any(m.bound or m.factors for m, _ in parts):
-            raise Unreadable("a comparison of real numbers")
+            return compared(term)
         guarded = [(m, c) for m, c in parts if m.guards]
         rest = sum((c for m, c in parts if not m.guards), start=Fraction(0))
         if len(guarded) > 1:
-            raise Unreadable("a comparison of real numbers")
+            return compared(term)
         off = _sign(rest, gaps)
         if not guarded:
             return as_term(off)
@@ -348,7 +378,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
         if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
             dims, pair = shared(a, b)
             return maximum(dims, *map(reals, pair))  # any number may be subtracted in a softmax
-        raise Unreadable("a maximum or minimum of real numbers")
+        return (greater if largest else smaller)(reals(a), reals(b))
 
     return rule
 
@@ -383,19 +413,28 @@ RULES: dict[str, Callable[..., Any]] = {
     "cos": _opaque("cos"),
     "erf": _opaque("erf"),
     "tanh": _opaque("tanh"),
-    "abs": lambda reader, params, a: XP.abs(reals(a)),
+    "abs": lambda reader, params, a: absolute(reals(a)),
+    "sign": lambda reader, params, a: sign(reals(a)),
+    "is_finite": is_finite,
+    "cummax": running(greater),
+    "cummin": running(smaller),
+    "erfc": lambda reader, params, a: 1 - function("erf", reals(a)),
+    "sinh": lambda reader, params, a: _halved(reals(a), -1),
+    "cosh": lambda reader, params, a: _halved(reals(a), 1),
+    **{name: _opaque(name) for name in OPAQUE},
+    "round": _round,
     "stop_gradient": _same,
     "copy": _same,
     "copy_p": _same,
     "optimization_barrier": lambda reader, params, *a: list(a),
     "reduce_precision": _same,
     "convert_element_type": _convert,
-    "lt": _compared(lambda a, b: indicator(b - a - 1)),
-    "le": _compared(lambda a, b: indicator(b - a)),
-    "gt": _compared(lambda a, b: indicator(a - b - 1)),
-    "ge": _compared(lambda a, b: indicator(a - b)),
-    "eq": _compared(equal_indices),
-    "ne": _compared(_not_equal),
+    "lt": _compared("lt", lambda a, b: indicator(b - a - 1)),
+    "le": _compared("le", lambda a, b: indicator(b - a)),
+    "gt": _compared("gt", lambda a, b: indicator(a - b - 1)),
+    "ge": _compared("ge", lambda a, b: indicator(a - b)),
+    "eq": _compared("eq", equal_indices),
+    "ne": _compared("ne", _not_equal),
     "and": _masks(lambda a, b: a * b),
     "or": _masks(lambda a, b: a + b + a * b * -1),
     "xor": _masks(lambda a, b: a + b + a * b * -2),

@@ -22,7 +22,7 @@ HARMLESS = {
     "declared: known is None": "there are no facts of what is not declared: a TypeError",
     "unfolding: name not in known": "what is no name is looked up: a KeyError",
     "congruence: name is None": "what is no value of a function is looked up: a KeyError",
-    "_over: not reach(over) - index.current.sizes <= over": (
+    "over_of: not reach(over) - index.current.sizes <= over": (
         "what is put for a position must be seen in its range, and of a variable that this speaks of nothing is known "
         "where it is in no scope"
     ),
