@@ -268,6 +268,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "number": ("number", natural, natural),
     "count": ("count", natural, variable_of),
     "cancel": ("cancel", natural, natural, natural),
+    "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "clear": ("clear", natural, natural),
     "once": ("once", natural, natural, natural),
     "vanish": ("vanish", natural, natural, natural),

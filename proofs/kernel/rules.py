@@ -18,6 +18,7 @@ from .errors import IllTyped, NotProved, TooHard
 from .index import Index, as_index, declared, facts, substitution, variable
 from .inequalities import implied, negation, regions
 from .term import (
+    EXP,
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
@@ -240,6 +241,20 @@ class Rewriting:
             rest = rest.divided(g)
         rest = rest.joined(Monomial(m.bound, frozenset(), (f,)))
         return [(rest.joined(n), -d / c) for n, d in others]
+
+    @_rule
+    def exponents(self, m: Monomial, places: Sequence[int], new: Sequence[Factor]) -> Pairs:
+        """exp(A) exp(B) = exp(C) where A + B = C, of any number of them on each side: exp(0) = 1, of none."""
+        old, rest = [m.factors[place] for place in places], m
+        if any(function_of(f) != EXP for f in (*old, *new)):
+            raise IllTyped("expected values of exp")
+        for f in old:
+            rest = rest.divided(f)
+        gap = [(n, c) for f in old for n, c in body(f, m.bound)]
+        gap += [(n, -c) for f in new for n, c in body(f, m.bound)]
+        if made(gap, self.scope).parts:
+            raise NotProved("the exponents do not add up to the same")
+        return [(rest._replace(factors=tuple(sorted((*rest.factors, *new)))), Fraction(1))]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""

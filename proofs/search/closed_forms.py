@@ -16,6 +16,7 @@ from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
+from .exponents import accumulated, common
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
@@ -107,8 +108,11 @@ def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> T
         return simplified(equal_indices(when, 0) * first + later)
     s = position("s", 0, when)
     high = time  # the gate is taken at positions of the recursion's own time
-    begun = running_product(gate, high, Index(0), when)
-    going = running_product(gate, high, s + 1, when)
+    grown = common(gate.parts)
+    for f in grown:
+        gate = Term({m.divided(f): c for m, c in gate.parts.items()}, gate.scope)
+    begun = running_product(gate, high, Index(0), when) * accumulated(grown, time, Index(0), when)
+    going = running_product(gate, high, s + 1, when) * accumulated(grown, time, s + 1, when)
     added = substitute(increment, {time: s}) * going
     return simplified(begun * first + total(added, s))
 
@@ -155,20 +159,30 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):
         return
-    if not any(has_meaning(f, session) for m in step.parts for f in m.factors):
-        return
     own = Factor(state.name, (recursion.time, *state.given))
     formula = {m.divided(own): c for m, c in simplified(step).parts.items()}
+    grown = common(formula)
+    if not grown and not any(has_meaning(f, session) for m in step.parts for f in m.factors):
+        return
     count = position("m", 0)  # the product has any number of factors, but an induction an end
     when = position("t", 0, count + 1)
-    running, low, high = None, Index(0), when
+    running, low, high, given = recursion.time, Index(0), when, state.given
     if state.name in session.ranged:
-        running, low = position("r"), state.given[0]
-        images = {position_of(low): running - recursion.time}
+        running = position("r")
+        images = {position_of(given[0]): running - recursion.time}
         formula = {m.substitute(images, m.bound): c for m, c in formula.items()}
-        high = low + when
+        grown = [f.substitute(images) for f in grown]
+        if grown:  # a sum that begins at 0 says what is summed up from where on
+            given = position("s", 0), *given[1:]
+        low, high = given[0], given[0] + when
+    for f in grown:
+        formula = {m.divided(f): c for m, c in formula.items()}
     scope = {v for m in formula for v in m.variables() if v > 0}
     right = running_product(Term(formula, scope), running, low, high)
-    claim = Factor(state.name, (when, *state.given))
-    (rule,) = by_induction(when, [(claim, right)]).rules
+    right = right * accumulated(grown, running, low, high)
+    claim = Factor(state.name, (when, *given))
+    try:
+        (rule,) = by_induction(when, [(claim, right)]).rules
+    except KernelError:
+        return
     session.closed[state.name] = rule, (position_of(count),)

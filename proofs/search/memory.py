@@ -13,7 +13,7 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.rules import Rewriting
-from ..kernel.term import function_of
+from ..kernel.term import Factor, function_of
 from .guards import named
 from .session import spend, spent
 
@@ -65,6 +65,8 @@ def _repeat(work: Rewriting, steps: Steps, names: dict[int, int]) -> None:
     def again(argument: Any) -> Any:
         if isinstance(argument, Index):
             return index(argument)
+        if isinstance(argument, Factor):
+            return Factor(argument.name, tuple(map(index, argument.at)))
         if isinstance(argument, dict):
             return {v: index(e) for v, e in argument.items()}
         if isinstance(argument, list | tuple | frozenset):

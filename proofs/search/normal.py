@@ -16,6 +16,7 @@ from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
+from .exponents import exponents
 from .laws import lawful, once, vanish
 from .memory import recall
 from .session import Proving, current, spend
@@ -54,7 +55,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return once(work, k) or vanish(work, k, session)
 
-    steps = (guards, _named, number, count, cancel, selected, rename, *also)
+    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -62,6 +63,10 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 spend(1 + parts[k][0].bound ** 2)
                 if not any(step(work, k) for step in steps):
                     done.add(k)
+
+
+def _exponents(work: Rewriting, k: int) -> bool:
+    return exponents(work, k, tidy)
 
 
 def _named(work: Rewriting, k: int) -> bool:

@@ -123,6 +123,10 @@ class _Proof:
         self.all.indices([e])
         return index_to(e)
 
+    def factor(self, f: Factor) -> list[Any]:
+        self.all.factor(f)
+        return factor_to(f)
+
     def images(self, images: Mapping[int, Index]) -> list[Any]:
         return [[v, self.image(images[v])] for v in sorted(images)]
 
@@ -156,6 +160,7 @@ _ARGUMENTS: Any = {
     "rewrite": lambda proof, k, place, rule, images: [
         *(k, place, proof.theorem(rule), proof.images(images))
     ],
+    "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
     "split": lambda proof, guard: [proof.image(guard)],
 }
 """How the arguments of rules are written that are not plain numbers."""

@@ -33,6 +33,7 @@ from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
+from .powers import powers
 from .values import (
     Count,
     Integers,
@@ -178,9 +179,13 @@ def _integer_pow(reader: Any, params: Any, a: Any) -> Any:
 
 
 def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    """A power whose exponent is a whole number, written as a floating-point one."""
+    """A power whose exponent is a whole number, or an index, perhaps written as a floating-point one."""
+    if reader.makes_integers():
+        raise Unreadable("a power of integers")
     constant = _constant(reals(b))
-    if constant is None or constant.denominator != 1:
+    if constant is None:
+        return powers(reals(a), b)
+    if constant.denominator != 1:
         raise Unreadable("a power with an exponent that is not a whole number")
     base = shared(reals(a), b)[1][0]
     return _integer_pow(reader, {"y": int(constant)}, base)
