@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..interpret import session
 from ..interpret.session import Session
@@ -40,6 +41,8 @@ class Proving(Session):
     """What states are at the start, in normal form, of those of which it was asked."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
+    inside: dict[Any, Any] = field(default_factory=dict)
+    """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
     left: int = EFFORT
     """What the search may still take."""
 
