@@ -1,8 +1,7 @@
-"""Inside functions, in the step of an induction: tanh(W h) = tanh(W k) where h = k is the hypothesis."""
+"""Inside functions: tanh(W h) = tanh(W k) where h = k is a lemma, or the hypothesis of an induction."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,28 +12,22 @@ from ..kernel.reduction import congruence
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Monomial, function_of
 from ..kernel.theorem import HYPOTHESIS, Theorem
-from .normal import tidy
+from .normal import in_order, tidy
 from .session import Proving, current
 from .steps import Step, matched, rewriting
 
-POSITIONS = 4
-"""A function with more positions than this keeps them in the order in which they come."""
-
 
 def inside(rules: Sequence[Theorem]) -> Step:
-    """A step that applies hypotheses, and other theorems, in what a function is taken of."""
+    """A step that applies theorems, and closed forms, in what functions of states are taken of."""
     hypotheses = tuple(rule for rule in rules if rule.name == HYPOTHESIS)
     session = current()
-    names = {cast(Factor, rule.left).name for rule in hypotheses}
-    names |= {f.name for rule in hypotheses for m in rule.right.parts for f in m.factors}
-    names &= session.recursions.keys()
     fixed = {v for h in hypotheses for v in cast(Factor, h.left).variables() - h.over}
-    known, done = session.inside.setdefault(hypotheses, ({}, set()))
+    known, done = session.inside.setdefault(tuple(rules), ({}, set()))
 
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
         for place, f in enumerate(m.factors):
-            if f.name in done or not _is_function(f) or not names & spoken_of(f.name, session):
+            if f.name in done or not _is_function(f) or not spoken_of(f.name, session):
                 continue
             left = _anywhere(f, m, work, fixed)
             key = None if left is None else (f.name, *map(_range_of, left.at))
@@ -122,45 +115,7 @@ def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Ind
 def _found(
     left: Factor, hypotheses: Sequence[Theorem], search: Any, fixed: set[int]
 ) -> Theorem | None:
-    """f(T) = f(T'), the positions of T' numbered in an order that does not depend on how they come."""
     try:
-        rule = congruence(left, search, hypotheses)
-        own = [e for e in dict.fromkeys(left.at) if not e.variables() & fixed]
-        if 1 < len(own) <= POSITIONS:
-            order = _ordered(rule, own)
-            if order != own:
-                names = {e: position("p", *_ends(e)) for e in order}
-                left = Factor(left.name, tuple(names.get(e, e) for e in left.at))
-                rule = congruence(left, search, hypotheses)
+        return in_order(left, lambda at: congruence(at, search, hypotheses), fixed)
     except KernelError:
         return None
-    return rule
-
-
-def _ends(e: Index) -> tuple[Index, Index]:
-    (v,) = e.variables()
-    below, above = declared(v)
-    return e - below, above + e + 1
-
-
-def _ordered(rule: Theorem, own: list[Index]) -> list[Index]:
-    """The order of these positions in which what the function is taken of is written least."""
-    ((m, _),) = rule.right.parts.items()
-    (f,) = m.factors
-    body = declarations.current.bodies[f.name].body
-    spots = {e.terms[0][0]: k for k, e in enumerate(f.at, start=1) if e.terms}
-
-    def written(order: tuple[Index, ...]) -> Any:
-        images = {
-            -spots[e.terms[0][0]]: variable(10**9 + k)
-            for k, e in enumerate(order)
-            if e.terms[0][0] in spots
-        }
-        return sorted(
-            (n.factors, sorted(n.guards), c)
-            for n, c in ((n.substitute(images, n.bound), c) for n, c in body)
-        )
-
-    return list(min(itertools.permutations(own), key=written))
-
-

@@ -29,7 +29,7 @@ Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 Guesses = Callable[[Goal, Proving], Iterator[Claim]]
 MOST = 12
-"""The most states that one induction is about."""
+"""How often the claims of an induction may grow."""
 NESTED = 4
 """How many functions inside one another are looked into."""
 SIZES = (3, 2, 4)
@@ -65,18 +65,27 @@ def _more(
 ) -> Iterator[tuple[Factor, Term]]:
     """What states must be, besides, for the goal to hold: of each at most one thing."""
     seen = {f.name for f, _ in claims}
+    spoken = set().union(*[_states(right, session) for _, right in claims])
     for one in inner(goal, session):
         for other, factor, right in guesses(one, session):
-            names = {f.name for m in right.parts for f in m.factors}
-            if factor.name in seen or _span(other) != _span(when) or len(seen) >= MOST:
-                continue
-            if factor.name in names:
+            names = _states(right, session)
+            if factor.name in seen | names | spoken or names & seen:
+                continue  # what is rewritten must not come back
+            if _span(other) != _span(when):
                 continue
             images = {other.terms[0][0]: when}
             moved = factor.substitute(images), _moved(right, images, when)
             if holds_at_random(*moved, session):
                 seen.add(factor.name)
+                spoken |= names
                 yield moved
+
+
+def _states(term: Term, session: Proving) -> set[str]:
+    """The states that a term speaks of, also inside functions."""
+    names = {f.name for m in term.parts for f in m.factors}
+    within = (spoken_of(name, session) for name in names & declarations.current.bodies.keys())
+    return (names & session.recursions.keys()).union(*within)
 
 
 def _span(when: Index) -> tuple[Index, Index]:

@@ -67,8 +67,7 @@ def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: S
     also = [at_constant_times(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
-        if any(rule.name == HYPOTHESIS for rule in rules):
-            also.append(inside(rules))
+    also.append(inside(rules))
     tidy(goal)
     if times is not None:
         unfold_once(goal, current(), times)
