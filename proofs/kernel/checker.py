@@ -245,7 +245,10 @@ class _Reader:
             expect("the number of a theorem before", 0 <= one < len(self.theorems), one)
             return self.theorems[one]
         kind, which, *more = items(one, "a theorem", 2, 3)
-        expect("a theorem's name", (len(more) == 1) == (kind == "definition"), one)
+        expect("a theorem's name", (len(more) == 1) == (kind in ("definition", "congruence")), one)
+        if kind == "congruence":
+            search = lambda work: self._walk(more[0], work, hypotheses)
+            return congruence(factor_of(which), search, hypotheses)
         if kind == "hypothesis":
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)
             return hypotheses[which]

@@ -37,7 +37,7 @@ from .term import (
     rational,
     times,
 )
-from .theorem import BY_THE_KERNEL, HYPOTHESIS, Theorem
+from .theorem import BY_THE_KERNEL, Theorem
 
 STEPS = 20_000
 """A sum may be rewritten this many times, and its guards may be split into this many cases."""
@@ -63,13 +63,13 @@ def _rule(method: Callable[..., Pairs]) -> Callable[..., None]:
 class Rewriting:
     """A sum of monomials whose value stays what the term's is. Its attributes are to be read only."""
 
-    def __init__(self, term: Term) -> None:
+    def __init__(self, term: Term, hypotheses: Iterable[Theorem] = ()) -> None:
         self.scope, self.known = frozenset(term.scope), facts(term.scope)
         """The variables that it may speak of, and what is ≥ 0."""
         self.used: frozenset[Any] = frozenset()
         """Theorems, and inverses that were taken for what they are the inverse of."""
         self._registry, self._left = index.current, STEPS
-        self._allowed: frozenset[Theorem] = frozenset()
+        self._allowed = frozenset(hypotheses)
         self.steps: list[tuple[Any, ...]] = []
         """The rules that were used, with their arguments: how it was rewritten."""
         self._numbers: dict[Monomial, int] = {}
@@ -189,7 +189,7 @@ class Rewriting:
         f, images = m.factors[place], dict(images)
         if type(theorem) is not Theorem or theorem.registry is not index.current:
             raise IllTyped("expected a theorem about what is declared now")
-        if theorem.name == HYPOTHESIS and theorem not in self._allowed:
+        if not theorem.under <= self._allowed:
             raise IllTyped("an induction hypothesis is used outside its induction")
         if images.keys() != theorem.over or theorem.left.substitute(images) != f:
             raise IllTyped(f"the {theorem.name} does not speak of {f}")
@@ -309,8 +309,7 @@ class Goal(Rewriting):
     """A sum that is to be 0 for all values of its scope; what is known may grow from case to case."""
 
     def __init__(self, term: Term, hypotheses: Iterable[Theorem] = ()) -> None:
-        super().__init__(term)
-        self._allowed = frozenset(hypotheses)
+        super().__init__(term, hypotheses)
         self.cases: tuple[Goal, ...] = ()
 
     def closed(self) -> bool:

@@ -152,8 +152,10 @@ def _found_by(
 ) -> Found:
     """Notes whether numbers are compared in what was read."""
     with proving() as current:
-        current.by_cases = by_cases
         interpretation = read(claim, current, mutate).one_turn()
+        if by_cases:  # what was read is what the check reads
+            current.by_cases = True
+            current.reduced.clear()
         compared.append(not COMPARING.isdisjoint(current.functions))
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):

@@ -5,17 +5,19 @@ States are looked at in the order in which they were defined, so that what a ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
+from .congruences import spoken_of
 from .exponents import accumulated, common
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
@@ -66,7 +68,7 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
             step = _rewritten(recursion.step[k], rules)
             when = position("t", 0, length + 1)
             try:
-                guess = _closed_form(recursion, k, step, when)
+                guess = _closed_form(recursion, k, step, when, solved.keys())
                 if guess is None:
                     continue
                 claim = Factor(state.name, (when, *state.at, *state.given))
@@ -89,10 +91,12 @@ def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
     return work.term()
 
 
-def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
+def _closed_form(
+    recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
+) -> Term | None:
     """For S[t + 1] = G(t) S[t] + B(t): Π_{r<when} G(r) S[0] + Σ_{s<when} Π_{s<r<when} G(r) B(s)."""
     state, time = recursion.states[which], recursion.time
-    split = _split(recursion, state, step)
+    split = _split(recursion, state, step, solved)
     if split is None:
         return None
     gate, increment = split
@@ -132,10 +136,15 @@ def _written(gate: Term, time: Index) -> Index | None:
     return time - gap
 
 
-def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:
-    """G and B of a step G · S[time, at] + B; None if there is more of the states in it."""
+def _split(
+    recursion: Recursion, state: State, step: Term, solved: Set[str]
+) -> tuple[Term, Term] | None:
+    """G and B of a step G · S[time, at] + B; None if there is more of the states in it, also inside functions."""
+    session = current()
     own = Factor(state.name, (recursion.time, *state.at, *state.given))
     names = {s.name for s in recursion.states}
+    unknown = names - solved
+    known = declarations.current.bodies
     gate: dict[Monomial, Fraction] = {}
     rest: dict[Monomial, Fraction] = {}
     for m, c in step.parts.items():
@@ -146,6 +155,8 @@ def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] 
             rest[m] = c
         if any(f.name in names for f in m.factors):
             return None
+        if any(f.name in known and spoken_of(f.name, session) & unknown for f in m.factors):
+            return None  # it is in step with others, and a product of such gates tells nothing
     return Term(gate, step.scope), Term(rest, step.scope)
 
 

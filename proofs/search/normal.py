@@ -6,12 +6,13 @@ that says what it stands for, and for each value of a function one that brings i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, ranges
+from ..kernel.index import Index, declared, position, ranges, variable
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
@@ -164,10 +165,10 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = congruence(left, normalise)
+    found = in_order(left, lambda at: congruence(at, normalise))
     (m,) = found.right.parts
-    if m.factors == (left,):
-        return _by_law(left)
+    if m.factors == (found.left,):
+        return _by_law(cast(Factor, found.left))
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:
             _learn(f)
@@ -190,3 +191,64 @@ def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None
     used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
     if None not in known and ranges(f.at) not in used:
         known.append(how(f))
+
+
+POSITIONS = 4
+"""A function with more positions than this keeps them in the order in which they come."""
+
+
+def in_order(
+    left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()
+) -> Theorem:
+    """f(T) = f(T'), with the positions of f in an order that does not depend on how they come: tanh(Xᵀ) is tanh(X)ᵀ.
+
+    Args:
+        left: f(T) at declared positions.
+        make: the theorem for it, or for it at other positions in the same ranges.
+        fixed: variables that keep their place.
+    """
+    found = make(left)
+    own = [e for e in dict.fromkeys(left.at) if e.variables().isdisjoint(fixed)]
+    if not 1 < len(own) <= POSITIONS or not _apart(own):
+        return found
+    order = _least(found, own)
+    if order == sorted(own, key=lambda e: e.terms):
+        return found
+    names = {}
+    for e in order:
+        below, above = declared(e.terms[0][0])
+        names[e] = position(declarations.name(e.terms[0][0]), e - below, above + e + 1)
+    return make(Factor(left.name, tuple(names.get(e, e) for e in left.at)))
+
+
+def _apart(own: Sequence[Index]) -> bool:
+    """Whether these positions have two ends each that speak of sizes alone."""
+    sizes = declarations.current.sizes
+    for e in own:
+        (v,) = e.variables()
+        ends = declared(v)
+        if len(ends) != 2 or any(fact.variables() - {v} - sizes for fact in ends):
+            return False
+    return True
+
+
+def _least(found: Theorem, own: Sequence[Index]) -> list[Index]:
+    """The order of positions in which what the function is taken of is written least."""
+    ((m, _),) = found.right.parts.items()
+    (f,) = m.factors
+    if f.name == INVERSE_NUMBER:
+        return sorted(own, key=lambda e: e.terms)
+    function = declarations.current.bodies[f.name].body
+    spots = {e: variable(-k) for k, e in enumerate(f.at, start=1)}
+
+    def written(order: tuple[Index, ...]) -> Any:
+        images = {spots[e].terms[0][0]: variable(LARGE + k)
+                  for k, e in enumerate(order) if e in spots}  # fmt: skip
+        parts = ((n.substitute(images, n.bound), c) for n, c in function)
+        return sorted((n.bound, n.factors, sorted(n.guards), c) for n, c in parts)
+
+    return list(min(itertools.permutations(own), key=written))
+
+
+LARGE = 10**9
+"""Variables with numbers from here on stand for positions whose order is tried."""

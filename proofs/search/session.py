@@ -47,6 +47,8 @@ class Proving(Session):
     """Whether what functions are of is divided into the cases that comparisons of numbers make."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
+    inside: dict[Any, Any] = field(default_factory=dict)
+    """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
     left: int = EFFORT
     """What the search may still take."""
 

@@ -64,12 +64,8 @@ class _Proof:
         done: set[int] = set()
         for theorem in declarations.current.theorems:
             kind, *proof = theorem.proof or ("",)
-            if theorem not in needed or kind in (
-                "equation",
-                "definition",
-                "unfolding",
-                "hypothesis",
-            ):
+            within = kind in ("equation", "definition", "unfolding", "hypothesis")
+            if theorem not in needed or within or theorem.assumed:
                 continue
             if kind == "induction":
                 made = proof[0]
@@ -138,6 +134,10 @@ class _Proof:
             if kind == "definition":
                 self.all.name(proof[0])
             return [kind, *proof]
+        if one.assumed:  # it is written where it is used, under the same hypotheses
+            self.all.factor(cast(Factor, one.left))
+            self.all.term(one.right)
+            return [kind, factor_to(cast(Factor, one.left)), self._way(proof[0])]
         return self.numbers[one]
 
     def written(self, problem: Any, spoken: Declared) -> dict[str, Any]:
