@@ -264,6 +264,13 @@ class _Reader:
         return recursion.definitions[k][more[0]]
 
 
+def signed_of(value: Any) -> tuple[int, int]:
+    """A place and a sign."""
+    place, sign = items(value, "a place with its sign", 2)
+    expect("a sign", type(sign) is int and sign in (1, -1), sign)
+    return natural(place), sign
+
+
 RULES: dict[str, tuple[Any, ...]] = {
     "regroup": ("regroup", natural, several(share_of, "regions")),
     "eliminate": ("one_point", natural, variable_of, index_of),
@@ -273,7 +280,7 @@ RULES: dict[str, tuple[Any, ...]] = {
     "cancel": ("cancel", natural, natural, natural),
     "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "clear": ("clear", natural, natural),
-    "once": ("once", natural, natural, natural),
+    "compare": ("compare", natural, natural, several(signed_of, "places with signs")),
     "vanish": ("vanish", natural, natural, natural),
 }
 """The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""

@@ -10,15 +10,30 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from . import index
-from .errors import IllTyped
-from .index import Index, variable
+from .errors import IllTyped, NotProved
+from .index import Index, facts, ranges, variable
 from .reduction import over_of
-from .term import ONE, STEP, ZERO, Factor, Monomial, Term, apply, as_term, body, function_of, made
+from .rules import is_taken
+from .term import (
+    EXP,
+    INVERSE,
+    STEP,
+    ZERO,
+    Factor,
+    Monomial,
+    Term,
+    apply,
+    as_term,
+    body,
+    function_of,
+    made,
+)
 from .theorem import BY_THE_KERNEL, Theorem
 
-RELU, SOFTPLUS = "relu", "softplus"
-ODD = ("tanh", "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
+RELU, SOFTPLUS, LOG, TANH = "relu", "softplus", "log", "tanh"
+ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
 EVEN = ("cos", "cosh", ZERO)
+NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, "sqrt")
 Parts = Sequence[tuple[Monomial, Fraction]]
 
 
@@ -27,10 +42,11 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
 
     Args:
         left: f(T), at declared positions.
-        which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T,
-            "value" says it where T is a number, "product" that relu(T) = T · step(T), and "cases" that
-            f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1.
-        place: the number of the monomial that has c, or of p among the factors of T, in their order.
+        which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
+            "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
+            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp of
+            a logarithm and log of two exponentials, or of 1/A, are by other functions. Logarithms are of numbers > 0.
+        place: the number of the monomial that has c, or of exp(C) or p among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
     if name is None or which not in LAWS:
@@ -38,10 +54,14 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
     pairs = body(left, 0)
     of = made(pairs, over.union([v for m, _ in pairs for v in m.variables() if v > 0]))
     right = LAWS[which](name, of, pairs, place)
-    right = Term(right.parts, right.scope | of.scope)
-    return Theorem(
-        *("lemma", left, right, over, frozenset(), BY_THE_KERNEL), ("law", which, place)
-    )
+    right = made(right.parts.items(), right.scope | of.scope)
+    if which == "common" and name == INVERSE and is_taken(left, facts(over)):
+        for m in right.parts:
+            _apart_from_0(m)
+    logarithms = [left, *(_factors(of) if name == EXP else ())] if which in CONDITIONAL else []
+    used = frozenset({f.name for f in logarithms if function_of(f) == LOG})
+    proof = "law", which, place
+    return Theorem("lemma", left, right, over, used, BY_THE_KERNEL, proof)
 
 
 def value(function: str, of: Term) -> Term:
@@ -49,6 +69,21 @@ def value(function: str, of: Term) -> Term:
     free = {v for m in of.parts for v in m.variables() if v > 0} - index.current.sizes
     order: list[Index] = [variable(v) for v in sorted(free)]
     return apply(function, of, order)
+
+
+def _apart_from_0(m: Monomial) -> None:
+    """Note that what inverses in a monomial are of is not 0."""
+    for f in m.factors:
+        if function_of(f) == INVERSE:
+            index.current.derived.setdefault(f.name, {}).setdefault(ranges(f.at), f.at)
+
+
+def _inverse(of: Term) -> Term:
+    """1/T, of which it is known that T is not 0."""
+    found = value(INVERSE, of)
+    for m in found.parts:
+        _apart_from_0(m)
+    return found
 
 
 def _mirror(name: str, of: Term, pairs: Parts, place: int) -> Term:
@@ -71,37 +106,113 @@ def _scale(name: str, of: Term, pairs: Parts, place: int) -> Term:
     return value(name, of * (1 / c)) * (c if name == RELU else 1)
 
 
+def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    e = _factors(of)[place]
+    if function_of(e) != EXP or any(v < 0 for v in e.variables()):
+        raise IllTyped("expected a value of exp without bound indices")
+    rest = made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
+    if name == LOG:
+        return _argument(e, of) + value(name, rest)
+    if name == INVERSE:
+        return value(EXP, _argument(e, of) * -1) * value(name, rest)
+    if name not in (RELU, STEP, ZERO):
+        raise IllTyped(f"{name} is not homogeneous")
+    return value(name, rest) * (_alone(e) if name == RELU else 1)
+
+
 def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
-    c = of.parts.get(ONE, Fraction(0))
-    if name not in (RELU, STEP, ZERO) or set(of.parts) - {ONE}:
-        raise IllTyped(f"{name} of what is no number")
-    return as_term({RELU: max(c, Fraction(0)), STEP: int(c > 0), ZERO: int(c == 0)}[name])
+    sign = _sign(of) or -_sign(of * -1)
+    if not of.parts and name in (RELU, STEP, ZERO):
+        return as_term(int(name == ZERO))
+    if name == LOG and of.parts == as_term(1).parts:
+        return as_term(0)
+    if name == RELU and sign:
+        return of if sign > 0 else as_term(0)
+    if (name == STEP and sign in (2, -1, -2)) or (name == ZERO and sign in (2, -2)):
+        return as_term(int(name == STEP and sign == 2))
+    raise NotProved(f"no sign is seen that says what {name} is")
 
 
-def _product(name: str, of: Term, pairs: Parts, place: int) -> Term:
-    if name != RELU:
-        raise IllTyped(f"{name} is not the product of a number with 0 or 1")
-    return of * value(STEP, of)
+def _sign(of: Term) -> int:
+    """2 if T > 0 is seen, 1 if T ≥ 0, else 0."""
+    for m, c in of.parts.items():
+        if c < 0 or any(function_of(f) not in NOT_BELOW_0 for f in m.factors):
+            return 0
+    apart = [m for m in of.parts if not (m.bound or m.guards)]
+    return 1 + any(all(function_of(f) == EXP for f in m.factors) for m in apart)
+
+
+def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    if name == RELU:
+        return of * value(STEP, of)
+    if name == TANH:
+        return 1 + _inverse(1 + value(EXP, of * 2)) * -2
+    if name == EXP:
+        return _exp_of_log(of)
+    if name != LOG:
+        raise IllTyped(f"{name} is not made of others")
+    if len(of.parts) == 1:
+        (m,) = of.parts
+        if of.parts[m] == 1 and not (m.bound or m.guards) and len(m.factors) == 1:
+            if function_of(m.factors[0]) == INVERSE:
+                return value(LOG, _argument(m.factors[0], of)) * -1
+    if [*of.parts.values()] != [1, 1]:
+        raise IllTyped("expected the logarithm of 1/A, or of exp(A) + exp(B)")
+    one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
+    return one + value(SOFTPLUS, other - one)
+
+
+def _exp_of_log(of: Term) -> Term:
+    """exp(± log(A)), exp(± softplus(A))."""
+    ((m, c),) = of.parts.items()
+    (f,) = m.factors
+    if m.bound or m.guards or abs(c) != 1 or function_of(f) not in (LOG, SOFTPLUS):
+        raise IllTyped("expected exp of a logarithm")
+    inside = _argument(f, of)
+    inside = inside if function_of(f) == LOG else 1 + value(EXP, inside)
+    return inside if c == 1 else _inverse(inside)
+
+
+def _sum_of_exponents(m: Monomial, of: Term) -> Term:
+    """A of exp(A), which is written as a product."""
+    if m.bound or m.guards or any(function_of(f) != EXP for f in m.factors):
+        raise IllTyped("expected a product of values of exp")
+    return sum((_argument(f, of) for f in m.factors), start=as_term(0))
+
+
+def _argument(f: Factor, of: Term) -> Term:
+    """What a function without bound indices is taken of."""
+    return made(body(f, 0), of.scope)
 
 
 def _cases(name: str, of: Term, pairs: Parts, place: int) -> Term:
-    p = sorted({f for m in of.parts for f in m.factors})[place]
+    p = _factors(of)[place]
     if function_of(p) not in (STEP, ZERO) or any(v < 0 for v in p.variables()):
         raise IllTyped("cases are of what is 0 or 1, without bound indices")
     on = made([(_without(m, p), c) for m, c in of.parts.items()], of.scope)
     off = made([(m, c) for m, c in of.parts.items() if p not in m.factors], of.scope)
-    chosen = Term({Monomial(0, frozenset(), (p,)): Fraction(1)}, p.variables())
-    return value(name, off) + chosen * (value(name, on) - value(name, off))
+    return value(name, off) + _alone(p) * (value(name, on) - value(name, off))
+
+
+def _factors(of: Term) -> list[Factor]:
+    return sorted({f for m in of.parts for f in m.factors})
+
+
+def _alone(f: Factor) -> Term:
+    return made([(Monomial(0, frozenset(), (f,)), Fraction(1))], frozenset(f.variables()))
 
 
 def _without(m: Monomial, p: Factor) -> Monomial:
     return m._replace(factors=tuple([f for f in m.factors if f != p]))
 
 
+CONDITIONAL = ("common", "meaning")
+"""Laws that take for granted that a logarithm is of a number > 0, which is noted like a denominator that is not 0."""
 LAWS = {
     "mirror": _mirror,
     "scale": _scale,
+    "common": _common,
     "value": _value,
-    "product": _product,
+    "meaning": _meaning,
     "cases": _cases,
 }

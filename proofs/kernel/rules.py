@@ -214,17 +214,26 @@ class Rewriting:
         return [(m.divided(f).divided(g), 1 / c)]
 
     @_rule
-    def once(self, m: Monomial, one: int, other: int) -> Pairs:
-        """p · p = p for a p that is 0 or 1; step(T) · zero(T) = 0."""
-        f, g = m.factors[one], m.factors[other]
-        kinds = function_of(f), function_of(g)
-        if one == other or not {*kinds} <= {STEP, ZERO}:
-            raise IllTyped("expected two factors that are 0 or 1")
-        if f == g:
-            return [(m.divided(f), Fraction(1))]
-        if kinds[0] == kinds[1] or {*body(f, m.bound)} != {*body(g, m.bound)}:
-            raise NotProved("the two factors are not of the same term")
-        return []
+    def compare(self, m: Monomial, place: int, others: Sequence[tuple[int, int]]) -> Pairs:
+        """step(U) or zero(U) is 1 or 0 where other factors say so: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
+        f, signs, kinds = m.factors[place], {s for _, s in others}, {STEP, ZERO}
+        every = [m.factors[n] for n, _ in others]
+        above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}
+        if not {*map(function_of, (f, *every))} <= kinds or place in dict(others):
+            raise IllTyped("expected factors that are 0 or 1")
+        if not signs <= {1, -1} or len(above) > 1:
+            raise IllTyped("numbers above 0 are added, or are subtracted")
+        gap = body(f, m.bound)
+        for g, (_, sign) in zip(every, others, strict=True):
+            gap += [(n, c * -sign) for n, c in body(g, m.bound)]
+        left = dict(made(gap, self.scope).parts)
+        c = left.pop(Monomial(m.bound, frozenset(), ()), Fraction(0))
+        up = sum(above)
+        if left or c * up < 0:
+            raise NotProved("the other factors do not say what it is")
+        sign = up or (c > 0) - (c < 0)
+        held = sign > 0 if function_of(f) == STEP else not sign
+        return [(m.divided(f), Fraction(1))] if held else []
 
     @_rule
     def vanish(self, m: Monomial, place: int, which: int) -> Pairs:

@@ -6,17 +6,21 @@ T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B).
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
-from ..kernel.laws import EVEN, ODD, RELU, SOFTPLUS, law
+from ..kernel.errors import KernelError
+from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, law
 from ..kernel.rules import Rewriting
-from ..kernel.term import INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
+from ..kernel.term import EXP, INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
 from ..kernel.theorem import Theorem
 from .session import Proving
 
 SELECTING = (STEP, ZERO)
 SIGNED = (*ODD, *EVEN, RELU, SOFTPLUS, STEP)
 SCALED = (RELU, STEP, ZERO)
+TOGETHER = 2
+"""So many comparisons may be needed to see the outcome of another."""
 
 
 def lawful(f: Factor, session: Proving) -> Theorem | None:
@@ -25,16 +29,23 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     if name is None:
         return None
     of = body(f, 0)
+    factors = sorted({g for m, _ in of for g in m.factors})
+    free = [(place, g) for place, g in enumerate(factors) if min(g.variables(), default=1) > 0]
     if session.by_cases and name != INVERSE:
-        factors = sorted({g for m, _ in of for g in m.factors})
-        for place, g in enumerate(factors):
-            if function_of(g) in SELECTING and all(v > 0 for v in g.variables()):
+        for place, g in free:
+            if function_of(g) in SELECTING:
                 return law(f, "cases", place)
-    if name not in (*SIGNED, *SCALED):
-        return None
-    if all(m == ONE for m, _ in of):
-        if name in SCALED:
-            return law(f, "value")
+    if name in (*SCALED, LOG):
+        found = _tried(f, "value")
+        if found is not None:
+            return found
+    if name in (*SCALED, LOG, INVERSE):
+        for place, g in free:
+            if function_of(g) == EXP and all(g in m.factors for m, _ in of):
+                return law(f, "common", place)
+    if name == LOG or (name == TANH and session.by_cases) or (name == EXP and _is_log(of)):
+        return _tried(f, "meaning")
+    if name not in (*SIGNED, *SCALED) or all(m == ONE for m, _ in of):
         return None
     place, c = _first(of, session)
     if name in SIGNED and c < 0:
@@ -42,8 +53,20 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     if name in SCALED and abs(c) != 1:
         return law(f, "scale", place)
     if name == RELU and session.by_cases:
-        return law(f, "product")
+        return law(f, "meaning")
     return None
+
+
+def _is_log(of: list[tuple[Monomial, Fraction]]) -> bool:
+    factors = of[0][0].factors if len(of) == 1 else ()
+    return len(factors) == 1 and function_of(factors[0]) in (LOG, SOFTPLUS)
+
+
+def _tried(f: Factor, which: str) -> Theorem | None:
+    try:
+        return law(f, which)
+    except KernelError:
+        return None
 
 
 def _first(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
@@ -59,22 +82,22 @@ def _first(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, 
     return first, of[first][1]
 
 
-def once(work: Rewriting, k: int) -> bool:
-    """p · p = p, and step(T) · zero(T) = 0."""
-    factors = work.parts[k][0].factors
-    places = [n for n, f in enumerate(factors) if function_of(f) in SELECTING]
-    for n in places:
-        for other in places:
-            f, g = factors[n], factors[other]
-            if n < other and (f == g or _alike(f, g, work.parts[k][0].bound)):
-                work.once(k, n, other)
-                return True
+def compared(work: Rewriting, k: int) -> bool:
+    """What is 1 or 0 by other factors that are: p · p = p, step(T) · zero(T) = 0, step(T) · step(T + 1) = step(T)."""
+    m, _ = work.parts[k]
+    places = [n for n, f in enumerate(m.factors) if function_of(f) in SELECTING]
+    if len(places) < 2:
+        return False
+    for count in range(1, TOGETHER + 1):
+        for place in places:
+            for others in itertools.combinations([n for n in places if n != place], count):
+                for signs in itertools.product((1, -1), repeat=count):
+                    try:
+                        work.compare(k, place, list(zip(others, signs, strict=True)))
+                    except KernelError:
+                        continue
+                    return True
     return False
-
-
-def _alike(f: Factor, g: Factor, bound: int) -> bool:
-    """Whether one is step(T) and the other zero(T)."""
-    return function_of(f) != function_of(g) and {*body(f, bound)} == {*body(g, bound)}
 
 
 def vanish(work: Rewriting, k: int, session: Proving) -> bool:

@@ -18,7 +18,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents
-from .laws import lawful, once, vanish
+from .laws import compared, lawful, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
@@ -54,7 +54,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     session = current()
 
     def selected(work: Rewriting, k: int) -> bool:
-        return once(work, k) or vanish(work, k, session)
+        return compared(work, k) or vanish(work, k, session)
 
     steps = (guards, _named, number, count, cancel, selected, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:

@@ -161,6 +161,7 @@ _ARGUMENTS: Any = {
         *(k, place, proof.theorem(rule), proof.images(images))
     ],
     "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
+    "compare": lambda proof, k, place, others: [k, place, [[*one] for one in others]],
     "split": lambda proof, guard: [proof.image(guard)],
 }
 """How the arguments of rules are written that are not plain numbers."""
