@@ -24,7 +24,7 @@ from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
 from ..kernel.errors import KernelError, NotProved, TooHard
-from ..kernel.laws import RELU
+from ..kernel.laws import RELU, TANH
 from ..kernel.term import INVERSE, STEP, ZERO
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
@@ -40,8 +40,8 @@ from .witnesses import find_witnesses
 from .writing import proof_to
 from .zero import Stuck
 
-COMPARING = {RELU, STEP, ZERO}
-"""Functions whose values depend on how numbers compare."""
+COMPARING = {RELU, STEP, ZERO, TANH}
+"""Functions that are taken apart where no proof is found with them as they are."""
 EFFORT = 250_000
 """What the search may take for a bound, whose differences have hundreds of monomials."""
 

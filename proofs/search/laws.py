@@ -10,6 +10,7 @@ import itertools
 from fractions import Fraction
 
 from ..kernel.errors import KernelError
+from ..kernel.index import formal
 from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, law
 from ..kernel.rules import Rewriting
 from ..kernel.term import EXP, INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
@@ -62,6 +63,23 @@ def _is_log(of: list[tuple[Monomial, Fraction]]) -> bool:
     return len(factors) == 1 and function_of(factors[0]) in (LOG, SOFTPLUS)
 
 
+def power(work: Rewriting, k: int, session: Proving) -> bool:
+    """exp(log(A)) = A, exp(−softplus(A)) = 1/(1 + exp(A))."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors):
+        if function_of(f) != EXP or not _is_log(body(f, m.bound)):
+            continue
+        if f.name not in session.powers:
+            left = Factor(f.name, tuple(formal(n) for n in range(len(f.at))))
+            session.powers[f.name] = _tried(left, "meaning")
+        rule = session.powers[f.name]
+        if rule is not None:
+            order = (formal(n).terms[0][0] for n in range(len(f.at)))
+            work.rewrite(k, place, rule, dict(zip(order, f.at, strict=True)))
+            return True
+    return False
+
+
 def _tried(f: Factor, which: str) -> Theorem | None:
     try:
         return law(f, which)
@@ -82,7 +100,7 @@ def _first(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, 
     return first, of[first][1]
 
 
-def compared(work: Rewriting, k: int) -> bool:
+def compared(work: Rewriting, k: int, session: Proving) -> bool:
     """What is 1 or 0 by other factors that are: p · p = p, step(T) · zero(T) = 0, step(T) · step(T + 1) = step(T)."""
     m, _ = work.parts[k]
     places = [n for n, f in enumerate(m.factors) if function_of(f) in SELECTING]

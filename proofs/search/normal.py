@@ -18,7 +18,7 @@ from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents
-from .laws import compared, lawful, vanish
+from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
@@ -54,7 +54,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     session = current()
 
     def selected(work: Rewriting, k: int) -> bool:
-        return compared(work, k) or vanish(work, k, session)
+        return any(step(work, k, session) for step in (compared, vanish, power))
 
     steps = (guards, _named, number, count, cancel, selected, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
@@ -180,7 +180,8 @@ def _by_law(f: Factor) -> Theorem | None:
     found = lawful(f, current())
     for m in found.right.parts if found is not None else ():
         for g in m.factors:
-            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
+            bound = any(v < 0 for v in g.variables())  # it stands so in the normal form of T
+            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name and not bound:
                 _learn(g, _found)
     return found
 

@@ -43,6 +43,8 @@ class Proving(Session):
     """For values of exp what they are products of; None for those that stay."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
+    powers: dict[str, Theorem | None] = field(default_factory=dict)
+    """For values of exp of a logarithm what they are (see `laws`)."""
     by_cases: bool = False
     """Whether what functions are of is divided into the cases that comparisons of numbers make."""
     lemmas: list[Theorem] = field(default_factory=list)

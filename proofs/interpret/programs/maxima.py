@@ -1,8 +1,7 @@
 """The maximum that a softmax subtracts: some number of which nothing is known, and which cancels.
 
-exp(a − M) is read as exp(a) e, with e = exp(−M) > 0 a symbol of its own (the declared law exp(a + b) = exp(a) exp(b));
-e cancels where it is a factor of a numerator and of every term of a denominator. Where it does not, it stays in the
-result as a symbol, which equals nothing of the specification's.
+exp(a − M) is read as exp(a) exp(−M), and exp(−M) cancels where it is a factor of a numerator and of every term of a
+denominator. Where it does not, it stays in the result, and what is proved holds whatever the number M is.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ from typing import Any
 
 from ...kernel import index as declarations
 from ...kernel.index import Index, reach, variable
-from ...kernel.term import Factor, Monomial, Term, entry
+from ...kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
 from ..array import KernelArray, comprehension, function, reciprocal
-from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from .values import shared
 
-MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
+MAXIMUM = "maximum"
 
 
 def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
@@ -51,10 +49,9 @@ def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] =
 
 
 def _new_name() -> str:
-    """A name that no array of the claim has, nor the symbol of its exponential."""
-    numbers = (n for n in itertools.count() if f"{MAXIMUM}{n}" not in current().functions)
-    taken = current().symbols
-    return next(f"{MAXIMUM}{n}" for n in numbers if not {f"{MAXIMUM}{n}", f"{SCALE}{n}"} & taken)
+    """A name that no array of the claim has."""
+    taken = current().functions | current().symbols
+    return next(f"{MAXIMUM}{n}" for n in itertools.count() if f"{MAXIMUM}{n}" not in taken)
 
 
 def _is_maximum(name: str) -> bool:
@@ -62,8 +59,11 @@ def _is_maximum(name: str) -> bool:
     return name.startswith(MAXIMUM) and name in current().functions
 
 
-def _is_scale(name: str) -> bool:
-    return name.startswith(SCALE) and MAXIMUM + name.removeprefix(SCALE) in current().functions
+def _is_scale(f: Factor) -> bool:
+    """Whether the factor is exp(−M)."""
+    parts = body(f, 0) if function_of(f) == EXP else []
+    names = [g.name for m, _ in parts for g in m.factors]
+    return [c for _, c in parts] == [-1] and len(names) == 1 and _is_maximum(names[0])
 
 
 def _same(one: Any) -> Any:
@@ -81,39 +81,31 @@ def _is_one(m: Monomial, c: Fraction) -> bool:
 
 
 def exponential(of: KernelArray) -> KernelArray:
-    """exp of each entry, with the subtracted maxima as factors."""
+    """exp of each entry, with those of the subtracted maxima as factors."""
     kept: dict[Monomial, Fraction] = {}
-    scales: list[Factor] = []
+    scales: dict[Monomial, Fraction] = {}
     for m, c in of.term.parts.items():
-        names = [f.name for f in m.factors if _is_maximum(f.name)]
-        if not names:
+        if not any(_is_maximum(f.name) for f in m.factors):
             kept[m] = c
         elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
-            (factor,) = m.factors
-            scales.append(Factor(SCALE + factor.name.removeprefix(MAXIMUM), factor.at))
+            scales[m] = c
         else:
-            raise Unreadable("a maximum of real numbers")
+            return function(EXP, of)
     if not scales:
-        return function("exp", of)
-    rest = KernelArray(of.dims, of.at, simplified(Term(kept, of.term.scope)))
-    term = function("exp", rest)
-    scale = Term({Monomial(0, frozenset(), tuple(sorted(scales))): Fraction(1)}, of.term.scope)
-    return comprehension(
-        of.dims,
-        lambda *at: (
-            term.entry(at)
-            * scale.substitute({_number(o): n for o, n in zip(of.at, at, strict=True)})
-        ),
-    )
+        return function(EXP, of)
 
+    def part(parts: dict[Monomial, Fraction]) -> KernelArray:
+        return function(EXP, KernelArray(of.dims, of.at, simplified(Term(parts, of.term.scope))))
 
-def _number(position: Index) -> int:
-    return position.terms[0][0]
+    result = part(kept)
+    for m, c in scales.items():
+        result = result * part({m: c})
+    return result
 
 
 def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
     """The quotient; maxima's factors that all terms of both share are taken out."""
-    if not any(_is_scale(f.name) for m in denominator.term.parts for f in m.factors):
+    if not any(_is_scale(f) for m in denominator.term.parts for f in m.factors):
         return numerator / denominator
     dims, (top, bottom) = shared(numerator, denominator)
 
@@ -132,7 +124,7 @@ def _common(term: Term) -> list[Factor]:
     monomials = list(term.parts)
     if not monomials:
         return []
-    first = [f for f in monomials[0].factors if _is_scale(f.name)]
+    first = [f for f in monomials[0].factors if _is_scale(f)]
     free = [f for f in first if all(v > 0 for v in f.variables())]
     return [f for f in free if all(f in m.factors for m in monomials)]
 

@@ -164,6 +164,7 @@ class Computer:
     def function(self, name: str, array: np.ndarray) -> np.ndarray:
         """A named function of each entry, if the field has it."""
         own = getattr(self.field, name, None)
+        self.field.compared |= name == "abs"
         if own is None:
             raise NotPolynomial(name)
 
@@ -242,6 +243,8 @@ def fractions(computer: Computer, array: np.ndarray) -> np.ndarray:
     Raises:
         NotPolynomial: if one of them has a symbol in it.
     """
+
+    computer.field.compared = True
 
     def number(scalar: Any) -> Any:
         if isinstance(scalar, NoNumber):
