@@ -5,8 +5,10 @@ States are looked at in the order in which they were defined, so that what a ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
@@ -15,7 +17,8 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.term import Factor, Monomial, Term
+from ..kernel.laws import value
+from ..kernel.term import EXP, Factor, Monomial, Term, body, entry
 from ..kernel.theorem import Theorem
 from .congruences import spoken_of
 from .exponents import accumulated, common
@@ -67,19 +70,79 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
                 continue
             step = _rewritten(recursion.step[k], rules)
             when = position("t", 0, length + 1)
-            try:
-                guess = _closed_form(recursion, k, step, when, solved.keys())
-                if guess is None:
-                    continue
-                claim = Factor(state.name, (when, *state.at, *state.given))
-                (rule,) = by_induction(when, [(claim, guess)], rules).rules
-            except KernelError:
+            claim = Factor(state.name, (when, *state.at, *state.given))
+            rule = None
+            for guess, more in _guesses(recursion, k, step, when, solved.keys()):
+                with suppress(KernelError):
+                    (rule,) = by_induction(when, [(claim, guess)], [*rules, *more]).rules
+                    break
+            if rule is None:
                 continue
             rules.append(rule)
             if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
             progress = True
     return solved
+
+
+def _guesses(
+    recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
+) -> Iterator[tuple[Term, Sequence[Theorem]]]:
+    """What a state may be at every time, each with definitions that show it."""
+    with suppress(KernelError):
+        guess = _closed_form(recursion, which, step, when, solved)
+        if guess is not None:
+            yield guess, ()
+            return
+    for guess, stabiliser in _stabilised(recursion, which, step, when):
+        yield guess, current().definition(stabiliser)[1:]
+
+
+def _stabilised(
+    recursion: Recursion, which: int, step: Term, when: Index
+) -> Iterator[tuple[Term, str]]:
+    """For l[t + 1] = exp(m[t] − m[t + 1]) G(t) l[t] + exp(−m[t + 1]) B(t), l[0] = 0, with another state m.
+
+    Then exp(m[t]) l[t] has the gates G and the increments B, whatever m is.
+    """
+    session, time, state = current(), recursion.time, recursion.states[which]
+    own = Factor(state.name, (time, *state.at, *state.given))
+    gate = {m.divided(own): c for m, c in step.parts.items() if own in m.factors}
+    rest = {m: c for m, c in step.parts.items() if own not in m.factors}
+    names = [s.name for s in recursion.states]
+    spoken = {f.name for m in (*gate, *rest) for f in m.factors}
+    if not gate or not spoken.isdisjoint(names) or simplified(recursion.first[which]).parts:
+        return
+    for f in common(gate):
+        ((m, c),) = (body(f, 0) or [(Monomial(0, frozenset(), ()), 0)])[:1]
+        if c != 1 or m.bound or m.guards or len(m.factors) != 1 or m.factors[0].name not in names:
+            continue
+        (now,) = m.factors
+        k = names.index(now.name)
+        one = recursion.states[k]
+        moved = dict(zip(one.at, now.at[1 : 1 + len(one.at)], strict=True))
+        later = substitute(recursion.step[k], {v: e for v, e in moved.items() if v != e})
+        later = simplified(later)
+        grown = simplified(Term(gate, step.scope) * value(EXP, later - entry(*_flat(now))))
+        added = simplified(Term(rest, step.scope) * value(EXP, later))
+        every = [*grown.parts, *added.parts]
+        if any(_speaks(f.name, names, session) for n in every for f in n.factors):
+            continue
+        begun = time - 1  # what is 0 at first needs no gate then
+        parts = {n._replace(guards=n.guards - {begun}): c for n, c in grown.parts.items()}
+        guess = _solution(Term(parts, grown.scope), added, Term({}), time, when)
+        scale = value(EXP, entry(now.name, when, *now.at[1:]) * -1)
+        yield simplified(guess * scale), now.name
+
+
+def _flat(f: Factor) -> tuple[Any, ...]:
+    return f.name, *f.at
+
+
+def _speaks(name: str, names: Sequence[str], session: Proving) -> bool:
+    """Whether a factor is one of these states, or a function of one."""
+    bodies = declarations.current.bodies
+    return name in names or (name in bodies and not spoken_of(name, session).isdisjoint(names))
 
 
 def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
@@ -95,12 +158,15 @@ def _closed_form(
     recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
 ) -> Term | None:
     """For S[t + 1] = G(t) S[t] + B(t): Π_{r<when} G(r) S[0] + Σ_{s<when} Π_{s<r<when} G(r) B(s)."""
-    state, time = recursion.states[which], recursion.time
-    split = _split(recursion, state, step, solved)
+    split = _split(recursion, recursion.states[which], step, solved)
     if split is None:
         return None
-    gate, increment = split
-    first = simplified(recursion.first[which])
+    time = recursion.time
+    return _solution(*split, simplified(recursion.first[which]), time, when)
+
+
+def _solution(gate: Term, increment: Term, first: Term, time: Index, when: Index) -> Term:
+    """The closed form by what it is made of."""
     written = _written(gate, time)
     if written is not None:
         inside = [written, when - 1 - written]

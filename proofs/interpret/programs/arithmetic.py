@@ -18,6 +18,7 @@ from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
+from ..size import plain
 from ..terms import equal_indices, indicator
 from .comparisons import (
     COMPARED,
@@ -28,11 +29,19 @@ from .comparisons import (
     sign,
     smaller,
     with_infinity,
+    within,
 )
 from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
-from .maxima import divided, exponential, is_maximum, maximum
+from .maxima import (
+    divided,
+    exact_maximum,
+    exponential,
+    is_maximum,
+    maximum,
+    speaks_of_states,
+)
 from .powers import powers
 from .values import (
     Count,
@@ -42,6 +51,7 @@ from .values import (
     MinusInfinity,
     NoNumber,
     constant,
+    moved,
     picked,
     reals,
     shared,
@@ -139,15 +149,15 @@ def _times(a: Index, b: Index) -> Index | None:
 
 
 def _add(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    a, b = (b, a) if isinstance(b, Masked) else (a, b)
-    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
-        return Masked(a.mask, a.array + reals(b))
+    a, b = (b, a) if isinstance(b, Masked | MinusInfinity) else (a, b)
+    if isinstance(a, Masked | MinusInfinity) and not isinstance(b, Masked | MinusInfinity):
+        return moved(a, reals(b))
     return _arithmetic(lambda x, y: x + y, lambda x, y: x + y)(reader, params, a, b)
 
 
 def _sub(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
-        return Masked(a.mask, a.array - reals(b))
+    if isinstance(a, Masked | MinusInfinity) and not isinstance(b, Masked | MinusInfinity):
+        return moved(a, -reals(b))
     return _arithmetic(lambda x, y: x - y, lambda x, y: x - y)(reader, params, a, b)
 
 
@@ -165,6 +175,8 @@ def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
 
 
 def _exp(reader: Any, params: Any, a: Any) -> Any:
+    if isinstance(a, MinusInfinity):
+        return XP.zeros(tuple(map(plain, a.dims)))
     if isinstance(a, Masked):  # exp(−∞) = 0
         return reals(a.mask) * exponential(a.array)
     return exponential(reals(a))
@@ -357,6 +369,8 @@ def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
         raise Unreadable("a selection between integers")
     if isinstance(off, Mask) and isinstance(on, Mask):
         return Mask(dims, lambda at: mask.at(at) * on.at(at) + (1 + mask.at(at) * -1) * off.at(at))
+    if isinstance(on, Masked) and within(mask, on.mask):
+        on = on.array
     if isinstance(off, MinusInfinity):
         return Masked(mask, reals(on))
     if isinstance(on, MinusInfinity):
@@ -380,12 +394,23 @@ def _extreme(largest: bool) -> Callable[..., Any]:
             if largest and isinstance(one, MinusInfinity):
                 dims, (_, kept) = shared(one, other)
                 return kept
-        if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
-            dims, pair = shared(a, b)
-            return maximum(dims, *map(reals, pair))  # any number may be subtracted in a softmax
-        return (greater if largest else smaller)(reals(a), reals(b))
+            if largest and isinstance(one, Masked) and not isinstance(other, Masked):
+                dims, (left, right) = shared(one, other)
+                here = reals(left.mask)
+                return here * _larger(left.array, reals(right)) + (1 - here) * reals(right)
+        return (_larger if largest else smaller)(reals(a), reals(b))
 
     return rule
+
+
+def _larger(a: KernelArray, b: KernelArray) -> KernelArray:
+    """The maximum; any number may be subtracted in a softmax, where neither is a state."""
+    if not any(map(is_maximum, (a, b))):
+        return greater(a, b)
+    if any(map(speaks_of_states, (a, b))):
+        return greater(*map(exact_maximum, (a, b)))
+    dims, pair = shared(a, b)
+    return maximum(dims, *pair)
 
 
 def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...kernel.index import Index
+from ...kernel.index import Index, position
 from ...kernel.laws import RELU
 from ...kernel.term import STEP, ZERO, Term, as_term
 from ..array import KernelArray, function
@@ -82,6 +82,12 @@ def _infinite(value: Any) -> float | None:
     if isinstance(value, MinusInfinity):
         return -math.inf
     return float(value.name) if isinstance(value, NoNumber) else None
+
+
+def within(chosen: Mask, mask: Mask) -> bool:
+    """Whether one mask is 1 only where another is."""
+    at = [position("i", 0, d) for d in chosen.dims]
+    return not simplified(chosen.at(at) * (1 + mask.at(at) * -1)).parts
 
 
 def is_finite(reader: Any, params: Any, a: Any) -> Mask:

@@ -6,7 +6,9 @@ denominator. Where it does not, it stays in the result, and what is proved holds
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,11 +16,16 @@ from ...kernel import index as declarations
 from ...kernel.index import Index, reach, variable
 from ...kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
 from ..array import KernelArray, comprehension, function, reciprocal
+from ..questions import Unreadable
+from ..scanning import run_recursion
 from ..session import current
 from ..simplifying import simplified
-from .values import shared
+from .comparisons import greater
+from .values import picked, shared
 
 MAXIMUM = "maximum"
+FOLDED = 8
+"""The number of entries up to which a maximum is taken one after the other."""
 
 
 def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
@@ -78,6 +85,66 @@ def is_maximum(array: KernelArray) -> bool:
 
 def _is_one(m: Monomial, c: Fraction) -> bool:
     return c == 1 and len(m.factors) == 1 and _is_maximum(m.factors[0].name)
+
+
+def speaks_of_states(array: KernelArray) -> bool:
+    """Whether an entry is made of a state of a recursion, as a running maximum is."""
+    names = {f.name for m in array.term.parts for f in m.factors}
+    return not names.isdisjoint(current().recursions)
+
+
+def exact_maximum(array: KernelArray) -> KernelArray:
+    """The array, with the maximum itself in place of a number of which nothing is known.
+
+    Raises:
+        Unreadable: for what may be −∞.
+    """
+    if not is_maximum(array):
+        return array
+    if len(array.term.parts) != 1:
+        raise Unreadable("a running maximum of several maxima")
+    ((m, _),) = array.term.parts.items()
+    (f,) = m.factors
+    for found, (of, *axes) in current().maxima.values():
+        ((n, _),) = found.term.parts.items()
+        if n.factors[0].name == f.name:
+            if not isinstance(of, KernelArray):
+                break
+            whole = _folded(of, axes)
+            rank = len(whole.dims)
+            if f.at[rank:] != n.factors[0].at[rank:]:
+                break
+            return comprehension(
+                array.dims,
+                lambda *at: whole.entry(
+                    [e.substitute({_number(o): i for o, i in zip(array.at, at, strict=True)})
+                     for e in f.at[:rank]]
+                ),
+            )  # fmt: skip
+    raise Unreadable("a running maximum of maxima")
+
+
+def _number(position: Index) -> int:
+    return position.terms[0][0]
+
+
+def _folded(array: KernelArray, axes: Sequence[int]) -> KernelArray:
+    """The maxima along axes, one entry after the other."""
+    for axis in sorted(axes, reverse=True):
+        length = array.dims[axis]
+        dims = (*array.dims[:axis], *array.dims[axis + 1 :])
+
+        def row(k: Index, array: KernelArray = array, axis: int = axis, dims: Any = dims) -> Any:
+            return picked(array, dims, lambda at: [*at[:axis], k, *at[axis:]])
+
+        if not length.terms and length.const <= FOLDED:
+            rows = [row(Index(k)) for k in range(length.const)]
+            array = functools.reduce(greater, rows)
+        else:
+            turn = lambda time, before, row=row: ((greater(before[0], row(time)),), ())  # noqa: E731
+            found = run_recursion(turn, (row(Index(0)),), length, [array], _folded)
+            array = found.final_state[0]
+    return array
 
 
 def exponential(of: KernelArray) -> KernelArray:
