@@ -45,8 +45,8 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
             "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
             "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp of
-            a logarithm and log of two exponentials, or of 1/A, are by other functions. Logarithms are of numbers > 0.
-        place: the number of the monomial that has c, or of exp(C) or p among the factors of T, in their order.
+            a logarithm and log of two exponentials, or of 1/A, and softplus of −|z| are by other functions. Logarithms are of numbers > 0.
+        place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
     if name is None or which not in LAWS:
@@ -149,6 +149,8 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         return 1 + _inverse(1 + value(EXP, of * 2)) * -2
     if name == EXP:
         return _exp_of_log(of)
+    if name == SOFTPLUS:
+        return _beside_relu(of, place)
     if name != LOG:
         raise IllTyped(f"{name} is not made of others")
     if len(of.parts) == 1:
@@ -160,6 +162,17 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         raise IllTyped("expected the logarithm of 1/A, or of exp(A) + exp(B)")
     one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
     return one + value(SOFTPLUS, other - one)
+
+
+def _beside_relu(of: Term, place: int) -> Term:
+    """softplus(−|z|) = softplus(z) − relu(z)."""
+    f = _factors(of)[place]
+    if function_of(f) != RELU or any(v < 0 for v in f.variables()):
+        raise IllTyped("expected relu(z), without bound indices")
+    z = _argument(f, of)
+    if (of - z + _alone(f) * 2).parts:
+        raise NotProved("softplus is not of −|z|")
+    return value(SOFTPLUS, z) - _alone(f)
 
 
 def _exp_of_log(of: Term) -> Term:

@@ -156,6 +156,8 @@ def _found_by(
         if by_cases:  # what was read is what the check reads
             current.by_cases = True
             current.reduced.clear()
+            current.closed.clear()
+            current.seen = 0
         compared.append(not COMPARING.isdisjoint(current.functions))
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):

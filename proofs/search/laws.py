@@ -46,6 +46,11 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
                 return law(f, "common", place)
     if name == LOG or (name == TANH and session.by_cases) or (name == EXP and _is_log(of)):
         return _tried(f, "meaning")
+    if name == SOFTPLUS:
+        for place, g in free:
+            found = _tried(f, "meaning", place) if function_of(g) == RELU else None
+            if found is not None:
+                return found
     if name not in (*SIGNED, *SCALED) or all(m == ONE for m, _ in of):
         return None
     place, c = _first(of, session)
@@ -80,9 +85,9 @@ def power(work: Rewriting, k: int, session: Proving) -> bool:
     return False
 
 
-def _tried(f: Factor, which: str) -> Theorem | None:
+def _tried(f: Factor, which: str, place: int = 0) -> Theorem | None:
     try:
-        return law(f, which)
+        return law(f, which, place)
     except KernelError:
         return None
 

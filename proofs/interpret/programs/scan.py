@@ -14,6 +14,7 @@ from ..namespace import Namespace
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
+from ..simplifying import simplified
 from ..terms import indicator
 from .joining import stacked
 from .merging import Merged, reshaped, unmerged
@@ -68,6 +69,7 @@ def looped(
     backwards: bool,
 ) -> list[Any]:
     """A loop as a recursion: the last carries, and what the turns give, stacked along time."""
+    start = _begun(turn, start, length)
     counters = counters_of(turn, start, length)
     real = [k for k in range(len(start)) if k not in counters]
     least = {k for k in real if isinstance(start[k], MinusInfinity)}
@@ -120,6 +122,29 @@ def looped(
     if backwards:
         stacked = [_reversed(one, length) for one in stacked]
     return [*final, *stacked]
+
+
+def _begun(turn: Any, start: list[Any], length: Index) -> list[Any]:
+    """The start, with a number for −∞ where the first turn makes the same of both: max(−∞, x) is max(x, x)."""
+    least = [k for k, one in enumerate(start) if isinstance(one, MinusInfinity)]
+    if not least or not holds(length - 1):
+        return start
+    try:
+        once = turn(Index(0), start)
+        begun = [reals(once[0][k]) if k in least else one for k, one in enumerate(start)]
+        again = turn(Index(0), begun)
+        same = all(_same(a, b) for a, b in zip(sum(once, []), sum(again, []), strict=True))
+    except Unreadable:
+        return start
+    return begun if same else start
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two arrays are seen to have the same entries."""
+    if not (isinstance(a, KernelArray) and isinstance(b, KernelArray)):
+        return isinstance(a, Integers) and isinstance(b, Integers)  # which no maximum enters
+    at = [position("i", 0, d) for d in a.dims]
+    return a.dims == b.dims and not simplified(a.entry(at) - b.entry(at)).parts
 
 
 def _merged_like(one: Any, over_time: KernelArray) -> Any:
