@@ -1,4 +1,4 @@
-"""Products of values of exp in one form: each as exp of one monomial, sums over ranges as differences of sums from 0 on.
+"""Products of values of exp in one form: exp of one monomial each, sums over ranges as differences of sums from 0 on.
 
 exp(Σ_{s<r≤t} g[r]) becomes exp(Σ_{r<t} g[r]) exp(g[t]) exp(−Σ_{r<s} g[r]) exp(−g[s]), where 0 ≤ s ≤ t is known. Then
 whatever range the decays of a scan, a mask or a chunk run over, equal products look the same. The kernel knows one
@@ -19,8 +19,20 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, facts, formal, position, variable
 from ..kernel.inequalities import implied, negation
 from ..kernel.reduction import congruence, reduction
-from ..kernel.rules import Rewriting
-from ..kernel.term import EXP, Factor, Monomial, Pairs, Term, apply, body, function_of, made
+from ..kernel.rules import Rewriting, is_taken
+from ..kernel.term import (
+    EXP,
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
+    Monomial,
+    Pairs,
+    Term,
+    apply,
+    body,
+    function_of,
+    made,
+)
 from ..kernel.theorem import Theorem
 from .session import current
 from .steps import Step
@@ -45,9 +57,11 @@ def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
     m, _ = work.parts[k]
     places = [place for place, f in enumerate(m.factors) if is_exponential(f)]
     if not places:
-        return False
-    return any(_taken_apart(work, k, m, place, tidy) for place in places) or _gathered(
-        work, k, m, places
+        return inverted(work, k)
+    return (
+        inverted(work, k)
+        or any(_taken_apart(work, k, m, place, tidy) for place in places)
+        or _gathered(work, k, m, places)
     )
 
 
@@ -55,12 +69,7 @@ def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -
     f = m.factors[place]
     own = [e.terms[0][0] if _is_variable(e) else 0 for e in f.at]
     if 0 in own or len(set(own)) < len(own) or declarations.current.sizes.intersection(own):
-        inside = body(f, m.bound)
-        spoken = _spoken(inside, m.bound)
-        order = [formal(n) for n in range(len(spoken))]
-        images = {v: e for v, e in zip(spoken, order, strict=True)}
-        anew = _apply(_moved(inside, m.bound, images), order)
-        work.exponents(k, [place], [Factor(anew, tuple(map(variable, spoken)))])
+        work.exponents(k, [place], [exponential(body(f, m.bound), m.bound)])
         return True
     rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
     if rule is None:
@@ -93,7 +102,10 @@ def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bo
     """exp(c M) exp(d M) = exp((c + d) M), and nothing if that is exp(0)."""
     found: dict[Monomial, list[tuple[int, Fraction]]] = {}
     for place in places:
-        ((n, c),) = body(m.factors[place], m.bound)
+        inside = body(m.factors[place], m.bound)
+        if len(inside) != 1:  # it was not taken apart
+            continue
+        ((n, c),) = inside
         order = _order(n, tuple(_spoken([(n, c)], m.bound)), m.bound)
         if m.factors[place].at != tuple(map(variable, order)):  # some of them change places
             work.exponents(k, [place], [_atom(n, c, m.bound)])
@@ -106,6 +118,50 @@ def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bo
             work.exponents(k, [place for place, _ in several], new)
             return True
     return False
+
+
+def inverted(work: Rewriting, k: int) -> bool:
+    """1/exp(A) = exp(A) exp(−A)/exp(A) = exp(−A); whether there was one."""
+    m, _ = work.parts[k]
+    for f in m.factors:
+        if function_of(f) != INVERSE or f.name == INVERSE_NUMBER:
+            continue
+        inside = body(f, m.bound)
+        if len(inside) != 1 or inside[0][0][:2] != (m.bound, frozenset()):
+            continue
+        grown = inside[0][0].factors
+        if len(grown) != 1 or not is_exponential(grown[0]):
+            continue
+        if not is_taken(f, work.known | m.guards):
+            continue
+        before = set(work.parts)
+        work.exponents(k, [], [grown[0], _negative(grown[0], m.bound)])
+        (new,) = set(work.parts) - before
+        factors = work.parts[new][0].factors
+        work.cancel(new, factors.index(f), factors.index(grown[0]))
+        return True
+    return False
+
+
+def _negative(f: Factor, bound: int) -> Factor:
+    """exp(−A) for exp(A)."""
+    return exponential([(n, -c) for n, c in body(f, bound)], bound)
+
+
+def merged(work: Rewriting) -> None:
+    """A product of values of exp and nothing else as one of them."""
+    for k, (m, _) in list(work.parts.items()):
+        if len(m.factors) > 1 and all(map(is_exponential, m.factors)) and len(work.parts) == 1:
+            pairs = [pair for f in m.factors for pair in body(f, m.bound)]
+            work.exponents(k, range(len(m.factors)), [exponential(pairs, m.bound)])
+
+
+def exponential(pairs: Pairs, bound: int) -> Factor:
+    """exp of a sum, as a function of the variables that it mentions."""
+    spoken = _spoken(pairs, bound)
+    order = [formal(n) for n in range(len(spoken))]
+    images = dict(zip(spoken, order, strict=True))
+    return Factor(_apply(_moved(pairs, bound, images), order), tuple(map(variable, spoken)))
 
 
 def _is_variable(e: Index) -> bool:
@@ -138,7 +194,7 @@ def _atom(m: Monomial, c: Fraction, bound: int = 0) -> Factor:
     """exp(c m), its positions in the standard order."""
     order = _order(m, tuple(_spoken([(m, c)], bound)), bound)
     places = [formal(n) for n in range(len(order))]
-    images = {v: e for v, e in zip(order, places, strict=True)}
+    images = dict(zip(order, places, strict=True))
     return Factor(_apply(_moved([(m, c)], bound, images), places), tuple(map(variable, order)))
 
 
@@ -159,14 +215,15 @@ def _order(m: Monomial, spoken: tuple[int, ...], bound: int) -> tuple[int, ...]:
 
 def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
     """What may be known of the positions and lets a sum in the argument be written more simply."""
-    ((m, _),) = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    inside = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    if len(inside) != 1:  # it was not taken apart
+        return ()
+    ((m, _),) = inside
     own = range(-arity - 1, -m.bound - 1, -1)
     free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
     found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
     for v in own:
-        fences = [
-            g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})
-        ]
+        fences = [g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})]
         for g, h in itertools.permutations(fences, 2):
             c, d = g.coefficient(v), h.coefficient(v)
             if c == d:
@@ -270,9 +327,9 @@ def _declared(order: Sequence[int], met: Conditions) -> tuple[Index, ...] | None
         _, v, c = max(own)
         if abs(c) != 1:
             return None
-        if (v, c) in ends:
-            if not implied(ends[v, c], [*sizes, e, *(g for at, g in ends.items() if at != (v, c))]):
-                return None
+        others = [g for at, g in ends.items() if at != (v, c)]
+        if (v, c) in ends and not implied(ends[v, c], [*sizes, e, *others]):
+            return None
         ends[v, c] = e
     images: dict[int, Index] = {}
     for v in order:
@@ -287,6 +344,7 @@ def _declared(order: Sequence[int], met: Conditions) -> tuple[Index, ...] | None
 
 def _product(left: Factor, tidy: Tidy) -> Theorem | None:
     """What the value of exp is, its argument brought to normal form and taken apart; None if it stays."""
+
     def search(work: Rewriting) -> None:
         plain = {e.terms[0][0]: e for e in left.at}
         work.rewrite(0, 0, congruence(left, lambda inner: tidy(inner, [from_zero])), plain)
@@ -303,7 +361,7 @@ def _product(left: Factor, tidy: Tidy) -> Theorem | None:
 
 def common(monomials: Iterable[Monomial]) -> list[Factor]:
     """The values of exp that are factors of each monomial, without bound indices."""
-    first, *others = monomials
+    first, *others = [*monomials] or [Monomial(0, frozenset(), ())]
     found = [f for f in first.factors if is_exponential(f) and min(f.variables(), default=1) > 0]
     return [f for f in found if all(f in m.factors for m in others)]
 
@@ -322,4 +380,3 @@ def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -
                 exponent = exponent + total(inside.substitute({v: r}), r) * sign
         result = result * apply(EXP, exponent, positions_in(exponent))
     return result
-

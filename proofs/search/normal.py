@@ -17,7 +17,7 @@ from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
-from .exponents import exponents
+from .exponents import exponents, merged
 from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
@@ -156,6 +156,12 @@ def _inside(name: str) -> list[str]:
     return sorted(factors & known.keys())
 
 
+def _as_one(work: Rewriting) -> None:
+    """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
+    normalise(work)
+    merged(work)
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -167,6 +173,9 @@ def _found(left: Factor) -> Theorem | None:
         return reduction(left, unfold)
     found = in_order(left, lambda at: congruence(at, normalise))
     (m,) = found.right.parts
+    if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
+        found = congruence(left, _as_one)
+        (m,) = found.right.parts
     if m.factors == (found.left,):
         return _by_law(cast(Factor, found.left))
     for f in m.factors:

@@ -41,6 +41,8 @@ class Proving(Session):
     """For values of exp what may be known of their positions that makes them simpler (see `exponents`)."""
     split: dict[Any, Theorem | None] = field(default_factory=dict)
     """For values of exp what they are products of; None for those that stay."""
+    parted: dict[str, Theorem | None] = field(default_factory=dict)
+    """For a product what two parts it has; None where that was not shown."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
     powers: dict[str, Theorem | None] = field(default_factory=dict)

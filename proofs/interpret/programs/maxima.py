@@ -21,6 +21,7 @@ from ..scanning import run_recursion
 from ..session import current
 from ..simplifying import simplified
 from .comparisons import greater
+from .powers import of_logarithms
 from .values import picked, shared
 
 MAXIMUM = "maximum"
@@ -148,7 +149,11 @@ def _folded(array: KernelArray, axes: Sequence[int]) -> KernelArray:
 
 
 def exponential(of: KernelArray) -> KernelArray:
-    """exp of each entry, with those of the subtracted maxima as factors."""
+    """exp of each entry, with those of the subtracted maxima as factors, and numbers whose logarithms it is taken of."""
+    products = of_logarithms(of)
+    if products is not None:
+        product, rest = products
+        return product * exponential(rest) if rest.term.parts else product
     kept: dict[Monomial, Fraction] = {}
     scales: dict[Monomial, Fraction] = {}
     for m, c in of.term.parts.items():
