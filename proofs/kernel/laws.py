@@ -108,8 +108,9 @@ def _scale(name: str, of: Term, pairs: Parts, place: int) -> Term:
 
 def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
     e = _factors(of)[place]
-    if function_of(e) != EXP or any(v < 0 for v in e.variables()):
-        raise IllTyped("expected a value of exp without bound indices")
+    scale = _alone(e)
+    if function_of(e) != EXP:
+        raise IllTyped("expected a value of exp")
     rest = made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
     if name == LOG:
         return _argument(e, of) + value(name, rest)
@@ -117,7 +118,7 @@ def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
         return value(EXP, _argument(e, of) * -1) * value(name, rest)
     if name not in (RELU, STEP, ZERO):
         raise IllTyped(f"{name} is not homogeneous")
-    return value(name, rest) * (_alone(e) if name == RELU else 1)
+    return value(name, rest) * (scale if name == RELU else 1)
 
 
 def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
@@ -155,7 +156,7 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         raise IllTyped(f"{name} is not made of others")
     if len(of.parts) == 1:
         (m,) = of.parts
-        if of.parts[m] == 1 and not (m.bound or m.guards) and len(m.factors) == 1:
+        if of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors):
             if function_of(m.factors[0]) == INVERSE:
                 return value(LOG, _argument(m.factors[0], of)) * -1
     if [*of.parts.values()] != [1, 1]:
@@ -167,8 +168,8 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
 def _beside_relu(of: Term, place: int) -> Term:
     """softplus(−|z|) = softplus(z) − relu(z)."""
     f = _factors(of)[place]
-    if function_of(f) != RELU or any(v < 0 for v in f.variables()):
-        raise IllTyped("expected relu(z), without bound indices")
+    if function_of(f) != RELU:
+        raise IllTyped("expected relu(z)")
     z = _argument(f, of)
     if (of - z + _alone(f) * 2).parts:
         raise NotProved("softplus is not of −|z|")
@@ -179,7 +180,7 @@ def _exp_of_log(of: Term) -> Term:
     """exp(± log(A)), exp(± softplus(A))."""
     ((m, c),) = of.parts.items()
     (f,) = m.factors
-    if m.bound or m.guards or abs(c) != 1 or function_of(f) not in (LOG, SOFTPLUS):
+    if m != _plain(f) or abs(c) != 1 or function_of(f) not in (LOG, SOFTPLUS):
         raise IllTyped("expected exp of a logarithm")
     inside = _argument(f, of)
     inside = inside if function_of(f) == LOG else 1 + value(EXP, inside)
@@ -188,20 +189,25 @@ def _exp_of_log(of: Term) -> Term:
 
 def _sum_of_exponents(m: Monomial, of: Term) -> Term:
     """A of exp(A), which is written as a product."""
-    if m.bound or m.guards or any(function_of(f) != EXP for f in m.factors):
+    if m != _plain(*m.factors) or any(function_of(f) != EXP for f in m.factors):
         raise IllTyped("expected a product of values of exp")
     return sum((_argument(f, of) for f in m.factors), start=as_term(0))
 
 
 def _argument(f: Factor, of: Term) -> Term:
-    """What a function without bound indices is taken of."""
-    return made(body(f, 0), of.scope)
+    """What a function is taken of; one at a bound index is refused by the constructor."""
+    return Term(dict(body(f, 0)), of.scope)
+
+
+def _plain(*factors: Factor) -> Monomial:
+    """The product of factors, without guards and bound indices."""
+    return Monomial(0, frozenset(), tuple(factors))
 
 
 def _cases(name: str, of: Term, pairs: Parts, place: int) -> Term:
     p = _factors(of)[place]
-    if function_of(p) not in (STEP, ZERO) or any(v < 0 for v in p.variables()):
-        raise IllTyped("cases are of what is 0 or 1, without bound indices")
+    if function_of(p) not in (STEP, ZERO):
+        raise IllTyped("cases are of what is 0 or 1")
     on = made([(_without(m, p), c) for m, c in of.parts.items()], of.scope)
     off = made([(m, c) for m, c in of.parts.items() if p not in m.factors], of.scope)
     return value(name, off) + _alone(p) * (value(name, on) - value(name, off))
@@ -212,7 +218,7 @@ def _factors(of: Term) -> list[Factor]:
 
 
 def _alone(f: Factor) -> Term:
-    return made([(Monomial(0, frozenset(), (f,)), Fraction(1))], frozenset(f.variables()))
+    return Term({_plain(f): Fraction(1)}, {v for v in f.variables() if v > 0})
 
 
 def _without(m: Monomial, p: Factor) -> Monomial:

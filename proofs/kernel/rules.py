@@ -216,12 +216,12 @@ class Rewriting:
     @_rule
     def compare(self, m: Monomial, place: int, others: Sequence[tuple[int, int]]) -> Pairs:
         """step(U) or zero(U) is 1 or 0 where other factors say so: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
-        f, signs, kinds = m.factors[place], {s for _, s in others}, {STEP, ZERO}
+        f, kinds = m.factors[place], {STEP, ZERO}
         every = [m.factors[n] for n, _ in others]
         above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}
         if not {*map(function_of, (f, *every))} <= kinds or place in dict(others):
             raise IllTyped("expected factors that are 0 or 1")
-        if not signs <= {1, -1} or len(above) > 1:
+        if len(above) > 1:
             raise IllTyped("numbers above 0 are added, or are subtracted")
         gap = body(f, m.bound)
         for g, (_, sign) in zip(every, others, strict=True):
@@ -243,7 +243,7 @@ class Rewriting:
             raise IllTyped("expected a factor that is 0 where T is not")
         others = body(f, m.bound)
         t, c = others.pop(which)
-        if t.bound != m.bound or t.guards:
+        if t != Monomial(m.bound, frozenset(), t.factors):
             raise IllTyped("expected a term without indices of its own and guards")
         rest = m.divided(f)
         for g in t.factors:
