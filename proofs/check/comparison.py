@@ -21,7 +21,6 @@ from ..interpret.array import KernelArray
 from ..interpret.claims import Interpretation
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.measured import AXES
-from ..interpret.questions import Unreadable
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
@@ -142,7 +141,9 @@ def _own_pairs(
     """The claim's own pairs; `everywhere` draws numbers of either sign and some above 1, and asks for no NaN."""
     read = {part.condition for part in interpretation.conditions}
     # An absolute value is not seen on positive numbers; logarithms are of nothing else.
-    signed = everywhere or interpretation.has_bounds and "log" not in interpretation.session.functions
+    signed = everywhere or (
+        interpretation.has_bounds and "log" not in interpretation.session.functions
+    )
     point = _drawn(claim, sizes, (1, -1) if signed else (1,)) if inputs is None else inputs(sizes)
     if inputs is None and interpretation.session.functions - {
         "abs"

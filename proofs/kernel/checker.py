@@ -247,7 +247,10 @@ class _Reader:
         kind, which, *more = items(one, "a theorem", 2, 3)
         expect("a theorem's name", (len(more) == 1) == (kind in ("definition", "congruence")), one)
         if kind == "congruence":
-            search = lambda work: self._walk(more[0], work, hypotheses)
+
+            def search(work):
+                return self._walk(more[0], work, hypotheses)
+
             return congruence(factor_of(which), search, hypotheses)
         if kind == "hypothesis":
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)

@@ -60,7 +60,9 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 pass
         kinds = (pairs, constants, solutions)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(goals, session):
+        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(
+            goals, session
+        ):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
@@ -100,9 +102,12 @@ def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     for claim in claims:
         _, factor, right = claim
         key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
-        if key not in tried and holds_at_random(factor, right, session):
-            if together(claim, guesses, session):
-                return True
+        if (
+            key not in tried
+            and holds_at_random(factor, right, session)
+            and together(claim, guesses, session)
+        ):
+            return True
         tried.add(key)
     return False
 

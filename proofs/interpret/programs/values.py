@@ -98,7 +98,7 @@ class Masked:
 
 def moved(value: Masked | MinusInfinity, by: KernelArray) -> Masked | MinusInfinity:
     """What may be −∞, and a number added to it."""
-    dims, (value, by) = shared(value, by)
+    _dims, (value, by) = shared(value, by)
     return value if isinstance(value, MinusInfinity) else Masked(value.mask, value.array + by)
 
 

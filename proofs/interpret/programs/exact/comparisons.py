@@ -28,9 +28,10 @@ def decided(name: str, a: Any, b: Any) -> bool:
         return name in ("le", "ge", "eq")
     if getattr(operator, name)(a, b):
         return True
-    if hasattr(a, "overlaps") or hasattr(b, "overlaps"):
-        if not getattr(operator, CONTRARY[name])(a, b):
-            raise NotPolynomial("a comparison that an enclosure does not decide")
+    if (hasattr(a, "overlaps") or hasattr(b, "overlaps")) and not getattr(operator, CONTRARY[name])(
+        a, b
+    ):
+        raise NotPolynomial("a comparison that an enclosure does not decide")
     return False
 
 
