@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from types import FunctionType
@@ -118,6 +118,10 @@ def _primitive() -> Any:
     from jax.interpreters import batching
 
     jax = _jax()
+    with suppress(ImportError, AttributeError):  # lines are the user's, and not this file's
+        from jax._src.source_info_util import register_exclusion
+
+        register_exclusion(__file__)
     made = Primitive(NAME)
     made.multiple_results = True
 
