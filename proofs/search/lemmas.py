@@ -20,7 +20,7 @@ from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .normal import start_of
-from .session import Proving, current
+from .session import Proving, current, plainly
 from .together import holds_at_random, inner, together
 from .unfolding import aligning, by_induction, peeling, tactic
 from .zero import Stuck
@@ -39,8 +39,13 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
     Raises:
         NotProved, TooHard: if no guess leads there.
     """
-    settle(current())
-    return _search(left, right, current(), more)
+    session = current()
+    settle(session)
+    try:
+        return _search(left, right, session, more)
+    except Stuck:
+        with plainly(session):
+            return _search(left, right, session, more)
 
 
 def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -> Theorem:
