@@ -116,6 +116,7 @@ def guesses(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What states are in terms of others, if the goal is to hold."""
     yield from pairs(goal, session)
     yield from solutions(goal, session)
+    yield from solutions(goal, session, partly=True)
 
 
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -172,8 +173,11 @@ def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
     )
 
 
-def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """What a state must be at every time if the goal is to hold at its own."""
+def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Claim]:
+    """What a state must be at every time if the goal is to hold at its own.
+
+    Partly: if what is multiplied by the same as the state is to cancel by itself.
+    """
     parts = list(goal.parts.values())
     for place, f, (when, factor, images) in _entries(goal, session):
         m, c = parts[place]
@@ -183,9 +187,10 @@ def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
         body = []
         for n, d in parts[:place] + parts[place + 1 :]:
             divided = _divided(n, rest, images)
-            if divided is None:
+            if divided is not None:
+                body.append((divided, -d / c))
+            elif not partly:
                 break
-            body.append((divided, -d / c))
         else:
             with suppress(KernelError):
                 yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
