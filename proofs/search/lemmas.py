@@ -65,7 +65,9 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 pass
         kinds = (pairs, constants, solutions)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(goals, session):
+        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(
+            goals, session
+        ):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 

@@ -157,9 +157,7 @@ POSITIONS = 4
 """A function with more positions than this keeps them in the order in which they come."""
 
 
-def in_order(
-    left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()
-) -> Theorem:
+def in_order(left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()) -> Theorem:
     """f(T) = f(T'), with the positions of f in an order that does not depend on how they come: tanh(Xᵀ) is tanh(X)ᵀ.
 
     Args:
