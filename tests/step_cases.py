@@ -1,4 +1,4 @@
-"""Programs in step, folds by associative scans and complex numbers: pairs that are equal, and near ones that are not."""
+"""Programs in step, folds by associative scans, complex numbers: pairs that are equal, and near ones that are not."""
 
 from __future__ import annotations
 
@@ -347,7 +347,7 @@ AB = {"a": "T d", "b": "T d"}
 SCALARS = {"a": "T", "b": "T"}
 RNN = {"W": "n n", "U": "n d", "x": "T d"}
 LSTM = {"W": "4*n n", "U": "4*n d", "b": "4*n", "x": "T d"}
-GRU = {**{w: "n n" for w in ("Wz", "Wr", "Wh")}, **{u: "n d" for u in ("Uz", "Ur", "Uh")}}
+GRU = {**dict.fromkeys(("Wz", "Wr", "Wh"), "n n"), **dict.fromkeys(("Uz", "Ur", "Uh"), "n d")}
 GRU["x"] = "T d"
 ADAM = {"g": "T d", "w": "d", "one": "", "two": "", "rate": "", "small": ""}
 ONLINE = {"w": "d", "x": "T d", "y": "T", "eta": "", "beta": ""}

@@ -1,4 +1,4 @@
-"""Programs whose states go in step, folds by associative scans, complex numbers: proved for all sizes, or not at all."""
+"""Programs in step, folds by associative scans, complex numbers: proved for all sizes, or not at all."""
 
 from __future__ import annotations
 

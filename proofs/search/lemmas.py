@@ -107,10 +107,11 @@ def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     for claim in claims:
         _, factor, right = claim
         key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
-        if key not in tried and holds_at_random(factor, right, session):
-            if together(claim, guesses, session):
-                return True
+        if key in tried:
+            continue
         tried.add(key)
+        if holds_at_random(factor, right, session) and together(claim, guesses, session):
+            return True
     return False
 
 

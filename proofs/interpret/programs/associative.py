@@ -39,7 +39,7 @@ _any_length: ContextVar[Length | None] = ContextVar("any_length", default=None)
 
 @contextmanager
 def one_equation(any_length: Length) -> Iterator[None]:
-    """`lax.associative_scan` leaves one equation in what is traced inside the `with` block, where `any_length` says so."""
+    """`lax.associative_scan` leaves one equation in what is traced in the `with` block, where `any_length` says so."""
     jax = _jax()
     own = inspect.unwrap(jax.lax.associative_scan)
     before = own.__code__

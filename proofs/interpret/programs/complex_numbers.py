@@ -73,7 +73,7 @@ def with_complex_constants(constant: Callable[[Any], Any]) -> Callable[[Any], An
         array = np.asarray(given)
         if array.dtype.kind != "c":
             return constant(given)
-        return Complex(constant(array.real), constant(array.imag))
+        return Complex(constant(np.real(array)), constant(np.imag(array)))
 
     return value
 

@@ -131,7 +131,7 @@ def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
 
 def _number_parts(value: Any) -> Any:
     array = np.asarray(value)
-    return (array.real, array.imag) if array.dtype.kind == "c" else array
+    return (np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
 
 
 def _nested(tree: Any, outputs: list[Any]) -> Any:
