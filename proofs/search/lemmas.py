@@ -56,18 +56,20 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
+        whole = [] if stuck.before is None else [stuck.before]
         for another in (aligning, peeling, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:
                 goals.insert(0, error.goal)
+                whole += [] if error.before is None else [error.before]
             except KernelError:
                 pass
         kinds = (pairs, constants, solutions)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(
-            goals, session
-        ):
+        if any(_try(claim, session, tried) for claim in claims):
+            continue
+        if not _in_step([*whole, *goals], session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
