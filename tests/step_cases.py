@@ -206,6 +206,63 @@ def changes_transposed(k, v, q, W, eta, late=False):
     return lax.scan(step, jnp.zeros(W.T.shape), (k, v, q))[1]
 
 
+def corrected(g, w, one, two, rate, small):
+    def step(c, g):
+        w, m, v, p, q = c
+        p, q = one * p, two * q
+        m, v = one * m + (1 - one) * g, two * v + (1 - two) * g * g
+        return (w - rate * (m / (1 - p)) / (jnp.sqrt(v / (1 - q)) + small), m, v, p, q), None
+
+    return lax.scan(step, (w, jnp.zeros(w.shape), jnp.zeros(w.shape), 1.0, 1.0), g)[0][0]
+
+
+def corrected_by_weights(g, w, one, two, rate, small, start=0.0):
+    def step(c, g):
+        w, m, v, p, q = c
+        p, q = 1 - one * (1 - p), 1 - two * (1 - q)
+        m, v = m + (1 - one) * (g - m), two * v + (1 - two) * g * g
+        return (w - rate * (m / p) / (jnp.sqrt(v / q) + small), m, v, p, q), None
+
+    return lax.scan(step, (w, jnp.zeros(w.shape), jnp.zeros(w.shape), start, 0.0), g)[0][0]
+
+
+def adagrad(w, x, y, eta):
+    def step(c, token):
+        (w, s), (x, y) = c, token
+        g = (w @ x - y) * x
+        s = s + g * g
+        return (w - eta * g / jnp.sqrt(1 + s), s), w @ x
+
+    return lax.scan(step, (w, jnp.zeros(w.shape)), (x, y))[1]
+
+
+def adagrad_of_changes(w, x, y, eta, start=1.0):
+    def step(c, token):
+        (d, s), (x, y) = c, token
+        g = ((w + d) @ x - y) * x
+        s = s + g * g
+        return (d - eta * g / jnp.sqrt(s), s), (w + d) @ x
+
+    return lax.scan(step, (jnp.zeros(w.shape), start * jnp.ones(w.shape)), (x, y))[1]
+
+
+def backwards(W, x):
+    def step(h, x):
+        h = tanh(W @ h + x)
+        return h, h
+
+    return lax.scan(step, jnp.zeros(W.shape[0]), x, reverse=True)[1]
+
+
+def on_reversed_inputs(W, x, again=True):
+    def step(h, x):
+        h = tanh(W @ h + x)
+        return h, h
+
+    found = lax.scan(step, jnp.zeros(W.shape[0]), x[::-1])[1]
+    return found[::-1] if again else found
+
+
 # Associative scans.
 
 
@@ -343,6 +400,26 @@ def lru_of_pairs(size, angle, scale, Br, Bi, u, both=True):
     return lax.scan(step, (jnp.zeros(size.shape), jnp.zeros(size.shape)), u)[1]
 
 
+def held(lr, li, delta, Br, Bi, u):
+    """S5 with a zero-order hold."""
+    L, B = lr + 1j * li, Br + 1j * Bi
+    decay = jnp.exp(L * delta)
+    B = ((decay - 1) / L)[:, None] * B
+    decays = decay * jnp.ones((u.shape[0], L.shape[0]))
+    return 2 * folded(decays, jax.vmap(lambda u: B @ u)(u)).real
+
+
+def held_by_steps(lr, li, delta, Br, Bi, u, turned=1.0):
+    L, B = lr + 1j * li, Br + 1j * Bi
+    decay = jnp.exp(L * delta)
+
+    def step(x, u):
+        x = decay * x + (1 / L) * (turned * decay - 1) * (B @ u)
+        return x, 2 * x.real
+
+    return lax.scan(step, jnp.zeros(lr.shape, complex), u)[1]
+
+
 AB = {"a": "T d", "b": "T d"}
 SCALARS = {"a": "T", "b": "T"}
 RNN = {"W": "n n", "U": "n d", "x": "T d"}
@@ -356,6 +433,8 @@ GATES = {"q": "T d", "k": "T d", "v": "T e", "a": "T d"}
 INPUTS = {"x": "T d", "r": "T d", "i": "T d", "rate": "d"}
 S5 = {"lr": "m", "li": "m", "Br": "m d", "Bi": "m d", "Cr": "d m", "Ci": "d m", "u": "T d"}
 LRU = {"size": "m", "angle": "m", "scale": "m", "Br": "m d", "Bi": "m d", "u": "T d"}
+HELD = {"lr": "m", "li": "m", "delta": "m", "Br": "m d", "Bi": "m d", "u": "T d"}
+GRADIENTS = {"w": "d", "x": "T d", "y": "T", "eta": ""}
 DELTA = {"k": "T d", "v": "T e", "b": "T"}
 
 EQUAL: dict[str, tuple[Any, Any, dict[str, str]]] = {
@@ -400,6 +479,10 @@ EQUAL: dict[str, tuple[Any, Any, dict[str, str]]] = {
     "S5": (s5, s5_by_steps, S5),
     "S5 in pairs": (s5_by_steps, s5_of_pairs, S5),
     "LRU in pairs": (lru, lru_of_pairs, LRU),
+    "S5 with a zero-order hold": (held, held_by_steps, HELD),
+    "Adam with its corrections": (corrected, corrected_by_weights, ADAM),
+    "Adagrad from one": (adagrad, adagrad_of_changes, GRADIENTS),
+    "a network that runs backwards": (backwards, on_reversed_inputs, {"W": "n n", "x": "T n"}),
 }
 APART: dict[str, tuple[Any, Any, dict[str, str]]] = {
     "a sign in the matrix": (
@@ -469,6 +552,22 @@ APART: dict[str, tuple[Any, Any, dict[str, str]]] = {
         s5_by_steps,
         lambda *given: s5_of_pairs(*given, sign=1.0),
         S5,
+    ),
+    "another hold": (held, lambda *given: held_by_steps(*given, turned=1j), HELD),
+    "a correction from one": (
+        corrected,
+        lambda *given: corrected_by_weights(*given, start=1.0),
+        ADAM,
+    ),
+    "Adagrad from two": (
+        adagrad,
+        lambda *given: adagrad_of_changes(*given, start=2.0),
+        GRADIENTS,
+    ),
+    "outputs left reversed": (
+        backwards,
+        lambda W, x: on_reversed_inputs(W, x, False),
+        {"W": "n n", "x": "T n"},
     ),
     "half of the scale": (lru, lambda *given: lru_of_pairs(*given, both=False), LRU),
 }

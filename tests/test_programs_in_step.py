@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 
 import jax
 import jax.numpy as jnp
@@ -14,20 +15,26 @@ from step_cases import APART, EQUAL, QUICK, UNREAD
 from scanproof import equal
 from scanproof.proofs.interpret.programs.complex_numbers import PARTWISE, TABLE
 from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.kernel.checker import Refused
+from scanproof.proofs.kernel.checker import check as check_proof
 from scanproof.proofs.language.sizes import shape
-from scanproof.proofs.search.all_sizes import prove
+from scanproof.proofs.search.all_sizes import find, prove
 
 SIZES = {"T": 4, "d": 3, "n": 2, "m": 3, "e": 2, "B": 2}
 
 
-def all_sizes(left, right, given):
+def equality(left, right, given):
     def body(**values):
         arrays = [values[name] for name in given]
         return equal(program(left)(*arrays), program(right)(*arrays))
 
     names = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in given]
     body.__signature__ = inspect.Signature(names)  # type: ignore[attr-defined]
-    return prove(claim(body, given))
+    return claim(body, given)
+
+
+def all_sizes(left, right, given):
+    return prove(equality(left, right, given))
 
 
 def far_apart(left, right, given):
@@ -125,3 +132,79 @@ def test_a_function_of_complex_numbers_that_is_not_in_the_table_is_named():
     given = {"a": "T", "b": "T"}
     found = all_sizes(lambda a, b: jnp.sqrt(a + 1j * b).real, lambda a, b: a, given)
     assert "sqrt of complex numbers" in str(found)
+
+
+# Under the hypotheses of an induction a written proof may rewrite inside functions, and nowhere else.
+
+
+def under_hypotheses(value):
+    """The references to such theorems in a written proof, deepest first."""
+    if not isinstance(value, list):
+        return []
+    found = [one for part in value for one in under_hypotheses(part)]
+    own = len(value) == 3 and value[0] == "congruence" and isinstance(value[1], list)
+    return [*found, value] if own and isinstance(value[1][0], str) else found
+
+
+def written(name):
+    found = find(equality(*EQUAL[name]))
+    assert not isinstance(found, str), found
+    assert found.certificate.trace is not None
+    return found.certificate.trace
+
+
+def induction_of(trace):
+    (line,) = [line for line in trace["theorems"] if line[0] == "induction"]
+    return line
+
+
+def start_in_its_step(trace):
+    ways = induction_of(trace)[4]
+    ways[0][0] = ways[0][1]
+
+
+def nothing_inside(trace):
+    one = under_hypotheses(induction_of(trace))[0]
+    one[2] = []
+
+
+def outside_of_the_induction(trace):
+    one = under_hypotheses(induction_of(trace))[0]
+    last = trace["theorems"][-1]
+    last[1] = [["rewrite", 0, 0, one, []]]
+
+
+def another_function(trace):
+    one = under_hypotheses(induction_of(trace))[0]
+    one[1] = ["X", one[1][1]]
+
+
+def another_time(trace):
+    one = under_hypotheses(induction_of(trace))[0]
+    one[1][1][0] = [one[1][1][0][0] + 1, one[1][1][0][1]]
+
+
+def a_hypothesis_that_is_not_there(trace):
+    one = under_hypotheses(induction_of(trace))[0]
+    step = next(s for s in one[2] if s[0] == "rewrite" and s[3][:1] == ["hypothesis"])
+    step[3] = ["hypothesis", 9]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        start_in_its_step,
+        nothing_inside,
+        outside_of_the_induction,
+        another_function,
+        another_time,
+        a_hypothesis_that_is_not_there,
+    ],
+)
+def test_a_proof_that_rewrites_inside_functions_is_refused_when_it_is_changed(change):
+    trace = json.loads(json.dumps(written("a recurrent network of one matrix")))
+    check_proof(trace)
+    assert under_hypotheses(induction_of(trace))
+    change(trace)
+    with pytest.raises(Refused):
+        check_proof(trace)
