@@ -178,5 +178,5 @@ def _drawn(name: str, spots: tuple[int, ...]) -> float:
 
 
 def _function(name: str, value: Any) -> float:
-    known = getattr(math, name, None)
+    known = abs if name == "abs" else getattr(math, name, None)
     return known(value) if known is not None else abs(math.sin(value)) + value / 3
