@@ -163,6 +163,14 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
             once.a_position_that_moves,
         ),
         ("induction", "induction", CLAIMED, "claims", once.claims_exchanged_for_others),
+        (
+            *("reduction", "congruence", "reach(frozenset().union(*fixed))"),
+            *("frozenset().union(*fixed)", once.a_function_at_another_place_than_the_hypothesis),
+        ),
+        (
+            *("reduction", "congruence", "not assumed and ", ""),
+            once.an_inverse_that_a_false_hypothesis_takes,
+        ),
     ],
 )
 def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(

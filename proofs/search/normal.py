@@ -74,7 +74,7 @@ def _named(work: Rewriting, k: int) -> bool:
     """A factor that is a name, a value of a function or a state goes by what is known of it."""
     session = current()
     for place, f in enumerate(work.parts[k][0].factors):
-        if f.name in session.closed:
+        if f.name in session.closed and not (session.plain and not session.is_product(f.name)):
             if _closed(work, k, place, f, session):
                 return True
         elif f.name in declarations.current.bodies and _reduced(work, k, place, f, session):
