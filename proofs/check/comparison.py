@@ -35,9 +35,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
     **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
-    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "lgamma")},
+    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh")},
     **{"floor": math.floor, "ceil": math.ceil, "round": round},
-    "cbrt": lambda value: math.copysign(abs(value) ** (1 / 3), value),
     "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
 }
 EXACT: dict[str, Callable[[Any], Any]] = {

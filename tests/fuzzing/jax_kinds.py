@@ -295,6 +295,16 @@ MATRICES: dict[str, Any] = {
     "vmapped write": _vmapped_write,
     "folded columns": jax.vmap(_folded, in_axes=1, out_axes=1),
     "variance": lambda a: a - a.var(axis=0),
+    "signs": lambda a: jnp.sign(a) + jnp.abs(a) * (a >= 1) - jnp.where(a == 0, 2, a) * (a != 2),
+    "clipped": lambda a: jnp.clip(a, -1.5, 2) + jnp.minimum(a, 1) * (a < 0) + (a <= 1) + (a > 2),
+    "so far": lambda a: lax.cummax(a) - lax.cummin(a, reverse=True) + lax.cumlogsumexp(a, 1),
+    "finite": lambda a: jnp.where(jnp.isfinite(a), jnp.nan_to_num(a), 7) + jax.nn.softplus(a),
+    "least": lambda a: jnp.exp(a - a.min(0)) / jnp.exp(a - a.min(0)).sum(0),
+    "hyperbolic": lambda a: jnp.sinh(a) + jnp.cosh(a) + lax.erfc(a) + jnp.arcsinh(a) + jnp.tan(a),
+    "inverse": lambda a: jnp.arcsin(a / 9) - jnp.arccos(a / 9) + jnp.arctan(a) + jnp.arctanh(a / 9),
+    "whole": lambda a: (
+        jnp.floor(a / 2) + jnp.ceil(a / 3) + jnp.round(a / 2) + jnp.arccosh(1 + a**2)
+    ),
     "normalised": lambda a: a / (1 + (a * a).sum(axis=1, keepdims=True)),
     "column set": lambda a: a.at[:, 0].set(a[:, -1]),
     "grid": lambda a: jnp.where(_rows(a)[:, None] >= jnp.arange(a.shape[1])[None], a, -a),
