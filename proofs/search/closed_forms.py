@@ -5,17 +5,22 @@ States are looked at in the order in which they were defined, so that what a ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import suppress
 from fractions import Fraction
+from typing import Any
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
+from ..kernel.laws import value
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.term import ONE, Factor, Monomial, Term
+from ..kernel.term import EXP, ONE, Factor, Monomial, Term, body, entry
 from ..kernel.theorem import Theorem
+from .congruences import spoken_of
 from .exponents import accumulated, common
 from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Lemma, Proving, current
@@ -66,13 +71,13 @@ def _search(recursion: Recursion, length: Index, session: Proving) -> None:
                 continue
             step = _rewritten(recursion.step[k], rules)
             when = position("t", 0, length + 1)
-            try:
-                guess = _closed_form(recursion, k, step, when)
-                if guess is None:
-                    continue
-                claim = Factor(state.name, (when, *state.at, *state.given))
-                (rule,) = _by_induction(when, claim, guess, rules, session).rules
-            except KernelError:
+            claim = Factor(state.name, (when, *state.at, *state.given))
+            rule = None
+            for guess, more in _guesses(recursion, k, step, when, solved.keys()):
+                with suppress(KernelError):
+                    (rule,) = _by_induction(when, claim, guess, [*rules, *more], session).rules
+                    break
+            if rule is None:
                 continue
             rules.append(rule)
             if {position_of(e) for e in claim.at} == rule.over:
@@ -92,6 +97,66 @@ def _by_induction(
         return by_induction(when, [(claim, guess)], rules, stepwise())
 
 
+def _guesses(
+    recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
+) -> Iterator[tuple[Term, Sequence[Theorem]]]:
+    """What a state may be at every time, each with definitions that show it."""
+    with suppress(KernelError):
+        guess = _closed_form(recursion, which, step, when, solved)
+        if guess is not None:
+            yield guess, ()
+            return
+    for guess, stabiliser in _stabilised(recursion, which, step, when):
+        yield guess, current().definition(stabiliser)[1:]
+
+
+def _stabilised(
+    recursion: Recursion, which: int, step: Term, when: Index
+) -> Iterator[tuple[Term, str]]:
+    """For l[t + 1] = exp(m[t] − m[t + 1]) G(t) l[t] + exp(−m[t + 1]) B(t), l[0] = 0, with another state m.
+
+    Then exp(m[t]) l[t] has the gates G and the increments B, whatever m is.
+    """
+    session, time, state = current(), recursion.time, recursion.states[which]
+    own = Factor(state.name, (time, *state.at, *state.given))
+    gate = {m.divided(own): c for m, c in step.parts.items() if own in m.factors}
+    rest = {m: c for m, c in step.parts.items() if own not in m.factors}
+    names = [s.name for s in recursion.states]
+    spoken = {f.name for m in (*gate, *rest) for f in m.factors}
+    if not gate or not spoken.isdisjoint(names) or simplified(recursion.first[which]).parts:
+        return
+    for f in common(gate):
+        ((m, c),) = (body(f, 0) or [(Monomial(0, frozenset(), ()), 0)])[:1]
+        if c != 1 or m.bound or m.guards or len(m.factors) != 1 or m.factors[0].name not in names:
+            continue
+        (now,) = m.factors
+        k = names.index(now.name)
+        one = recursion.states[k]
+        moved = dict(zip(one.at, now.at[1 : 1 + len(one.at)], strict=True))
+        later = substitute(recursion.step[k], {v: e for v, e in moved.items() if v != e})
+        later = simplified(later)
+        grown = simplified(Term(gate, step.scope) * value(EXP, later - entry(*_flat(now))))
+        added = simplified(Term(rest, step.scope) * value(EXP, later))
+        every = [*grown.parts, *added.parts]
+        if any(_speaks(f.name, names, session) for n in every for f in n.factors):
+            continue
+        begun = time - 1  # what is 0 at first needs no gate then
+        parts = {n._replace(guards=n.guards - {begun}): c for n, c in grown.parts.items()}
+        guess = _solution(Term(parts, grown.scope), added, Term({}), time, when)
+        scale = value(EXP, entry(now.name, when, *now.at[1:]) * -1)
+        yield simplified(guess * scale), now.name
+
+
+def _flat(f: Factor) -> tuple[Any, ...]:
+    return f.name, *f.at
+
+
+def _speaks(name: str, names: Sequence[str], session: Proving) -> bool:
+    """Whether a factor is one of these states, or a function of one."""
+    bodies = declarations.current.bodies
+    return name in names or (name in bodies and not spoken_of(name, session).isdisjoint(names))
+
+
 def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
     """The term with the closed forms of the states that have one."""
     if not rules:
@@ -101,14 +166,19 @@ def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:
     return work.term()
 
 
-def _closed_form(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
+def _closed_form(
+    recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
+) -> Term | None:
     """For S[t + 1] = G(t) S[t] + B(t): Π_{r<when} G(r) S[0] + Σ_{s<when} Π_{s<r<when} G(r) B(s)."""
-    state, time = recursion.states[which], recursion.time
-    split = _split(recursion, state, step)
+    split = _split(recursion, recursion.states[which], step, solved)
     if split is None:
         return None
-    gate, increment = split
-    first = simplified(recursion.first[which])
+    time = recursion.time
+    return _solution(*split, simplified(recursion.first[which]), time, when)
+
+
+def _solution(gate: Term, increment: Term, first: Term, time: Index, when: Index) -> Term:
+    """The closed form by what it is made of."""
     written = _written(gate, time)
     if written is not None:
         inside = [written, when - 1 - written]
@@ -166,10 +236,15 @@ def _blocks(gate: Term, time: Index) -> Term | None:
     return Term(written, gate.scope)
 
 
-def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] | None:
-    """G and B of a step G · S[time, at] + B; None if there is more of the states in it."""
+def _split(
+    recursion: Recursion, state: State, step: Term, solved: Set[str]
+) -> tuple[Term, Term] | None:
+    """G and B of a step G · S[time, at] + B; None if there is more of the states in it, also inside functions."""
+    session = current()
     own = Factor(state.name, (recursion.time, *state.at, *state.given))
     names = {s.name for s in recursion.states}
+    unknown = names - solved
+    known = declarations.current.bodies
     gate: dict[Monomial, Fraction] = {}
     rest: dict[Monomial, Fraction] = {}
     for m, c in step.parts.items():
@@ -180,6 +255,8 @@ def _split(recursion: Recursion, state: State, step: Term) -> tuple[Term, Term] 
             rest[m] = c
         if any(f.name in names for f in m.factors):
             return None
+        if any(f.name in known and spoken_of(f.name, session) & unknown for f in m.factors):
+            return None  # it is in step with others, and a product of such gates tells nothing
     return Term(gate, step.scope), Term(rest, step.scope)
 
 

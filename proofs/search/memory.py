@@ -15,7 +15,7 @@ from ..kernel.index import Index
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, function_of
 from .guards import named
-from .session import spend, spent
+from .session import current, spend, spent
 
 MOST = 50_000
 """The most terms that are remembered."""
@@ -27,7 +27,7 @@ known: dict[Any, tuple[list[int], int, Steps]] = {}
 def recall(work: Rewriting, search: Callable[[Any], None]) -> None:
     """Rewrite as `search` does, by the rules that it used for a term like this one if there was one."""
     variables = sorted(work.scope.union(*(e.variables() for e in work.known)))
-    key = _looks(work, {v: n for n, v in enumerate(variables, start=1)})
+    key = current().plain, _looks(work, {v: n for n, v in enumerate(variables, start=1)})
     found = known.get(key)
     if found is not None:
         numbers, effort, steps = found
@@ -54,7 +54,7 @@ def _looks(work: Rewriting, names: dict[int, int]) -> Any:
         guards = frozenset([named(g, names) for g in m.guards])
         parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
-            registry = declarations.current
+            registry = declarations.current, current().by_cases
     return registry, frozenset([named(e, names) for e in work.known]), tuple(parts)
 
 

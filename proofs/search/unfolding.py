@@ -12,6 +12,7 @@ from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting, Tactic
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import HYPOTHESIS, Theorem
+from .congruences import inside
 from .factors import splitting
 from .normal import tidy
 from .session import Lemma, Proving, current
@@ -98,6 +99,7 @@ def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: S
     also = [at_constant_times(current()), splitting(current(), _in_two), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
+    also.append(inside(rules))
     tidy(goal)
     if times is not None:
         unfold_once(goal, current(), times)
