@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
@@ -20,6 +21,7 @@ from .normal import has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
 from .unfolding import by_induction
+from .written_once import kept
 
 
 def normal_form(term: Term) -> Term:
@@ -49,11 +51,39 @@ def settle(session: Proving) -> None:
         if turns is None:
             _canonical(recursion, session)
         else:
-            session.closed.update(_search(recursion, turns))
+            closed, rules = _search(recursion, turns)
+            session.closed.update(closed)
+            _keep(recursion, turns, rules, session)
+            _forget(closed.keys() | session.kept.keys(), session)
 
 
-def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tuple[int, ...]]]:
-    """What is found for each state that has a closed form."""
+def _forget(states: Iterable[str], session: Proving) -> None:
+    """Normal forms that were found while less was known of these states."""
+    inside = {
+        name: {f.name for m, _ in declarations.current.bodies[name].body for f in m.factors}
+        for name in session.reduced
+    }
+    stale, more = set(states), True
+    while more:
+        more = {name for name, parts in inside.items() if name not in stale and parts & stale}
+        stale |= more
+    for name in stale & session.reduced.keys():
+        del session.reduced[name]
+
+
+def _keep(recursion: Recursion, length: Index, rules: Sequence[Theorem], session: Proving) -> None:
+    """What is kept between the turns of states without a closed form."""
+    for k, state in enumerate(recursion.states):
+        if state.name not in session.closed:
+            found = kept(recursion, k, _rewritten(recursion.step[k], rules), length)
+            if found:
+                session.kept[state.name] = tuple(found)
+
+
+def _search(
+    recursion: Recursion, length: Index
+) -> tuple[dict[str, tuple[Theorem, tuple[int, ...]]], list[Theorem]]:
+    """What is found for each state that has a closed form, and all rules that were."""
     solved: dict[str, tuple[Theorem, tuple[int, ...]]] = {}
     rules: list[Theorem] = []
     progress = True
@@ -76,7 +106,7 @@ def _search(recursion: Recursion, length: Index) -> dict[str, tuple[Theorem, tup
             if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
             progress = True
-    return solved
+    return solved, rules
 
 
 def _rewritten(term: Term, rules: Sequence[Theorem]) -> Term:

@@ -21,7 +21,7 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .normal import start_of
 from .session import Proving, current
-from .unfolding import aligning, by_induction, peeling, tactic
+from .unfolding import aligning, by_induction, parting, peeling, tactic
 from .zero import Stuck
 
 ROUNDS = 6
@@ -50,14 +50,14 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
-        for another in (aligning, peeling, *more):
+        for another in (aligning, peeling, parting, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:
                 goals.insert(0, error.goal)
             except KernelError:
                 pass
-        kinds = (pairs, constants, solutions)
+        kinds = (pairs, constants, solutions, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if not any(_try(claim, session, tried) for claim in claims):
             raise stuck
@@ -162,6 +162,23 @@ def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
         else:
             with suppress(KernelError):
                 yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
+
+
+def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """What a state must be if its monomial is to cancel with one other, whatever else is left over."""
+    parts = list(goal.parts.values())
+    for place, f, (when, factor, images) in _entries(goal, session):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        for n, d in parts[:place] + parts[place + 1 :]:
+            divided = _divided(n, rest, images) if len(rest) <= LONGEST else None
+            if divided is not None:
+                with suppress(KernelError):
+                    yield (
+                        when,
+                        factor,
+                        _term(_at_every_time([(divided, -d / c)], f.at[0], when), factor),
+                    )
 
 
 Pattern = tuple[Index, Factor, dict[int, Index]]

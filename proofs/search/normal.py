@@ -18,7 +18,7 @@ from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .memory import recall
 from .session import Proving, current, spend
-from .steps import Step, cancel, count, guards, number, rename
+from .steps import Step, cancel, count, guards, number, rename, rewriting
 
 
 def simplified(term: Term) -> Term:
@@ -46,7 +46,7 @@ def normalise(work: Rewriting) -> None:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
-    steps = (guards, _named, number, count, cancel, rename, *also)
+    steps = (guards, _named, number, count, cancel, rename, _kept, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -66,6 +66,13 @@ def _named(work: Rewriting, k: int) -> bool:
         elif f.name in declarations.current.bodies and _reduced(work, k, place, f, session):
             return True
     return False
+
+
+def _kept(work: Rewriting, k: int) -> bool:
+    """An entry that is written once is spoken of at the turn that wrote it, or as it was at the start."""
+    known = current().kept
+    own = [f for f in work.parts[k][0].factors if f.name in known]
+    return any(rewriting(known[f.name], divide=True, only=f)(work, k) for f in own)
 
 
 def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:

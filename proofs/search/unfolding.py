@@ -9,7 +9,7 @@ from ..kernel import index as declarations
 from ..kernel.index import Index, variable
 from ..kernel.induction import induction
 from ..kernel.inequalities import implied
-from ..kernel.rules import Goal, Rewriting
+from ..kernel.rules import Goal, Rewriting, Tactic
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import HYPOTHESIS, Theorem
 from .normal import tidy
@@ -32,14 +32,19 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 
 def by_induction(
-    when: Index, claims: Sequence[tuple[Factor, Term]], rules: Sequence[Theorem] = ()
+    when: Index,
+    claims: Sequence[tuple[Factor, Term]],
+    rules: Sequence[Theorem] = (),
+    by: Tactic | None = None,
 ) -> Lemma:
     """factor = term for every value of `when`, all claims together; a lemma from now on.
+
+    The start and the step are shown by `tactic`, or another one.
 
     Raises:
         KernelError: if the start or the step is not shown.
     """
-    made = induction(when, claims, tactic, rules)
+    made = induction(when, claims, by or tactic, rules)
     lemma = Lemma(when, list(claims), made)
     current().inductions.append(lemma)
     current().lemmas += made
@@ -61,14 +66,46 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     _show(goal, rules, set(declarations.current.sizes))
 
 
+def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The same for a goal that sums what turns wrote up to some time: that of the last is unfolded."""
+    session = current()
+    tidy(goal)
+    known = {v for m, _ in goal.parts.values() for v in m.variables() if v > 0}
+    _part_last(goal, session, known - declarations.current.sizes)
+    for k, (m, _) in list(goal.parts.items()):
+        for f in m.factors:
+            if f.name in session.kept and min(f.at[0].variables(), default=0) > 0:
+                if k in goal.parts:
+                    unfold(goal, k, f, session)
+    closing(goal, rules)
+
+
+def _part_last(goal: Goal, session: Proving, times: set[int]) -> None:
+    """Σ_{i ≤ t} of entries that turn i writes: that of t apart from those that were there before."""
+    for k, (m, _) in list(goal.parts.items()):
+        for g in sorted(m.guards):
+            own = {v for v in g.variables() if v < 0 and abs(g.coefficient(v)) == 1}
+            if len(own) == 1 and g.variables() & times and k in goal.parts:
+                if any(f.name in session.kept and f.at[0].variables() & own for f in m.factors):
+                    goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
+                    break
+    tidy(goal)
+
+
 def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
     """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
+    tidy(goal)
+    if times is not None:
+        _part_last(goal, current(), times)
+        unfold_once(goal, current(), times)
+    closing(goal, rules, *more)
+
+
+def closing(goal: Goal, rules: Sequence[Theorem], *more: Step) -> None:
+    """Show a goal by normal form and these rules, with no state unfolded but at constant times."""
     also = [at_constant_times(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
-    tidy(goal)
-    if times is not None:
-        unfold_once(goal, current(), times)
     show_zero(goal, also)
 
 
@@ -94,7 +131,7 @@ def later_ones(session: Proving) -> Step:
                     first[key] = min(first.get(key, when), when)
         for f in own:
             key, when = place(f)
-            if when > first[key] and _unfold(work, k, f, session):
+            if when > first[key] and unfold(work, k, f, session):
                 return True
         return False
 
@@ -131,9 +168,17 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
         for k, (m, _) in goal.parts.items()
     ]
     waiting = [(k, [f for f in factors if moves(f)]) for k, factors in states]
+    kept = session.kept if times else {}
     if len({f.name for _, factors in waiting for f in factors}) < 2:
         summed = [
-            (k, [f for f in factors if any(v < 0 for v in f.at[0].variables())])
+            (
+                k,
+                [
+                    f
+                    for f in factors
+                    if f.name not in kept and min(f.at[0].variables(), default=0) < 0
+                ],
+            )
             for k, factors in states
         ]
         waiting = [(k, [*one, *more]) for (k, one), (_, more) in zip(waiting, summed, strict=True)]
@@ -143,7 +188,7 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
             continue
         f, rest = factors[0], factors[1:]
         before = set(goal.parts)
-        if f not in goal.parts[k][0].factors or not _unfold(goal, k, f, session):
+        if f not in goal.parts[k][0].factors or not unfold(goal, k, f, session):
             waiting.append((k, rest))
             continue
         for n in goal.parts:
@@ -152,7 +197,7 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
                 waiting.append((n, factors if stays else rest))
 
 
-def _unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
+def unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
     """One step with one state, or with the sum that it is in."""
     if not f.at[0].terms:
         return False
