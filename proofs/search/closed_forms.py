@@ -10,14 +10,13 @@ from fractions import Fraction
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
-from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
 from ..kernel.theorem import Theorem
-from .normal import has_meaning, meanings, normalise, simplified, tidy
+from .normal import forget, has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
 from .unfolding import by_induction
@@ -54,21 +53,7 @@ def settle(session: Proving) -> None:
             closed, rules = _search(recursion, turns)
             session.closed.update(closed)
             _keep(recursion, turns, rules, session)
-            _forget(closed.keys() | session.kept.keys(), session)
-
-
-def _forget(states: Iterable[str], session: Proving) -> None:
-    """Normal forms that were found while less was known of these states."""
-    inside = {
-        name: {f.name for m, _ in declarations.current.bodies[name].body for f in m.factors}
-        for name in session.reduced
-    }
-    stale, more = set(states), True
-    while more:
-        more = {name for name, parts in inside.items() if name not in stale and parts & stale}
-        stale |= more
-    for name in stale & session.reduced.keys():
-        del session.reduced[name]
+            forget(closed.keys() | session.kept.keys(), session)
 
 
 def _keep(recursion: Recursion, length: Index, rules: Sequence[Theorem], session: Proving) -> None:

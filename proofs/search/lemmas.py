@@ -7,8 +7,8 @@ Where a step needs entries of a state that never change, that is tried first. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 
 from ..kernel import index as declarations
@@ -19,7 +19,7 @@ from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
-from .normal import start_of
+from .normal import forget, start_of
 from .session import Proving, current
 from .unfolding import aligning, by_induction, parting, peeling, tactic
 from .zero import Stuck
@@ -57,7 +57,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 goals.insert(0, error.goal)
             except KernelError:
                 pass
-        kinds = (pairs, constants, solutions, matches)
+        kinds = (pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if not any(_try(claim, session, tried) for claim in claims):
             raise stuck
@@ -79,7 +79,8 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
     tried.add(key)
     for _ in range(ROUNDS):
         try:
-            by_induction(when, [(factor, right)], session.lemmas)
+            with _apart(factor.name, session) as rules:
+                by_induction(when, [(factor, right)], rules)
         except Stuck as error:
             more = [*constants(error.goal, session), *others(claim, error.goal, session)]
             if any(_try(one, session, tried, depth - 1) for one in more):
@@ -89,6 +90,21 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
             return False
         return True
     return False
+
+
+@contextmanager
+def _apart(state: str, session: Proving) -> Iterator[Sequence[Theorem]]:
+    """All lemmas but those that speak of this state's entries at other times than an hypothesis about it does."""
+    if state not in session.kept:
+        yield session.lemmas
+        return
+    own = session.kept.pop(state)
+    forget([state], session)
+    try:
+        yield [rule for rule in session.lemmas if rule not in own]
+    finally:
+        session.kept[state] = own
+        forget([state], session)
 
 
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -164,6 +180,29 @@ def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
                 yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
 
 
+def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """What an entry that is written once must be if the goal is to hold: that from its turn on, the start before."""
+    parts = list(goal.parts.values())
+    for place, f, (when, factor, images) in _entries(goal, session, written=True):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        divided = [
+            (_divided(n, rest, images), -d / c) for n, d in parts[:place] + parts[place + 1 :]
+        ]
+        turn = f.at[0].substitute(images) - 1
+        start = [
+            (n._replace(guards=n.guards | {turn - when}), d) for n, d in _start(factor, session)
+        ]
+        found = [
+            (n._replace(guards=n.guards | {when - 1 - turn}), d)
+            for n, d in divided
+            if n is not None
+        ]
+        if len(found) == len(divided):
+            with suppress(KernelError):
+                yield when, factor, _term([*start, *found], factor)
+
+
 def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What a state must be if its monomial is to cancel with one other, whatever else is left over."""
     parts = list(goal.parts.values())
@@ -185,20 +224,33 @@ Pattern = tuple[Index, Factor, dict[int, Index]]
 """A time, a state's entry at it, and the positions that stand for bound indices."""
 
 
-def _entries(goal: Goal, session: Proving) -> Iterator[tuple[int, Factor, Pattern]]:
-    """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that."""
+def _entries(
+    goal: Goal, session: Proving, written: bool = False
+) -> Iterator[tuple[int, Factor, Pattern]]:
+    """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that.
+
+    Args:
+        goal: what is to be shown.
+        session: where.
+        written: whether those are meant that are written once, in all places.
+    """
+    known = session.kept if written else session.recursions
     for place, (m, _) in enumerate(goal.parts.values()):
         for f in m.factors:
-            pattern = _generalised(f, m, goal, session) if f.name in session.recursions else None
+            pattern = _generalised(f, m, goal, session, written) if f.name in known else None
             if pattern is not None:
                 yield place, f, pattern
 
 
-def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Pattern | None:
+def _generalised(
+    f: Factor, m: Monomial, goal: Goal, session: Proving, written: bool = False
+) -> Pattern | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
-    if len(facts) != 2 or not f.at[0].terms or any(v < 0 for v in f.at[0].variables()):
+    if len(facts) != 2 or not f.at[0].terms:
+        return None
+    if not written and any(v < 0 for v in f.at[0].variables()):
         return None
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
@@ -210,7 +262,7 @@ def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Patter
         length = f.at[0]  # no later time is needed, and other states may end there
     images: dict[int, Index] = {}
     for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
-        ends = _ends(v, m, goal)
+        ends = _everywhere(v, at) if written else _ends(v, m, goal)
         if ends is None:
             return None
         images[v] = position("p", *ends)
@@ -234,6 +286,17 @@ def _narrowed(v: int, goal: Goal) -> Index | None:
     low = next((a for a in lows if all(implied(a - b, facts(sizes)) for b in lows)), None)
     high = next((a for a in highs if all(implied(b - a, facts(sizes)) for b in highs)), None)
     return None if low is None or high is None else position("p", low, high + 1)
+
+
+def _everywhere(v: int, at: Mapping[Index, Index]) -> tuple[Index, Index] | None:
+    """lo and hi of the bound index, from the range of the position that it stands in."""
+    for place, e in at.items():
+        ranges = declared(place.terms[0][0])
+        if e.coefficient(v) == 1 and len(ranges) == 2:
+            shift = variable(v) - e
+            ends = place - ranges[0] + shift, ranges[1] + place + 1 + shift
+            return None if any(w < 0 for end in ends for w in end.variables()) else ends
+    return None
 
 
 def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:

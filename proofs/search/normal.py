@@ -6,7 +6,7 @@ that says what it stands for, and for each value of a function one that brings i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from ..kernel import index as declarations
@@ -126,6 +126,20 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
             found.append(_found(Factor(name, order)))
         waiting.pop()
     return [rule for rule in session.reduced[name] if rule is not None]
+
+
+def forget(states: Iterable[str], session: Proving) -> None:
+    """Drop the normal forms that were found while other things were known of these states."""
+    inside = {
+        name: {f.name for m, _ in declarations.current.bodies[name].body for f in m.factors}
+        for name in session.reduced
+    }
+    stale, more = set(states), True
+    while more:
+        more = {name for name, parts in inside.items() if name not in stale and parts & stale}
+        stale |= more
+    for name in stale & session.reduced.keys():
+        del session.reduced[name]
 
 
 def has_meaning(f: Factor, session: Proving) -> bool:

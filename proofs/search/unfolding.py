@@ -74,9 +74,12 @@ def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
     _part_last(goal, session, known - declarations.current.sizes)
     for k, (m, _) in list(goal.parts.items()):
         for f in m.factors:
-            if f.name in session.kept and min(f.at[0].variables(), default=0) > 0:
-                if k in goal.parts:
-                    unfold(goal, k, f, session)
+            if (
+                f.name in session.kept
+                and min(f.at[0].variables(), default=0) > 0
+                and k in goal.parts
+            ):
+                unfold(goal, k, f, session)
     closing(goal, rules)
 
 
@@ -98,7 +101,23 @@ def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: S
     if times is not None:
         _part_last(goal, current(), times)
         unfold_once(goal, current(), times)
+        more = (*more, _written_now(current(), times))
     closing(goal, rules, *more)
+
+
+def _written_now(session: Proving, times: set[int]) -> Step:
+    """What the turn in question writes is unfolded, once a case says that it is this turn."""
+
+    def step(work: Rewriting, k: int) -> bool:
+        for f in work.parts[k][0].factors:
+            if f.name in session.kept and f.at[0].terms and min(f.at[0].variables()) > 0:
+                gaps = [f.at[0] - 1 - variable(t) for t in times]
+                now = any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
+                if now and isinstance(work, Goal) and unfold(work, k, f, session):
+                    return True
+        return False
+
+    return step
 
 
 def closing(goal: Goal, rules: Sequence[Theorem], *more: Step) -> None:
