@@ -57,6 +57,8 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 goals.insert(0, error.goal)
             except KernelError:
                 pass
+        if stuck.whole is not stuck.goal:
+            goals.append(stuck.whole)
         kinds = (pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if not any(_try(claim, session, tried) for claim in claims):

@@ -88,10 +88,12 @@ def _part_last(goal: Goal, session: Proving, times: set[int]) -> None:
     for k, (m, _) in list(goal.parts.items()):
         for g in sorted(m.guards):
             own = {v for v in g.variables() if v < 0 and abs(g.coefficient(v)) == 1}
-            if len(own) == 1 and g.variables() & times and k in goal.parts:
-                if any(f.name in session.kept and f.at[0].variables() & own for f in m.factors):
-                    goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
-                    break
+            ends = len(own) == 1 and g.variables() & times and k in goal.parts
+            if ends and any(
+                f.name in session.kept and f.at[0].variables() & own for f in m.factors
+            ):
+                goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
+                break
     tidy(goal)
 
 
@@ -106,12 +108,12 @@ def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: S
 
 
 def _written_now(session: Proving, times: set[int]) -> Step:
-    """What the turn in question writes is unfolded, once a case says that it is this turn."""
+    """What the turn in question writes, or the next, is unfolded, once a case says that it is this turn."""
 
     def step(work: Rewriting, k: int) -> bool:
         for f in work.parts[k][0].factors:
             if f.name in session.kept and f.at[0].terms and min(f.at[0].variables()) > 0:
-                gaps = [f.at[0] - 1 - variable(t) for t in times]
+                gaps = [f.at[0] - after - variable(t) for t in times for after in (1, 2)]
                 now = any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
                 if now and isinstance(work, Goal) and unfold(work, k, f, session):
                     return True

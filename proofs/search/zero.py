@@ -21,6 +21,8 @@ class Stuck(NotProved):
 
     def __init__(self, goal: Goal) -> None:
         self.goal = goal
+        self.whole = goal
+        """The goal before it was split into cases."""
         m, c = next(iter(goal.parts.values()))
         super().__init__(f"left over: {c} · {m}")
 
@@ -70,8 +72,12 @@ def _regrouped(
 
 def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
     goal.split(guard)
-    for case in goal.cases:
-        show_zero(case, also)
+    try:
+        for case in goal.cases:
+            show_zero(case, also)
+    except Stuck as error:
+        error.whole = goal
+        raise
 
 
 def _free_guard(goal: Goal) -> Index | None:
