@@ -5,13 +5,14 @@ States are looked at in the order in which they were defined, so that what a ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ..interpret.products import running_product
 from ..interpret.terms import equal_indices, indicator, substitute, total
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
+from ..kernel.inequalities import negation
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
 from ..kernel.term import Factor, Monomial, Term
@@ -166,24 +167,72 @@ def position_of(v: Index) -> int:
 
 
 def _canonical(recursion: Recursion, session: Proving) -> None:
-    """A product of a named factor is the product of what the name stands for."""
+    """A product of a named factor is the product of what the name stands for; one in two cases is two products."""
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):
         return
-    if not any(has_meaning(f, session) for m in step.parts for f in m.factors):
-        return
     own = Factor(state.name, (recursion.time, *state.given))
     formula = {m.divided(own): c for m, c in simplified(step).parts.items()}
+    ranged = state.name in session.ranged
+    end = _end(formula, recursion.time) if ranged else None
+    if end is None and not any(has_meaning(f, session) for m in step.parts for f in m.factors):
+        return
     count = position("m", 0)  # the product has any number of factors, but an induction an end
     when = position("t", 0, count + 1)
     running, low, high = None, Index(0), when
-    if state.name in session.ranged:
+    if ranged:
         running, low = position("r"), state.given[0]
         images = {position_of(low): running - recursion.time}
         formula = {m.substitute(images, m.bound): c for m, c in formula.items()}
+        end = None if end is None else end.substitute(images)
         high = low + when
-    scope = {v for m in formula for v in m.variables() if v > 0}
-    right = running_product(Term(formula, scope), running, low, high)
+
+    def product(of: Mapping[Monomial, Fraction], start: Index, stop: Index) -> Term:
+        scope = {v for m in of for v in m.variables() if v > 0}
+        return running_product(Term(of, scope), running, start, stop)
+
+    if end is None or running is None:
+        right = product(formula, low, high)
+    else:
+        turn = running - end
+        first, then = _cases(formula, end)
+        right = (
+            indicator(low - turn) * product(then, low, high)
+            + indicator(turn - high) * indicator(turn - low - 1) * product(first, low, high)
+            + indicator(turn - low - 1, high - turn - 1)
+            * product(first, low, turn)
+            * product(then, turn, high)
+        )
     claim = Factor(state.name, (when, *state.given))
     (rule,) = by_induction(when, [(claim, right)]).rules
     session.closed[state.name] = rule, (position_of(count),)
+
+
+def _end(formula: Mapping[Monomial, Fraction], time: Index) -> Index | None:
+    """The e of the guards e ≥ 0 and e < 0 that distinguish two cases of a product's factor, if there are but these."""
+    t = position_of(time)
+    ends = {
+        g if g.coefficient(t) > 0 else negation(g)
+        for m in formula
+        for g in m.guards
+        if t in g.variables()
+    }
+    end = ends.pop() if len(ends) == 1 else None
+    if end is None or end.coefficient(t) != 1 or any(v < 0 for v in end.variables()):
+        return None
+    return end
+
+
+def _cases(
+    formula: Mapping[Monomial, Fraction], end: Index
+) -> tuple[dict[Monomial, Fraction], dict[Monomial, Fraction]]:
+    """The factor where `end` < 0, and where it is ≥ 0."""
+    cases: list[dict[Monomial, Fraction]] = []
+    for holds in (negation(end), end):
+        case: dict[Monomial, Fraction] = {}
+        for m, c in formula.items():
+            if negation(holds) not in m.guards:
+                n = m._replace(guards=m.guards - {holds})
+                case[n] = case.get(n, Fraction(0)) + c
+        cases.append({m: c for m, c in case.items() if c})
+    return cases[0], cases[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from ..kernel import index as declarations
@@ -67,57 +67,71 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 
 def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
-    """The same for a goal that sums what turns wrote up to some time: that of the last is unfolded."""
+    """The same for a goal that sums what turns wrote up to some state's time: that of the last turn is unfolded.
+
+    So is the last factor of products that reach beyond this time.
+    """
     session = current()
     tidy(goal)
-    known = {v for m, _ in goal.parts.values() for v in m.variables() if v > 0}
-    _part_last(goal, session, known - declarations.current.sizes)
-    for k, (m, _) in list(goal.parts.items()):
-        for f in m.factors:
-            if (
-                f.name in session.kept
-                and min(f.at[0].variables(), default=0) > 0
-                and k in goal.parts
-            ):
-                unfold(goal, k, f, session)
-    closing(goal, rules)
+    every = [f for m, _ in goal.parts.values() for f in m.factors if f.name in session.recursions]
+    times = {
+        f.at[0] for f in every if f.name not in session.kept and not session.is_product(f.name)
+    }
+    _part_last(goal, session, times)
+
+    closing(goal, rules, _of_now(session, times))
 
 
-def _part_last(goal: Goal, session: Proving, times: set[int]) -> None:
+def _part_last(goal: Goal, session: Proving, times: Collection[Index]) -> None:
     """Σ_{i ≤ t} of entries that turn i writes: that of t apart from those that were there before."""
+    if not session.kept:
+        return
     for k, (m, _) in list(goal.parts.items()):
-        for g in sorted(m.guards):
-            own = {v for v in g.variables() if v < 0 and abs(g.coefficient(v)) == 1}
-            ends = len(own) == 1 and g.variables() & times and k in goal.parts
-            if ends and any(
-                f.name in session.kept and f.at[0].variables() & own for f in m.factors
-            ):
-                goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
-                break
+        written = [f.at[0] for f in m.factors if f.name in session.kept]
+        ends = (g for g in sorted(m.guards) for end in written if _up_to(g, end) - 1 in times)
+        g = next(ends, None)
+        if g is not None and k in goal.parts:
+            goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
     tidy(goal)
+
+
+def _up_to(guard: Index, end: Index) -> Index:
+    """The largest that `end` can be, by a guard of the bound index in it; itself if that does not say it."""
+    bound = [v for v in guard.variables() if v < 0]
+    if len(bound) == 1:
+        (v,) = bound
+        c = guard.coefficient(v)
+        if abs(c) == 1 and c * end.coefficient(v) < 0:
+            return end.substitute({v: variable(v) - guard * c})
+    return end
 
 
 def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
     """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
     tidy(goal)
     if times is not None:
-        _part_last(goal, current(), times)
+        nows = [*map(variable, times)]
+        _part_last(goal, current(), nows)
         unfold_once(goal, current(), times)
-        more = (*more, _written_now(current(), times))
+        more = (*more, _of_now(current(), nows)) if current().kept else more
     closing(goal, rules, *more)
 
 
-def _written_now(session: Proving, times: set[int]) -> Step:
-    """What the turn in question writes, or the next, is unfolded, once a case says that it is this turn."""
+def _of_now(session: Proving, times: Collection[Index]) -> Step:
+    """What the turn in question writes, or the next, is unfolded once a case says which it is; so are products."""
+
+    def now(f: Factor, work: Rewriting) -> bool:
+        if f.name in session.ranged:
+            return f.at[0] + f.at[1] - 1 in times
+        if f.name not in session.kept or not f.at[0].terms or min(f.at[0].variables()) < 0:
+            return False
+        gaps = [f.at[0] - after - t for t in times for after in (1, 2)]
+        return any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
 
     def step(work: Rewriting, k: int) -> bool:
-        for f in work.parts[k][0].factors:
-            if f.name in session.kept and f.at[0].terms and min(f.at[0].variables()) > 0:
-                gaps = [f.at[0] - after - variable(t) for t in times for after in (1, 2)]
-                now = any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
-                if now and isinstance(work, Goal) and unfold(work, k, f, session):
-                    return True
-        return False
+        return isinstance(work, Goal) and any(
+            now(f, work) and unfold(work, k, f, session) for f in work.parts[k][0].factors
+        )
 
     return step
 
@@ -180,9 +194,14 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
     If none but the one in question does, those are taken whose time is summed over.
     """
 
+    def summed(f: Factor) -> bool:
+        return any(v < 0 for v in f.at[0].variables())
+
     def moves(f: Factor) -> bool:
         last = f.at[: 2 if f.name in session.ranged else 1]
-        return any(times & e.variables() for e in last)
+        return any(times & e.variables() for e in last) and not (
+            summed(f) and f.name in session.kept
+        )
 
     states = [
         (k, [f for f in m.factors if f.name in session.recursions])
@@ -191,18 +210,10 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
     waiting = [(k, [f for f in factors if moves(f)]) for k, factors in states]
     kept = session.kept if times else {}
     if len({f.name for _, factors in waiting for f in factors}) < 2:
-        summed = [
-            (
-                k,
-                [
-                    f
-                    for f in factors
-                    if f.name not in kept and min(f.at[0].variables(), default=0) < 0
-                ],
-            )
-            for k, factors in states
+        waiting = [
+            (k, [*one, *(f for f in factors if f.name not in kept and summed(f))])
+            for (k, one), (_, factors) in zip(waiting, states, strict=True)
         ]
-        waiting = [(k, [*one, *more]) for (k, one), (_, more) in zip(waiting, summed, strict=True)]
     while waiting:
         k, factors = waiting.pop()
         if k not in goal.parts or not factors:
