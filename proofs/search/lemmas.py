@@ -16,10 +16,10 @@ from ..kernel.errors import KernelError, NotProved
 from ..kernel.index import Index, declared, facts, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
-from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
-from .normal import forget, start_of
+from .normal import deepened, forget, start_of
 from .session import Proving, current
 from .unfolding import aligning, by_induction, parting, peeling, tactic
 from .zero import Stuck
@@ -61,7 +61,8 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
             goals.append(stuck.whole)
         kinds = (pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims):
+        found = any(_try(claim, session, tried) for claim in claims)
+        if not found and not deepened(session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
@@ -206,20 +207,34 @@ def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
 
 
 def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """What a state must be if its monomial is to cancel with one other, whatever else is left over."""
-    parts = list(goal.parts.values())
-    for place, f, (when, factor, images) in _entries(goal, session):
-        m, c = parts[place]
-        rest = m.divided(f).factors
-        for n, d in parts[:place] + parts[place + 1 :]:
-            divided = _divided(n, rest, images) if len(rest) <= LONGEST else None
-            if divided is not None:
-                with suppress(KernelError):
-                    yield (
-                        when,
-                        factor,
-                        _term(_at_every_time([(divided, -d / c)], f.at[0], when), factor),
-                    )
+    """What a state must be if its monomial is to cancel with one other, whatever else is left over.
+
+    Values of a function count as the same: what they are taken of may be equal by the same lemma.
+    """
+    plain = list(goal.parts.values())
+    for parts in (plain, [(_by_function(m), c) for m, c in plain]):
+        for place, f, (when, factor, images) in _entries(goal, session):
+            m, c = parts[place]
+            rest = m.divided(f).factors
+            for n, d in parts[:place] + parts[place + 1 :]:
+                divided = _divided(n, rest, images) if len(rest) <= LONGEST else None
+                if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
+                    with suppress(KernelError):
+                        body = _at_every_time([(divided, -d / c)], f.at[0], when)
+                        yield when, factor, _term(body, factor)
+
+
+_UNNAMED = "f()"
+
+
+def _by_function(m: Monomial) -> Monomial:
+    """The monomial with one name for all values of a function."""
+    factors = []
+    for f in m.factors:
+        name = function_of(f)
+        plain = name is None or f.name == INVERSE_NUMBER
+        factors.append(f if plain else Factor(f"{name}{_UNNAMED}", f.at))
+    return m._replace(factors=tuple(sorted(factors)))
 
 
 Pattern = tuple[Index, Factor, dict[int, Index]]

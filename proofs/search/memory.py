@@ -62,7 +62,8 @@ def _looks(work: Rewriting, names: dict[int, int]) -> Any:
         parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
             registry = declarations.current
-    found = registry and (len(session.closed), len(session.kept)), frozenset(solved)
+    known = len(session.closed), len(session.kept), session.opened
+    found = registry and known, frozenset(solved)
     return registry, found, frozenset([named(e, names) for e in work.known]), tuple(parts)
 
 

@@ -114,6 +114,8 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
     while waiting:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
+        if session.opened:  # what was in normal form before is not any more
+            places = {**declarations.current.derived.get(name, {}), **places}
         found = session.reduced.setdefault(name, [])
         if len(found) == len(places) or None in found:
             waiting.pop()
@@ -156,6 +158,57 @@ def _inside(name: str) -> list[str]:
     return sorted(factors & known.keys())
 
 
+def deepened(session: Proving) -> bool:
+    """Look closer at what functions are taken of; whether that was not done before, and there are functions.
+
+    From now on states go by what lemmas say of them at every time and place, and sums up to a position are parted:
+    Σ_{i ≤ t} F(i) is F(t) + Σ_{i < t} F(i), so that those look alike of which one was made a turn later.
+    """
+    known = declarations.current.bodies
+    if not any(one.name != DEFINED for one in known.values()):
+        return False
+    before = session.opened, len(session.closed)
+    session.opened = True
+    for lemma in session.inductions:
+        for (left, right), rule in zip(lemma.claims, lemma.rules, strict=True):
+            if left.name not in session.closed and _everywhere(left, lemma.when, right, session):
+                session.closed[left.name] = rule, ()
+    if before == (session.opened, len(session.closed)):
+        return False
+    session.reduced.clear()
+    return True
+
+
+def _everywhere(left: Factor, when: Index, right: Term, session: Proving) -> bool:
+    """Whether a lemma says what a state is at all its places and times, by others that have no closed form."""
+    recursion, k = session.recursions[left.name]
+    state = recursion.states[k]
+    length = recursion.time + declarations.declared(recursion.time.terms[0][0])[-1] + 1
+    states = {f.name for m in right.parts for f in m.factors if f.name in session.recursions}
+    ranges = declarations.ranges
+    return (
+        not any(name in session.closed or name == left.name for name in states)
+        and left.at[0] == when
+        and declarations.declared(when.terms[0][0])[-1] == length - when
+        and len(set(left.at)) == len(left.at)
+        and all(len(e.terms) == 1 and not e.const and e.terms[0][1] == 1 for e in left.at)
+        and ranges(left.at[1:]) == ranges((*state.at, *state.given))
+    )
+
+
+def _opened(work: Rewriting, k: int) -> bool:
+    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on."""
+    m, _ = work.parts[k]
+    sizes = declarations.current.sizes
+    for g in sorted(m.guards):
+        bound = [c for v, c in g.terms if v < 0]
+        parted = any(v > 0 and v not in sizes for v in g.variables()) and g.const >= 0
+        if parted and bound in ([1], [-1]):
+            work.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
+            return True
+    return False
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -165,7 +218,13 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = congruence(left, normalise)
+
+    def inside(work: Rewriting) -> None:
+        normalise(work)
+        if current().opened:
+            tidy(work, [_opened])
+
+    found = congruence(left, inside)
     (m,) = found.right.parts
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:

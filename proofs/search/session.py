@@ -36,6 +36,8 @@ class Proving(Session):
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     kept: dict[str, tuple[Theorem, ...]] = field(default_factory=dict)
     """For a state whose entries are written once what they are before and after that."""
+    opened: bool = False
+    """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     starts: dict[str, Term] = field(default_factory=dict)
