@@ -197,9 +197,15 @@ def _everywhere(left: Factor, when: Index, right: Term, session: Proving) -> boo
 
 
 def _opened(work: Rewriting, k: int) -> bool:
-    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on."""
+    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote."""
     m, _ = work.parts[k]
-    sizes = declarations.current.sizes
+    sizes, session = declarations.current.sizes, current()
+    own = [
+        f for f in m.factors if f.name in session.kept and min(f.at[0].variables(), default=0) > 0
+    ]
+    for f in own:
+        if rewriting([session.definition(f.name)[1]], divide=True, only=f)(work, k):
+            return True
     for g in sorted(m.guards):
         bound = [c for v, c in g.terms if v < 0]
         parted = any(v > 0 and v not in sizes for v in g.variables()) and g.const >= 0

@@ -67,7 +67,7 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 
 def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
-    """The same for a goal that sums what turns wrote up to some state's time: that of the last turn is unfolded.
+    """The same for a goal that sums what turns wrote up to some time: that of the last turn is unfolded.
 
     So is the last factor of products that reach beyond this time.
     """
