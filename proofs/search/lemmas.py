@@ -21,7 +21,7 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .normal import deepened, forget, start_of
 from .session import Proving, current
-from .unfolding import aligning, by_induction, parting, peeling, tactic
+from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
 
 ROUNDS = 6
@@ -50,7 +50,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
-        for another in (aligning, peeling, parting, *more):
+        for another in (aligning, peeling, parting, spelling, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:

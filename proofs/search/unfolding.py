@@ -61,6 +61,23 @@ def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     _show(goal, rules, set())
 
 
+def spelling(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The same for a goal that sums over a few places, a number of them: its terms are spelled out."""
+    closing(goal, rules, _spelled)
+
+
+def _spelled(work: Rewriting, k: int) -> bool:
+    """Σ_{0 ≤ i < 4} F(i) = F(0) + Σ_{1 ≤ i < 4} F(i)."""
+    m, _ = work.parts[k]
+    for v in range(-1, -m.bound - 1, -1):
+        ends = {c: g for g in m.guards for w, c in g.terms if w == v and len(g.terms) == 1}
+        if ends.keys() == {1, -1} and 0 < ends[1].const + ends[-1].const < DEEP:
+            low = ends[1]
+            work.regroup(k, [(m.guards | {-low}, 1), (m.guards | {low - 1}, 1)])
+            return True
+    return False
+
+
 def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal about the last of a state's times: it is unfolded once there."""
     _show(goal, rules, set(declarations.current.sizes))

@@ -6,7 +6,15 @@ from typing import Any
 
 from ..array import KernelArray
 from ..questions import Unreadable
-from . import arithmetic, contraction, control_flow, scattering, structure, triangular
+from . import (
+    arithmetic,
+    contraction,
+    control_flow,
+    convolution,
+    scattering,
+    structure,
+    triangular,
+)
 from .values import whole
 
 RULES = {
@@ -16,6 +24,7 @@ RULES = {
     **contraction.RULES,
     **control_flow.RULES,
     **triangular.RULES,
+    **convolution.RULES,
 }
 """What each primitive means on kernel arrays, by its name."""
 

@@ -3,7 +3,7 @@
 It shares no rule with the symbolic interpretation, which is compared with it at small sizes.
 """
 
-from . import arithmetic, loops, structure, sums, triangular
+from . import arithmetic, convolution, loops, structure, sums, triangular
 from .computer import Computer
 
 RULES = {
@@ -12,6 +12,7 @@ RULES = {
     **sums.RULES,
     **loops.RULES,
     **triangular.RULES,
+    **convolution.RULES,
 }
 """What each primitive means on exact numbers, by its name."""
 
