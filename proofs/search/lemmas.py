@@ -217,7 +217,7 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
             m, c = parts[place]
             rest = m.divided(f).factors
             for n, d in parts[:place] + parts[place + 1 :]:
-                divided = _divided(n, rest, images) if len(rest) <= LONGEST else None
+                divided = _divided(n, rest, images, True) if len(rest) <= LONGEST else None
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
                     with suppress(KernelError):
                         body = _at_every_time([(divided, -d / c)], f.at[0], when)
@@ -328,8 +328,13 @@ def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
     return None if low is None or high is None else (low, high)
 
 
-def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> Monomial | None:
-    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched."""
+def _divided(
+    n: Monomial, rest: Sequence[Factor], images: dict[int, Index], narrower: bool = False
+) -> Monomial | None:
+    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched.
+
+    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges.
+    """
 
     def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
         if not left:
@@ -359,13 +364,21 @@ def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> M
     for place, w in enumerate(own, start=1):
         table[w] = variable(-place)
     table |= {v: e for v, e in images.items() if v > 0}
-    guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
+    guards = [
+        g for g in n.guards if narrower or g.variables() & set(own) or not g.variables() & shared
+    ]
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
+    if narrower:
+        guards = [g for g in guards if not _is_declared(g.substitute(table))]
     guards, factors = (
         {g.substitute(table) for g in guards},
         sorted(f.substitute(table) for f in factors),
     )
     return Monomial(len(own), frozenset(guards), tuple(factors))
+
+
+def _is_declared(e: Index) -> bool:
+    return min(e.variables(), default=1) > 0 and implied(e, facts(e.variables()))
 
 
 def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:
