@@ -20,6 +20,7 @@ from ..kernel.theorem import Theorem
 from .normal import forget, has_meaning, meanings, normalise, simplified, tidy
 from .session import Proving, current
 from .steps import rewriting
+from .superposition import superposed
 from .unfolding import by_induction
 from .written_once import kept
 
@@ -53,8 +54,21 @@ def settle(session: Proving) -> None:
         else:
             closed, rules = _search(recursion, turns)
             session.closed.update(closed)
-            _keep(recursion, turns, rules, session)
-            forget(closed.keys() | session.kept.keys(), session)
+            if not _superpose(recursion, turns, session):
+                _keep(recursion, turns, rules, session)
+            forget(session.closed.keys() | session.kept.keys(), session)
+
+
+def _superpose(recursion: Recursion, length: Index, session: Proving) -> bool:
+    """Whether an inner loop's state is told apart from that of the outer loop."""
+    state, *others = recursion.states
+    if others or state.name in session.closed:
+        return False
+    first, step = simplified(recursion.first[0]), simplified(recursion.step[0])
+    rule = superposed(recursion, first, step, length)
+    if rule is not None:
+        session.closed[state.name] = rule, ()
+    return rule is not None
 
 
 def _keep(recursion: Recursion, length: Index, rules: Sequence[Theorem], session: Proving) -> None:

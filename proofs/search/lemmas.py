@@ -85,7 +85,11 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
             with _apart(factor.name, session) as rules:
                 by_induction(when, [(factor, right)], rules)
         except Stuck as error:
-            more = [*constants(error.goal, session), *others(claim, error.goal, session)]
+            more = [
+                *constants(error.goal, session),
+                *others(claim, error.goal, session),
+                *(matches(error.goal, session) if depth > 1 else ()),
+            ]
             if any(_try(one, session, tried, depth - 1) for one in more):
                 continue
             return False
@@ -149,9 +153,15 @@ def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
         }
         time = wanted.at[0].terms[0][0]
         now = _substituted(right.parts.items(), {**table, time: when})
-        before = _substituted(right.parts.items(), {**table, time: Index(0)})
-        start = _start(factor, session)
-        yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
+        yield when, factor, _term(_since(now, when, factor, session), factor)
+
+
+def _since(
+    body: list[tuple[Monomial, Fraction]], when: Index, factor: Factor, session: Proving
+) -> list[tuple[Monomial, Fraction]]:
+    """What a state is that starts as it does and changes as the body does."""
+    before = _substituted(body, {when.terms[0][0]: Index(0)})
+    return [*body, *((n, -c) for n, c in before), *_start(factor, session)]
 
 
 def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
@@ -222,6 +232,7 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
                     with suppress(KernelError):
                         body = _at_every_time([(divided, -d / c)], f.at[0], when)
                         yield when, factor, _term(body, factor)
+                        yield when, factor, _term(_since(body, when, factor, session), factor)
 
 
 _UNNAMED = "f()"
