@@ -13,7 +13,15 @@ from fractions import Fraction
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
-from ..kernel.index import Index, declared, facts, position, variable
+from ..kernel.index import (
+    Index,
+    declared,
+    facts,
+    position,
+    position_number,
+    ranges,
+    variable,
+)
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
 from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, function_of
@@ -59,7 +67,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 pass
         if stuck.whole is not stuck.goal:
             goals.append(stuck.whole)
-        kinds = (pairs, constants, solutions, rows, matches)
+        kinds = (twins, pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         found = any(_try(claim, session, tried) for claim in claims)
         if not found and not deepened(session):
@@ -132,6 +140,30 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
                 if divided is not None and len(divided.factors) == 1:
                     moved = _at_every_time([(divided, Fraction(1))], f.at[0], when)
                     yield when, factor, _term(moved, factor)
+
+
+def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """Two states of loops alike that start alike."""
+    names = sorted(
+        {f.name for m, _ in goal.parts.values() for f in m.factors if f.name in session.recursions}
+    )
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            (recursion, k), (another, l) = session.recursions[one], session.recursions[other]
+            state, twin = recursion.states[k], another.states[l]
+            own, its = (*state.at, *state.given), (*twin.at, *twin.given)
+            times = declared(position_number(recursion.time))
+            if recursion is another or session.is_product(one) or session.is_product(other):
+                continue
+            if ranges((recursion.time, *own)) != ranges((another.time, *its)):
+                continue
+            images = {position_number(i): e for i, e in zip(its, own, strict=True)}
+            if start_of(other, session).substitute(images).parts != start_of(one, session).parts:
+                continue
+            when = position("t", 0, times[1] + recursion.time + 2)
+            twin_entry = Monomial(0, frozenset(), (Factor(other, (when, *own)),))
+            factor = Factor(one, (when, *own))
+            yield when, factor, _term([(twin_entry, Fraction(1))], factor)
 
 
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
