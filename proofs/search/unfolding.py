@@ -94,8 +94,9 @@ def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
     times = {
         f.at[0] for f in every if f.name not in session.kept and not session.is_product(f.name)
     }
+    free = {v for m, _ in goal.parts.values() for v in m.variables() if v > 0}
+    times |= {variable(v) for v in free - declarations.current.sizes}
     _part_last(goal, session, times)
-
     closing(goal, rules, _of_now(session, times))
 
 
