@@ -249,22 +249,37 @@ def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
 
 
 def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """What a state must be if its monomial is to cancel with one other, whatever else is left over.
+    """What a state must be if its monomial is to cancel with others, whatever else is left over.
 
-    Values of a function count as the same: what they are taken of may be equal by the same lemma.
+    These are all that do not speak of its time, but as of an end of sums and products; or any single one. Values of a
+    function count as the same: what they are taken of may be equal by the same lemma.
     """
     plain = list(goal.parts.values())
     for parts in (plain, [(_by_function(m), c) for m, c in plain]):
         for place, f, (when, factor, images) in _entries(goal, session):
             m, c = parts[place]
             rest = m.divided(f).factors
+            if len(rest) > LONGEST:
+                continue
+            singles = []
             for n, d in parts[:place] + parts[place + 1 :]:
-                divided = _divided(n, rest, images, True) if len(rest) <= LONGEST else None
+                divided = _divided(n, rest, images, True)
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
-                    with suppress(KernelError):
-                        body = _at_every_time([(divided, -d / c)], f.at[0], when)
-                        yield when, factor, _term(body, factor)
-                        yield when, factor, _term(_since(body, when, factor, session), factor)
+                    singles.append((divided, -d / c))
+            before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
+            several = [before] if 1 < len(before) < len(singles) else []
+            for body in (*several, *([one] for one in singles)):
+                with suppress(KernelError):
+                    moved = _at_every_time(body, f.at[0], when)
+                    yield when, factor, _term(moved, factor)
+                    yield when, factor, _term(_since(moved, when, factor, session), factor)
+
+
+def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
+    """Whether factors that are no products speak of a time's variables."""
+    times = time.variables() - declarations.current.sizes
+    plain = (f for f in m.factors if f.name not in session.ranged)
+    return any(times & f.variables() for f in plain)
 
 
 _UNNAMED = "f()"
