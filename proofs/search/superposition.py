@@ -36,33 +36,82 @@ def superposed(recursion: Recursion, first: Term, step: Term, length: Index) -> 
     outer = _outer(state, [*first.parts, *step.parts])
     if outer is None:
         return None
-    name, time = outer
-    at = [position("j", *_ends(i)) for i in _state(name).at]
-    taken = Factor(name, (time, *at))
-    session = current()
-    own = new_state("S", state.at, state.given), new_state("S", (*state.at, *at), state.given)
-    starts = _without(first, name), _coefficient(first, taken)
-    steps = _without(step, name), _coefficient(step, taken)
     try:
-        for one, begin, after in zip(own, starts, steps, strict=True):
-            places = one.at[len(state.at) :]
-            renamed = _of(after, state, one, places)
-            if one is own[1]:
-                renamed = renamed + _homogeneous(step, state, one, places)
-            made = Recursion(recursion.time, [one], [begin], [renamed])
-            session.add(made, session.origins.get(state.name), length)
-        when = position("t", 0, length + 1)
-        transition = own[1].entry(when, own[1].at) * Term(
-            {Monomial(0, frozenset(), (taken,)): Fraction(1)}, taken.variables()
-        )
-        for j in reversed(at):
-            transition = total(transition, j)
-        claim = Factor(state.name, (when, *state.at, *state.given))
-        right = own[0].entry(when, own[0].at) + transition
-        (rule,) = by_induction(when, [(claim, right)]).rules
+        return _superposed(recursion, first, step, length, *outer)
     except KernelError:
         return None
+
+
+def _superposed(
+    recursion: Recursion, first: Term, step: Term, length: Index, name: str, time: Index
+) -> Theorem:
+    state, session = recursion.states[0], current()
+    inert = _inert(state, name, [*first.parts, *step.parts])
+    own = [i for i in state.at if i not in inert.values()]
+    there = [
+        inert[n] if n in inert else position("j", *_ends(i)) for n, i in enumerate(_state(name).at)
+    ]
+    new = [j for n, j in enumerate(there) if n not in inert]
+    taken = Factor(name, (time, *there))
+
+    def made(own: Sequence[Index], new: Sequence[Index], begin: Term, after: Term) -> Factor:
+        at = *own, *new
+        one = new_state("S", at, state.given)
+        gone = {position_number(i) for i in state.at if i not in own}
+        begin = Term(begin.parts, begin.scope - gone)
+        after = _named(after, state, one.name, own, new)
+        after = Term(after.parts, after.scope - gone)
+        session.add(
+            Recursion(recursion.time, [one], [begin], [after]),
+            session.origins.get(state.name),
+            length,
+        )
+        return Factor(one.name, (when, *at, *state.given))
+
+    when = position("t", 0, length + 1)
+    alone = made(state.at, [], _without(first, name), _without(step, name))
+    linear = Term({m: c for m, c in step.parts.items() if _has(m, state.name)}, step.scope)
+    turned = made(own, new, _coefficient(first, taken), _coefficient(step, taken) + linear)
+    transition = _product(turned, taken)
+    for j in reversed(new):
+        transition = total(transition, j)
+    claim = Factor(state.name, (when, *state.at, *state.given))
+    (rule,) = by_induction(when, [(claim, _product(alone) + transition)]).rules
     return rule
+
+
+def _inert(state: State, name: str, monomials: Sequence[Monomial]) -> dict[int, Index]:
+    """For places of the outer state those of the inner one that they always are, and that nothing else has to do with.
+
+    A column of a matrix, for instance, that is multiplied from the left alone.
+    """
+    found: dict[int, Index] = {}
+    concerned = [m for m in monomials if _has(m, state.name) or _has(m, name)]
+    for n in range(len(_state(name).at)):
+        for k, i in enumerate(state.at):
+            v = position_number(i)
+            places = {state.name: 1 + k, name: 1 + n}
+            kept = all(
+                f.at[places[f.name]] == i
+                and not any(v in e.variables() for p, e in enumerate(f.at) if p != places[f.name])
+                if f.name in places
+                else v not in f.variables()
+                for m in concerned
+                for f in m.factors
+            )
+            if kept and not any(v in g.variables() for m in concerned for g in m.guards):
+                found[n] = i
+                break
+    return found if len(set(found.values())) == len(found) else {}
+
+
+def _has(m: Monomial, name: str) -> bool:
+    return any(f.name == name for f in m.factors)
+
+
+def _product(*factors: Factor) -> Term:
+    scope = set().union(*(f.variables() for f in factors))
+    return Term({Monomial(0, frozenset(), tuple(sorted(factors))): Fraction(1)}, scope)
 
 
 def _outer(state: State, monomials: Sequence[Monomial]) -> tuple[str, Index] | None:
@@ -127,22 +176,17 @@ def _coefficient(term: Term, taken: Factor) -> Term:
     return Term(parts, term.scope | taken.variables())
 
 
-def _of(term: Term, state: State, new: State, places: Sequence[Index]) -> Term:
-    """The term with the new state for the old one, at these places besides."""
+def _named(term: Term, state: State, name: str, own: Sequence[Index], new: Sequence[Index]) -> Term:
+    """The term with a new state for the old one, at those places of it that are its own, and new ones."""
+    kept = [1 + k for k, i in enumerate(state.at) if i in own]
     parts: dict[Monomial, Fraction] = {}
     for m, c in term.parts.items():
         factors = [
-            Factor(new.name, (*f.at[: 1 + len(state.at)], *places, *f.at[1 + len(state.at) :]))
+            Factor(name, (f.at[0], *(f.at[k] for k in kept), *new, *state.given))
             if f.name == state.name
             else f
             for f in m.factors
         ]
         n = m._replace(factors=tuple(sorted(factors)))
         parts[n] = parts.get(n, Fraction(0)) + c
-    return Term(parts, term.scope.union(*(e.variables() for e in places)))
-
-
-def _homogeneous(term: Term, state: State, new: State, places: Sequence[Index]) -> Term:
-    """The part that is linear in the state, of the new one."""
-    parts = {m: c for m, c in term.parts.items() if any(f.name == state.name for f in m.factors)}
-    return _of(Term(parts, term.scope), state, new, places)
+    return Term(parts, term.scope.union(*(e.variables() for e in new)))

@@ -42,7 +42,7 @@ def _solved(matrix: KernelArray, right: KernelArray, lower: bool, unit: bool) ->
     weights = None if unit else _one_by(_diagonal(matrix))
 
     def turn(time: Index, carry: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        (solved,) = carry
+        solved = reals(carry[0])
         row = time if lower else length - 1 - time
 
         def at(*place: Index) -> Term:
@@ -60,8 +60,8 @@ def _solved(matrix: KernelArray, right: KernelArray, lower: bool, unit: bool) ->
 
     start: list[Any] = [comprehension(right.dims, lambda *at: as_term(0))]
     if not length.terms and length.const <= UNROLLED:
-        return unrolled(turn, start, length.const, False)[0]
-    return looped(turn, start, length, [], [matrix, right], False)[0]
+        return reals(unrolled(turn, start, length.const, False)[0])
+    return reals(looped(turn, start, length, [], [matrix, right], False)[0])
 
 
 def _diagonal(matrix: KernelArray) -> KernelArray:
