@@ -270,9 +270,11 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
             several = [before] if 1 < len(before) < len(singles) else []
             for body in (*several, *([one] for one in singles)):
                 with suppress(KernelError):
-                    moved = _at_every_time(body, f.at[0], when)
-                    yield when, factor, _term(moved, factor)
-                    yield when, factor, _term(_since(moved, when, factor, session), factor)
+                    every = _at_every_time(body, f.at[0], when)
+                    turns = _at_every_turn(body, f.at[0], when, session)
+                    for moved in (every, turns) if turns not in (every, body) else (every,):
+                        yield when, factor, _term(moved, factor)
+                        yield when, factor, _term(_since(moved, when, factor, session), factor)
 
 
 def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
@@ -465,6 +467,26 @@ def _at_every_time(
         return body
     image = (when - (time - variable(v) * c)) * c
     return _substituted(body, {v: image})
+
+
+def _at_every_turn(
+    body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
+) -> list[tuple[Monomial, Fraction]]:
+    """The same where the time, a length, ends sums over turns as well as others: of the turns alone."""
+    if not time.terms or not time.variables() <= declarations.current.sizes:
+        return body
+    found = []
+    for m, c in body:
+        written = {v for f in m.factors if f.name in session.kept for v in f.at[0].variables()}
+        turns = {v for v in written if v < 0}
+        guards = [
+            _at_every_time([(Monomial(0, frozenset([g]), ()), c)], time, when)[0][0].guards
+            if g.variables() & turns
+            else {g}
+            for g in m.guards
+        ]
+        found.append((m._replace(guards=frozenset().union(*guards)), c))
+    return found
 
 
 def _substituted(
