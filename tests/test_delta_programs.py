@@ -247,6 +247,45 @@ def chunk_by_chunk(q, k, v, beta):
     return _chunked(q, k, v, beta, evaluate)
 
 
+def _factored(q, k, v, beta, rest):
+    """The systems of all chunks are solved before the loop over chunks."""
+    eye = jnp.eye(k.shape[1])
+    A = eye + jnp.tril(beta[:, :, None] * jnp.einsum("nid,njd->nij", k, k), -1)
+    return rest(A, beta[:, :, None] * k, beta[:, :, None] * v, jnp.broadcast_to(eye, A.shape))
+
+
+def _loop_over_chunks(q, k, W, U):
+    def chunk(S, tokens):
+        q, k, W, U = tokens
+        u = U - W @ S
+        return S + k.T @ u, q @ S + jnp.tril(q @ k.T) @ u
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], U.shape[2])), (q, k, W, U))[1]
+
+
+def factors_of_all_chunks(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        return _loop_over_chunks(q, k, solved(A, k_beta), solved(A, v_beta))
+
+    return _factored(q, k, v, beta, rest)
+
+
+def inverses_of_all_chunks(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        T = solved(A, eye)
+        return _loop_over_chunks(q, k, T @ k_beta, T @ v_beta)
+
+    return _factored(q, k, v, beta, rest)
+
+
+def inverses_without_strengths_of_keys(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        T = solved(A, eye)
+        return _loop_over_chunks(q, k, T @ k, T @ v_beta)
+
+    return _factored(q, k, v, beta, rest)
+
+
 def chunks_that_forget(q, k, v, beta):
     def evaluate(S, q, k, u):
         return k.T @ u, q @ S + jnp.tril(q @ k.T) @ u
@@ -431,6 +470,8 @@ EQUAL = [
     (per_channel, per_channel_by_ratios, CHANNELS),
     (per_channel, per_channel_by_products, CHANNELS),
     (token_by_token, chunk_by_chunk, CHUNKS),
+    (token_by_token, factors_of_all_chunks, CHUNKS),
+    (token_by_token, inverses_of_all_chunks, CHUNKS),
     (depthwise, taps, FOUR),
     (channels_last, depthwise, FOUR),
     (depthwise, shift_register, FOUR),
@@ -455,6 +496,7 @@ BUGS = [
     (gated, gated_without_decay_in_the_system, DECAY),
     (per_channel, per_channel_of_the_query_alone, CHANNELS),
     (token_by_token, chunks_that_forget, CHUNKS),
+    (token_by_token, inverses_without_strengths_of_keys, CHUNKS),
     (turned_round, taps, FOUR),
     (looking_ahead, taps, FOUR),
     (layer_norm_in_the_loop, layer_norm_before, "x: T d, w: d"),
