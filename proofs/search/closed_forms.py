@@ -186,8 +186,11 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
     if others or not session.is_product(state.name):
         return
     own = Factor(state.name, (recursion.time, *state.given))
-    formula = {m.divided(own): c for m, c in simplified(step).parts.items()}
     ranged = state.name in session.ranged
+    parts = simplified(step).parts
+    if not all(own in m.factors for m in parts):  # the product itself goes by another name
+        return
+    formula = {m.divided(own): c for m, c in parts.items()}
     end = _end(formula, recursion.time) if ranged else None
     if end is None and not any(has_meaning(f, session) for m in step.parts for f in m.factors):
         return
