@@ -38,7 +38,8 @@ def _convolution(reader: Any, params: Any, a: Any, b: Any) -> Any:
                 entry = array[(n, o // a_group * read + i, *there)]
                 pairs.append((entry, kernel[(o, i, *tap)]))
         clean = not computer.odd or all(map(without_nan, pairs))
-        out[(n, o, *spots)] = sum((x * y for x, y in pairs), start=zero) if clean else NAN
+        total: Any = sum((x * y for x, y in pairs), start=zero) if clean else NAN
+        out[(n, o, *spots)] = total
     return out.transpose(np.argsort(numbers.out_spec))
 
 
