@@ -23,9 +23,9 @@ from scanproof.proofs.interpret.programs.program import program
 from scanproof.proofs.search.all_sizes import prove
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
-AT_FIXED_SIZES = {"lanes.jax.recurrent.delta-chunks", "lanes.jax.run.gd-ssm.prop1"}
+AT_FIXED_SIZES = {"lanes.jax.run.gd-ssm.prop1"}
 UNKNOWN = {
-    *("lanes.jax.chunked.decays", "lanes.jax.delta.chunks", "lanes.jax.learners.newton-step"),
+    *("lanes.jax.chunked.decays", "lanes.jax.delta.longhorn", "lanes.jax.learners.newton-step"),
     *("lanes.jax.sharded.exchanges", "lanes.jax.sharded.devices"),
     *(f"lanes.jax.run.{why}" for why in ("outside", "two-head", "online", "decays", "masked")),
 }

@@ -53,7 +53,7 @@ def forward_substitution(L: Array, right: Array) -> Array:
     """U with (I + L) U = R: `L` strictly lower triangular (C, C), `right` (C, d) -> (C, d)."""
     xp = namespace(right)
     equations = Equation(L, xp.eye(right.shape[0]), right)
-    return scan(substitution_step, None, xp.zeros(right.shape), equations).outputs
+    return scan(substitution_step, None, xp.zeros(right.shape), equations).final_state
 
 
 @definition

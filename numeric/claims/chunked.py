@@ -191,10 +191,3 @@ lanes.unchecked(
         "not read as the product of the decays between; given the products, `lanes.jax.chunked.block-step` is the rest"
     ),
 )
-lanes.unchecked(
-    "lanes.jax.delta.chunks",
-    says="delta and longhorn are the recurrences of the delta rule and of Longhorn",
-    missing=(
-        "a chunk's system is inverted by triangular_solve, which is not read; `lanes.wy` proves the form at fixed sizes"
-    ),
-)

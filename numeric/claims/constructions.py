@@ -137,8 +137,8 @@ UNREAD = {
         "`lanes.jax.recurrent.two-head` is about its recurrences"
     ),
     "online": (
-        "the delta lane inverts a triangular system for each chunk (triangular_solve), which is not read; `lanes.wy` "
-        "proves the form at fixed sizes"
+        "the delta lane inverts a triangular system for each chunk, and no proof is found of what it makes of it; "
+        "`lanes.wy` proves the form"
     ),
     "masked": "it runs over all examples at once, with masks or folds made for a number of them",
     "outside": (

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..check.all_sizes import (
@@ -25,7 +25,7 @@ from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
 from ..kernel.errors import KernelError, NotProved, TooHard
 from ..kernel.laws import RELU, TANH
-from ..kernel.term import INVERSE, STEP, ZERO
+from ..kernel.term import INVERSE, STEP, ZERO, Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
@@ -170,6 +170,22 @@ def _found_by(
         return _proved(claim, again, current, witnesses, seen)
 
 
+def _shown(equations: Sequence[tuple[Term, Term]]) -> list[Theorem]:
+    """All equations; one that no lemma was found for is tried again with those that others needed."""
+    found: dict[int, Theorem] = {}
+    while len(found) < len(equations):
+        before, stuck = len(found), None
+        for k, (left, right) in enumerate(equations):
+            if k not in found:
+                try:
+                    found[k] = show(left, right)
+                except Stuck as error:
+                    stuck = error
+        if stuck is not None and len(found) == before:
+            raise stuck
+    return [found[k] for k in range(len(equations))]
+
+
 def _proved(
     claim: Claim,
     interpretation: Interpretation,
@@ -183,7 +199,7 @@ def _proved(
         current.left = EFFORT
     places = places_of(current.partial)
     bounds = request_of(interpretation, places)
-    theorems = [show(left, right) for left, right in equations_of(interpretation)]
+    theorems = _shown(list(equations_of(interpretation)))
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()

@@ -5,7 +5,7 @@ States are looked at in the order in which they were defined, so that what a ste
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ from ..interpret.terms import equal_indices, indicator, substitute, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
+from ..kernel.inequalities import negation
 from ..kernel.laws import value
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
@@ -22,10 +23,12 @@ from ..kernel.term import EXP, ONE, Factor, Monomial, Term, body, entry
 from ..kernel.theorem import Theorem
 from .congruences import spoken_of
 from .exponents import accumulated, common
-from .normal import has_meaning, meanings, normalise, simplified, tidy
+from .normal import forget, has_meaning, meanings, normalise, simplified, tidy
 from .session import Lemma, Proving, current
 from .steps import rewriting
+from .superposition import superposed
 from .unfolding import by_induction, stepwise
+from .written_once import kept
 from .zero import Stuck
 
 
@@ -56,11 +59,35 @@ def settle(session: Proving) -> None:
         if turns is None:
             _canonical(recursion, session)
         else:
-            _search(recursion, turns, session)
+            rules = _search(recursion, turns, session)
+            if not _superpose(recursion, turns, session):
+                _keep(recursion, turns, rules, session)
+            forget(session.closed.keys() | session.kept.keys(), session)
 
 
-def _search(recursion: Recursion, length: Index, session: Proving) -> None:
-    """Look for the closed form of each state; functions of one that has it are in normal form from then on."""
+def _superpose(recursion: Recursion, length: Index, session: Proving) -> bool:
+    """Whether an inner loop's state is told apart from that of the outer loop."""
+    state, *others = recursion.states
+    if others or state.name in session.closed:
+        return False
+    first, step = simplified(recursion.first[0]), simplified(recursion.step[0])
+    rule = superposed(recursion, first, step, length)
+    if rule is not None:
+        session.closed[state.name] = rule, ()
+    return rule is not None
+
+
+def _keep(recursion: Recursion, length: Index, rules: Sequence[Theorem], session: Proving) -> None:
+    """What is kept between the turns of states without a closed form."""
+    for k, state in enumerate(recursion.states):
+        if state.name not in session.closed:
+            found = kept(recursion, k, _rewritten(recursion.step[k], rules), length)
+            if found:
+                session.kept[state.name] = tuple(found)
+
+
+def _search(recursion: Recursion, length: Index, session: Proving) -> list[Theorem]:
+    """Look for the closed form of each state, of which functions are in normal form from then on; all rules found."""
     solved = session.closed
     rules: list[Theorem] = []
     progress = True
@@ -83,6 +110,7 @@ def _search(recursion: Recursion, length: Index, session: Proving) -> None:
             if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
             progress = True
+    return rules
 
 
 def _by_induction(
@@ -266,17 +294,19 @@ def position_of(v: Index) -> int:
 
 
 def _canonical(recursion: Recursion, session: Proving) -> None:
-    """A product of a named factor is the product of what the name stands for."""
+    """A product of a named factor is the product of what the name stands for; one in two cases is two products."""
     (state, *others), (step, *_) = recursion.states, recursion.step
     if others or not session.is_product(state.name):
         return
     own = Factor(state.name, (recursion.time, *state.given))
     after = simplified(step).parts
-    if not all(own in m.factors for m in after):
+    if not all(own in m.factors for m in after):  # the product itself goes by another name
         return
     formula = {m.divided(own): c for m, c in after.items()}
-    grown = common(formula)
-    if not grown and not any(has_meaning(f, session) for m in step.parts for f in m.factors):
+    end = _end(formula, recursion.time) if state.name in session.ranged else None
+    grown = [] if end is not None else common(formula)
+    named = any(has_meaning(f, session) for m in step.parts for f in m.factors)
+    if end is None and not grown and not named:
         return
     count = position("m", 0)  # the product has any number of factors, but an induction an end
     when = position("t", 0, count + 1)
@@ -289,14 +319,65 @@ def _canonical(recursion: Recursion, session: Proving) -> None:
         if grown:  # a sum that begins at 0 says what is summed up from where on
             given = position("s", 0), *given[1:]
         low, high = given[0], given[0] + when
-    for f in grown:
-        formula = {m.divided(f): c for m, c in formula.items()}
-    scope = {v for m in formula for v in m.variables() if v > 0}
-    right = running_product(Term(formula, scope), running, low, high)
-    right = right * accumulated(grown, running, low, high)
+    if end is not None:
+        right = _in_two_cases(formula, end.substitute(images), running, low, high)
+    else:
+        for f in grown:
+            formula = {m.divided(f): c for m, c in formula.items()}
+        right = _product(formula, running, low, high) * accumulated(grown, running, low, high)
     claim = Factor(state.name, (when, *given))
     try:
         (rule,) = by_induction(when, [(claim, right)]).rules
     except KernelError:
         return
     session.closed[state.name] = rule, (position_of(count),)
+
+
+def _product(of: Mapping[Monomial, Fraction], running: Index, start: Index, stop: Index) -> Term:
+    scope = {v for m in of for v in m.variables() if v > 0}
+    return running_product(Term(of, scope), running, start, stop)
+
+
+def _in_two_cases(
+    formula: Mapping[Monomial, Fraction], end: Index, running: Index, low: Index, high: Index
+) -> Term:
+    """A product whose factor is one before a place and another from there on: two products."""
+    turn = running - end
+    first, then = _cases(formula, end)
+    return (
+        indicator(low - turn) * _product(then, running, low, high)
+        + indicator(turn - high) * indicator(turn - low - 1) * _product(first, running, low, high)
+        + indicator(turn - low - 1, high - turn - 1)
+        * _product(first, running, low, turn)
+        * _product(then, running, turn, high)
+    )
+
+
+def _end(formula: Mapping[Monomial, Fraction], time: Index) -> Index | None:
+    """The e of the guards e ≥ 0 and e < 0 that distinguish two cases of a product's factor, if there are but these."""
+    t = position_of(time)
+    ends = {
+        g if g.coefficient(t) > 0 else negation(g)
+        for m in formula
+        for g in m.guards
+        if t in g.variables()
+    }
+    end = ends.pop() if len(ends) == 1 else None
+    if end is None or end.coefficient(t) != 1 or any(v < 0 for v in end.variables()):
+        return None
+    return end
+
+
+def _cases(
+    formula: Mapping[Monomial, Fraction], end: Index
+) -> tuple[dict[Monomial, Fraction], dict[Monomial, Fraction]]:
+    """The factor where `end` < 0, and where it is ≥ 0."""
+    cases: list[dict[Monomial, Fraction]] = []
+    for holds in (negation(end), end):
+        case: dict[Monomial, Fraction] = {}
+        for m, c in formula.items():
+            if negation(holds) not in m.guards:
+                n = m._replace(guards=m.guards - {holds})
+                case[n] = case.get(n, Fraction(0)) + c
+        cases.append({m: c for m, c in case.items() if c})
+    return cases[0], cases[1]

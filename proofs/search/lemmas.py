@@ -7,24 +7,32 @@ Where a step needs entries of a state that never change, that is tried first. Th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
-from ..kernel.index import Index, declared, facts, position, variable
+from ..kernel.index import (
+    Index,
+    declared,
+    facts,
+    position,
+    position_number,
+    ranges,
+    variable,
+)
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
-from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
 from .exponents import is_exponential
-from .normal import start_of
+from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
 from .together import holds_at_random, inner, together
-from .unfolding import aligning, by_induction, peeling, tactic
+from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
 
 ROUNDS = 6
@@ -59,7 +67,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
             stuck = error
         goals = [stuck.goal]
         whole = [] if stuck.before is None else [stuck.before]
-        for another in (aligning, peeling, dividing, one_by_one, *more):
+        for another in (aligning, peeling, dividing, one_by_one, parting, spelling, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:
@@ -67,11 +75,13 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 whole += [] if error.before is None else [error.before]
             except KernelError:
                 pass
-        kinds = (pairs, constants, solutions)
+        if stuck.whole is not stuck.goal:
+            goals.append(stuck.whole)
+        kinds = (twins, pairs, constants, solutions, rows, matches)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
         if any(_try(claim, session, tried) for claim in claims):
             continue
-        if not _in_step([*whole, *goals], session):
+        if not _in_step([*whole, *goals], session) and not deepened(session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
@@ -91,9 +101,14 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
     tried.add(key)
     for _ in range(ROUNDS):
         try:
-            by_induction(when, [(factor, right)], session.lemmas)
+            with _apart(factor.name, session) as rules:
+                by_induction(when, [(factor, right)], rules)
         except Stuck as error:
-            more = [*constants(error.goal, session), *others(claim, error.goal, session)]
+            more = [
+                *constants(error.goal, session),
+                *others(claim, error.goal, session),
+                *(matches(error.goal, session) if depth > 1 else ()),
+            ]
             if any(_try(one, session, tried, depth - 1) for one in more):
                 continue
             return False
@@ -126,6 +141,21 @@ def guesses(goal: Goal, session: Proving) -> Iterator[Claim]:
     yield from solutions(goal, session, partly=True)
 
 
+@contextmanager
+def _apart(state: str, session: Proving) -> Iterator[Sequence[Theorem]]:
+    """All lemmas but those that speak of this state's entries at other times than an hypothesis about it does."""
+    if state not in session.kept:
+        yield session.lemmas
+        return
+    own = session.kept.pop(state)
+    forget([state], session)
+    try:
+        yield [rule for rule in session.lemmas if rule not in own]
+    finally:
+        session.kept[state] = own
+        forget([state], session)
+
+
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Two states that would cancel if they were equal, or if one were the other times values of exp."""
     parts = list(goal.parts.values())
@@ -147,6 +177,30 @@ def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
                     yield when, factor, _term(moved, factor)
 
 
+def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """Two states of loops alike that start alike."""
+    names = sorted(
+        {f.name for m, _ in goal.parts.values() for f in m.factors if f.name in session.recursions}
+    )
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            (recursion, k), (another, l) = session.recursions[one], session.recursions[other]
+            state, twin = recursion.states[k], another.states[l]
+            own, its = (*state.at, *state.given), (*twin.at, *twin.given)
+            times = declared(position_number(recursion.time))
+            if recursion is another or session.is_product(one) or session.is_product(other):
+                continue
+            if ranges((recursion.time, *own)) != ranges((another.time, *its)):
+                continue
+            images = {position_number(i): e for i, e in zip(its, own, strict=True)}
+            if start_of(other, session).substitute(images).parts != start_of(one, session).parts:
+                continue
+            when = position("t", 0, times[1] + recursion.time + 2)
+            twin_entry = Monomial(0, frozenset(), (Factor(other, (when, *own)),))
+            factor = Factor(one, (when, *own))
+            yield when, factor, _term([(twin_entry, Fraction(1))], factor)
+
+
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
     """Entries that stay what they were at the start."""
     for _, _, (when, factor, _) in _entries(goal, session):
@@ -166,9 +220,15 @@ def others(claim: Claim, goal: Goal, session: Proving) -> Iterator[Claim]:
         }
         time = wanted.at[0].terms[0][0]
         now = _substituted(right.parts.items(), {**table, time: when})
-        before = _substituted(right.parts.items(), {**table, time: Index(0)})
-        start = _start(factor, session)
-        yield when, factor, _term([*now, *((n, -c) for n, c in before), *start], factor)
+        yield when, factor, _term(_since(now, when, factor, session), factor)
+
+
+def _since(
+    body: list[tuple[Monomial, Fraction]], when: Index, factor: Factor, session: Proving
+) -> list[tuple[Monomial, Fraction]]:
+    """What a state is that starts as it does and changes as the body does."""
+    before = _substituted(body, {when.terms[0][0]: Index(0)})
+    return [*body, *((n, -c) for n, c in before), *_start(factor, session)]
 
 
 def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
@@ -204,24 +264,109 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
                 yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)
 
 
+def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """What an entry that is written once must be if the goal is to hold: that from its turn on, the start before."""
+    parts = list(goal.parts.values())
+    for place, f, (when, factor, images) in _entries(goal, session, written=True):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        divided = [
+            (_divided(n, rest, images), -d / c) for n, d in parts[:place] + parts[place + 1 :]
+        ]
+        turn = f.at[0].substitute(images) - 1
+        start = [
+            (n._replace(guards=n.guards | {turn - when}), d) for n, d in _start(factor, session)
+        ]
+        found = [
+            (n._replace(guards=n.guards | {when - 1 - turn}), d)
+            for n, d in divided
+            if n is not None
+        ]
+        if len(found) == len(divided):
+            with suppress(KernelError):
+                yield when, factor, _term([*start, *found], factor)
+
+
+def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """What a state must be if its monomial is to cancel with others, whatever else is left over.
+
+    These are all that do not speak of its time, but as of an end of sums and products; or any single one. Values of a
+    function count as the same: what they are taken of may be equal by the same lemma.
+    """
+    plain = list(goal.parts.values())
+    for parts in (plain, [(_by_function(m), c) for m, c in plain]):
+        for place, f, (when, factor, images) in _entries(goal, session):
+            m, c = parts[place]
+            rest = m.divided(f).factors
+            if len(rest) > LONGEST:
+                continue
+            singles = []
+            for n, d in parts[:place] + parts[place + 1 :]:
+                divided = _divided(n, rest, images, True)
+                if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
+                    singles.append((divided, -d / c))
+            before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
+            several = [before] if 1 < len(before) < len(singles) else []
+            for body in (*several, *([one] for one in singles)):
+                with suppress(KernelError):
+                    every = _at_every_time(body, f.at[0], when)
+                    turns = _at_every_turn(body, f.at[0], when, session)
+                    for moved in (every, turns) if turns not in (every, body) else (every,):
+                        yield when, factor, _term(moved, factor)
+                        yield when, factor, _term(_since(moved, when, factor, session), factor)
+
+
+def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
+    """Whether factors that are no products speak of a time's variables."""
+    times = time.variables() - declarations.current.sizes
+    plain = (f for f in m.factors if f.name not in session.ranged)
+    return any(times & f.variables() for f in plain)
+
+
+_UNNAMED = "f()"
+
+
+def _by_function(m: Monomial) -> Monomial:
+    """The monomial with one name for all values of a function."""
+    factors = []
+    for f in m.factors:
+        name = function_of(f)
+        plain = name is None or f.name == INVERSE_NUMBER
+        factors.append(f if plain else Factor(f"{name}{_UNNAMED}", f.at))
+    return m._replace(factors=tuple(sorted(factors)))
+
+
 Pattern = tuple[Index, Factor, dict[int, Index]]
 """A time, a state's entry at it, and the positions that stand for bound indices."""
 
 
-def _entries(goal: Goal, session: Proving) -> Iterator[tuple[int, Factor, Pattern]]:
-    """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that."""
+def _entries(
+    goal: Goal, session: Proving, written: bool = False
+) -> Iterator[tuple[int, Factor, Pattern]]:
+    """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that.
+
+    Args:
+        goal: what is to be shown.
+        session: where.
+        written: whether those are meant that are written once, in all places.
+    """
+    known = session.kept if written else session.recursions
     for place, (m, _) in enumerate(goal.parts.values()):
         for f in m.factors:
-            pattern = _generalised(f, m, goal, session) if f.name in session.recursions else None
+            pattern = _generalised(f, m, goal, session, written) if f.name in known else None
             if pattern is not None:
                 yield place, f, pattern
 
 
-def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Pattern | None:
+def _generalised(
+    f: Factor, m: Monomial, goal: Goal, session: Proving, written: bool = False
+) -> Pattern | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
-    if len(facts) != 2 or not f.at[0].terms or any(v < 0 for v in f.at[0].variables()):
+    if len(facts) != 2 or not f.at[0].terms:
+        return None
+    if not written and any(v < 0 for v in f.at[0].variables()):
         return None
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
@@ -233,7 +378,7 @@ def _generalised(f: Factor, m: Monomial, goal: Goal, session: Proving) -> Patter
         length = f.at[0]  # no later time is needed, and other states may end there
     images: dict[int, Index] = {}
     for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
-        ends = _ends(v, m, goal)
+        ends = _everywhere(v, at) if written else _ends(v, m, goal)
         if ends is None:
             return None
         images[v] = position("p", *ends)
@@ -259,6 +404,17 @@ def _narrowed(v: int, goal: Goal) -> Index | None:
     return None if low is None or high is None else position("p", low, high + 1)
 
 
+def _everywhere(v: int, at: Mapping[Index, Index]) -> tuple[Index, Index] | None:
+    """lo and hi of the bound index, from the range of the position that it stands in."""
+    for place, e in at.items():
+        ranges = declared(place.terms[0][0])
+        if e.coefficient(v) == 1 and len(ranges) == 2:
+            shift = variable(v) - e
+            ends = place - ranges[0] + shift, ranges[1] + place + 1 + shift
+            return None if any(w < 0 for end in ends for w in end.variables()) else ends
+    return None
+
+
 def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
     """lo and hi of the bound index, from guards with no other bound index."""
     low = high = None
@@ -271,8 +427,13 @@ def _ends(v: int, m: Monomial, goal: Goal) -> tuple[Index, Index] | None:
     return None if low is None or high is None else (low, high)
 
 
-def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> Monomial | None:
-    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched."""
+def _divided(
+    n: Monomial, rest: Sequence[Factor], images: dict[int, Index], narrower: bool = False
+) -> Monomial | None:
+    """n / rest, with these images for the bound indices of `rest`, to which those of n are matched.
+
+    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges.
+    """
 
     def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
         if not left:
@@ -302,13 +463,21 @@ def _divided(n: Monomial, rest: Sequence[Factor], images: dict[int, Index]) -> M
     for place, w in enumerate(own, start=1):
         table[w] = variable(-place)
     table |= {v: e for v, e in images.items() if v > 0}
-    guards = [g for g in n.guards if g.variables() & set(own) or not g.variables() & shared]
+    guards = [
+        g for g in n.guards if narrower or g.variables() & set(own) or not g.variables() & shared
+    ]
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
+    if narrower:
+        guards = [g for g in guards if not _is_declared(g.substitute(table))]
     guards, factors = (
         {g.substitute(table) for g in guards},
         sorted(f.substitute(table) for f in factors),
     )
     return Monomial(len(own), frozenset(guards), tuple(factors))
+
+
+def _is_declared(e: Index) -> bool:
+    return min(e.variables(), default=1) > 0 and implied(e, facts(e.variables()))
 
 
 def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:
@@ -337,6 +506,26 @@ def _at_every_time(
         return body
     image = (when - (time - variable(v) * c)) * c
     return _substituted(body, {v: image})
+
+
+def _at_every_turn(
+    body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
+) -> list[tuple[Monomial, Fraction]]:
+    """The same where the time, a length, ends sums over turns as well as others: of the turns alone."""
+    if not time.terms or not time.variables() <= declarations.current.sizes:
+        return body
+    found = []
+    for m, c in body:
+        written = {v for f in m.factors if f.name in session.kept for v in f.at[0].variables()}
+        turns = {v for v in written if v < 0}
+        guards = [
+            _at_every_time([(Monomial(0, frozenset([g]), ()), c)], time, when)[0][0].guards
+            if g.variables() & turns
+            else {g}
+            for g in m.guards
+        ]
+        found.append((m._replace(guards=frozenset().union(*guards)), c))
+    return found
 
 
 def _substituted(

@@ -45,17 +45,26 @@ def recall(work: Rewriting, search: Callable[[Any], None]) -> None:
 
 
 def _looks(work: Rewriting, names: dict[int, int]) -> Any:
-    """The term and what is known of its variables, by other names; functions mean something in one registry only."""
+    """The term and what is known of its variables, by other names, and of which states more is known.
+
+    Functions mean something in one registry only.
+    """
 
     parts = []
     registry = None
+    session, solved = current(), set()
     for m, c in work.parts.values():
         factors = [(f.name, tuple([named(e, names) for e in f.at])) for f in m.factors]
+        solved.update(
+            [f.name for f in m.factors if f.name in session.closed or f.name in session.kept]
+        )
         guards = frozenset([named(g, names) for g in m.guards])
         parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
-            registry = declarations.current, current().by_cases
-    return registry, frozenset([named(e, names) for e in work.known]), tuple(parts)
+            registry = declarations.current
+    known = len(session.closed), len(session.kept), session.opened, session.by_cases
+    found = registry and known, frozenset(solved)
+    return registry, found, frozenset([named(e, names) for e in work.known]), tuple(parts)
 
 
 def _repeat(work: Rewriting, steps: Steps, names: dict[int, int]) -> None:

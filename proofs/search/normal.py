@@ -21,7 +21,7 @@ from .exponents import exponents, merged
 from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
-from .steps import Step, cancel, count, guards, number, rename
+from .steps import Step, cancel, count, guards, number, rename, rewriting
 
 Order = tuple[Index, ...]
 
@@ -56,7 +56,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     def selected(work: Rewriting, k: int) -> bool:
         return any(step(work, k, session) for step in (compared, vanish, power))
 
-    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, *also)
+    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, _kept, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -80,6 +80,13 @@ def _named(work: Rewriting, k: int) -> bool:
         elif f.name in declarations.current.bodies and _reduced(work, k, place, f, session):
             return True
     return False
+
+
+def _kept(work: Rewriting, k: int) -> bool:
+    """An entry that is written once is spoken of at the turn that wrote it, or as it was at the start."""
+    known = current().kept
+    own = [f for f in work.parts[k][0].factors if f.name in known]
+    return any(rewriting(known[f.name], divide=True, only=f)(work, k) for f in own)
 
 
 def _closed(work: Rewriting, k: int, place: int, f: Factor, session: Proving) -> bool:
@@ -121,6 +128,8 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
     while waiting:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
+        if session.opened:  # what was in normal form before is not any more
+            places = {**declarations.current.derived.get(name, {}), **places}
         found = session.reduced.setdefault(name, [])
         missing = [] if None in found else _missing(places, found)
         if not missing:
@@ -140,6 +149,20 @@ def _missing(places: Mapping[Any, Order], found: Sequence[Theorem | None]) -> li
     """The positions of the ranges that no theorem is about."""
     used = [ranges(cast(Factor, rule.left).at) for rule in found if rule is not None]
     return [order for key, order in places.items() if key not in used]
+
+
+def forget(states: Iterable[str], session: Proving) -> None:
+    """Drop the normal forms that were found while other things were known of these states."""
+    inside = {
+        name: {f.name for m, _ in declarations.current.bodies[name].body for f in m.factors}
+        for name in session.reduced
+    }
+    stale, more = set(states), True
+    while more:
+        more = {name for name, parts in inside.items() if name not in stale and parts & stale}
+        stale |= more
+    for name in stale & session.reduced.keys():
+        del session.reduced[name]
 
 
 def has_meaning(f: Factor, session: Proving) -> bool:
@@ -162,6 +185,63 @@ def _as_one(work: Rewriting) -> None:
     merged(work)
 
 
+def deepened(session: Proving) -> bool:
+    """Look closer at what functions are taken of; whether that was not done before, and there are functions.
+
+    From now on states go by what lemmas say of them at every time and place, and sums up to a position are parted:
+    Σ_{i ≤ t} F(i) is F(t) + Σ_{i < t} F(i), so that those look alike of which one was made a turn later.
+    """
+    known = declarations.current.bodies
+    if not any(one.name != DEFINED for one in known.values()):
+        return False
+    before = session.opened, len(session.closed)
+    session.opened = True
+    for lemma in session.inductions:
+        for (left, right), rule in zip(lemma.claims, lemma.rules, strict=True):
+            if left.name not in session.closed and _everywhere(left, lemma.when, right, session):
+                session.closed[left.name] = rule, ()
+    if before == (session.opened, len(session.closed)):
+        return False
+    session.reduced.clear()
+    return True
+
+
+def _everywhere(left: Factor, when: Index, right: Term, session: Proving) -> bool:
+    """Whether a lemma says what a state is at all its places and times, by others that have no closed form."""
+    recursion, k = session.recursions[left.name]
+    state = recursion.states[k]
+    length = recursion.time + declarations.declared(recursion.time.terms[0][0])[-1] + 1
+    states = {f.name for m in right.parts for f in m.factors if f.name in session.recursions}
+    ranges = declarations.ranges
+    return (
+        not any(name in session.closed or name == left.name for name in states)
+        and left.at[0] == when
+        and declarations.declared(when.terms[0][0])[-1] == length - when
+        and len(set(left.at)) == len(left.at)
+        and all(len(e.terms) == 1 and not e.const and e.terms[0][1] == 1 for e in left.at)
+        and ranges(left.at[1:]) == ranges((*state.at, *state.given))
+    )
+
+
+def _opened(work: Rewriting, k: int) -> bool:
+    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote."""
+    m, _ = work.parts[k]
+    sizes, session = declarations.current.sizes, current()
+    own = [
+        f for f in m.factors if f.name in session.kept and min(f.at[0].variables(), default=0) > 0
+    ]
+    for f in own:
+        if rewriting([session.definition(f.name)[1]], divide=True, only=f)(work, k):
+            return True
+    for g in sorted(m.guards):
+        bound = [c for v, c in g.terms if v < 0]
+        parted = any(v > 0 and v not in sizes for v in g.variables()) and g.const >= 0
+        if parted and bound in ([1], [-1]):
+            work.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
+            return True
+    return False
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -171,7 +251,13 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = in_order(left, lambda at: congruence(at, normalise))
+
+    def inside(work: Rewriting) -> None:
+        normalise(work)
+        if current().opened:
+            tidy(work, [_opened])
+
+    found = in_order(left, lambda at: congruence(at, inside))
     (m,) = found.right.parts
     if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
         found = congruence(left, _as_one)

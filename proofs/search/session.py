@@ -35,6 +35,10 @@ class Proving(Session):
     """The number of its recursions for which closed forms were looked for."""
     closed: dict[str, tuple[Theorem, tuple[int, ...]]] = field(default_factory=dict)
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
+    kept: dict[str, tuple[Theorem, ...]] = field(default_factory=dict)
+    """For a state whose entries are written once what they are before and after that."""
+    opened: bool = False
+    """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
     kinds: dict[Any, Any] = field(default_factory=dict)
@@ -45,7 +49,7 @@ class Proving(Session):
     """For a product what two parts it has; None where that was not shown."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
-    parted: dict[str, Any] = field(default_factory=dict)
+    cut: dict[str, Any] = field(default_factory=dict)
     """For a product what it is in two parts (see `stretched`)."""
     powers: dict[str, Theorem | None] = field(default_factory=dict)
     """For values of exp of a logarithm what they are (see `laws`)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from ..kernel.errors import NotProved
@@ -138,6 +138,15 @@ def matched(left: Factor, over: frozenset[int], factor: Factor) -> dict[int, Ind
     return images if set(images) == over and left.substitute(images) == factor else None
 
 
+def _stays(rule: Theorem, images: Mapping[int, Index], factor: Factor) -> bool:
+    """Whether the rule takes the factor to itself, as S[i + 1 + t] = S[i + 1] does at t = 0."""
+    if len(rule.right.parts) != 1:
+        return False
+    ((m, c),) = rule.right.parts.items()
+    same = c == 1 and not m.bound and not m.guards and len(m.factors) == 1
+    return same and m.factors[0].substitute(images) == factor
+
+
 def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | None = None) -> Step:
     """A step that applies the first rule that fits; with `divide` also in the part of a sum where it holds.
 
@@ -155,7 +164,7 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
                 continue
             for rule in rules:
                 images = matched(cast(Factor, rule.left), rule.over, f)
-                if images is None:
+                if images is None or _stays(rule, images, f):
                     continue
                 rows = [*work.known, *m.guards]
                 unmet = [

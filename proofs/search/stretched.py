@@ -127,7 +127,7 @@ def _power(factors: tuple[Factor, ...], by: int, when: Index, session: Proving) 
 
 def split_rule(name: str, session: Proving) -> tuple[Theorem, Index, Index, Index]:
     """Π over m + t is Π over the first m times Π over the t others; with its positions m and t, and the end of t."""
-    if name not in session.parted:
+    if name not in session.cut:
         recursion, k = session.recursions[name]
         given = recursion.states[k].given
         first = position("m", 0)
@@ -137,8 +137,8 @@ def split_rule(name: str, session: Proving) -> tuple[Theorem, Index, Index, Inde
         right = entry(name, first, *given) * entry(name, when, *later)
         claim = Factor(name, (first + when, *given))
         (rule,) = by_induction(when, [(claim, right)], (), stepwise(fixed=first)).rules
-        session.parted[name] = rule, first, when, count
-    return session.parted[name]
+        session.cut[name] = rule, first, when, count
+    return session.cut[name]
 
 
 def _part(work: Rewriting, k: int, place: int, first: Index) -> bool:

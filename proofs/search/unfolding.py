@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from ..kernel import index as declarations
@@ -37,14 +37,16 @@ def by_induction(
     when: Index,
     claims: Sequence[tuple[Factor, Term]],
     rules: Sequence[Theorem] = (),
-    by: Tactic = tactic,
+    by: Tactic | None = None,
 ) -> Lemma:
     """factor = term for every value of `when`, all claims together; a lemma from now on.
+
+    The start and the step are shown by `tactic`, or another one.
 
     Raises:
         KernelError: if the start or the step is not shown.
     """
-    made = induction(when, claims, by, rules)
+    made = induction(when, claims, by or tactic, rules)
     lemma = Lemma(when, list(claims), made)
     current().inductions.append(lemma)
     current().lemmas += made
@@ -89,20 +91,105 @@ def peeling(goal: Goal, rules: Sequence[Theorem]) -> None:
     _show(goal, rules, set())
 
 
+def spelling(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The same for a goal that sums over a few places, a number of them: its terms are spelled out."""
+    closing(goal, rules, _spelled)
+
+
+def _spelled(work: Rewriting, k: int) -> bool:
+    """Σ_{0 ≤ i < 4} F(i) = F(0) + Σ_{1 ≤ i < 4} F(i)."""
+    m, _ = work.parts[k]
+    for v in range(-1, -m.bound - 1, -1):
+        ends = {c: g for g in m.guards for w, c in g.terms if w == v and len(g.terms) == 1}
+        if ends.keys() == {1, -1} and 0 < ends[1].const + ends[-1].const < DEEP:
+            low = ends[1]
+            work.regroup(k, [(m.guards | {-low}, 1), (m.guards | {low - 1}, 1)])
+            return True
+    return False
+
+
 def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal about the last of a state's times: it is unfolded once there."""
     _show(goal, rules, set(declarations.current.sizes))
 
 
+def parting(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The same for a goal that sums what turns wrote up to some time: that of the last turn is unfolded.
+
+    So is the last factor of products that reach beyond this time.
+    """
+    session = current()
+    tidy(goal)
+    every = [f for m, _ in goal.parts.values() for f in m.factors if f.name in session.recursions]
+    times = {
+        f.at[0] for f in every if f.name not in session.kept and not session.is_product(f.name)
+    }
+    free = {v for m, _ in goal.parts.values() for v in m.variables() if v > 0}
+    times |= {variable(v) for v in free - declarations.current.sizes}
+    _part_last(goal, session, times)
+    closing(goal, rules, _of_now(session, times))
+
+
+def _part_last(goal: Goal, session: Proving, times: Collection[Index]) -> None:
+    """Σ_{i ≤ t} of entries that turn i writes: that of t apart from those that were there before."""
+    if not session.kept:
+        return
+    for k, (m, _) in list(goal.parts.items()):
+        written = [f.at[0] for f in m.factors if f.name in session.kept]
+        ends = (g for g in sorted(m.guards) for end in written if _up_to(g, end) - 1 in times)
+        g = next(ends, None)
+        if g is not None and k in goal.parts:
+            goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
+    tidy(goal)
+
+
+def _up_to(guard: Index, end: Index) -> Index:
+    """The largest that `end` can be, by a guard of the bound index in it; itself if that does not say it."""
+    bound = [v for v in guard.variables() if v < 0]
+    if len(bound) == 1:
+        (v,) = bound
+        c = guard.coefficient(v)
+        if abs(c) == 1 and c * end.coefficient(v) < 0:
+            return end.substitute({v: variable(v) - guard * c})
+    return end
+
+
 def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
     """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
+    tidy(goal)
+    if times is not None:
+        nows = [*map(variable, times)]
+        _part_last(goal, current(), nows)
+        unfold_once(goal, current(), times)
+        more = (*more, _of_now(current(), nows)) if current().kept else more
+    closing(goal, rules, *more)
+
+
+def _of_now(session: Proving, times: Collection[Index]) -> Step:
+    """What the turn in question writes, or the next, is unfolded once a case says which it is; so are products."""
+
+    def now(f: Factor, work: Rewriting) -> bool:
+        if f.name in session.ranged:
+            return f.at[0] + f.at[1] - 1 in times
+        if f.name not in session.kept or not f.at[0].terms or min(f.at[0].variables()) < 0:
+            return False
+        gaps = [f.at[0] - after - t for t in times for after in (1, 2)]
+        return any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
+
+    def step(work: Rewriting, k: int) -> bool:
+        return isinstance(work, Goal) and any(
+            now(f, work) and unfold(work, k, f, session) for f in work.parts[k][0].factors
+        )
+
+    return step
+
+
+def closing(goal: Goal, rules: Sequence[Theorem], *more: Step) -> None:
+    """Show a goal by normal form and these rules, with no state unfolded but at constant times."""
     also = [at_constant_times(current()), splitting(current(), _in_two), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
     also.append(inside(rules))
-    tidy(goal)
-    if times is not None:
-        unfold_once(goal, current(), times)
     show_zero(goal, also)
 
 
@@ -128,7 +215,7 @@ def later_ones(session: Proving) -> Step:
                     first[key] = min(first.get(key, when), when)
         for f in own:
             key, when = place(f)
-            if when > first[key] and _unfold(work, k, f, session):
+            if when > first[key] and unfold(work, k, f, session):
                 return True
         return False
 
@@ -156,28 +243,33 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
     If none but the one in question does, those are taken whose time is summed over.
     """
 
+    def summed(f: Factor) -> bool:
+        return any(v < 0 for v in f.at[0].variables())
+
     def moves(f: Factor) -> bool:
         last = f.at[: 2 if f.name in session.ranged else 1]
-        return any(times & e.variables() for e in last)
+        return any(times & e.variables() for e in last) and not (
+            summed(f) and f.name in session.kept
+        )
 
     states = [
         (k, [f for f in m.factors if f.name in session.recursions])
         for k, (m, _) in goal.parts.items()
     ]
     waiting = [(k, [f for f in factors if moves(f)]) for k, factors in states]
+    kept = session.kept if times else {}
     if len({f.name for _, factors in waiting for f in factors}) < 2:
-        summed = [
-            (k, [f for f in factors if any(v < 0 for v in f.at[0].variables())])
-            for k, factors in states
+        waiting = [
+            (k, [*one, *(f for f in factors if f.name not in kept and summed(f))])
+            for (k, one), (_, factors) in zip(waiting, states, strict=True)
         ]
-        waiting = [(k, [*one, *more]) for (k, one), (_, more) in zip(waiting, summed, strict=True)]
     while waiting:
         k, factors = waiting.pop()
         if k not in goal.parts or not factors:
             continue
         f, rest = factors[0], factors[1:]
         before = set(goal.parts)
-        if f not in goal.parts[k][0].factors or not _unfold(goal, k, f, session):
+        if f not in goal.parts[k][0].factors or not unfold(goal, k, f, session):
             waiting.append((k, rest))
             continue
         for n in goal.parts:
@@ -186,7 +278,7 @@ def unfold_once(goal: Goal, session: Proving, times: set[int]) -> None:
                 waiting.append((n, factors if stays else rest))
 
 
-def _unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
+def unfold(goal: Goal, k: int, f: Factor, session: Proving) -> bool:
     """One step with one state, or with the sum that it is in."""
     if not f.at[0].terms:
         return False

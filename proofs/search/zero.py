@@ -24,6 +24,8 @@ class Stuck(NotProved):
         self.goal = goal
         self.before = before
         """What it was before all of it was multiplied by denominators."""
+        self.whole = goal
+        """The goal before it was split into cases."""
         m, c = next(iter(goal.parts.values()))
         super().__init__(f"left over: {c} · {m}")
 
@@ -76,8 +78,12 @@ def _regrouped(
 
 def _split(goal: Goal, guard: Index, also: Sequence[Step]) -> None:
     goal.split(guard)
-    for case in goal.cases:
-        show_zero(case, also)
+    try:
+        for case in goal.cases:
+            show_zero(case, also)
+    except Stuck as error:
+        error.whole = goal
+        raise
 
 
 def _free_guard(goal: Goal) -> Index | None:

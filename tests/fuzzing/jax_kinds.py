@@ -5,6 +5,8 @@ Each is there for a primitive, a cast or a rule of JAX's that a reader could get
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -286,8 +288,52 @@ VECTORS: dict[str, Any] = {
 }
 """Of arrays (m,) and (m, n)."""
 
+
+def _solved(**how: Any) -> Callable[[Any], Any]:
+    """Systems whose other triangle holds numbers, too, and whose diagonal is not 0."""
+
+    def kind(a: Any) -> Any:
+        system = a @ a.T + jnp.eye(a.shape[0]) + 7 * jnp.triu(jnp.ones((a.shape[0],) * 2), 1)
+        right = a if how.get("left_side", True) else a.T
+        found = lax.linalg.triangular_solve(system, right, **{"left_side": True, **how})
+        return found if how.get("left_side", True) else found.T
+
+    return kind
+
+
+def _name(left: bool, lower: bool, turned: bool, unit: bool) -> str:
+    side, half = "left" if left else "right", "lower" if lower else "upper"
+    return " ".join(["solved", side, half, *["transposed"] * turned, *["unit"] * unit])
+
+
+SYSTEMS: dict[str, Any] = {
+    _name(left, lower, turned, unit): _solved(
+        left_side=left, lower=lower, transpose_a=turned, unit_diagonal=unit
+    )
+    for left, lower, turned, unit in itertools.product((True, False), repeat=4)
+}
+
+
+def _convolved(a: Any) -> Any:
+    """Depthwise, three taps of which one reads ahead."""
+    w = jnp.stack([a[0], a.sum(0), a[-1]])[:, None]
+    numbers, depth = ("NWC", "WIO", "NWC"), a.shape[1]
+    return lax.conv_general_dilated(
+        a[None], w, (1,), [(1, 1)], (1,), (1,), numbers, feature_group_count=depth
+    )[0]
+
+
+def _convolved_densely(a: Any) -> Any:
+    """All features with all, two taps that are apart, channels first."""
+    w = jnp.stack([a.T @ a, a.T @ (a * a)], -1)
+    return lax.conv_general_dilated(a.T[None], w, (1,), [(2, 0)], rhs_dilation=(2,))[0].T
+
+
 MATRICES: dict[str, Any] = {
     **VECTORS,
+    **SYSTEMS,
+    "convolved": _convolved,
+    "convolved densely": _convolved_densely,
     "nested": _nested,
     "masked softmax": _masked_softmax,
     "columns": _vmapped_scan,

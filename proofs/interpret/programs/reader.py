@@ -111,6 +111,10 @@ class Reader:
         """The type of what the equation that is read makes."""
         return self._open[-1].outvars[0].aval.dtype
 
+    def shape(self) -> Any:
+        """The shape of what the equation that is read makes."""
+        return self._open[-1].outvars[0].aval.shape
+
     def makes_integers(self) -> bool:
         """Whether the equation that is read makes integers: their quotients are cut off."""
         return self.dtype().kind in "iu"

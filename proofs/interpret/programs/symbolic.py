@@ -6,7 +6,17 @@ from typing import Any
 
 from ..array import KernelArray
 from ..questions import Unreadable
-from . import arithmetic, associative, contraction, control_flow, long_axes, scattering, structure
+from . import (
+    arithmetic,
+    associative,
+    contraction,
+    control_flow,
+    convolution,
+    long_axes,
+    scattering,
+    structure,
+    triangular,
+)
 from .values import whole
 
 RULES = {
@@ -16,6 +26,8 @@ RULES = {
     **contraction.RULES,
     **control_flow.RULES,
     **associative.RULES,
+    **triangular.RULES,
+    **convolution.RULES,
 }
 """What each primitive means on kernel arrays, by its name."""
 

@@ -187,9 +187,11 @@ def _in_terms_of_states(work: Rewriting, session: Proving) -> Term:
 
 
 def by_rules(term: Term, rules: Sequence[Theorem], session: Proving) -> Term:
-    """The term by these theorems wherever they apply."""
+    """The term by these theorems wherever they apply; what a turn wrote stays, for it was made of what others wrote."""
     work = Rewriting(term)
-    tidy(work, [rewriting(rules), at_constant_times(session)])
+    kept = [one for name in session.kept for one in session.definition(name)]
+    used = [rule for rule in rules if rule not in kept]
+    tidy(work, [rewriting(used), at_constant_times(session)])
     return work.term()
 
 

@@ -1,0 +1,568 @@
+"""Programs of delta rules, convolutions and norms beside recurrences: chunks of any length, and planted bugs."""
+
+from __future__ import annotations
+
+import inspect
+import random
+
+import jax
+import jax.numpy as jnp
+import pytest
+from claims import claim, decided
+from fuzzing.jax_agreement import agreed
+from fuzzing.jax_kinds import MATRICES
+from jax import lax
+from jax.scipy.linalg import solve_triangular
+
+from scanproof import equal
+from scanproof.proofs.check.all_sizes import Proof
+from scanproof.proofs.interpret.programs.program import program
+from scanproof.proofs.language.sizes import shapes_in
+from scanproof.proofs.search.all_sizes import prove
+
+QKV = "q: T d, k: T d, v: T e, beta: T"
+
+
+def same(one, other, shapes):
+    """The claim that two programs give the same arrays."""
+    given = shapes_in(shapes)
+    left, right = program(one), program(other)
+
+    def body(**arrays):
+        sides = [run(*arrays.values()) for run in (left, right)]
+        found, wanted = (side if isinstance(side, tuple) else (side,) for side in sides)
+        return [equal(a, b) for a, b in zip(found, wanted, strict=True)]
+
+    kinds = inspect.Parameter.KEYWORD_ONLY
+    body.__signature__ = inspect.Signature([inspect.Parameter(n, kinds) for n in given])
+    return body, given
+
+
+def system(beta, scores):
+    """I + tril(β K Kᵀ, −1), whose solution are the writes of a chunk."""
+    return jnp.eye(len_of(beta)) + jnp.tril(beta[:, None] * scores, -1)
+
+
+def len_of(x):
+    return x.shape[0]
+
+
+def solved(A, b):
+    return solve_triangular(A, b, lower=True, unit_diagonal=True)
+
+
+# The delta rule
+
+
+def delta(q, k, v, beta):
+    def step(S, token):
+        q, k, v, b = token
+        S = S + b * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    S, o = lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (q, k, v, beta))
+    return o, S
+
+
+def delta_wy(q, k, v, beta):
+    u = solved(system(beta, k @ k.T), beta[:, None] * v)
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def delta_by_inverse(q, k, v, beta):
+    T = solved(system(beta, k @ k.T), jnp.eye(len_of(k))) * beta[None]
+    u = T @ v
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def delta_upper(q, k, v, beta):
+    A = jnp.eye(len_of(k)) + jnp.triu((k @ k.T) * beta[None], 1)
+    u = solve_triangular(A, beta[:, None] * v, trans=1)
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def delta_with_its_diagonal(q, k, v, beta):
+    A = jnp.eye(len_of(k)) + jnp.tril(beta[:, None] * (k @ k.T))
+    u = solve_triangular(A, beta[:, None] * v, lower=True)
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def delta_not_transposed(q, k, v, beta):
+    u = solve_triangular(system(beta, k @ k.T), beta[:, None] * v, trans=1, lower=True)
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def delta_before_the_write(q, k, v, beta):
+    _o, S = delta_wy(q, k, v, beta)
+    return jnp.tril(q @ k.T, -1) @ solved(system(beta, k @ k.T), beta[:, None] * v), S
+
+
+def delta_strength_of_the_column(q, k, v, beta):
+    A = jnp.eye(len_of(k)) + jnp.tril((k @ k.T) * beta[None], -1)
+    u = solved(A, beta[:, None] * v)
+    return jnp.tril(q @ k.T) @ u, k.T @ u
+
+
+def from_a_state(q, k, v, beta, S):
+    def step(S, token):
+        q, k, v, b = token
+        S = S + b * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    S, o = lax.scan(step, S, (q, k, v, beta))
+    return o, S
+
+
+def by_factors(q, k, v, beta, S):
+    A = system(beta, k @ k.T)
+    u = solved(A, beta[:, None] * v) - solved(A, beta[:, None] * k) @ S
+    return q @ S + jnp.tril(q @ k.T) @ u, S + k.T @ u
+
+
+def by_factors_without_the_state(q, k, v, beta, S):
+    A = system(beta, k @ k.T)
+    u = solved(A, beta[:, None] * v) - solved(A, beta[:, None] * k) @ S
+    return jnp.tril(q @ k.T) @ u, S + k.T @ u
+
+
+# Forward substitution as public code writes it
+
+
+def substitution(A):
+    """(I + A)⁻¹ of the strictly lower part of A, row by row."""
+
+    def body(i, T):
+        earlier = jnp.where(jnp.arange(len_of(A)) < i, T[i], 0.0)
+        return T.at[i].set(earlier + (earlier[:, None] * T).sum(0))
+
+    return lax.fori_loop(1, len_of(A), body, -jnp.tril(A, -1)) + jnp.eye(len_of(A))
+
+
+def added_rows(A):
+    def body(i, T):
+        return T.at[i].add(T[i] @ T)
+
+    return lax.fori_loop(1, len_of(A), body, -jnp.tril(A, -1)) + jnp.eye(len_of(A))
+
+
+def inverse(A):
+    return solved(jnp.tril(A, -1), jnp.eye(len_of(A)))
+
+
+def substitution_of_the_wrong_sign(A):
+    return substitution(-A)
+
+
+# Decays
+
+
+def gated(q, k, v, beta, a):
+    def step(S, token):
+        q, k, v, b, a = token
+        S = a * S
+        S = S + b * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (q, k, v, beta, a))[1]
+
+
+def gated_by_products(q, k, v, beta, a):
+    i = jnp.arange(len_of(k))
+    after = i[:, None] > i[None]
+    D = jnp.tril(jnp.cumprod(jnp.where(after, a[:, None], 1.0), 0))
+    return ((q @ k.T) * D) @ solved(system(beta, (k @ k.T) * D), beta[:, None] * v)
+
+
+def gated_by_ratios(q, k, v, beta, a):
+    c = jnp.cumprod(a)
+    D = jnp.tril(c[:, None] / c[None])
+    return ((q @ k.T) * D) @ solved(system(beta, (k @ k.T) * D), beta[:, None] * v)
+
+
+def gated_with_the_own_decay(q, k, v, beta, a):
+    i = jnp.arange(len_of(k))
+    D = jnp.tril(jnp.cumprod(jnp.where(i[:, None] >= i[None], a[:, None], 1.0), 0))
+    return ((q @ k.T) * D) @ solved(system(beta, (k @ k.T) * D), beta[:, None] * v)
+
+
+def gated_without_decay_in_the_system(q, k, v, beta, a):
+    c = jnp.cumprod(a)
+    D = jnp.tril(c[:, None] / c[None])
+    return ((q @ k.T) * D) @ solved(system(beta, k @ k.T), beta[:, None] * v)
+
+
+def per_channel(q, k, v, beta, a):
+    def step(S, token):
+        q, k, v, b, a = token
+        S = a[:, None] * S
+        S = S + b * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (q, k, v, beta, a))[1]
+
+
+def per_channel_by_ratios(q, k, v, beta, a):
+    c = jnp.cumprod(a, 0)
+    u = solved(system(beta, (k * c) @ (k / c).T), beta[:, None] * v)
+    return jnp.tril((q * c) @ (k / c).T) @ u
+
+
+def per_channel_by_products(q, k, v, beta, a):
+    i = jnp.arange(len_of(k))
+    after = (i[:, None] > i[None])[:, :, None]
+    D = jnp.cumprod(jnp.where(after, a[:, None], 1.0), 0)
+    u = solved(system(beta, jnp.einsum("td,sd,tsd->ts", k, k, D)), beta[:, None] * v)
+    return jnp.tril(jnp.einsum("td,sd,tsd->ts", q, k, D)) @ u
+
+
+def per_channel_of_the_query_alone(q, k, v, beta, a):
+    c = jnp.cumprod(a, 0)
+    return jnp.tril((q * c) @ (k / c).T) @ solved(system(beta, k @ k.T), beta[:, None] * v)
+
+
+# Chunks: q, k (n, C, d), v (n, C, e), beta (n, C)
+
+
+def token_by_token(q, k, v, beta):
+    def chunk(S, tokens):
+        o, S = from_a_state(*tokens, S)
+        return S, o
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta))[1]
+
+
+def _chunked(q, k, v, beta, evaluate):
+    def chunk(S, tokens):
+        q, k, v, b = tokens
+        u = solved(system(b, k @ k.T), b[:, None] * (v - k @ S))
+        return evaluate(S, q, k, u)
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta))[1]
+
+
+def chunk_by_chunk(q, k, v, beta):
+    def evaluate(S, q, k, u):
+        return S + k.T @ u, q @ S + jnp.tril(q @ k.T) @ u
+
+    return _chunked(q, k, v, beta, evaluate)
+
+
+def _factored(q, k, v, beta, rest):
+    """The systems of all chunks are solved before the loop over chunks."""
+    eye = jnp.eye(k.shape[1])
+    A = eye + jnp.tril(beta[:, :, None] * jnp.einsum("nid,njd->nij", k, k), -1)
+    return rest(A, beta[:, :, None] * k, beta[:, :, None] * v, jnp.broadcast_to(eye, A.shape))
+
+
+def _loop_over_chunks(q, k, W, U):
+    def chunk(S, tokens):
+        q, k, W, U = tokens
+        u = U - W @ S
+        return S + k.T @ u, q @ S + jnp.tril(q @ k.T) @ u
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], U.shape[2])), (q, k, W, U))[1]
+
+
+def factors_of_all_chunks(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        return _loop_over_chunks(q, k, solved(A, k_beta), solved(A, v_beta))
+
+    return _factored(q, k, v, beta, rest)
+
+
+def inverses_of_all_chunks(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        T = solved(A, eye)
+        return _loop_over_chunks(q, k, T @ k_beta, T @ v_beta)
+
+    return _factored(q, k, v, beta, rest)
+
+
+def inverses_without_strengths_of_keys(q, k, v, beta):
+    def rest(A, k_beta, v_beta, eye):
+        T = solved(A, eye)
+        return _loop_over_chunks(q, k, T @ k, T @ v_beta)
+
+    return _factored(q, k, v, beta, rest)
+
+
+def chunks_that_forget(q, k, v, beta):
+    def evaluate(S, q, k, u):
+        return k.T @ u, q @ S + jnp.tril(q @ k.T) @ u
+
+    return _chunked(q, k, v, beta, evaluate)
+
+
+# Convolutions: x (T, d), w (K, d)
+
+
+def depthwise(x, w):
+    x, w = x.T[None], w.T[:, None]
+    return lax.conv_general_dilated(x, w, (1,), [(3, 0)], feature_group_count=x.shape[1])[0].T
+
+
+def channels_last(x, w):
+    numbers = ("NWC", "WIO", "NWC")
+    return lax.conv_general_dilated(
+        x[None], w[:, None], (1,), [(3, 0)], (1,), (1,), numbers, feature_group_count=x.shape[1]
+    )[0]
+
+
+def taps(x, w):
+    padded = jnp.pad(x, ((3, 0), (0, 0)))
+    return sum(padded[i : i + len_of(x)] * w[i] for i in range(4))
+
+
+def shift_register(x, w):
+    def step(last, x):
+        window = jnp.concatenate([last, x[None]])
+        return window[1:], (window * w).sum(0)
+
+    return lax.scan(step, jnp.zeros((3, x.shape[1])), x)[1]
+
+
+def turned_round(x, w):
+    return depthwise(x, w[::-1])
+
+
+def looking_ahead(x, w):
+    x, w = x.T[None], w.T[:, None]
+    return lax.conv_general_dilated(x, w, (1,), [(0, 3)], feature_group_count=x.shape[1])[0].T
+
+
+def _padded(x, w):
+    return jnp.concatenate([jnp.zeros((len_of(w) - 1, x.shape[1])), x])
+
+
+def of_any_width(x, w):
+    x, w = _padded(x, w).T[None], w.T[:, None]
+    return lax.conv_general_dilated(x, w, (1,), [(0, 0)], feature_group_count=x.shape[1])[0].T
+
+
+def windows_of_any_width(x, w):
+    at = jnp.arange(len_of(x))[:, None] + jnp.arange(len_of(w))[None]
+    return jnp.einsum("tkd,kd->td", _padded(x, w)[at], w)
+
+
+def dense(x, w):
+    numbers = ("NWC", "WIO", "NWC")
+    return lax.conv_general_dilated(_padded(x, w)[None], w, (1,), [(0, 0)], (1,), (1,), numbers)[0]
+
+
+def dense_windows(x, w):
+    at = jnp.arange(len_of(x))[:, None] + jnp.arange(len_of(w))[None]
+    return jnp.einsum("tkd,kde->te", _padded(x, w)[at], w)
+
+
+def with_gaps(x, w):
+    x, w = x.T[None], w.T[:, None]
+    return lax.conv_general_dilated(
+        x, w, (1,), [(6, 0)], rhs_dilation=(2,), feature_group_count=x.shape[1]
+    )[0].T
+
+
+def taps_with_gaps(x, w):
+    padded = jnp.pad(x, ((6, 0), (0, 0)))
+    return sum(padded[2 * i : 2 * i + len_of(x)] * w[i] for i in range(4))
+
+
+# Norms, gates and masks beside a recurrence
+
+
+def layer_norm_in_the_loop(x, w):
+    def step(S, x):
+        h = S + x
+        gap = h - h.mean()
+        return h, gap / jnp.sqrt((gap**2).mean() + 1e-5) * w
+
+    return lax.scan(step, jnp.zeros(x.shape[1]), x)[1]
+
+
+def layer_norm_after(x, w):
+    h = jnp.cumsum(x, 0)
+    gap = h - h.mean(1, keepdims=True)
+    return gap / jnp.sqrt((gap**2).mean(1, keepdims=True) + 1e-5) * w
+
+
+def layer_norm_before(x, w):
+    h = jnp.cumsum(x, 0) - x
+    gap = h - h.mean(1, keepdims=True)
+    return gap / jnp.sqrt((gap**2).mean(1, keepdims=True) + 1e-5) * w
+
+
+def _normed(o):
+    return o * lax.rsqrt(jnp.mean(o * o, -1, keepdims=True) + 1e-6)
+
+
+def attention_normed_in_the_loop(q, k, v):
+    def step(S, token):
+        q, k, v = token
+        S = S + jnp.outer(k, v)
+        return S, _normed(q @ S)
+
+    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (q, k, v))[1]
+
+
+def attention_normed_after(q, k, v):
+    return _normed(jnp.tril(q @ k.T) @ v)
+
+
+def attention_normed_without_itself(q, k, v):
+    return _normed(jnp.tril(q @ k.T, -1) @ v)
+
+
+def delta_normed(q, k, v, beta):
+    return _normed(delta(q, k, v, beta)[0])
+
+
+def delta_wy_normed(q, k, v, beta):
+    o = delta_wy(q, k, v, beta)[0]
+    return o / jnp.sqrt(jnp.mean(jnp.square(o), -1, keepdims=True) + 1e-6)
+
+
+def gate_in_the_loop(x, g):
+    def step(S, token):
+        x, g = token
+        S = S + x
+        return S, S * jax.nn.silu(S * g)
+
+    return lax.scan(step, jnp.zeros(x.shape[1]), (x, g))[1]
+
+
+def gate_after(x, g):
+    h = jnp.cumsum(x, 0)
+    return h * jax.nn.sigmoid(h * g) * h * g
+
+
+def kept_where_masked(k, v, m):
+    def step(S, token):
+        k, v, m = token
+        return m * (S + jnp.outer(k, v)) + (1 - m) * S, None
+
+    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (k, v, m))[0]
+
+
+def masked(k, v, m):
+    return (k * m[:, None]).T @ v
+
+
+def cleared_where_masked(k, v, m):
+    def step(S, token):
+        k, v, m = token
+        return m * (S + jnp.outer(k, v)), None
+
+    return lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), (k, v, m))[0]
+
+
+STATE, DECAY, CHANNELS = f"{QKV}, S: d e", f"{QKV}, a: T", f"{QKV}, a: T d"
+CHUNKS = "q: n C d, k: n C d, v: n C e, beta: n C"
+FOUR, ANY = "x: T d, w: 4 d", "x: T d, w: K d"
+EQUAL = [
+    (delta, delta_wy, QKV),
+    (delta, delta_by_inverse, QKV),
+    (delta_wy, delta_by_inverse, QKV),
+    (delta, delta_upper, QKV),
+    (from_a_state, by_factors, STATE),
+    (substitution, inverse, "A: T T"),
+    (added_rows, inverse, "A: T T"),
+    (gated, gated_by_products, DECAY),
+    (gated, gated_by_ratios, DECAY),
+    (per_channel, per_channel_by_ratios, CHANNELS),
+    (per_channel, per_channel_by_products, CHANNELS),
+    (token_by_token, chunk_by_chunk, CHUNKS),
+    (token_by_token, factors_of_all_chunks, CHUNKS),
+    (token_by_token, inverses_of_all_chunks, CHUNKS),
+    (depthwise, taps, FOUR),
+    (channels_last, depthwise, FOUR),
+    (depthwise, shift_register, FOUR),
+    (of_any_width, windows_of_any_width, ANY),
+    (dense, dense_windows, "x: T d, w: K d e"),
+    (with_gaps, taps_with_gaps, FOUR),
+    (layer_norm_in_the_loop, layer_norm_after, "x: T d, w: d"),
+    (attention_normed_in_the_loop, attention_normed_after, "q: T d, k: T d, v: T e"),
+    (delta_normed, delta_wy_normed, QKV),
+    (gate_in_the_loop, gate_after, "x: T d, g: T d"),
+    (kept_where_masked, masked, "k: T d, v: T e, m: T"),
+]
+LONG = {added_rows, delta_normed}
+BUGS = [
+    (delta, delta_with_its_diagonal, QKV),
+    (delta, delta_not_transposed, QKV),
+    (delta, delta_before_the_write, QKV),
+    (delta, delta_strength_of_the_column, QKV),
+    (from_a_state, by_factors_without_the_state, STATE),
+    (substitution_of_the_wrong_sign, inverse, "A: T T"),
+    (gated, gated_with_the_own_decay, DECAY),
+    (gated, gated_without_decay_in_the_system, DECAY),
+    (per_channel, per_channel_of_the_query_alone, CHANNELS),
+    (token_by_token, chunks_that_forget, CHUNKS),
+    (token_by_token, inverses_without_strengths_of_keys, CHUNKS),
+    (turned_round, taps, FOUR),
+    (looking_ahead, taps, FOUR),
+    (layer_norm_in_the_loop, layer_norm_before, "x: T d, w: d"),
+    (attention_normed_in_the_loop, attention_normed_without_itself, "q: T d, k: T d, v: T e"),
+    (cleared_where_masked, masked, "k: T d, v: T e, m: T"),
+]
+
+
+def _cases(pairs, long=frozenset()):
+    return [
+        pytest.param(
+            *one,
+            id=f"{one[0].__name__}-{one[1].__name__}",
+            marks=[pytest.mark.long] if one[0] in long else [],
+        )
+        for one in pairs
+    ]
+
+
+@pytest.mark.parametrize(("one", "other", "shapes"), _cases(EQUAL, LONG))
+def test_two_ways_to_write_a_layer_are_equal_at_all_sizes(one, other, shapes):
+    body, given = same(one, other, shapes)
+    found = prove(claim(body, given))
+    assert isinstance(found, Proof), found
+
+
+@pytest.mark.parametrize(("one", "other", "shapes"), _cases(BUGS))
+def test_a_planted_bug_is_refuted(one, other, shapes):
+    assert decided(*same(one, other, shapes)).verdict == "refuted"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("one", "other", "shapes"), _cases(BUGS))
+def test_the_kernel_proves_no_planted_bug(one, other, shapes):
+    assert not isinstance(prove(claim(*same(one, other, shapes))), Proof)
+
+
+SYSTEMS = [kind for kind in MATRICES if kind.startswith(("solved", "convolved"))]
+
+
+@pytest.mark.parametrize("kind", SYSTEMS)
+def test_a_system_or_convolution_is_read_as_what_jax_computes(kind):
+    """Upper and lower, from the left and right, transposed, with and without a diagonal of ones."""
+    run = MATRICES[kind]
+    read = agreed(lambda A, B, L, M, u, v: run(A), kind, random.Random(kind), 3)
+    assert read == "same"
+
+
+def test_a_solution_solves_its_system():
+    """Where no diagonal entry is 0, which the proof takes for granted."""
+
+    def product(A, b):
+        return jnp.tril(A) @ solve_triangular(A, b, lower=True)
+
+    body, given = same(product, lambda A, b: b, "A: n n, b: n d")
+    assert isinstance(prove(claim(body, given)), Proof)
+    body, given = same(product, lambda A, b: 2 * b, "A: n n, b: n d")
+    assert not isinstance(prove(claim(body, given)), Proof)
+
+
+def test_an_inverse_by_pivots_and_a_convolution_of_groups_are_named():
+    body, given = same(jnp.linalg.inv, lambda A: A, "A: n n")
+    assert "lu" in str(prove(claim(body, given)))
+
+    def grouped(x, w):
+        return lax.conv_general_dilated(x.T[None], w, (1,), [(1, 0)], feature_group_count=2)[0].T
+
+    body, given = same(grouped, lambda x, w: x, "x: T 4, w: 4 2 2")
+    assert "several output features in a group" in str(prove(claim(body, given)))
