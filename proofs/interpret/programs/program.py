@@ -78,7 +78,8 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
 def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     given = [array(one) for one in arrays]
     shapes = [one.dims for one in given]
-    current().programs.append((function, shapes))
+    if not getattr(function, "unrolls", False):  # such a program has other operations at numbers
+        current().programs.append((function, shapes))
     found = traced(function, shapes)
     reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared, symbolic.made)
     outputs = [reals(one) for one in reader.run(found.jaxpr, given)]

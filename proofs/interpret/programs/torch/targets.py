@@ -1,0 +1,77 @@
+"""From a function or module written for torch to a function of JAX arrays."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scanproof.constructs.errors import UsageError
+
+from .rewriting import Loader, no_loops
+from .standins import Module
+from .tensors import Tensor
+
+
+def as_jax(file: Path, module: str, attribute: str) -> Callable[..., Any]:
+    """A function of a torch file as a function of JAX arrays, read anew from its source.
+
+    Args:
+        file: where the module lies.
+        module: its name.
+        attribute: the function's name in it, or that of a `nn.Module` that is made without arguments; then --shapes
+            names the forward's arguments and, by their paths with _ for ., its parameters.
+
+    Raises:
+        UsageError: if there is no such function.
+    """
+    found: Any = Loader(file.parent).load(module, file)
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            raise UsageError(f"prove {module}:{attribute}: {module} has no {attribute!r}.")
+        found = getattr(found, part)
+    if isinstance(found, type) and issubclass(found, Module):
+        return _of_module(found)
+
+    @functools.wraps(found)
+    def run(*arrays: Any) -> Any:
+        with no_loops():
+            return _arrays(found(*map(Tensor, arrays)))
+
+    run.unrolls = True  # type: ignore[attr-defined]  loops are loops of Python's where sizes are numbers
+    return run
+
+
+def _of_module(kind: type[Module]) -> Callable[..., Any]:
+    """`forward` as a function of its arguments and of the module's parameters."""
+    names = [*inspect.signature(kind.forward).parameters][1:]  # type: ignore[attr-defined]
+    paths = list(kind().parameters_by_name())
+    keys = [path.replace(".", "_") for path in paths]
+
+    def run(*arrays: Any) -> Any:
+        with no_loops():
+            made = kind()
+            slots = made.parameters_by_name()
+            for path, array in zip(paths, arrays[len(names) :], strict=True):
+                module, name = slots[path]
+                setattr(module, name, Tensor(array))
+            return _arrays(made(*map(Tensor, arrays[: len(names)])))
+
+    parameters = [
+        inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in (*names, *keys)
+    ]
+    run.unrolls = True  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _arrays(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.array
+    if isinstance(value, dict):
+        return {key: _arrays(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return tuple(_arrays(one) for one in value)
+    return value
