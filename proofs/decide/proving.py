@@ -34,7 +34,7 @@ from ..exact.points import find
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
-from ..interpret.programs.tracing import traced
+from ..interpret.programs.tracing import format_of, traced
 from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
@@ -184,9 +184,11 @@ def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
     jax = jax_for("prove")
     at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
     rng = np.random.default_rng(0)
-    with jax.enable_x64(True):
+    form = format_of(forward)
+    with jax.enable_x64(form.wide):
         shapes = [shape(text, at) for text in claim.given.values()]
-        arrays = [jax.numpy.asarray(rng.uniform(0.5, 1.5, one)) for one in shapes]
+        drawn = [rng.uniform(0.5, 1.5, one) for one in shapes]
+        arrays = [jax.numpy.asarray(one, dtype=form.name) for one in drawn]
         ways = [jax.tree.leaves(run(*arrays)) for run in (forward, jax.jit(forward))]
     pairs = list(zip(*ways, strict=False))
     if len(ways[0]) == len(ways[1]) and all(

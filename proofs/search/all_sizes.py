@@ -36,6 +36,7 @@ from .lemmas import show
 from .proving import proving
 from .session import Proving
 from .witnesses import find_witnesses
+from .wording import note_leftover, note_proved
 from .writing import proof_to
 from .zero import Stuck
 
@@ -153,7 +154,12 @@ def _proved(
         current.left = EFFORT
     places = places_of(current.partial)
     bounds = request_of(interpretation, places)
-    theorems = [show(left, right) for left, right in equations_of(interpretation)]
+    try:
+        theorems = [show(left, right) for left, right in equations_of(interpretation)]
+    except Stuck as error:
+        note_leftover(error.goal, claim.given)
+        raise
+    note_proved(theorems, claim.given)
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()

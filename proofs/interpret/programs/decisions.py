@@ -20,6 +20,7 @@ from .. import areas
 from ..areas import Length
 from ..questions import NUMBERS_OWN, Unreadable, aside, asks, place
 from .sizes import Dimensions
+from .stand_ins import power
 
 
 class Decided(Unreadable):
@@ -143,6 +144,12 @@ class _Answers:
             parts = self._parts(one, other)
             return remainder(one, other) if parts is None else self._expression(one, parts[1])
 
+        def raised(one: Any, exponent: Any, modulo: Any = None) -> Any:
+            real = isinstance(exponent, float) or (isinstance(exponent, int) and exponent < 0)
+            if real and modulo is None and self.outside():
+                return power(one, exponent)
+            return own["__pow__"](one, exponent, modulo)
+
         def attribute(one: Any, name: str) -> Any:
             if name == "__class__" and self.outside():
                 return int  # which it is at every size
@@ -157,6 +164,7 @@ class _Answers:
             "__bool__": true,
             "__floordiv__": floordiv,
             "__mod__": mod,
+            "__pow__": raised,
             "__getattribute__": attribute,
         }
 
