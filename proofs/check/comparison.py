@@ -169,7 +169,9 @@ def _ball_pairs(claim: Claim, sizes: Sizes, point: Point) -> Floats | None:
     try:
         with flint.ctx.workprec(BITS):
             field = ArbField()
-            found = [(one, "") for one in evaluate(claim, field, sizes, constants(claim, field, point))]
+            found = [
+                (one, "") for one in evaluate(claim, field, sizes, constants(claim, field, point))
+            ]
             pairs: Floats = []
             for one, other, tag in _compared(found):
                 both = [side.entries.flat for side in sides(AtMost(one, other))]

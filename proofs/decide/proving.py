@@ -27,7 +27,7 @@ from scanproof.constructs.errors import UsageError
 from ..exact.at_point import inputs_as_text, nested, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
-from ..exact.engines import ENGINES, sides
+from ..exact.engines import sides
 from ..exact.instance import Point, constants, evaluate
 from ..exact.instance import shapes as shapes_at
 from ..exact.points import find
@@ -44,8 +44,8 @@ from ..language.sizes import Sizes, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
-from ..search import all_sizes
-from .verdict import NOT_RUN, Result, decide
+from .in_order import Tell, settled
+from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
@@ -66,6 +66,10 @@ class Outcome:
     literals: list[Literal] = field(default_factory=list)
     """The literals that were read as the number meant, which is not the binary one."""
     seconds: float = 0.0
+    proved: list[str] = field(default_factory=list)
+    """What was proved for all sizes, in the program's own names."""
+    leftover: list[str] = field(default_factory=list)
+    """The equation that a proof for all sizes would have to show besides, likewise."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the fields of a claim's report have the names that they have there."""
@@ -81,6 +85,8 @@ class Outcome:
             "evidence": found.evidence,
             "counterexample": None if shown is None else shown.as_json(),
             "near_misses": found.near_misses,
+            "proved": self.proved,
+            "left_over": self.leftover,
             "literals": [str(one) for one in self.literals],
             "arithmetic": "real numbers; rounding is not looked at",
         }
@@ -92,6 +98,7 @@ def prove(
     shapes: str | Mapping[str, str],
     equals: str | Callable[..., Any],
     sizes: Mapping[str, Sequence[int]] | None = None,
+    tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a JAX function equals its specification at every size, in exact real arithmetic.
 
@@ -102,6 +109,7 @@ def prove(
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
             all sizes from the least of them on.
+        tell: hears what is tried, in words.
 
     Raises:
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
@@ -140,10 +148,8 @@ def prove(
         for one in _literals(jax_programs, row.claim, first)
         if not one.meant.is_exactly(one.value)
     ]
-    result = decide(row.claim, ENGINES["all"])
-    if result.verdict == "unknown" and result.reason == NOT_RUN:
-        said = all_sizes.prove(row.claim)  # it names what is not read
-        result.reason = said if isinstance(said, str) else result.reason
+    said = settled(row.claim, sizes or {}, tell)
+    result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
     if result.verdict == "refuted":
@@ -154,7 +160,8 @@ def prove(
         result = _run_plainly(forward, row.claim) or result
     if result.verdict == "proved" and read:
         result = _taking(result, read)
-    return Outcome(name, other, given, result, read, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Outcome(name, other, given, result, read, seconds, said.proved, said.leftover)
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:

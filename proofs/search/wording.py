@@ -245,5 +245,3 @@ class Wording:
 
 def _is_below(f: Factor) -> bool:
     return f.name == INVERSE_NUMBER or function_of(f) == INVERSE
-
-

@@ -119,7 +119,9 @@ def _length(kind: type) -> Callable[[Any], Any]:
 
 def _modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
     """The names of the program's own module, and of other modules of its package."""
-    while not hasattr(function, "__globals__"):  # behind jax.jit, functools.partial, an object that is called
+    while not hasattr(
+        function, "__globals__"
+    ):  # behind jax.jit, functools.partial, an object that is called
         inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
         inner = inner or vars(type(function)).get("__call__")
         if inner is None:
