@@ -8,11 +8,12 @@ multiplied out with every entry a symbol: at few sizes, and there as long as a b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..check.result import Result
+from ..check.beyond import beyond
+from ..check.certificates import check
+from ..check.result import Result, sizes_text
 from ..exact.at_random import agree, balls, drawn, overlap, residues
 from ..exact.enclosures import ArbField
 from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
@@ -22,7 +23,9 @@ from ..exact.scalar import NotPolynomial, multiplying
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal
+from ..search.proving import proving
 from ..search.wording import listening
+from .find import find_again
 from .verdict import decide
 
 FEW = 32
@@ -52,26 +55,65 @@ def settled(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Set
         tell: hears what is tried.
     """
     tell("random numbers")
+    seen = [_at_random(claim, sizes) for sizes in chosen(claim)]
     why, doubtful, left = None, False, []
-    if not _differs(claim):
+    if False not in seen:
         tell("a proof for all sizes")
         with listening() as said:
             result = decide(claim, ENGINES["kernel"])
         if result.verdict != "unknown":
             return Settled(result, said.proved)
         why, doubtful, left = result.reason, result.doubtful, said.leftover
-    tell("counterexamples, and exact identities at a few sizes")
-    few = claim if given else _few(claim)
-    if few is None:
-        found = Result("unknown", reason="no sizes are small enough to multiply both sides out")
-    else:
-        found = decide(few, FIXED)
+    tell("exact numbers at a few sizes")
+    unread = next((one for one in seen if isinstance(one, str)), None)
+    found = Result("unknown", reason=unread) if unread else _at_few_sizes(claim, bool(given))
     if found.verdict in ("refuted", "error"):
         return Settled(found)
-    reason = why if found.verdict == "proved" else _joined(why, found.reason)
     if doubtful:
-        return Settled(Result("unknown", reason=why, definitions=found.definitions), [], left)
+        return Settled(replace(found, verdict="unknown", scope=None, reason=why), [], left)
+    reason = why if found.verdict == "proved" else _joined(why, found.reason)
     return Settled(replace(found, reason=reason), [], left)
+
+
+def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
+    lacking = _lacking(claim)
+    if lacking is not None:
+        return _without_engines(claim, lacking)
+    few = claim if as_given else _few(claim)
+    if few is None:
+        return Result("unknown", reason="both sides are too large to be multiplied out")
+    return decide(few, FIXED)
+
+
+def _lacking(claim: Claim) -> str | None:
+    """What no engine has that the claim needs; None if one has all of it."""
+    why = None
+    for engine in FIXED.fixed:
+        try:
+            engine.statements(claim, claim.every_size[0])
+            return None
+        except NotPolynomial as error:
+            why = str(error)
+        except ArithmeticError:
+            return None
+    return why
+
+
+def _without_engines(claim: Claim, lacking: str) -> Result:
+    """What numbers at random points say of it."""
+    fails = next((one for one in chosen(claim) if _at_random(claim, one) is False), None)
+    held = 0
+    if fails is None:
+        tried = beyond(claim, claim.every_size)
+        fails, held = tried.fails, len(tried.held)
+    if fails is None:
+        why = f"no engine has {lacking}; at {held} choices of sizes they agree at random points"
+        return Result("unknown", reason=why)
+    found = check(claim, find_again(claim, fails), proving)
+    if found.verdict == "refuted":
+        return found
+    why = f"at {sizes_text(fails)} the two differ at random points; {found.reason}"
+    return Result("unknown", reason=why)
 
 
 def _joined(why: str | None, engine: str | None) -> str | None:
@@ -80,26 +122,20 @@ def _joined(why: str | None, engine: str | None) -> str | None:
     return f"{why}; at fixed sizes: {engine}"
 
 
-def _differs(claim: Claim) -> bool:
-    """Whether the two sides differ at random points of one of three choices of sizes."""
-    for sizes in chosen(claim):
-        with suppress(ArithmeticError, ValueError, TypeError):
-            if not all(_may_be_equal(claim, sizes)):
-                return True
-    return False
-
-
-def _may_be_equal(claim: Claim, sizes: Sizes) -> Iterator[bool]:
+def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
+    """Whether the sides may be equal, at a random point; None if there is no value, or why none can be computed."""
     try:
-        found, same = residues(claim, sizes), agree
-    except NotPolynomial:
-        found, same = balls(claim, sizes), overlap
-    for statement in found:
-        if isinstance(statement, Equal):
-            try:
-                yield same(statement)
-            except UnequalShapes:
-                yield False
+        try:
+            found, same = residues(claim, sizes), agree
+        except NotPolynomial:
+            found, same = balls(claim, sizes), overlap
+        return all(same(one) for one in found if isinstance(one, Equal))
+    except NotPolynomial as error:
+        return f"{error} is not computed exactly"
+    except UnequalShapes:
+        return False
+    except (ArithmeticError, ValueError, TypeError):
+        return None
 
 
 def _few(claim: Claim) -> Claim | None:
@@ -116,7 +152,7 @@ def _few(claim: Claim) -> Claim | None:
 
 
 def _is_affordable(claim: Claim, sizes: Sizes) -> bool:
-    """Whether polynomials, or expressions where there are functions such as exp, do not grow beyond all bounds there."""
+    """Whether polynomials there, or expressions where there are functions such as exp, stay small."""
     try:
         with multiplying(MULTIPLIED):
             FLINT.statements(claim, sizes)
