@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..check import cases
 from ..check.beyond import beyond
 from ..check.certificates import check
 from ..check.result import Result, sizes_text
@@ -21,6 +22,7 @@ from ..exact.instance import evaluate
 from ..exact.residues import Meter, TooLong
 from ..exact.scalar import NotPolynomial, multiplying
 from ..language.claim import Claim
+from ..language.partition import Case, Number, Remainder, Split, split
 from ..language.sizes import Sizes
 from ..language.statements import Equal
 from ..search.proving import proving
@@ -44,15 +46,74 @@ class Settled:
     result: Result
     proved: list[str] = field(default_factory=list)
     leftover: list[str] = field(default_factory=list)
+    split: Split | None = None
+    """The sizes that reading would have to tell apart."""
+    cases: list[str] = field(default_factory=list)
+    """The cases of sizes that were proved one by one."""
 
 
-def settled(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Settled:
+MOST = 8
+"""No more cases of sizes than this are told apart."""
+
+
+def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Settled:
+    """The verdict on one claim, whose sizes are told apart where reading asks for it.
+
+    The arguments are those of `settled`.
+    """
+    first = settled(claim, given, tell, splitting=True)
+    if first.split is None:
+        return first
+    waiting, done = [(cases.whole(claim), first)], []
+    while waiting:
+        case, found = waiting.pop()
+        if found.split is None:
+            done.append((case, found))
+            if found.result.verdict == "refuted":
+                break
+            continue
+        parts = _parts(case, found.split)
+        if parts is None or len(parts) + len(waiting) + len(done) > MOST:
+            found = settled(claim, given, tell)
+            why = f"{found.result.reason}; that would be more than {MOST} cases of sizes"
+            if found.result.reason and parts is not None:
+                found.result = replace(found.result, reason=why)
+            return found
+        for part in reversed(parts):
+            tell(f"the case {part}")
+            own = cases.restricted(claim, part)
+            waiting.append((part, settled(own, {}, tell, splitting=True)))
+    result = cases.together(claim, [(case, found.result) for case, found in done])
+    open_case = next((f for _, f in done if f.result.scope != "all-sizes"), done[-1][1])
+    if result.scope == "all-sizes":
+        names = [str(case) for case, _ in done]
+        return Settled(result, _said(done), cases=names)
+    return Settled(result, [], open_case.leftover)
+
+
+def _parts(case: Case, how: Split) -> list[Case] | None:
+    if (isinstance(how, Number) and how.last > MOST) or (
+        isinstance(how, Remainder) and how.by > MOST
+    ):
+        return None
+    return split(case, how)
+
+
+def _said(done: Sequence[tuple[Case, Settled]]) -> list[str]:
+    """What was proved in each case, a line for each."""
+    return [f"{case}: {found.proved[0]}" for case, found in done if found.proved]
+
+
+def settled(
+    claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell, splitting: bool = False
+) -> Settled:
     """The verdict on one claim.
 
     Args:
         claim: the claim.
         given: sizes at which it is to be computed exactly, whatever that takes; few if there are none.
         tell: hears what is tried.
+        splitting: whether to end where sizes would have to be told apart.
     """
     tell("random numbers")
     seen = [_at_random(claim, sizes) for sizes in chosen(claim)]
@@ -63,6 +124,8 @@ def settled(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Set
             result = decide(claim, ENGINES["kernel"])
         if result.verdict != "unknown":
             return Settled(result, said.proved)
+        if splitting and said.split is not None:
+            return Settled(result, split=said.split)
         why, doubtful, left = result.reason, result.doubtful, said.leftover
     tell("exact numbers at a few sizes")
     unread = next((one for one in seen if isinstance(one, str)), None)

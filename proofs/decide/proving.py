@@ -44,7 +44,7 @@ from ..language.sizes import Sizes, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
-from .in_order import Tell, settled
+from .in_order import Tell, in_cases
 from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
@@ -70,6 +70,8 @@ class Outcome:
     """What was proved for all sizes, in the program's own names."""
     leftover: list[str] = field(default_factory=list)
     """The equation that a proof for all sizes would have to show besides, likewise."""
+    cases: list[str] = field(default_factory=list)
+    """The cases of sizes that were proved one by one, if there are several."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the fields of a claim's report have the names that they have there."""
@@ -85,6 +87,7 @@ class Outcome:
             "evidence": found.evidence,
             "counterexample": None if shown is None else shown.as_json(),
             "near_misses": found.near_misses,
+            "cases": self.cases,
             "proved": self.proved,
             "left_over": self.leftover,
             "literals": [str(one) for one in self.literals],
@@ -148,7 +151,7 @@ def prove(
         for one in _literals(jax_programs, row.claim, first)
         if not one.meant.is_exactly(one.value)
     ]
-    said = settled(row.claim, sizes or {}, tell)
+    said = in_cases(row.claim, sizes or {}, tell)
     result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
@@ -161,7 +164,9 @@ def prove(
     if result.verdict == "proved" and read:
         result = _taking(result, read)
     seconds = time.perf_counter() - started
-    return Outcome(name, other, given, result, read, seconds, said.proved, said.leftover)
+    return Outcome(
+        name, other, given, result, read, seconds, said.proved, said.leftover, said.cases
+    )
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:

@@ -12,6 +12,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ..interpret.areas import Area
+from ..interpret.questions import Unreadable
+from ..interpret.told_apart import by_sign
 from ..kernel import index as declarations
 from ..kernel.index import Index, declared, name, variable
 from ..kernel.rules import Goal
@@ -29,6 +32,7 @@ from ..kernel.term import (
 )
 from ..kernel.theorem import Theorem
 from ..kernel.words import linear
+from ..language.partition import Split
 
 LETTERS = "jklmnprsuvwabchixyz"
 """For summation indices, as far as nothing else is called so."""
@@ -46,6 +50,8 @@ class Written:
     """The equation that the last search did not show, and what its names stand for."""
     proved: list[str] = field(default_factory=list)
     """What the last search proved, likewise."""
+    split: Split | None = None
+    """The sizes that the last search would have had to tell apart."""
 
 
 _listening: ContextVar[Written | None] = ContextVar("wording", default=None)
@@ -70,6 +76,14 @@ def note_leftover(goal: Goal, arrays: Iterable[str]) -> None:
         also = sorted(goal.known - {e for v in goal.scope for e in declared(v)})
         where = ", ".join(f"{writer.index(e)} ≥ 0" for e in also)
         found.leftover = [_cut(f"{sides}{f', where {where}' if where else ''}"), *writer.about()]
+
+
+def note_split(error: Unreadable) -> None:
+    """Write down which sizes would have to be told apart for a claim to be read."""
+    found = _listening.get()
+    if found is not None:
+        apart = error.split
+        found.split = by_sign(apart) if isinstance(apart, Area | Index) else apart
 
 
 def note_proved(theorems: Sequence[Theorem], arrays: Iterable[str]) -> None:

@@ -102,7 +102,7 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         names = standing_in(function, dimension_type())
         try:
-            with listening(Decided), refused(dimensions), names:
+            with listening(Decided), refused(dimensions) as answers, names:
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Decided:
             raise
@@ -113,10 +113,12 @@ def _traced(
             if not symbolic:
                 raise
             advice = f"; {INSTEAD}" if re.search(rf"{NAME}|ymbolic dimension", str(error)) else ""
-            raise Unreadable(
+            unread = Unreadable(
                 f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
                 f"{_first_line(error, dimensions)}){advice}"
-            ) from error
+            )
+            unread.split = answers.asked
+            raise unread from error
     if jaxpr.effects:
         raise UsageError(
             f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
