@@ -244,6 +244,7 @@ class _Answers:
             with aside():
                 left, right = self.dimensions.length(one), self.dimensions.length(other)
                 if not isinstance(right, areas.Area) and not right.terms:
+                    self.asked = by_remainder(left, right) or self.asked
                     return None
                 found = areas.divided(left, right)
                 if found is None:
