@@ -40,7 +40,7 @@ from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.pinned import Definitions, Redefined
-from ..language.sizes import Sizes, shape, shapes_in
+from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
@@ -70,6 +70,8 @@ class Outcome:
     """What was proved for all sizes, in the program's own names."""
     leftover: list[str] = field(default_factory=list)
     """The equation that a proof for all sizes would have to show besides, likewise."""
+    format: str = "float64"
+    """That of the inputs with which the program was traced."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
 
@@ -125,6 +127,11 @@ def prove(
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _in_order(other, specification, given)
+    clash = sorted(set(given) & set(names(list(given.values()))))
+    if clash:
+        raise UsageError(
+            f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
+        )
     source = Source("program", title=name)
     left, right = program(forward), _as_specification(specification)
 
@@ -163,9 +170,17 @@ def prove(
         result = _run_plainly(forward, row.claim) or result
     if result.verdict == "proved" and read:
         result = _taking(result, read)
-    seconds = time.perf_counter() - started
     return Outcome(
-        name, other, given, result, read, seconds, said.proved, said.leftover, said.cases
+        program=name,
+        specification=other,
+        shapes=given,
+        result=result,
+        literals=read,
+        seconds=time.perf_counter() - started,
+        cases=said.cases,
+        proved=said.proved,
+        leftover=said.leftover,
+        format=format_of(forward).name,
     )
 
 

@@ -91,7 +91,7 @@ def note_proved(theorems: Sequence[Theorem], arrays: Iterable[str]) -> None:
     found = _listening.get()
     if found is not None:
         writer = Wording(arrays)
-        said = [writer.statement(one) for one in theorems]
+        said = [line for one in theorems for line in writer.statement(one)]
         found.proved = [*said[:LINES], *writer.about()]
 
 
@@ -109,18 +109,18 @@ class Wording:
         self.states: dict[str, str] = {}
         self.bound: list[str] = []
 
-    def statement(self, theorem: Theorem) -> str:
-        """left = right, with the ranges of its positions."""
+    def statement(self, theorem: Theorem) -> list[str]:
+        """left = right, with the ranges of its positions; in two lines where one is too short."""
         if not isinstance(theorem.left, Term):
-            return ""
+            return []
         free = (theorem.left.scope | theorem.right.scope) - declarations.current.sizes
         spoken = {v for t in (theorem.left, theorem.right) for m in t.parts for v in m.variables()}
         self._name(sorted(free))
-        left, right = (self.sum(t.parts.items(), 0) for t in (theorem.left, theorem.right))
+        left, right = (_bare(self.sum(t.parts.items(), 0)) for t in (theorem.left, theorem.right))
         where = self._ranges(sorted(free & spoken))
-        half = (WIDTH - len(where) - 3) // 2
-        left, right = (t if len(t) <= half else f"{t[: half - 1]}…" for t in (left, right))
-        return f"{left} = {right}{where}"
+        if len(left) + len(right) + len(where) <= WIDTH:
+            return [f"{left} = {right}{where}"]
+        return [_cut(left), f"= {_cut(right)}{where}"]
 
     def apart(self, pairs: Pairs) -> str:
         """A sum that is to be 0 as an equation: what is added on the left, what is subtracted on the right."""
@@ -148,15 +148,15 @@ class Wording:
     def _rule(self, rule: Theorem) -> str:
         self._name(sorted(rule.over))
         left = self.factor(rule.left, 0) if isinstance(rule.left, Factor) else "?"
-        return f"{left} = {self.sum(rule.right.parts.items(), 0)}"
+        return f"{left} = {_bare(self.sum(rule.right.parts.items(), 0))}"
 
     def _name(self, free: Iterable[int]) -> None:
         for v in free:
             if v not in declarations.current.sizes and v not in self.letters:
                 self.letters[v] = self._fresh(name(v))
 
-    def _fresh(self, base: str) -> str:
-        choices = [base, *LETTERS, *(f"{base}{k}" for k in range(2, 100))]
+    def _fresh(self, base: str, letters: str = LETTERS) -> str:
+        choices = [base, *letters, *(f"{base}{k}" for k in range(2, 100))]
         found = next(c for c in choices if c not in self.taken)
         self.taken.add(found)
         return found
@@ -244,7 +244,7 @@ class Wording:
                 return text if len(inside) == 1 and not text.startswith("−") else f"({text})"
             return f"{function}({text})"
         if "'" in f.name and f.name not in self.states:
-            self.states[f.name] = self._fresh(f.name.partition("'")[0])
+            self.states[f.name] = self._fresh(f.name.partition("'")[0], letters="")
         shown = self.states.get(f.name, f.name)
         return f"{shown}[{places}]" if f.at else shown
 
@@ -255,6 +255,16 @@ class Wording:
         else:
             text = "…" if deep >= DEEP else self.sum(body(f, bound), bound, deep + 1)
         return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def _bare(text: str) -> str:
+    """The text without brackets around all of it."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if not depth and place < len(text) - 1:
+            return text
+    return text[1:-1] if text.startswith("(") else text
 
 
 def _is_below(f: Factor) -> bool:
