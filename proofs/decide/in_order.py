@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ..check import cases
 from ..check.beyond import beyond
+from ..check.certificate import Refutation
 from ..check.certificates import check
 from ..check.result import Result, sizes_text
 from ..exact.at_random import agree, balls, drawn, overlap, residues
@@ -25,9 +26,9 @@ from ..language.claim import Claim
 from ..language.partition import Case, Number, Remainder, Split, split
 from ..language.sizes import Sizes
 from ..language.statements import Equal
+from ..refute.counterexamples import violation_in_balls
 from ..search.proving import proving
 from ..search.wording import listening
-from .find import find_again
 from .verdict import decide
 
 FEW = 32
@@ -130,6 +131,10 @@ def settled(
     tell("exact numbers at a few sizes")
     unread = next((one for one in seen if isinstance(one, str)), None)
     found = Result("unknown", reason=unread) if unread else _at_few_sizes(claim, bool(given))
+    differs = next((n for n, one in zip(chosen(claim), seen, strict=True) if one is False), None)
+    if differs is not None and found.verdict == "unknown" and not claim.assuming:
+        shown = _in_balls(claim, differs)
+        found = shown if shown.verdict == "refuted" else found
     if found.verdict in ("refuted", "error"):
         return Settled(found)
     if doubtful:
@@ -172,11 +177,20 @@ def _without_engines(claim: Claim, lacking: str) -> Result:
     if fails is None:
         why = f"no engine has {lacking}; at {held} choices of sizes they agree at random points"
         return Result("unknown", reason=why)
-    found = check(claim, find_again(claim, fails), proving)
+    found = _in_balls(claim, fails)
     if found.verdict == "refuted":
         return found
     why = f"at {sizes_text(fails)} the two differ at random points; {found.reason}"
     return Result("unknown", reason=why)
+
+
+def _in_balls(claim: Claim, fails: Sizes) -> Result:
+    """The verdict by inputs at which enclosures differ, at the smallest sizes where some do at random points."""
+    small = [one for one in claim.every_size if _at_random(claim, one) is False][:1]
+    found = violation_in_balls(claim, small or [fails])
+    if found is None:
+        return Result("unknown", reason="no small numbers were found that show it")
+    return check(claim, Refutation(claim.id, found), proving)
 
 
 def _joined(why: str | None, engine: str | None) -> str | None:
