@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -89,7 +89,8 @@ def _traced(
 ) -> Traced:
     jax = jax_for("a program")
     dimensions = Dimensions([d for shape in shapes for d in shape], letter)
-    scope = jax.export.SymbolicScope(dimensions.constraints())
+    constraints = dimensions.constraints()
+    scope = jax.export.SymbolicScope(constraints) if constraints else None
     outputs: list[Any] = []
 
     def flat(*arrays: Any) -> Any:
@@ -100,9 +101,12 @@ def _traced(
     with jax.enable_x64(form.wide):
         given = [_given(jax, dimensions, scope, shape, form) for shape in shapes]
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
-        names = standing_in(function, dimension_type())
+        answers = None
         try:
-            with listening(Decided), refused(dimensions) as answers, names:
+            with listening(Decided), ExitStack() as watched:
+                if symbolic:  # numbers have nothing to hide, and are traced a hundred times
+                    answers = watched.enter_context(refused(dimensions))
+                    watched.enter_context(standing_in(function, dimension_type()))
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Decided:
             raise
@@ -117,7 +121,7 @@ def _traced(
                 f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
                 f"{_first_line(error, dimensions)}){advice}"
             )
-            unread.split = answers.asked
+            unread.split = answers.asked if answers is not None else None
             raise unread from error
     if jaxpr.effects:
         raise UsageError(
