@@ -35,7 +35,7 @@ from .reader import Reader, equations
 from .tracing import Traced, format_of, traced
 from .values import reals
 
-TRACE = 40
+TRACE = 120
 """What tracing an equation costs, in operations on scalars."""
 
 
