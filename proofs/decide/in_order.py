@@ -211,7 +211,7 @@ def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
         return f"{error} is not computed exactly"
     except UnequalShapes:
         return False
-    except (ArithmeticError, ValueError, TypeError):
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
         return None
 
 

@@ -248,7 +248,7 @@ def _exactly(forward: Callable[..., Any], claim: Claim, point: Point) -> list[np
         with flint.ctx.workprec(BITS):
             found = _leaves(program(forward)(*constants(claim, field, point).values()))
             return [np.vectorize(float, otypes=[float])(one.entries) for one in found]
-    except (ArithmeticError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
         return []
 
 

@@ -35,7 +35,7 @@ from .reader import Reader, equations
 from .tracing import Traced, format_of, traced
 from .values import reals
 
-TRACE = 120
+TRACE = 40
 """What tracing an equation costs, in operations on scalars."""
 
 
