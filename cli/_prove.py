@@ -38,6 +38,10 @@ def prove(
             help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
         ),
     ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="What the search for a proof may take, 50000 by default."),
+    ] = None,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -54,15 +58,21 @@ def prove(
     with its line.
     """
     from scanproof.proofs.decide import proving
-    from scanproof.proofs.language.sizes import ranges_in
+    from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
 
     from ._interrupts import heard
     from ._output import quiet_stdout, write
 
+    budget = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
     with heard(), quiet_stdout(), lasting("proving") as tell:
         outcome = proving.prove(
-            function, shapes=shapes, equals=equals, sizes=ranges_in(sizes or ""), tell=tell
+            function,
+            shapes=shapes,
+            equals=equals,
+            sizes=ranges_in(sizes or ""),
+            tell=tell,
+            **budget,
         )
     if script is not None:
         _write_script(script, outcome)

@@ -116,9 +116,7 @@ def test_a_claim_is_proved_only_where_each_case_is_proved_for_all_its_sizes():
 def test_an_identity_is_a_proof_of_a_case_only_where_the_case_is_one_choice_of_sizes():
     claim = row({"x": "T"})
     one, rest = split(cases.whole(claim), Number("T", 1))
-    assert (
-        cases.together(claim, [(one, proof("fixed-size")), (rest, proof())]).scope == "all-sizes"
-    )
+    assert cases.together(claim, [(one, proof("fixed-size")), (rest, proof())]).scope == "all-sizes"
     assert (
         cases.together(claim, [(one, proof()), (rest, proof("fixed-size"))]).scope == "fixed-size"
     )

@@ -28,6 +28,7 @@ from ..language.sizes import Sizes
 from ..language.statements import Equal
 from ..refute.counterexamples import violation_in_balls
 from ..search.proving import proving
+from ..search.session import TOO_LONG
 from ..search.wording import listening
 from .verdict import decide
 
@@ -125,6 +126,8 @@ def settled(
             result = decide(claim, ENGINES["kernel"])
         if result.verdict != "unknown":
             return Settled(result, said.proved)
+        if TOO_LONG in str(result.reason):
+            result.reason = f"{result.reason}; a budget of more steps may do"
         if splitting and said.split is not None:
             return Settled(result, split=said.split)
         why, doubtful, left = result.reason, result.doubtful, said.leftover

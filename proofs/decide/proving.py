@@ -45,6 +45,7 @@ from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
+from ..search.session import EFFORT, allowing
 from .in_order import Tell, in_cases
 from .verdict import Result
 
@@ -52,6 +53,8 @@ PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
+LATER = 2
+"""So much larger are the sizes at which it is seen which literals depend on sizes."""
 SHOWN = 3
 """How many literals are named where a refutation hinges on them."""
 
@@ -104,6 +107,7 @@ def prove(
     shapes: str | Mapping[str, str],
     equals: str | Callable[..., Any],
     sizes: Mapping[str, Sequence[int]] | None = None,
+    steps: int = EFFORT,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a JAX function equals its specification at every size, in exact real arithmetic.
@@ -115,6 +119,7 @@ def prove(
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
             all sizes from the least of them on.
+        steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         tell: hears what is tried, in words.
 
     Raises:
@@ -159,7 +164,8 @@ def prove(
         for one in _literals(jax_programs, row.claim, first)
         if not one.meant.is_exactly(one.value)
     ]
-    said = in_cases(row.claim, sizes or {}, tell)
+    with allowing(steps):
+        said = in_cases(row.claim, sizes or {}, tell)
     result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
@@ -169,6 +175,12 @@ def prove(
         )
     if result.verdict == "proved":
         result = _run_plainly(forward, row.claim) or result
+    if (
+        result.scope == "all-sizes"
+    ):  # a number such as √3, which is another at T = 4, is none of a symbol's
+        later = {n: v + LATER for n, v in first.items()}
+        there = {(one.value, one.place) for one in _literals(jax_programs, row.claim, later)}
+        read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
     return Outcome(
