@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from ..interpret import session
@@ -13,8 +14,20 @@ from ..kernel.index import Index
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
+TOO_LONG = "the search for it takes too long"
 EFFORT = 50_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
+_allowed: ContextVar[int] = ContextVar("allowed", default=EFFORT)
+
+
+@contextmanager
+def allowing(effort: int) -> Iterator[None]:
+    """Searches that begin inside the block may take this much instead."""
+    token = _allowed.set(effort)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 @dataclass
@@ -40,7 +53,7 @@ class Proving(Session):
     """What states are at the start, in normal form, of those of which it was asked."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
-    left: int = EFFORT
+    left: int = field(default_factory=lambda: _allowed.get())
     """What the search may still take."""
 
 
@@ -61,7 +74,7 @@ def spend(effort: int) -> None:
     found = current()
     found.left -= effort
     if found.left < 0:
-        raise TooHard("the search for it takes too long")
+        raise TooHard(TOO_LONG)
 
 
 def spent() -> int:

@@ -32,7 +32,7 @@ from ..session import current
 from . import exact, symbolic
 from .arithmetic import literal
 from .reader import Reader, equations
-from .tracing import Traced, traced
+from .tracing import Traced, format_of, traced
 from .values import reals
 
 TRACE = 40
@@ -104,8 +104,9 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
 
 def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     jax = jax_for("a program")
-    with jax.enable_x64(True):
-        given = [jax.numpy.asarray(np.asarray(one, dtype=np.float64)) for one in arrays]
+    form = format_of(function)
+    with jax.enable_x64(form.wide):
+        given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
         return jax.tree.map(np.asarray, jax.jit(function)(*given))
 
 
