@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
 
 FORMATS = ("text", "json")
+FRAMEWORKS = ("jax", "torch")
 SCHEMA = "scanproof.prove/1"
 REFUTED, UNDECIDED = 1, 2
 PROVED, LEFT = 6, 4
@@ -38,6 +39,7 @@ def prove(
             help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
         ),
     ] = None,
+    framework: Annotated[str | None, choice("--framework", FRAMEWORKS)] = None,
     steps: Annotated[
         int | None,
         typer.Option(metavar="N", help="What the search for a proof may take, 50000 by default."),
@@ -51,11 +53,11 @@ def prove(
     ] = False,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
-    """Prove that a JAX function equals its specification at every size, or show where it differs.
+    """Prove that a function of JAX or PyTorch equals its specification at every size, or show where it differs.
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line.
+    with its line. A function for torch is read from its source; torch need not be installed.
     """
     from scanproof.proofs.decide import proving
     from scanproof.proofs.language.sizes import ranges_in, whole
@@ -71,6 +73,7 @@ def prove(
             shapes=shapes,
             equals=equals,
             sizes=ranges_in(sizes or ""),
+            framework=framework,
             tell=tell,
             **budget,
         )
@@ -89,7 +92,9 @@ def _write_script(path: Path, outcome: Outcome) -> None:
     if shown is None:
         say(f"--script {path}: not written, since no inputs were found on which the two differ")
         return
-    text = program_script(outcome.program, outcome.specification, shown, format=outcome.format)
+    text = program_script(
+        outcome.program, outcome.specification, shown, outcome.framework, outcome.format
+    )
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`prove`: a user's JAX function against a specification, as a claim like any other.
+"""`prove`: a user's function of JAX or PyTorch against a specification, as a claim like any other.
 
     prove("mymodule:forward", shapes="X: T f, Y: T k, q: f", equals="mymodule:specification")
 
@@ -8,15 +8,12 @@ misses where it is false.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,16 +33,17 @@ from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of, traced
+from ..interpret.questions import Unreadable
 from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
-from ..language.pinned import Definitions, Redefined
 from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
 from ..search.session import EFFORT, allowing
+from . import targets
 from .in_order import Tell, in_cases
 from .verdict import Result
 
@@ -76,6 +74,8 @@ class Outcome:
     """The equation that a proof for all sizes would have to show besides, likewise."""
     format: str = "float64"
     """That of the inputs with which the program was traced."""
+    framework: str = "jax"
+    """That of the program."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
 
@@ -107,10 +107,11 @@ def prove(
     shapes: str | Mapping[str, str],
     equals: str | Callable[..., Any],
     sizes: Mapping[str, Sequence[int]] | None = None,
+    framework: str | None = None,
     steps: int = EFFORT,
     tell: Tell = lambda what: None,
 ) -> Outcome:
-    """Whether a JAX function equals its specification at every size, in exact real arithmetic.
+    """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
 
     Args:
         function: "module:name", or the function itself; it takes arrays and returns an array, or several.
@@ -119,6 +120,7 @@ def prove(
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
             all sizes from the least of them on.
+        framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         tell: hears what is tried, in words.
 
@@ -128,8 +130,8 @@ def prove(
     """
     started = time.perf_counter()
     jax_for("prove")
-    forward, specification = (_function(one) for one in (function, equals))
-    name, other = (_name(one) for one in (function, equals))
+    forward, specification = (targets.function(one, framework) for one in (function, equals))
+    name, other = (targets.name(one) for one in (function, equals))
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _in_order(other, specification, given)
@@ -155,7 +157,9 @@ def prove(
         body
     )
     first = {n: max(min(r), k) for k, (n, r) in enumerate(row.claim.ranges.items(), start=FIRST)}
-    _traced_once(name, forward, row.claim, first)
+    unread = _traced_once(name, forward, row.claim, first)
+    if unread is not None:
+        return Outcome(name, other, given, Result("unknown", reason=unread))
     jax_programs = {"program": forward}
     if not _is_definition(specification):
         jax_programs["specification"] = specification
@@ -175,6 +179,9 @@ def prove(
         )
     if result.verdict == "proved":
         result = _run_plainly(forward, row.claim) or result
+    if result.verdict == "proved":
+        for side in (forward, specification):
+            result = _run_in_torch(side, row.claim, result)
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's
@@ -194,11 +201,12 @@ def prove(
         proved=said.proved,
         leftover=said.leftover,
         format=format_of(forward).name,
+        framework="torch" if targets.is_for_torch(forward) else "jax",
     )
 
 
-def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:
-    """Trace the program at one size, so that its own mistakes are reported in a line."""
+def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> str | None:
+    """Trace the program at one size, so that its own mistakes are reported in a line; why, if it is not read."""
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
@@ -206,6 +214,8 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
             again = traced(forward, dims)
     except UsageError:
         raise
+    except Unreadable as error:
+        return str(error)
     except Exception as error:
         sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
         said = str(error).strip().split("\n", 1)[0]
@@ -214,6 +224,7 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
             f"({sizes}): {type(error).__name__}: {said}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
+    return None
 
 
 def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
@@ -239,6 +250,34 @@ def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
         "unknown",
         reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
         "and what was read is what JAX traces; make it the same for both",
+    )
+
+
+def _run_in_torch(function: Callable[..., Any], claim: Claim, result: Result) -> Result:
+    """The result, if torch computes of the function what it was read as; or that torch is not there to say so."""
+    if not targets.is_for_torch(function):
+        return result
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
+    rng = np.random.default_rng(0)
+    arrays = [_drawn(rng, shape(text, at)).astype(float) for text in claim.given.values()]
+    theirs = targets.in_torch(function, arrays)
+    if theirs is None:
+        note = "torch is not installed: that its functions compute what docs/prove.md says was not tried here"
+        return replace(
+            result,
+            evidence=[{**e, "assumes": [*e.get("assumes", ()), note]} for e in result.evidence],
+        )
+    with jax.enable_x64(True):
+        ours = [
+            np.asarray(one) for one in jax.tree.leaves(function(*map(jax.numpy.asarray, arrays)))
+        ]
+    if _alike(ours, theirs):
+        return result
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return Result(
+        "unknown",
+        reason=f"at {sizes} torch computes other numbers than {targets.name(function)} was read as; please report it",
     )
 
 
@@ -434,58 +473,3 @@ def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) ->
         )
     own = [p.name for p in positional[: len(given)]]
     return {n: given[n] for n in own} if set(own) == set(given) else given
-
-
-def _name(target: str | Callable[..., Any]) -> str:
-    if isinstance(target, str):
-        return target
-    return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
-
-
-def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
-    """The function that "module:name" names.
-
-    Raises:
-        UsageError: if there is none, or if its module replaces definitions of the package.
-    """
-    if callable(target):
-        return target
-    module, colon, attribute = target.partition(":")
-    if not colon or not module or not attribute:
-        raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
-    path = module.removesuffix(".py").replace("/", ".")
-    with _from_here():
-        try:
-            kept = (
-                nullcontext()
-                if path in sys.modules
-                else Definitions().kept(f"prove {target}: {module}")
-            )
-            with kept:
-                found: Any = importlib.import_module(path)
-        except Redefined:
-            raise
-        except (Exception, SystemExit) as error:
-            raise UsageError(
-                f"prove {target}: {module} cannot be imported: {type(error).__name__}: {error}"
-            ) from error
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            known = sorted(n for n in vars(found) if callable(vars(found)[n]) and n[0] != "_")
-            raise UsageError(
-                f"prove {target}: {module} has no {attribute!r}; it has {', '.join(known) or 'no functions'}."
-            )
-        found = getattr(found, part)
-    if not callable(found):
-        raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return found
-
-
-@contextmanager
-def _from_here() -> Iterator[None]:
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import jax
 from jax import lax
 from jax import numpy as jnp
 
+from ...questions import Unreadable, aside
 from .tensors import LOOPS, Family, Place, Refused, Tensor, entries, is_size, is_zero, refuse
 
 
@@ -22,6 +24,10 @@ def unbound(name: str) -> Refused:
         f"{name} after a loop over a size, or before it has a value",
         "give it a value before the loop",
     )
+
+
+UNROLLED = 8
+"""A loop with no more turns than this is unrolled where its length is a number."""
 
 
 class Items:
@@ -197,11 +203,16 @@ def loop(
     """
     before = tuple(_value(name, one) for name, one in zip(names, values, strict=True))
     found = turns(items)
-    if not isinstance(found, Items) or isinstance(found.length, int):
-        for item in found:
-            before = body(item, *before)
-        return before
-    return _scanned(found, body, names, before)
+    if isinstance(found, range) and found.step == 1:
+        found = Items(len(found), lambda turn, start=found.start: turn + start)
+    if isinstance(found, Items) and not isinstance(found.length, int):
+        return _scanned(found, body, names, before)
+    if isinstance(found, Items) and found.length > UNROLLED:
+        with aside(), suppress(Unreadable):
+            return _scanned(found, body, names, before)
+    for item in found:
+        before = body(item, *before)
+    return before
 
 
 def comprehension(items: Any, make: Callable[[Any], Any]) -> Any:
@@ -378,7 +389,8 @@ class _Turn:
                 items.watched.append((before, before.writes))
             elif tensor._family.depth <= len(LOOPS):
                 raise refuse(
-                    "appending a tensor that was there before the loop over a size", "append its clone()"
+                    "appending a tensor that was there before the loop over a size",
+                    "append its clone()",
                 )
 
     def stack_what_is_written_once(self) -> None:
@@ -400,13 +412,16 @@ class _Turn:
         """Write what the turns have written, and say what the names stand for."""
         arrays, named = final
         stacked, parts = rows
+        lists = [items for items, _ in self.loop.appended]
+        if any(items.rows is not None or list.__len__(items) for items in lists) or len(
+            set(map(id, lists))
+        ) < len(lists):
+            raise refuse("a list that a loop over a size appends to more than once")
         for tensor, array in zip(self.written.values(), arrays, strict=True):
             tensor._write(array)
         for (tensor, (axis, start, length)), part in zip(self.once.values(), parts, strict=True):
             tensor._write(_placed(tensor.array, part, axis, start, length))
-        for (items, _), array in zip(self.loop.appended, stacked, strict=True):
-            if items.rows is not None or list.__len__(items) or len(stacked) > 1:
-                raise refuse("a list that a loop over a size appends to more than once")
+        for items, array in zip(lists, stacked, strict=True):
             items.rows = array
         found = list(self.before)
         for k, after in enumerate(self.results):

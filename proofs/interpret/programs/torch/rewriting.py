@@ -38,7 +38,7 @@ LEAVING = (
 
 
 class Loops(ast.NodeTransformer):
-    """For statements in functions become calls of `loops.loop`, and lists become lists that such loops may append to."""
+    """For statements in functions become calls of `loops.loop`; lists become such that these loops may append to."""
 
     def __init__(self) -> None:
         self.depth = self.count = 0

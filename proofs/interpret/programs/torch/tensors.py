@@ -8,7 +8,7 @@ is followed where it is plain, and never read as something else.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
