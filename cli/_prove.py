@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from scanproof.constructs.errors import UsageError
 
 from ._options import choice
 
@@ -12,8 +15,11 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import Outcome
 
 FORMATS = ("text", "json")
+FRAMEWORKS = ("jax", "torch")
 SCHEMA = "scanproof.prove/1"
 REFUTED, UNDECIDED = 1, 2
+PROVED, LEFT = 6, 4
+"""No more lines say what was proved, or what a proof leaves over; all are in --format json."""
 LITERALS = 10
 """No more literals than this are listed, with what they were read as."""
 
@@ -33,29 +39,68 @@ def prove(
             help="Where it is tried with numbers, 1, 2, 3 by default; proofs begin at the least.",
         ),
     ] = None,
+    framework: Annotated[str | None, choice("--framework", FRAMEWORKS)] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="What the search for a proof may take, 50000 by default."),
+    ] = None,
+    script: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 2 unless it is proved for all sizes.")
     ] = False,
     format: Annotated[str, choice("--format", FORMATS)] = "text",
 ) -> None:
-    """Prove that a JAX function equals its specification at every size, or show where it differs.
+    """Prove that a function of JAX or PyTorch equals its specification at every size, or show where it differs.
 
     The function is traced by JAX with symbols for sizes, and what JAX records is read as formulas of
     real numbers: rounding is not looked at. Scans become inductions. What cannot be read is named,
-    with its line.
+    with its line. A function for torch is read from its source; torch need not be installed.
     """
     from scanproof.proofs.decide import proving
-    from scanproof.proofs.language.sizes import ranges_in
+    from scanproof.proofs.language.sizes import ranges_in, whole
     from scanproof.proofs.report.progress import lasting
 
+    from ._interrupts import heard
     from ._output import quiet_stdout, write
 
-    with quiet_stdout(), lasting("proving"):
+    budget = {} if steps is None else {"steps": whole(f"--steps {steps}", steps)}
+    with heard(), quiet_stdout(), lasting("proving") as tell:
         outcome = proving.prove(
-            function, shapes=shapes, equals=equals, sizes=ranges_in(sizes or "")
+            function,
+            shapes=shapes,
+            equals=equals,
+            sizes=ranges_in(sizes or ""),
+            framework=framework,
+            tell=tell,
+            **budget,
         )
+    if script is not None:
+        _write_script(script, outcome)
     write(_json(outcome) if format == "json" else _text(outcome))
     raise typer.Exit(_code(outcome, strict))
+
+
+def _write_script(path: Path, outcome: Outcome) -> None:
+    from scanproof.proofs.report.program_script import program_script
+
+    from ._output import say
+
+    shown = outcome.result.counterexample
+    if shown is None:
+        say(f"--script {path}: not written, since no inputs were found on which the two differ")
+        return
+    text = program_script(
+        outcome.program, outcome.specification, shown, outcome.framework, outcome.format
+    )
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"--script {path}: cannot be written: {error.strerror or error}."
+        ) from None
 
 
 def _code(outcome: Outcome, strict: bool) -> int:
@@ -78,12 +123,18 @@ def _text(outcome: Outcome) -> str:
     lines = [f"{outcome.program} = {outcome.specification}: {_verdict(result)}"]
     if result.verdict == "proved" and result.scope == "all-sizes":
         methods = [e["method"] for e in result.evidence if e["scope"] == "all-sizes"]
-        lines.append(f"  for all sizes, in exact real arithmetic, by {', '.join(methods)}")
+        by = ", ".join(dict.fromkeys(methods or [e["method"] for e in result.evidence]))
+        lines.append(f"  for all sizes, in exact real arithmetic, by {by}")
+        if outcome.cases:
+            lines.append(f"  in {len(outcome.cases)} cases: {'; '.join(outcome.cases)}")
+        lines += [f"    {one}" for one in outcome.proved[:PROVED]]
         assumes = [a for e in result.evidence for a in e.get("assumes", ())]
         axioms = [a for e in result.evidence for a in e.get("axioms", ())]
         lines += [f"  taken for granted: {a}" for a in dict.fromkeys([*assumes, *axioms])]
     elif result.reason:
         lines.append(f"  {result.reason}")
+    lines += [f"  left over: {one}" for one in outcome.leftover[:1]]
+    lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
     lines += [f"  near miss: {one}" for one in result.near_misses]
     lines += [f"  {one}" for one in outcome.literals[:LITERALS]]

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
@@ -68,6 +69,8 @@ def main() -> None:
     )
     print("Proofs for all sizes, one process, interpretation and comparison with numbers included:")
     print(tabulate(_proofs(), headers=["", "figure", "goal"]), end="\n\n")
+    print("`scanproof prove`, past imports and one proof before, in CPU time:")
+    print(tabulate(_programs(), headers=["", "figure", "goal"]), end="\n\n")
     print("What holds, run at sizes beyond its evidence (no JAX), in CPU time:")
     print(tabulate(_beyond(), headers=["", "figure", "goal"]))
 
@@ -173,6 +176,56 @@ def _proofs() -> list[list[str]]:
         ["slowest claim, by itself", f"{1000 * max(alone):.0f} ms", ""],
         ["a term of 12 bound indices", f"{1000 * _twelve_indices():.1f} ms", "≤ 20 ms"],
     ]
+
+
+def _programs() -> list[list[str]]:
+    """What `prove` takes for programs of JAX; nothing where JAX is not installed."""
+    try:
+        import jax
+        import jax.numpy as jnp
+    except ImportError:
+        return []
+    from .decide.proving import prove
+
+    def running(k: Any, v: Any) -> Any:
+        start = jnp.zeros((k.shape[1], v.shape[1]))
+        return jax.lax.scan(lambda s, kv: (s + jnp.outer(*kv), None), start, (k, v))[0]
+
+    def gated(a: Any, x: Any) -> Any:
+        def step(h: Any, ax: Any) -> Any:
+            h = ax[0] * h + (1 - ax[0]) * ax[1]
+            return h, h
+
+        return jax.lax.scan(step, jnp.zeros(x.shape[1]), (a, x))[1]
+
+    def interpolated(a: Any, x: Any) -> Any:
+        def step(h: Any, ax: Any) -> Any:
+            h = ax[1] + ax[0] * (h - ax[1])
+            return h, h
+
+        return jax.lax.scan(step, jnp.zeros(x.shape[1]), (a, x))[1]
+
+    every = [
+        ("a product", lambda q, k: q @ k.T, lambda q, k: (k @ q.T).T, "q: T d, k: S d"),
+        ("a running sum", running, lambda k, v: k.T @ v, "k: T d, v: T e"),
+        ("a gated recurrence", gated, interpolated, "a: T d, x: T d"),
+        ("the mean", lambda x: x.mean(0), lambda x: x.sum(0) / x.shape[0], "x: T d"),
+        (
+            "softmax",
+            lambda s, v: jax.nn.softmax(s, -1) @ v,
+            lambda s, v: (jnp.exp(s) @ v) / jnp.exp(s).sum(-1)[:, None],
+            "s: T S, v: S e",
+        ),
+    ]
+    prove(every[0][1], shapes=every[0][3], equals=every[0][2])
+    rows, ratios = [], []
+    for name, left, right, shapes in every:
+        before, started = _unit(), time.process_time()
+        result = prove(left, shapes=shapes, equals=right).result
+        seconds = time.process_time() - started
+        ratios.append(seconds / statistics.mean([before, _unit()]))
+        rows.append([f"{name}: {result.verdict}", f"{seconds:.2f} s, {ratios[-1]:.1f} C", ""])
+    return [*rows, ["median", f"{statistics.median(ratios):.1f} C", "≤ 1 C"]]
 
 
 def _beyond() -> list[list[str]]:

@@ -444,7 +444,9 @@ def online0():
             p = jnp.exp(s - mn)
             return (mn, l * a + p, o * a + p * v), None
 
-        _m, l, o = lax.scan(step, (jnp.array(0.0), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V))[0]
+        _m, l, o = lax.scan(step, (jnp.array(0.0), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V))[
+            0
+        ]
         return o / l
 
     def g(q, K, V):

@@ -123,3 +123,27 @@ def test_full_disk_is_one_line(write: Write, option: list[str]):
     assert done.returncode == 3
     (line,) = done.stderr.splitlines()
     assert "No space left" in line
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_of_prove_exits_130_without_a_word(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("sleeping.py").write_text(
+        "import pathlib, time\npathlib.Path('started').touch()\n\n\ndef forward(x):\n    time.sleep(60)\n    return x\n"
+    )
+    process = subprocess.Popen(
+        command("prove", "sleeping:forward", "--shapes", "x: T", "--equals", "sleeping:forward"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not Path("started").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    time.sleep(1)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "")

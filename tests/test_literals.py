@@ -226,11 +226,17 @@ def test_a_proof_says_which_literals_it_reads_how():
         (lambda x: x / math.sqrt(x.shape[0]), lambda x: x / jnp.sqrt(x.shape[0])),
     ],
 )
-def test_a_root_of_a_size_holds_at_the_sizes_tried(forward, specification):
+def test_a_root_of_a_size_is_a_root_of_a_symbol_and_no_literal(forward, specification):
     found = of(forward, specification)
-    assert (found.result.verdict, found.result.scope) == ("proved", "fixed-size")
-    assert "does not trace with symbols for sizes" in str(found.result.reason)
-    assert "1/√3" in str(found.literals[0]) or "√3" in str(found.literals[0])
+    assert (found.result.verdict, found.result.scope) == ("proved", "all-sizes")
+    assert not found.literals
+
+
+def test_a_logarithm_of_a_whole_number_is_recognised():
+    assert str(meant(math.log(3))) == "log 3"
+    assert str(meant(-math.log(20))) == "-log 20"
+    assert not meant(1.0986122).log
+    assert not meant(0.5).log
 
 
 @pytest.mark.parametrize(

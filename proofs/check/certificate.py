@@ -106,6 +106,8 @@ class Unsettled:
 
     claim: str
     why: str
+    doubtful: bool = False
+    """Whether that makes what holds at a few sizes doubtful at others."""
 
 
 Certificate = Refutation | Argument | Unsettled

@@ -30,12 +30,12 @@ def check(
         if certificate.claim != claim.id:
             raise Refused(f"it is one of {certificate.claim}")
         if isinstance(certificate, Unsettled):
-            return Result("unknown", reason=certificate.why)
+            return Result("unknown", reason=certificate.why, doubtful=certificate.doubtful)
         if isinstance(certificate, Refutation):
             return refuted(claim, certificate)
         return argued(claim, certificate, session, second)
     except Doubtful as error:
-        return Result("unknown", reason=str(error))
+        return Result("unknown", reason=str(error), doubtful=True)
     except OfAnother as error:
         return Result("unknown", reason=str(error), stale=True)
     except Refused as error:

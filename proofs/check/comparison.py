@@ -13,6 +13,8 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 
 from ..exact.array import ExactArray
+from ..exact.enclosed import BITS
+from ..exact.enclosures import ArbField
 from ..exact.engines import SMALL, sides
 from ..exact.instance import Point, assumed, constants, evaluate, shapes
 from ..exact.polynomials import RationalField
@@ -157,6 +159,9 @@ def _own_pairs(
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
+        found = _ball_pairs(claim, sizes, point) if interpretation.session.programs else None
+        if found is not None:
+            return point, found
         floats = _float_pairs(claim, sizes, point, read)
         if everywhere and any(math.isnan(n) for pair in floats for n in pair[:2]):
             return None
@@ -184,6 +189,25 @@ def _compared(statements: Sequence[tuple[Statement, str]]) -> Iterator[tuple[Any
             yield from ((one, one, tag) for one in (statement.statistic, statement.value))
         elif not isinstance(statement, Approached):  # of which nothing is read
             yield statement.left, statement.right, tag
+
+
+def _ball_pairs(claim: Claim, sizes: Sizes, point: Point) -> Floats | None:
+    """For programs: their exact reading in balls, whatever format they compute in; None where balls do not do."""
+    import flint
+
+    try:
+        with flint.ctx.workprec(BITS):
+            field = ArbField()
+            found = [
+                (one, "") for one in evaluate(claim, field, sizes, constants(claim, field, point))
+            ]
+            pairs: Floats = []
+            for one, other, tag in _compared(found):
+                both = [side.entries.flat for side in sides(AtMost(one, other))]
+                pairs += [(float(a.mid()), float(b.mid()), tag) for a, b in zip(*both, strict=True)]
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
+        return None
+    return pairs if all(math.isfinite(n) for one in pairs for n in one[:2]) else None
 
 
 def _float_pairs(claim: Claim, sizes: Sizes, point: Point, read: Set[str]) -> Floats:

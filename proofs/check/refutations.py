@@ -8,6 +8,7 @@ import numpy as np
 
 from ..exact.at_point import difference_index, inputs_as_text, nested
 from ..exact.counterexample import Counterexample
+from ..exact.enclosed import apart
 from ..exact.engines import FLINT, SYMPY, has_entries, holds, sides
 from ..exact.instance import constants, meets_hypotheses, ones
 from ..exact.roots import FlintRootsField
@@ -23,6 +24,9 @@ from .changes import is_mended
 from .given import Refused, part_of, point_of, sizes_of, statements
 from .limits import refute
 from .result import Result, evidence, sizes_text
+
+DIGITS = 12
+"""Of numbers without an exact form."""
 
 
 def refuted(claim: Claim, certificate: Refutation) -> Result:
@@ -52,7 +56,14 @@ def refuted(claim: Claim, certificate: Refutation) -> Result:
 def _failing(claim: Claim, by: Inputs) -> Counterexample:
     sizes = sizes_of(claim, by.sizes)
     point = point_of(claim, sizes, by.inputs)
-    statement = part_of(statements(claim, sizes, point), by.part)
+    try:
+        statement = part_of(statements(claim, sizes, point), by.part)
+    except Refused:
+        balls = None if claim.assuming else apart(claim, sizes, point, by.part)
+        if balls is None:
+            raise
+        actual, claimed = (nested(_decimals(side)) for side in balls)
+        return Counterexample(sizes, inputs_as_text(point), by.part, claimed, actual)
     inputs, label = inputs_as_text(point), str(getattr(statement, "label", ""))
     if isinstance(statement, Equal | AtMost) and difference_index(statement) is not None:
         actual, claimed = sides(statement)
@@ -70,6 +81,14 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
     else:
         raise Refused(f"statement number {by.part + 1} does not fail at its inputs")
     return Counterexample(sizes, inputs, by.part, *pair, label)
+
+
+def _decimals(balls: np.ndarray) -> np.ndarray:
+    """Balls as decimals, rounded."""
+    out = np.empty(balls.shape, dtype=object)
+    for place in np.ndindex(balls.shape):
+        out[place] = balls[place].str(DIGITS, radius=False)
+    return out
 
 
 def _are_identical(claim: Claim, sizes: Sizes, part: int) -> bool:

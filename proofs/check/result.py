@@ -30,6 +30,8 @@ class Result:
     """Whether its certificate is not of the claim as it is now."""
     broken: bool = False
     """Whether its certificate is damaged or shows nothing, or could not be written."""
+    doubtful: bool = False
+    """Whether reading with symbols gave a reason to doubt what holds at a few sizes."""
     recorded: str = ""
     """What is to be said of its certificate."""
 

@@ -269,7 +269,8 @@ def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
 def _kernel_alone(search: Search) -> Certificate | None:
     if search.engines.fixed:
         return None
-    return search.by_kernel() or search.unsettled(str(search.proof))
+    doubtful = isinstance(search.proof, Unsafe)
+    return search.by_kernel() or Unsettled(search.claim.id, str(search.proof), doubtful)
 
 
 def _where_no_engine_reads(search: Search) -> Certificate | None:

@@ -57,6 +57,7 @@ class Joined:
         self, function: Callable[..., Any], shapes: Sequence[str], outputs: Sequence[Groups] | None
     ) -> None:
         self.__wrapped__ = function
+        self.unrolls = getattr(function, "unrolls", False)
         self.groups = [groups_of(text) for text in shapes]
         self.outputs = outputs
 

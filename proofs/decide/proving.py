@@ -1,4 +1,4 @@
-"""`prove`: a user's JAX function against a specification, as a claim like any other.
+"""`prove`: a user's function of JAX or PyTorch against a specification, as a claim like any other.
 
     prove("mymodule:forward", shapes="X: T f, Y: T k, q: f", equals="mymodule:specification")
 
@@ -8,15 +8,12 @@ misses where it is false.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,31 +24,35 @@ from scanproof.constructs.errors import UsageError
 from ..exact.at_point import inputs_as_text, nested, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
-from ..exact.engines import ENGINES, sides
+from ..exact.enclosures import ArbField
+from ..exact.engines import sides
 from ..exact.instance import Point, constants, evaluate
 from ..exact.instance import shapes as shapes_at
 from ..exact.points import find
 from ..interpret.programs import purity
 from ..interpret.programs.literals import BLUR, Blurred, Literal, literals, taken
 from ..interpret.programs.program import program
-from ..interpret.programs.tracing import traced
+from ..interpret.programs.tracing import format_of, traced
+from ..interpret.questions import Unreadable
 from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
-from ..language.pinned import Definitions, Redefined
-from ..language.sizes import Sizes, shape, shapes_in
+from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
-from ..search import all_sizes
-from . import joined_axes
-from .verdict import NOT_RUN, Result, decide
+from ..search.session import EFFORT, allowing
+from . import joined_axes, targets
+from .in_order import Tell, in_cases
+from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
+LATER = 2
+"""So much larger are the sizes at which it is seen which literals depend on sizes."""
 SHOWN = 3
 """How many literals are named where a refutation hinges on them."""
 
@@ -67,6 +68,16 @@ class Outcome:
     literals: list[Literal] = field(default_factory=list)
     """The literals that were read as the number meant, which is not the binary one."""
     seconds: float = 0.0
+    proved: list[str] = field(default_factory=list)
+    """What was proved for all sizes, in the program's own names."""
+    leftover: list[str] = field(default_factory=list)
+    """The equation that a proof for all sizes would have to show besides, likewise."""
+    format: str = "float64"
+    """That of the inputs with which the program was traced."""
+    framework: str = "jax"
+    """That of the program."""
+    cases: list[str] = field(default_factory=list)
+    """The cases of sizes that were proved one by one, if there are several."""
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the fields of a claim's report have the names that they have there."""
@@ -82,6 +93,9 @@ class Outcome:
             "evidence": found.evidence,
             "counterexample": None if shown is None else shown.as_json(),
             "near_misses": found.near_misses,
+            "cases": self.cases,
+            "proved": self.proved,
+            "left_over": self.leftover,
             "literals": [str(one) for one in self.literals],
             "arithmetic": "real numbers; rounding is not looked at",
         }
@@ -93,8 +107,11 @@ def prove(
     shapes: str | Mapping[str, str],
     equals: str | Callable[..., Any],
     sizes: Mapping[str, Sequence[int]] | None = None,
+    framework: str | None = None,
+    steps: int = EFFORT,
+    tell: Tell = lambda what: None,
 ) -> Outcome:
-    """Whether a JAX function equals its specification at every size, in exact real arithmetic.
+    """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
 
     Args:
         function: "module:name", or the function itself; it takes arrays and returns an array, or several.
@@ -104,6 +121,9 @@ def prove(
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
         sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
             all sizes from the least of them on.
+        framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
+        steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
+        tell: hears what is tried, in words.
 
     Raises:
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
@@ -111,12 +131,17 @@ def prove(
     """
     started = time.perf_counter()
     jax_for("prove")
-    forward, specification = (_function(one) for one in (function, equals))
-    name, other = (_name(one) for one in (function, equals))
+    forward, specification = (targets.function(one, framework) for one in (function, equals))
+    name, other = (targets.name(one) for one in (function, equals))
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _in_order(other, specification, given)
-    asked, outputs = given, None
+    clash = sorted(set(given) & set(names(list(given.values()))))
+    if clash:
+        raise UsageError(
+            f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
+        )
+    asked, outputs, written = given, None, (forward, specification)
     if joined_axes.is_joined(given):
         if _is_definition(specification):
             raise UsageError(
@@ -148,7 +173,9 @@ def prove(
         body
     )
     first = {n: max(min(r), k) for k, (n, r) in enumerate(row.claim.ranges.items(), start=FIRST)}
-    _traced_once(name, forward, row.claim, first)
+    unread = _traced_once(name, forward, row.claim, first)
+    if unread is not None:
+        return Outcome(name, other, given, Result("unknown", reason=unread))
     jax_programs = {"program": forward}
     if not _is_definition(specification):
         jax_programs["specification"] = specification
@@ -157,10 +184,9 @@ def prove(
         for one in _literals(jax_programs, row.claim, first)
         if not one.meant.is_exactly(one.value)
     ]
-    result = decide(row.claim, ENGINES["all"])
-    if result.verdict == "unknown" and result.reason == NOT_RUN:
-        said = all_sizes.prove(row.claim)  # it names what is not read
-        result.reason = said if isinstance(said, str) else result.reason
+    with allowing(steps):
+        said = in_cases(row.claim, sizes or {}, tell)
+    result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
     if result.verdict == "refuted":
@@ -169,16 +195,37 @@ def prove(
         )
     if result.verdict == "proved":
         result = _run_plainly(forward, row.claim) or result
+    if result.verdict == "proved":
+        for side in written:
+            result = _run_in_torch(side, asked, row.claim, result)
+    if (
+        result.scope == "all-sizes"
+    ):  # a number such as √3, which is another at T = 4, is none of a symbol's
+        later = {n: v + LATER for n, v in first.items()}
+        there = {(one.value, one.place) for one in _literals(jax_programs, row.claim, later)}
+        read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
     if asked != given and result.counterexample is not None:
         parts = joined_axes.shown(result.counterexample, asked, outputs)
         result = replace(result, counterexample=parts)
-    return Outcome(name, other, asked, result, read, time.perf_counter() - started)
+    return Outcome(
+        program=name,
+        specification=other,
+        shapes=asked,
+        result=result,
+        literals=read,
+        seconds=time.perf_counter() - started,
+        cases=said.cases,
+        proved=said.proved,
+        leftover=said.leftover,
+        format=format_of(forward).name,
+        framework="torch" if targets.is_for_torch(written[0]) else "jax",
+    )
 
 
-def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:
-    """Trace the program at one size, so that its own mistakes are reported in a line."""
+def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> str | None:
+    """Trace the program at one size, so that its own mistakes are reported in a line; why, if it is not read."""
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
@@ -186,6 +233,8 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
             again = traced(forward, dims)
     except UsageError:
         raise
+    except Unreadable as error:
+        return str(error)
     except Exception as error:
         sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
         said = str(error).strip().split("\n", 1)[0]
@@ -194,31 +243,91 @@ def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes
             f"({sizes}): {type(error).__name__}: {said}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
+    return None
 
 
 def _run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
     """The program run once as Python runs it, beside what JAX traces of it; None if the two give the same numbers.
 
     A program is proved as JAX traces it. One that distinguishes tracers from arrays is another where nothing traces it.
+    What is traced is computed exactly, and compiled only where that gives other numbers, as narrow formats do.
     """
     jax = jax_for("prove")
     at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
     rng = np.random.default_rng(0)
-    with jax.enable_x64(True):
-        shapes = [shape(text, at) for text in claim.given.values()]
-        arrays = [jax.numpy.asarray(rng.uniform(0.5, 1.5, one)) for one in shapes]
-        ways = [jax.tree.leaves(run(*arrays)) for run in (forward, jax.jit(forward))]
-    pairs = list(zip(*ways, strict=False))
-    if len(ways[0]) == len(ways[1]) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
-        for a, b in pairs
-    ):
-        return None
+    form = format_of(forward)
+    point = {name: _drawn(rng, shape(text, at)) for name, text in claim.given.items()}
+    with jax.enable_x64(form.wide):
+        arrays = [jax.numpy.asarray(one.astype(float), dtype=form.name) for one in point.values()]
+        own = jax.tree.leaves(forward(*arrays))
+        if _alike(own, _exactly(forward, claim, point)):
+            return None
+        if _alike(own, jax.tree.leaves(jax.jit(forward)(*arrays))):
+            return None
     sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
     return Result(
         "unknown",
         reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
         "and what was read is what JAX traces; make it the same for both",
+    )
+
+
+def _run_in_torch(
+    function: Callable[..., Any], shapes: Mapping[str, str], claim: Claim, result: Result
+) -> Result:
+    """The result, if torch computes of the function what it was read as; or that torch is not there to say so."""
+    if not targets.is_for_torch(function):
+        return result
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
+    rng = np.random.default_rng(0)
+    arrays = [_drawn(rng, shape(text, at)).astype(float) for text in shapes.values()]
+    theirs = targets.in_torch(function, arrays)
+    if theirs is None:
+        note = "torch is not installed: that its functions compute what docs/prove.md says was not tried here"
+        return replace(
+            result,
+            evidence=[{**e, "assumes": [*e.get("assumes", ()), note]} for e in result.evidence],
+        )
+    with jax.enable_x64(True):
+        ours = [
+            np.asarray(one) for one in jax.tree.leaves(function(*map(jax.numpy.asarray, arrays)))
+        ]
+    if _alike(ours, theirs):
+        return result
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return Result(
+        "unknown",
+        reason=f"at {sizes} torch computes other numbers than {targets.name(function)} was read as; please report it",
+    )
+
+
+def _drawn(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:
+    """Numbers that every format has exactly."""
+    numbers = rng.integers(64, 193, dims)
+    out = np.empty(dims, dtype=object)
+    for place in np.ndindex(dims):
+        out[place] = Fraction(int(numbers[place]), 128)
+    return out
+
+
+def _exactly(forward: Callable[..., Any], claim: Claim, point: Point) -> list[np.ndarray]:
+    """What is traced of a program, in enclosures; nothing where they do not do."""
+    import flint
+
+    field = ArbField()
+    try:
+        with flint.ctx.workprec(BITS):
+            found = _leaves(program(forward)(*constants(claim, field, point).values()))
+            return [np.vectorize(float, otypes=[float])(one.entries) for one in found]
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
+        return []
+
+
+def _alike(ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    return len(ours) == len(theirs) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        for a, b in zip(ours, theirs, strict=True)
     )
 
 
@@ -385,52 +494,3 @@ def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) ->
         )
     own = [p.name for p in positional[: len(given)]]
     return {n: given[n] for n in own} if set(own) == set(given) else given
-
-
-def _name(target: str | Callable[..., Any]) -> str:
-    if isinstance(target, str):
-        return target
-    return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
-
-
-def _function(target: str | Callable[..., Any]) -> Callable[..., Any]:
-    """The function that "module:name" names.
-
-    Raises:
-        UsageError: if there is none, or if its module replaces definitions of the package.
-    """
-    if callable(target):
-        return target
-    module, colon, attribute = target.partition(":")
-    if not colon or not module or not attribute:
-        raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
-    with _from_here():
-        try:
-            with Definitions().kept(f"prove {target}: {module}"):
-                found: Any = importlib.import_module(module.removesuffix(".py").replace("/", "."))
-        except Redefined:
-            raise
-        except (Exception, SystemExit) as error:
-            raise UsageError(
-                f"prove {target}: {module} cannot be imported: {type(error).__name__}: {error}"
-            ) from error
-    for part in attribute.split("."):
-        if not hasattr(found, part):
-            known = sorted(n for n in vars(found) if callable(vars(found)[n]) and n[0] != "_")
-            raise UsageError(
-                f"prove {target}: {module} has no {attribute!r}; it has {', '.join(known) or 'no functions'}."
-            )
-        found = getattr(found, part)
-    if not callable(found):
-        raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return found
-
-
-@contextmanager
-def _from_here() -> Iterator[None]:
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
-    try:
-        yield
-    finally:
-        sys.path.remove(here)

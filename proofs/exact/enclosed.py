@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..language.claim import Claim
 from ..language.sizes import Sizes
-from ..language.statements import AtMost
+from ..language.statements import AtMost, Equal
 from .enclosures import ArbField
 from .engines import sides
 from .instance import Point, constants, evaluate
@@ -57,3 +57,28 @@ def enclosed(claim: Claim, sizes: Sizes, point: Point, bits: int = BITS) -> list
                     raise DivisionByZero("an enclosure without end")
                 found.append(Enclosed(left.entries, right.entries))
         return found
+
+
+def apart(
+    claim: Claim, sizes: Sizes, point: Point, part: int, bits: int = BITS
+) -> tuple[Any, Any] | None:
+    """The two sides of an equation at a point, arrays of balls, if some entry is certified to differ; else None.
+
+    It is for points at which a side has no exact form, as tanh(1) has none, of claims without conditions. Nothing is
+    said where a ball has no end: something may have no value there.
+    """
+    import flint
+
+    field = ArbField()
+    try:
+        with flint.ctx.workprec(bits):
+            found = evaluate(claim, field, sizes, constants(claim, field, point))
+            if not 0 <= part < len(found) or not isinstance(found[part], Equal):
+                return None
+            left, right = (side.entries for side in sides(found[part]))
+            pairs = list(zip(left.flat, right.flat, strict=True))
+            if not all(ball.is_finite() for pair in pairs for ball in pair):
+                return None
+            return (left, right) if any(a != b for a, b in pairs) else None
+    except (ArithmeticError, TypeError, ValueError):
+        return None

@@ -8,8 +8,30 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
+
+from .meter import Meter
+
+_multiplying: Meter | None = None
+"""Counts the products of terms, where somebody limits them."""
+
+
+@contextmanager
+def multiplying(products: int) -> Iterator[None]:
+    """Inside the block polynomials are multiplied as long as these products of two terms last.
+
+    Raises:
+        TooLong: when they are spent.
+    """
+    global _multiplying
+    around, _multiplying = _multiplying, Meter(products)
+    try:
+        yield
+    finally:
+        _multiplying = around
 
 
 class DivisionByZero(ArithmeticError):
@@ -18,6 +40,9 @@ class DivisionByZero(ArithmeticError):
 
 class NotPolynomial(ArithmeticError):
     """exp or log of a symbol was needed where only polynomials live."""
+
+
+ONE = (1,)
 
 
 class Ratio:
@@ -39,6 +64,10 @@ class Ratio:
         if self.den == other.den:
             return Ratio(self.num + other.num, self.den)
         left, right = self.num, other.num
+        if _multiplying is not None:
+            _multiplying.spend(
+                len(left) * len(other.den or ONE) + len(right) * len(self.den or ONE)
+            )
         if other.den is not None:
             left = left * other.den
         if self.den is not None:
@@ -58,6 +87,8 @@ class Ratio:
             return self
         if not other.num:
             return other
+        if _multiplying is not None:
+            _multiplying.spend(len(self.num) * len(other.num))
         if self.den is None and other.den is None:
             return Ratio(self.num * other.num)
         return Ratio(self.num * other.num, _product(self.den, other.den))
@@ -99,6 +130,8 @@ def _constant(polynomial: Any) -> Any:
 def _product(left: Any, right: Any) -> Any:
     if left is None:
         return right
+    if right is not None and _multiplying is not None:
+        _multiplying.spend(len(left) * len(right))
     return left if right is None else left * right
 
 

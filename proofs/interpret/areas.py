@@ -143,7 +143,9 @@ def in_order(one: L, other: L) -> tuple[L, L]:
     gap = add(other, one, -1)
     known = sign(gap)
     if known is None:
-        raise Unreadable(f"whether {gap!r} ≥ 0 depends on the sizes")
+        error = Unreadable(f"whether {gap!r} ≥ 0 depends on the sizes")
+        error.split = gap  # `told_apart` says which cases that makes
+        raise error
     return (one, other) if known else (other, one)
 
 

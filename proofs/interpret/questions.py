@@ -28,6 +28,8 @@ class Unreadable(Exception):
 
     unsafe: ClassVar[bool] = False
     """Whether it is unknown then, since what holds at a few sizes is likely to fail at others."""
+    split: Any = None
+    """The sizes that would have to be told apart (`language.partition`), where it is known which."""
 
     def __init__(self, why: str, question: str | None = None) -> None:
         super().__init__(why)

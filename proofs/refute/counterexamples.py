@@ -17,6 +17,7 @@ from ..exact.at_point import (
     quick_statements_at,
     statements_at,
 )
+from ..exact.enclosed import apart
 from ..exact.instance import Point
 from ..exact.points import TRIES, candidates, find
 from ..language.claim import Claim
@@ -26,6 +27,8 @@ from ..language.statements import AtMost, Determines, Equal, Statement, Undeterm
 from .shrinking import simplest
 
 PAIR_TRIES = 400
+PARTS = 4
+"""Of the outputs of a program so many are looked at in enclosures."""
 
 
 def violation(
@@ -51,6 +54,21 @@ def violation(
         if part is None:
             raise UsageError(_unsteady(claim, sizes))
         return Counterexample(named(sizes), part, named(inputs_as_text(point)))
+    return None
+
+
+def violation_in_balls(claim: Claim, every_size: Iterable[Sizes]) -> Counterexample | None:
+    """The same where sides have no exact form, as tanh(1) has none: enclosures certify that they differ."""
+    for sizes in every_size:
+        for point in candidates(claim, sizes):
+            for part in range(PARTS):
+
+                def still(point: Point, sizes: Sizes = sizes, part: int = part) -> bool:
+                    return apart(claim, sizes, point, part) is not None
+
+                if still(point):
+                    point = simplest(claim, sizes, point, lambda found: False, still)
+                    return Counterexample(named(sizes), part, named(inputs_as_text(point)))
     return None
 
 

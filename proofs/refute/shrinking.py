@@ -19,12 +19,18 @@ SIMPLE_SCALARS = (Fraction(1), Fraction(0), Fraction(-1), Fraction(2))
 
 
 def simplest(
-    claim: Claim, sizes: Sizes, point: Point, shows: Callable[[list[Statement]], bool]
+    claim: Claim,
+    sizes: Sizes,
+    point: Point,
+    shows: Callable[[list[Statement]], bool],
+    still: Callable[[Point], bool] | None = None,
 ) -> Point:
     """The point with as many entries as possible made simple while `shows` still holds.
 
-    Entries become 0, else 1, −1 or 2; a scalar symbol, such as a step size, becomes 1 before 0.
+    Entries become 0, else 1, −1 or 2; a scalar symbol, such as a step size, becomes 1 before 0. With `still` a point is
+    asked by itself whether it shows what it should.
     """
+    shown = still or (lambda point: _shown(claim, sizes, point, shows))
     point = {name: array.copy() for name, array in point.items()}
     for place in range(len(SIMPLE)):
         for array in point.values():
@@ -35,10 +41,10 @@ def simplest(
                 if before in order[: place + 1]:
                     continue
                 array[index] = simple
-                if _shown(claim, sizes, point, shows):
+                if shown(point):
                     continue
                 fitted = tightened(claim, sizes, point)
-                if fitted is not None and _shown(claim, sizes, fitted, shows):
+                if fitted is not None and shown(fitted):
                     for name in point:
                         point[name][...] = fitted[name]
                 else:

@@ -92,11 +92,18 @@ def progress(what: str) -> Iterator[OnProgress | None]:
 
 
 @contextlib.contextmanager
-def lasting(what: str) -> Iterator[None]:
-    """A bar with the seconds that have passed, for work in this process that counts nothing."""
+def lasting(what: str) -> Iterator[Callable[[str], None]]:
+    """A bar with the seconds that have passed, for work in this process that counts nothing.
+
+    It gives a function by which the work says what it is at.
+    """
     with ProgressBar(what) as bar:
+
+        def tell(now: str) -> None:
+            bar.what = f"{what}: {now}"
+
         if not bar.shown:
-            yield
+            yield tell
             return
         over = threading.Event()
 
@@ -108,7 +115,7 @@ def lasting(what: str) -> Iterator[None]:
         drawing = threading.Thread(target=draw, daemon=True)
         drawing.start()
         try:
-            yield
+            yield tell
         finally:
             over.set()
             drawing.join()

@@ -23,6 +23,7 @@ from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
+from ..interpret.questions import Unreadable
 from ..kernel.errors import KernelError, NotProved, TooHard
 from ..kernel.laws import RELU, TANH
 from ..kernel.term import INVERSE, STEP, ZERO, Term
@@ -37,6 +38,7 @@ from .lemmas import show
 from .proving import proving
 from .session import Proving
 from .witnesses import find_witnesses
+from .wording import note_leftover, note_proved, note_split
 from .writing import proof_to
 from .zero import Stuck
 
@@ -110,11 +112,13 @@ def find(
 def _searched(
     claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None, compared: bool
 ) -> Found:
-    if compared:
-        _compare(claim, mutate)
     try:
+        if compared:
+            _compare(claim, mutate)
         return _found(claim, mutate, seen)
     except Exception as error:
+        if isinstance(error, Unreadable):
+            note_split(error)
         if not compared:
             _compare(claim, mutate)
         if isinstance(error, Stuck):
@@ -199,7 +203,12 @@ def _proved(
         current.left = EFFORT
     places = places_of(current.partial)
     bounds = request_of(interpretation, places)
-    theorems = _shown(list(equations_of(interpretation)))
+    try:
+        theorems = _shown(list(equations_of(interpretation)))
+    except Stuck as error:
+        note_leftover(error.goal, claim.given)
+        raise
+    note_proved(theorems, claim.given)
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)
     divided = INVERSE in conditional(places, rules).values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +15,20 @@ from ..kernel.index import Index
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
+TOO_LONG = "the search for it takes too long"
 EFFORT = 50_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
+_allowed: ContextVar[int] = ContextVar("allowed", default=EFFORT)
+
+
+@contextmanager
+def allowing(effort: int) -> Iterator[None]:
+    """Searches that begin inside the block may take this much instead."""
+    token = _allowed.set(effort)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
 
 
 @dataclass
@@ -61,7 +74,7 @@ class Proving(Session):
     """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
     plain: bool = False
     """Whether the states of loops are left as they are, without their closed forms."""
-    left: int = EFFORT
+    left: int = field(default_factory=lambda: _allowed.get())
     """What the search may still take."""
 
 
@@ -97,7 +110,7 @@ def spend(effort: int) -> None:
     found = current()
     found.left -= effort
     if found.left < 0:
-        raise TooHard("the search for it takes too long")
+        raise TooHard(TOO_LONG)
 
 
 def spent() -> int:

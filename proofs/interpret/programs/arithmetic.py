@@ -93,6 +93,9 @@ def literal(value: Any) -> Any:
     given = meant(number, str(array.dtype))
     if not given.is_exactly(number):
         _note(taken(number, given))
+    if given.log:
+        found = function("log", XP.asarray(given.number))
+        return found if given.sign > 0 else -found
     if not given.root:
         return XP.asarray(given.number)
     return root(given.number) if given.sign > 0 else -root(given.number)

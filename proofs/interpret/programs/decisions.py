@@ -16,10 +16,13 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ...kernel.index import Index
+from ...language.partition import Split
 from .. import areas
 from ..areas import Length
 from ..questions import NUMBERS_OWN, Unreadable, aside, asks, place
+from ..told_apart import by_remainder, by_sign
 from .sizes import Dimensions
+from .stand_ins import power
 
 
 class Decided(Unreadable):
@@ -63,7 +66,7 @@ def folders() -> tuple[str, ...]:
 
 
 @contextmanager
-def refused(dimensions: Dimensions) -> Iterator[None]:
+def refused(dimensions: Dimensions) -> Iterator[_Answers]:
     """Questions about symbolic sizes from outside JAX stop inside the `with` block, unless all sizes answer alike.
 
     Raises:
@@ -76,7 +79,7 @@ def refused(dimensions: Dimensions) -> Iterator[None]:
     for name, method in replaced.items():
         setattr(kind, name, method)
     try:
-        yield
+        yield answers
     finally:
         for name, own in before.items():
             if own is None:
@@ -91,6 +94,8 @@ class _Answers:
     def __init__(self, kind: Any, dimensions: Dimensions, folders: tuple[str, ...]) -> None:
         self.kind, self.dimensions, self.folders = kind, dimensions, folders
         self.own = {name: getattr(kind, name) for name in (*dir(kind),)}
+        self.asked: Split | None = None
+        """The sizes that JAX itself would have to tell apart, where it last asked in vain."""
 
     def outside(self) -> bool:
         """Whether it is not JAX that called the method that calls this."""
@@ -99,11 +104,25 @@ class _Answers:
             frame = frame.f_back
         return asks(frame.f_code.co_filename, self.folders)
 
-    def refuse(self, question: str, instead: str = "") -> Decided:
+    def refuse(self, question: str, instead: str = "", split: Split | None = None) -> Decided:
         hint = f"; {instead}" if instead else ""
-        return Decided(
+        found = Decided(
             f"the program asks{place(self.folders)} {question}, which depends on the sizes{hint}"
         )
+        found.split = split
+        return found
+
+    def gap(self, one: Any, other: Any) -> tuple[Length | None, Split | None]:
+        """one − other, and by what sizes its sign would be known."""
+        try:
+            with aside():
+                gap = areas.add(self.dimensions.length(one), self.dimensions.length(other), -1)
+                return gap, by_sign(gap)
+        except Unreadable as error:
+            apart = error.split
+            return None, by_sign(apart) if isinstance(apart, areas.Area | Index) else apart
+        except SyntaxError:
+            return None, None
 
     def text(self, one: Any) -> str:
         return self.dimensions.named(
@@ -143,6 +162,12 @@ class _Answers:
             parts = self._parts(one, other)
             return remainder(one, other) if parts is None else self._expression(one, parts[1])
 
+        def raised(one: Any, exponent: Any, modulo: Any = None) -> Any:
+            real = isinstance(exponent, float) or (isinstance(exponent, int) and exponent < 0)
+            if real and modulo is None and self.outside():
+                return power(one, exponent)
+            return own["__pow__"](one, exponent, modulo)
+
         def attribute(one: Any, name: str) -> Any:
             if name == "__class__" and self.outside():
                 return int  # which it is at every size
@@ -157,6 +182,7 @@ class _Answers:
             "__bool__": true,
             "__floordiv__": floordiv,
             "__mod__": mod,
+            "__pow__": raised,
             "__getattribute__": attribute,
         }
 
@@ -180,23 +206,25 @@ class _Answers:
             if known is not None:
                 return known
             if self.outside():
-                raise self.refuse(f"whether {self.text(one)} {sign} {self.text(other)}")
-            return own(one, other)
+                _, split = self.gap(one, other)
+                asked = f"whether {self.text(one)} {sign} {self.text(other)}"
+                raise self.refuse(asked, split=split)
+            try:
+                return own(one, other)
+            except Exception:
+                self.asked = self.gap(one, other)[1]
+                raise
 
         return order
 
     def _equal(self, one: Any, other: Any) -> bool:
         """Whether two lengths are equal at all sizes (True) or at none (False)."""
-        try:
-            with aside():
-                gap = areas.add(self.dimensions.length(one), self.dimensions.length(other), -1)
-        except Unreadable:
-            gap = None
+        gap, split = self.gap(one, other)
         if gap == Index(0):
             return True
         if gap is not None and (areas.positive(gap) or areas.sign(gap) is False):
             return False
-        raise self.refuse(f"whether {self.text(one)} == {self.text(other)}")
+        raise self.refuse(f"whether {self.text(one)} == {self.text(other)}", split=split)
 
     def _at_most(self, small: Any, large: Any, strict: bool) -> bool | None:
         """Whether small ≤ large (small < large if `strict`) at all sizes, or at none; None if neither is seen."""
@@ -216,9 +244,16 @@ class _Answers:
             with aside():
                 left, right = self.dimensions.length(one), self.dimensions.length(other)
                 if not isinstance(right, areas.Area) and not right.terms:
+                    self.asked = by_remainder(left, right) or self.asked
                     return None
-                return areas.divided(left, right)
-        except (Unreadable, SyntaxError):
+                found = areas.divided(left, right)
+                if found is None:
+                    self.asked = by_remainder(left, right) or self.asked
+                return found
+        except Unreadable as error:
+            self.asked = error.split or self.asked
+            return None
+        except SyntaxError:
             return None
 
     def _expression(self, like: Any, length: Length) -> Any:

@@ -25,6 +25,8 @@ PLAIN, ANYWHERE = 16, 4
 """The most binary digits they have; with no more than the second, as powers of two, any denominator is meant."""
 TABLE = 400
 """More different numbers than this in one array are a table."""
+LARGEST_LOG = 14
+"""Logarithms are recognised up to this one, of a million."""
 BLUR = Fraction(1, 2**20)
 """A literal with about six digits may be off what its author meant by so much, relatively; see `Meant.blur`."""
 
@@ -57,7 +59,7 @@ FORMATS = {
 
 
 class Meant(NamedTuple):
-    """An exact real number: a fraction, or ± the root of one."""
+    """An exact real number: a fraction, ± the root of one, or ± the logarithm of a whole number."""
 
     number: Fraction
     """The number; under a root without its sign."""
@@ -70,21 +72,25 @@ class Meant(NamedTuple):
     """Whether it is more than the binary number, for want of a simpler one."""
     precision: int = 53
     """That of the format which it was rounded to."""
+    log: bool = False
+    """Whether it is the natural logarithm of the number, as `math.log(T)` leaves it at T = 3."""
 
     def scalar(self, field: Any) -> Any:
         """The number in a field of scalars.
 
         Raises:
-            NotPolynomial: if it is a root, and the field has none.
+            NotPolynomial: if it is a root or a logarithm, and the field has none.
         """
         number = field.number(self.number)
+        if self.log:
+            return field.log(number) if self.sign > 0 else -field.log(number)
         if not self.root:
             return number
         return field.sqrt(number) if self.sign > 0 else -field.sqrt(number)
 
     def is_exactly(self, value: float) -> bool:
         """Whether it is the literal's binary number."""
-        return not self.root and self.number == Fraction(value)
+        return not (self.root or self.log) and self.number == Fraction(value)
 
     def blur(self) -> Fraction:
         """How far, relatively, the literal may be off what its author meant: a few roundings of its format."""
@@ -92,6 +98,8 @@ class Meant(NamedTuple):
 
     def __str__(self) -> str:
         p, q = self.number.as_integer_ratio()
+        if self.log:
+            return f"{'-' if self.sign < 0 else ''}log {p}"
         if self.root:
             sign = "-" if self.sign < 0 else ""
             if q == 1:
@@ -107,7 +115,8 @@ def meant(value: float, dtype: Any = "float64") -> Meant:
 
     The simplest number within rounding of it wins, where simplicity is counted in digits, as everything else about a
     literal is a guess: n decimal digits cost n·log₂10, a fraction the binary digits of its two parts, a root one more
-    than the fraction under it, and the binary number itself its own significant digits. So 0.1 is 1/10 (one decimal
+    than the fraction under it, a logarithm of a whole number two more than that, and the binary number itself its own
+    significant digits. So 0.1 is 1/10 (one decimal
     digit, not 52 binary ones), 0.59375 is 19/32 in bfloat16 too (5 binary digits, not the decimal 0.594), and
     0.70703125 in bfloat16 is 1/√2. Three rules stand beside it:
 
@@ -154,6 +163,12 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
     square = _simplest(low * low, high * high)
     if _cost(square) + 1 <= form.cost and rational_root(square) is None:
         yield _cost(square) + 1, Meant(square, True, sign, precision=form.precision)
+    if size < LARGEST_LOG:
+        whole = round(math.exp(size))
+        near = whole > 1 and low <= Fraction(math.log(whole)) <= high
+        if near and whole.bit_length() + 2 <= form.cost:
+            cost, of = whole.bit_length() + 2, Fraction(whole)
+            yield cost, Meant(of, sign=sign, precision=form.precision, log=True)
 
 
 def _bits(size: Fraction) -> int:

@@ -37,7 +37,7 @@ from .complex_numbers import (
     with_complex_numbers,
 )
 from .reader import Reader, equations
-from .tracing import Traced, traced
+from .tracing import Traced, format_of, traced
 from .values import Complex, reals
 
 TRACE = 40
@@ -83,7 +83,8 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
 def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     given = [array(one) for one in arrays]
     shapes = [one.dims for one in given]
-    current().programs.append((function, shapes))
+    if not getattr(function, "unrolls", False):  # such a program has other operations at numbers
+        current().programs.append((function, shapes))
     found = traced(function, shapes)
     reader = Reader(
         with_complex_numbers(symbolic.RULES),
@@ -124,8 +125,9 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
 
 def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     jax = jax_for("a program")
-    with jax.enable_x64(True):
-        given = [jax.numpy.asarray(np.asarray(one, dtype=np.float64)) for one in arrays]
+    form = format_of(function)
+    with jax.enable_x64(form.wide):
+        given = [jax.numpy.asarray(one, dtype=form.name) for one in arrays]
         return jax.tree.map(_number_parts, jax.jit(function)(*given))
 
 

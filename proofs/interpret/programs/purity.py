@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import sys
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,9 +37,10 @@ def _note(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _own(frame: Any) -> bool:
-    """Whether no import is under way."""
+    """Whether neither an import is under way nor a traceback, for which JAX reads the lines of its frames."""
     while frame is not None:
-        if "importlib" in frame.f_code.co_filename:
+        file = frame.f_code.co_filename
+        if "importlib" in file or file == traceback.__file__:
             return False
         frame = frame.f_back
     return True

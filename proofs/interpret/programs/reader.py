@@ -104,6 +104,7 @@ class Reader:
                 raise
             placed = type(error)(f"{error.question} ({name}{self.where()})")
             placed.placed = True  # type: ignore[attr-defined]
+            placed.split = error.split
             raise placed from error
         return found
 

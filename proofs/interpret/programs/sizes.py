@@ -15,6 +15,7 @@ from ...language.sizes import arithmetic
 from .. import areas
 from ..areas import Area, Length
 from ..questions import Unreadable
+from ..told_apart import by_remainder
 
 
 class Dimensions:
@@ -91,7 +92,9 @@ class Dimensions:
 def _divided(left: Area | int, right: Area | int) -> tuple[Area, Area]:
     found = areas.divided(areas.of(left).length, areas.of(right).length)
     if found is None:
-        raise Unreadable("the whole part of a quotient of symbolic sizes")
+        error = Unreadable("the whole part of a quotient of symbolic sizes")
+        error.split = by_remainder(areas.of(left).length, areas.of(right).length)
+        raise error
     return areas.of(found[0]), areas.of(found[1])
 
 

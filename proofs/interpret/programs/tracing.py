@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from scanproof.constructs.errors import UsageError
 
@@ -13,8 +14,9 @@ from ...kernel.index import Index
 from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
 from . import associative
-from .decisions import INSTEAD, NAME, Decided, folders, refused
+from .decisions import INSTEAD, NAME, Decided, dimension_type, folders, refused
 from .sizes import Dimensions
+from .stand_ins import standing_in
 
 
 class Traced(NamedTuple):
@@ -27,10 +29,34 @@ class Traced(NamedTuple):
     dimensions: Dimensions
 
 
+class Format(NamedTuple):
+    """A floating-point format of a program's inputs, and whether JAX has formats of 64 bits beside it."""
+
+    name: str
+    wide: bool = False
+
+
+FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Format("float16"))
+"""In turn: a state that a program makes in one format may not take inputs of another."""
+FORMAT = re.compile(r"float\d+|dtype")
+"""What JAX says where formats do not fit."""
+_formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
+
+
+def format_of(function: Callable[..., Any]) -> Format:
+    """The format of inputs in which a program was traced; float64 if it was not."""
+    try:
+        return _formats.get(function, FORMATS[0])
+    except TypeError:  # that no weak references are made to
+        return FORMATS[0]
+
+
 def traced(
     function: Callable[..., Any], shapes: Sequence[Sequence[Index]], folded: bool = False
 ) -> Traced:
-    """The program on float64 arrays of these shapes.
+    """The program on arrays of these shapes, of the first format that it takes: float64, else a narrower one.
+
+    Rounding is not looked at, so that formats make no difference to what is read.
 
     Args:
         function: of JAX arrays.
@@ -40,23 +66,46 @@ def traced(
     Raises:
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
+    known = format_of(function)
+    try:
+        return _in_format(function, shapes, known, folded)
+    except Exception as error:
+        if not FORMAT.search(str(error)):
+            raise
+        for other in FORMATS:
+            if other != known:
+                with suppress(Exception), aside():
+                    found = _in_format(function, shapes, other, folded)
+                    _formats[function] = other
+                    return found
+        raise
+
+
+def _in_format(
+    function: Callable[..., Any],
+    shapes: Sequence[Sequence[Index]],
+    form: Format,
+    folded: bool,
+) -> Traced:
     try:
         with aside():
-            return _traced(function, shapes, "s", folded)
+            return _traced(function, shapes, "s", form, folded)
     except Decided:
         # A cache of JAX's may have queried it, on the line that called it: not again for other names.
-        return _traced(function, shapes, "n", folded)
+        return _traced(function, shapes, "n", form, folded)
 
 
 def _traced(
     function: Callable[..., Any],
     shapes: Sequence[Sequence[Index]],
     letter: str,
+    form: Format,
     folded: bool,
 ) -> Traced:
     jax = jax_for("a program")
     dimensions = Dimensions([d for shape in shapes for d in shape], letter)
-    scope = jax.export.SymbolicScope(dimensions.constraints())
+    constraints = dimensions.constraints()
+    scope = jax.export.SymbolicScope(constraints) if constraints else None
     outputs: list[Any] = []
 
     def flat(*arrays: Any) -> Any:
@@ -69,25 +118,33 @@ def _traced(
             return length if folded else None
         return dimensions.another(length.scope)
 
-    with jax.enable_x64(True):
-        given = [_given(jax, dimensions, scope, shape) for shape in shapes]
+    with jax.enable_x64(form.wide):
+        given = [_given(jax, dimensions, scope, shape, form) for shape in shapes]
+        symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
+        answers = None
         try:
-            symbolic = any(d.terms for shape in shapes for d in shape)
-            folding = associative.one_equation(any_length) if symbolic or folded else nullcontext()
-            with listening(Decided), refused(dimensions), folding:
+            with listening(Decided), ExitStack() as watched:
+                if symbolic or folded:
+                    watched.enter_context(associative.one_equation(any_length))
+                if symbolic:  # numbers have nothing to hide, and are traced a hundred times
+                    answers = watched.enter_context(refused(dimensions))
+                    watched.enter_context(standing_in(function, dimension_type()))
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Decided:
             raise
         except jax.errors.JAXTypeError as error:
-            raise Unreadable(_first_line(error, dimensions)) from error
+            where = raised_at(error, folders())
+            raise Unreadable(f"{_first_line(error, dimensions)}{where}") from error
         except Exception as error:
-            if not any(not isinstance(d, int) for one in given for d in one.shape):
+            if not symbolic:
                 raise
             advice = f"; {INSTEAD}" if re.search(rf"{NAME}|ymbolic dimension", str(error)) else ""
-            raise Unreadable(
+            unread = Unreadable(
                 f"it does not trace with symbols for sizes ({type(error).__name__}{raised_at(error, folders())}: "
                 f"{_first_line(error, dimensions)}){advice}"
-            ) from error
+            )
+            unread.split = answers.asked if answers is not None else None
+            raise unread from error
     if jaxpr.effects:
         raise UsageError(
             f"the program does more than compute while it runs ({', '.join(sorted(map(str, jaxpr.effects)))}); "
@@ -96,11 +153,13 @@ def _traced(
     return Traced(jaxpr, outputs[-1], dimensions)
 
 
-def _given(jax: Any, dimensions: Dimensions, scope: Any, shape: Sequence[Index]) -> Any:
+def _given(
+    jax: Any, dimensions: Dimensions, scope: Any, shape: Sequence[Index], form: Format
+) -> Any:
     texts = ", ".join(dimensions.text(d) for d in shape)
     dims = jax.export.symbolic_shape(texts, scope=scope) if any(d.terms for d in shape) else ()
     dims = dims or tuple(d.const for d in shape)
-    return jax.ShapeDtypeStruct(tuple(dims), jax.numpy.float64)
+    return jax.ShapeDtypeStruct(tuple(dims), getattr(jax.numpy, form.name))
 
 
 def _first_line(error: Exception, dimensions: Dimensions) -> str:

@@ -1,0 +1,254 @@
+"""One program's claim in the order of what it costs: numbers at random, the kernel, then exact identities.
+
+What differs at random points is refuted at once. What does not is read with symbols, so that what is not read is told
+within a second or two, and given to the kernel. Only where it finds no proof are counterexamples looked for, and sides
+multiplied out with every entry a symbol: at few sizes, and there as long as a budget of operations lasts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..check import cases
+from ..check.beyond import beyond
+from ..check.certificate import Refutation
+from ..check.certificates import check
+from ..check.result import Result, sizes_text
+from ..exact.at_random import agree, balls, drawn, overlap, residues
+from ..exact.enclosures import ArbField
+from ..exact.engines import ENGINES, FIXED, FLINT, UnequalShapes, chosen
+from ..exact.instance import evaluate
+from ..exact.residues import Meter, TooLong
+from ..exact.scalar import NotPolynomial, multiplying
+from ..language.claim import Claim
+from ..language.partition import Case, Number, Remainder, Split, split
+from ..language.sizes import Sizes
+from ..language.statements import Equal
+from ..refute.counterexamples import violation_in_balls
+from ..search.proving import proving
+from ..search.session import TOO_LONG
+from ..search.wording import listening
+from .verdict import decide
+
+FEW = 32
+"""At no more choices of sizes are sides multiplied out, unless they are given."""
+MULTIPLIED = 300_000
+"""How many products of two terms a choice of sizes may take whose entries are polynomials, multiplied out."""
+EXPRESSED = 4_000
+"""How many operations one may take whose entries are sympy's expressions, where functions such as exp occur."""
+Tell = Callable[[str], None]
+
+
+@dataclass
+class Settled:
+    """What was found of a claim, and what is to be said of it in its own names."""
+
+    result: Result
+    proved: list[str] = field(default_factory=list)
+    leftover: list[str] = field(default_factory=list)
+    split: Split | None = None
+    """The sizes that reading would have to tell apart."""
+    cases: list[str] = field(default_factory=list)
+    """The cases of sizes that were proved one by one."""
+
+
+MOST = 8
+"""No more cases of sizes than this are told apart."""
+
+
+def in_cases(claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell) -> Settled:
+    """The verdict on one claim, whose sizes are told apart where reading asks for it.
+
+    The arguments are those of `settled`.
+    """
+    first = settled(claim, given, tell, splitting=True)
+    if first.split is None:
+        return first
+    waiting, done = [(cases.whole(claim), first)], []
+    while waiting:
+        case, found = waiting.pop()
+        if found.split is None:
+            done.append((case, found))
+            if found.result.verdict == "refuted":
+                break
+            continue
+        parts = _parts(case, found.split)
+        if parts is None or len(parts) + len(waiting) + len(done) > MOST:
+            found = settled(claim, given, tell)
+            why = f"{found.result.reason}; that would be more than {MOST} cases of sizes"
+            if found.result.reason and parts is not None:
+                found.result = replace(found.result, reason=why)
+            return found
+        for part in reversed(parts):
+            tell(f"the case {part}")
+            own = cases.restricted(claim, part)
+            waiting.append((part, settled(own, {}, tell, splitting=True)))
+    result = cases.together(claim, [(case, found.result) for case, found in done])
+    open_case = next((f for _, f in done if f.result.scope != "all-sizes"), done[-1][1])
+    if result.scope == "all-sizes":
+        names = [str(case) for case, _ in done]
+        return Settled(result, _said(done), cases=names)
+    return Settled(result, [], open_case.leftover)
+
+
+def _parts(case: Case, how: Split) -> list[Case] | None:
+    if (isinstance(how, Number) and how.last > MOST) or (
+        isinstance(how, Remainder) and how.by > MOST
+    ):
+        return None
+    return split(case, how)
+
+
+def _said(done: Sequence[tuple[Case, Settled]]) -> list[str]:
+    """What was proved in each case, a line for each."""
+    return [f"{case}: {found.proved[0]}" for case, found in done if found.proved]
+
+
+def settled(
+    claim: Claim, given: Mapping[str, Sequence[int]], tell: Tell, splitting: bool = False
+) -> Settled:
+    """The verdict on one claim.
+
+    Args:
+        claim: the claim.
+        given: sizes at which it is to be computed exactly, whatever that takes; few if there are none.
+        tell: hears what is tried.
+        splitting: whether to end where sizes would have to be told apart.
+    """
+    tell("random numbers")
+    seen = [_at_random(claim, sizes) for sizes in chosen(claim)]
+    why, doubtful, left = None, False, []
+    if False not in seen:
+        tell("a proof for all sizes")
+        with listening() as said:
+            result = decide(claim, ENGINES["kernel"])
+        if result.verdict != "unknown":
+            return Settled(result, said.proved)
+        if TOO_LONG in str(result.reason):
+            result.reason = f"{result.reason}; a budget of more steps may do"
+        if splitting and said.split is not None:
+            return Settled(result, split=said.split)
+        why, doubtful, left = result.reason, result.doubtful, said.leftover
+    tell("exact numbers at a few sizes")
+    unread = next((one for one in seen if isinstance(one, str)), None)
+    found = Result("unknown", reason=unread) if unread else _at_few_sizes(claim, bool(given))
+    differs = next((n for n, one in zip(chosen(claim), seen, strict=True) if one is False), None)
+    if differs is not None and found.verdict == "unknown" and not claim.assuming:
+        shown = _in_balls(claim, differs)
+        found = shown if shown.verdict == "refuted" else found
+    if found.verdict in ("refuted", "error"):
+        return Settled(found)
+    if doubtful:
+        return Settled(replace(found, verdict="unknown", scope=None, reason=why), [], left)
+    reason = why if found.verdict == "proved" else _joined(why, found.reason)
+    return Settled(replace(found, reason=reason), [], left)
+
+
+def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
+    lacking = _lacking(claim)
+    if lacking is not None:
+        return _without_engines(claim, lacking)
+    few = claim if as_given else _few(claim)
+    if few is None:
+        return Result("unknown", reason="both sides are too large to be multiplied out")
+    return decide(few, FIXED)
+
+
+def _lacking(claim: Claim) -> str | None:
+    """What no engine has that the claim needs; None if one has all of it."""
+    why = None
+    for engine in FIXED.fixed:
+        try:
+            engine.statements(claim, claim.every_size[0])
+            return None
+        except NotPolynomial as error:
+            why = str(error)
+        except ArithmeticError:
+            return None
+    return why
+
+
+def _without_engines(claim: Claim, lacking: str) -> Result:
+    """What numbers at random points say of it."""
+    fails = next((one for one in chosen(claim) if _at_random(claim, one) is False), None)
+    held = 0
+    if fails is None:
+        tried = beyond(claim, claim.every_size)
+        fails, held = tried.fails, len(tried.held)
+    if fails is None:
+        why = f"no engine has {lacking}; at {held} choices of sizes they agree at random points"
+        return Result("unknown", reason=why)
+    found = _in_balls(claim, fails)
+    if found.verdict == "refuted":
+        return found
+    why = f"at {sizes_text(fails)} the two differ at random points; {found.reason}"
+    return Result("unknown", reason=why)
+
+
+def _in_balls(claim: Claim, fails: Sizes) -> Result:
+    """The verdict by inputs at which enclosures differ, at the smallest sizes where some do at random points."""
+    small = [one for one in claim.every_size if _at_random(claim, one) is False][:1]
+    found = violation_in_balls(claim, small or [fails])
+    if found is None:
+        return Result("unknown", reason="no small numbers were found that show it")
+    return check(claim, Refutation(claim.id, found), proving)
+
+
+def _joined(why: str | None, engine: str | None) -> str | None:
+    if why is None or engine is None:
+        return why or engine
+    return f"{why}; at fixed sizes: {engine}"
+
+
+def _at_random(claim: Claim, sizes: Sizes) -> bool | str | None:
+    """Whether the sides may be equal, at a random point; None if there is no value, or why none can be computed."""
+    try:
+        try:
+            found, same = residues(claim, sizes), agree
+        except NotPolynomial:
+            found, same = balls(claim, sizes), overlap
+        return all(same(one) for one in found if isinstance(one, Equal))
+    except NotPolynomial as error:
+        return f"{error} is not computed exactly"
+    except UnequalShapes:
+        return False
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
+        return None
+
+
+def _few(claim: Claim) -> Claim | None:
+    """The claim at so few sizes that all of them are soon multiplied out; None if none are."""
+    ranges = {name: tuple(values) for name, values in claim.ranges.items()}
+    while True:
+        top = {name: max(values) for name, values in ranges.items()}
+        if math.prod(map(len, ranges.values())) <= FEW and _is_affordable(claim, top):
+            return replace(claim, sizes=ranges)
+        widest = max(ranges, key=lambda name: len(ranges[name]), default=None)
+        if widest is None or len(ranges[widest]) == 1:
+            return None
+        ranges[widest] = ranges[widest][:-1]
+
+
+def _is_affordable(claim: Claim, sizes: Sizes) -> bool:
+    """Whether polynomials there, or expressions where there are functions such as exp, stay small."""
+    try:
+        with multiplying(MULTIPLIED):
+            FLINT.statements(claim, sizes)
+        return True
+    except TooLong:
+        return False
+    except NotPolynomial:
+        pass
+    except ArithmeticError:
+        return True  # which the engine will say itself
+    meter = Meter(EXPRESSED)
+    try:
+        exact = ArbField(meter)
+        evaluate(claim, exact, sizes, drawn(claim, exact, sizes, lambda: 1))
+    except TooLong:
+        return False
+    except ArithmeticError:
+        pass
+    return True

@@ -1,0 +1,139 @@
+"""The functions that `prove` is given by name: which framework they are written for, and as functions of JAX arrays."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scanproof.constructs.errors import UsageError
+
+from ..language.pinned import Definitions, Redefined
+
+FRAMEWORKS = ("jax", "torch")
+
+
+def name(target: str | Callable[..., Any]) -> str:
+    if isinstance(target, str):
+        return target
+    return f"{target.__module__}:{getattr(target, '__qualname__', repr(target))}"
+
+
+def function(target: str | Callable[..., Any], framework: str | None = None) -> Callable[..., Any]:
+    """The function that "module:name" names, of JAX arrays; one for torch is read anew from its source.
+
+    Args:
+        target: the name, or the function itself.
+        framework: "jax" or "torch"; if not given, torch where the function's module imports it and not JAX.
+
+    Raises:
+        UsageError: if there is none, or if its module replaces definitions of the package.
+    """
+    if callable(target):
+        return _of_callable(target, framework)
+    module, colon, attribute = target.partition(":")
+    if not colon or not module or not attribute:
+        raise UsageError(f"prove {target!r} expects module:function, such as mymodule:forward.")
+    path = module.removesuffix(".py").replace("/", ".")
+    with _from_here():
+        file = _source(path)
+        if file is not None and _for_torch(file, framework):
+            from ..interpret.programs.torch.targets import as_jax
+
+            return as_jax(file, path, attribute)
+        try:
+            kept = (
+                nullcontext()
+                if path in sys.modules
+                else Definitions().kept(f"prove {target}: {module}")
+            )
+            with kept:
+                found: Any = importlib.import_module(path)
+        except Redefined:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UsageError(
+                f"prove {target}: {module} cannot be imported: {type(error).__name__}: {error}"
+            ) from error
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            known = sorted(n for n in vars(found) if callable(vars(found)[n]) and n[0] != "_")
+            raise UsageError(
+                f"prove {target}: {module} has no {attribute!r}; it has {', '.join(known) or 'no functions'}."
+            )
+        found = getattr(found, part)
+    if not callable(found):
+        raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
+    return found
+
+
+def is_for_torch(function: Callable[..., Any]) -> bool:
+    """Whether it is a function for torch, read as one of JAX arrays."""
+    return hasattr(function, "in_torch")
+
+
+def in_torch(function: Callable[..., Any], arrays: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    """What torch itself computes of these float64 arrays; None if it is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        return None
+    with _from_here():
+        return function.in_torch(arrays)  # type: ignore[attr-defined]
+
+
+def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[..., Any]:
+    file = None
+    if not is_for_torch(target) and inspect.isfunction(target) and framework != "jax":
+        file = inspect.getsourcefile(target)
+    if file is None or not _for_torch(Path(file), framework):
+        return target
+    if "<" in target.__qualname__:
+        raise UsageError(
+            f"prove {name(target)}: a function for torch is read from its module's source; define it at the top of one."
+        )
+    from ..interpret.programs.torch.targets import as_jax
+
+    return as_jax(Path(file), target.__module__, target.__qualname__)
+
+
+def _source(module: str) -> Path | None:
+    """The file of a module, which is not imported for it."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+def _for_torch(file: Path, framework: str | None) -> bool:
+    """Whether the functions of a file are for torch: as was said, or because it imports torch and not JAX."""
+    if framework is not None:
+        return framework == "torch"
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
+        return False
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return "torch" in found and "jax" not in found
+
+
+@contextmanager
+def _from_here() -> Iterator[None]:
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        sys.path.remove(here)

@@ -1,0 +1,143 @@
+"""Names of Python that take symbolic sizes while a program is traced: `len`, `math.sqrt`, `np.log` and their like.
+
+JAX's symbolic dimensions are no numbers: `len(x)` and `math.sqrt(d)` have to return one, and `d ** -0.5` raises. Here
+they return what the program would compute if it said `x.shape[0]`, `jnp.sqrt(d)` and `1 / jnp.sqrt(d)`; numbers go to
+the functions themselves. So a program that is traced with numbers is not touched, and one that is traced with symbols
+has the same functions of its sizes, as values of JAX.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+NAMES = ("sqrt", "exp", "log", "log2", "log10", "pow")
+"""Functions of `math` that take sizes; NumPy has them too, `power` for `pow`."""
+
+
+def power(size: Any, exponent: Any) -> Any:
+    """A size to a real power, as a value of JAX: roots for halves, d ** -0.5 = 1/√d, else exp(exponent · log d).
+
+    It is right for sizes, which are 1 or more.
+    """
+    import jax.numpy as jnp
+
+    of = size.__jax_array__()
+    given = Fraction(exponent)
+    if given.denominator > 2:
+        return jnp.exp(jnp.log(of) * float(exponent))
+    base = of * 1.0 if given.denominator == 1 else jnp.sqrt(of)
+    raised = base ** abs(given.numerator)
+    return 1 / raised if given < 0 else raised
+
+
+@contextmanager
+def standing_in(function: Callable[..., Any], kind: type) -> Iterator[None]:
+    """Inside the `with` block these names take symbolic sizes of the given type, in the program's modules.
+
+    Args:
+        function: the program; names that its own package imported (`from math import sqrt`) count too.
+        kind: JAX's type of symbolic dimensions.
+    """
+    before: list[tuple[dict[str, Any], str, Any]] = []
+    own = _taking(kind)
+    by_id = {id(original): new for original, new in own.values()}
+
+    def put(names: dict[str, Any], name: str, new: Any) -> None:
+        before.append((names, name, names.get(name, MISSING)))
+        names[name] = new
+
+    for (module, name), (_, new) in own.items():
+        put(vars(module), name, new)
+    length = _length(kind)
+    for names in _modules(function):
+        for name, value in list(names.items()):
+            if id(value) in by_id:
+                put(names, name, by_id[id(value)])
+        if "len" not in names:
+            put(names, "len", length)
+    try:
+        yield
+    finally:
+        for names, name, value in reversed(before):
+            if value is MISSING:
+                names.pop(name, None)
+            else:
+                names[name] = value
+
+
+MISSING = object()
+
+
+def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
+    """For each function of `math` and NumPy itself, and what stands in for it."""
+    found = {}
+    for module in (math, np):
+        for name in NAMES:
+            called = "power" if name == "pow" and module is np else name
+            original = getattr(module, called)
+            found[module, called] = original, _stand_in(original, called, kind)
+    return found
+
+
+def _stand_in(original: Any, name: str, kind: type) -> Any:
+    def on_sizes(*args: Any, **kwargs: Any) -> Any:
+        import jax
+
+        symbolic = (kind, jax.core.Tracer)
+        if kwargs or not any(isinstance(one, symbolic) for one in args):
+            return original(*args, **kwargs)
+        jnp = jax.numpy
+        given = [one.__jax_array__() if type(one) is kind else one for one in args]
+        if name in ("pow", "power"):
+            exact = isinstance(args[1], int | float) and type(args[0]) is kind
+            return power(*args) if exact else jnp.power(*given)
+        if name == "log" and len(given) == 2:  # math.log(x, base)
+            return jnp.log(given[0]) / jnp.log(given[1])
+        return getattr(jnp, name)(*given)
+
+    return on_sizes
+
+
+def _length(kind: type) -> Callable[[Any], Any]:
+    def length(one: Any) -> Any:
+        """`len`, that of an array whose first axis has a symbolic length too."""
+        shape = getattr(one, "shape", None) if not isinstance(one, list | tuple | dict) else None
+        if isinstance(shape, tuple) and shape and type(shape[0]) is kind:
+            return shape[0]
+        return builtins.len(one)
+
+    return length
+
+
+def _modules(function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    """The names of the program's own module, and of other modules of its package."""
+    while not hasattr(
+        function, "__globals__"
+    ):  # behind jax.jit, functools.partial, an object that is called
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
+        inner = inner or vars(type(function)).get("__call__")
+        if inner is None:
+            return
+        function = inner
+    names: Mapping[str, Any] = function.__globals__
+    own = str(names.get("__name__", ""))
+    package = own.partition(".")[0]
+    if not isinstance(names, dict) or package in PACKAGES:
+        return
+    yield names
+    for name, module in list(sys.modules.items()):
+        inside = name == package or name.startswith(f"{package}.")
+        if inside and isinstance(module, type(sys)) and vars(module) is not names:
+            yield vars(module)
+
+
+PACKAGES = ("", "jax", "jaxlib", "numpy", "scanproof", "builtins", "math")
+"""Whose own names are left as they are."""

@@ -1,0 +1,460 @@
+"""Loops over sizes as `lax.scan`: what a turn changes is carried from turn to turn, and what it adds is stacked.
+
+`rewriting` makes a function of a loop's body. It is first run for its effects alone, until it is known what it writes.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import jax
+from jax import lax
+from jax import numpy as jnp
+
+from ...questions import Unreadable, aside
+from .tensors import LOOPS, Family, Place, Refused, Tensor, entries, is_size, is_zero, refuse
+
+
+def unbound(name: str) -> Refused:
+    """What a name stands for before it has a value, and after a loop over a size that alone gave it one."""
+    return Refused(
+        f"{name} after a loop over a size, or before it has a value",
+        "give it a value before the loop",
+    )
+
+
+UNROLLED = 8
+"""A loop with no more turns than this is unrolled where its length is a number."""
+
+
+class Items:
+    """As many items as a size says, each made when its turn comes."""
+
+    def __init__(self, length: Any, at: Callable[[Any], Any]) -> None:
+        self.length, self.at = length, at
+
+    def __iter__(self) -> Iterator[Any]:
+        if not isinstance(self.length, int):
+            raise refuse(
+                "a loop over a size in a form that is not followed",
+                "write it as a for statement without return, break or continue",
+            )
+        return map(self.at, range(self.length))
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.at(place)
+
+
+class Appended(list):  # type: ignore[type-arg]
+    """A list to which loops over sizes append tensors."""
+
+    def __init__(self, items: Any = ()) -> None:
+        super().__init__(items)
+        self.depth = len(LOOPS)
+        self.rows: Any = None
+        """What a loop over a size has appended, stacked."""
+        self.watched: list[tuple[Family, int]] = []
+        """Families of what the first turn appended, with how often they had been written."""
+
+    def append(self, item: Any) -> None:
+        if len(LOOPS) == self.depth:
+            self._expect_plain()
+            super().append(item)
+        elif len(LOOPS) > self.depth + 1 or not isinstance(item, Tensor):
+            raise refuse("appending from within two loops over sizes, or what is no tensor")
+        else:
+            LOOPS[-1].appended.append((self, item))
+
+    def extend(self, items: Any) -> None:
+        for item in items:
+            self.append(item)
+
+    def __iadd__(self, items: Any) -> Appended:  # type: ignore[override,misc]
+        self.extend(items)
+        return self
+
+    def _changed(name: str) -> Any:  # type: ignore[misc]
+        def run(self: Appended, *given: Any) -> Any:
+            self._expect_plain()
+            return getattr(list, name)(self, *given)
+
+        return run
+
+    insert, pop, remove, clear = map(_changed, ("insert", "pop", "remove", "clear"))
+    sort, reverse, __setitem__, __delitem__ = map(
+        _changed, ("sort", "reverse", "__setitem__", "__delitem__")
+    )
+
+    def stacked(self) -> Any:
+        """The items as one array."""
+        if any(family.writes != writes for family, writes in self.watched):
+            raise refuse(
+                "a list with a tensor that was written in place since", "append its clone()"
+            )
+        return jnp.stack([t.array for t in list.__iter__(self)]) if self.rows is None else self.rows
+
+    def __iter__(self) -> Iterator[Any]:
+        self._expect_plain()
+        return super().__iter__()
+
+    def __getitem__(self, place: Any) -> Any:
+        self._expect_plain()
+        return super().__getitem__(place)
+
+    def _expect_plain(self) -> None:
+        if self.rows is not None or len(LOOPS) != self.depth:
+            raise refuse(
+                "a list that a loop over a size appends to, other than by torch.stack or torch.cat"
+            )
+
+
+def spread(*ends: Any) -> Any:
+    """`range`, also of sizes."""
+    if all(isinstance(end, int) for end in ends):
+        return range(*ends)
+    if len(ends) > 2 or not all(map(is_size, ends)):
+        raise refuse(
+            "range over sizes with a step, or of what is not a whole number",
+            "let the loop start at 0",
+        )
+    start, stop = ends if len(ends) == 2 else (0, ends[0])
+    return Items(stop - start, lambda turn: turn + start)
+
+
+def joined(*several: Any, strict: bool = False) -> Any:
+    """`zip`, also of as many items as a size says."""
+    found = [turns(one) for one in several]
+    if not any(isinstance(one, Items) and not isinstance(one.length, int) for one in found):
+        return zip(*several, strict=strict)
+    if not all(isinstance(one, Items) and is_zero(one.length - found[0].length) for one in found):
+        raise refuse("zip of different lengths")
+    return Items(found[0].length, lambda turn: tuple(one.at(turn) for one in found))
+
+
+def counted(items: Any, start: Any = 0) -> Any:
+    """`enumerate`, also of as many items as a size says."""
+    found = turns(items)
+    if isinstance(found, Items) and not isinstance(found.length, int):
+        return Items(found.length, lambda turn: (turn + start, found.at(turn)))
+    return enumerate(items, start)
+
+
+def turns(items: Any) -> Any:
+    """What a loop runs over: a tensor's rows are items."""
+    return Items(items.array.shape[0], items.__getitem__) if isinstance(items, Tensor) else items
+
+
+def length(one: Any) -> Any:
+    """`len`, also of a tensor with a symbolic number of rows."""
+    if isinstance(one, Tensor):
+        return one.array.shape[0]
+    return one.length if isinstance(one, Items) else len(one)
+
+
+class ReadBack(Exception):
+    """A tensor of which a turn writes one place is read in the loop as well."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+
+class Loop:
+    """The body of a loop while it is read on symbols: what it writes that was there before."""
+
+    def __init__(self, once: Sequence[Tensor] = ()) -> None:
+        self.once = once
+        """Tensors of which each turn writes one place, and nothing reads."""
+        self.kept: dict[int, tuple[Tensor, Any, int, int]] = {}
+        """What the tensors that are written were before: by identity, with entries and states of their families."""
+        self.places: dict[int, list[Any]] = {}
+        """Where they are written; None for everywhere."""
+        self.appended: list[tuple[Appended, Tensor]] = []
+
+    def keep(self, tensor: Tensor) -> None:
+        """Remember what a tensor is, to be restored when the turn has been read."""
+        if id(tensor) not in self.kept:
+            held = tensor._array, tensor._seen, tensor._family.writes
+            self.kept[id(tensor)] = (tensor, *held)
+
+    def written(self, tensor: Tensor, place: Any) -> None:
+        """Note a write, before it is done."""
+        self.keep(tensor)
+        self.places.setdefault(id(tensor), []).append(place)
+
+    def restore(self) -> None:
+        """Undo what the turn did to tensors from before it."""
+        for tensor, array, seen, writes in self.kept.values():
+            tensor._array, tensor._seen, tensor._family.writes = array, seen, writes
+
+
+def loop(
+    items: Any, body: Callable[..., Any], names: tuple[str, ...], values: tuple[Any, ...]
+) -> Any:
+    """The values of the names after the loop.
+
+    Args:
+        items: what is run through.
+        body: (item, *values) -> their values after a turn.
+        names: those that the body gives values.
+        values: callables that say what they are before, or raise NameError.
+    """
+    before = tuple(_value(name, one) for name, one in zip(names, values, strict=True))
+    found = turns(items)
+    if isinstance(found, range) and found.step == 1:
+        found = Items(len(found), lambda turn, start=found.start: turn + start)
+    if isinstance(found, Items) and not isinstance(found.length, int):
+        return _scanned(found, body, names, before)
+    if isinstance(found, Items) and found.length > UNROLLED:
+        with aside(), suppress(Unreadable):
+            return _scanned(found, body, names, before)
+    for item in found:
+        before = body(item, *before)
+    return before
+
+
+def comprehension(items: Any, make: Callable[[Any], Any]) -> Any:
+    """`[make(item) for item in items]`."""
+    found = Appended()
+
+    def body(item: Any) -> tuple[()]:
+        found.append(make(item))
+        return ()
+
+    loop(items, body, (), ())
+    return found
+
+
+def store(of: Any, key: Any, value: Any) -> None:
+    """`of[key] = value`."""
+    if LOOPS and not isinstance(of, Tensor):
+        raise refuse(
+            f"writing an item of a {type(of).__name__} in a loop over a size",
+            "write to a tensor, or append to a list",
+        )
+    of[key] = value
+
+
+def augment(said: str, of: Any, key: Any, value: Any) -> None:
+    """`of[key] += value`, or another operation."""
+    if isinstance(of, Tensor):
+        of[key] = AUGMENTED[said](Tensor(of[key].array), value)
+    else:
+        store(of, key, AUGMENTED[said](of[key], value))
+
+
+AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "MatMult": operator.matmul,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+}
+"""By the name of Python's syntax."""
+
+
+def _value(name: str, read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except NameError:
+        return unbound(name)
+
+
+def _scanned(
+    items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The loop as one `lax.scan` over a symbolic number of turns."""
+    turn = _Turn(items, body, names, before)
+    while turn.learns():
+        pass
+    turn.expect_own_items()
+    turn.stack_what_is_written_once()
+    final, rows = lax.scan(turn, turn.start(), jnp.arange(items.length))
+    return turn.after(final, rows)
+
+
+class _Turn:
+    """A turn of a loop as a function of arrays: (what is carried, its number) -> (what is carried, what is stacked)."""
+
+    def __init__(
+        self,
+        items: Items,
+        body: Callable[..., Any],
+        names: tuple[str, ...],
+        before: tuple[Any, ...],
+    ) -> None:
+        self.items, self.body, self.names, self.before = items, body, names, before
+        self.written: dict[int, Tensor] = {}
+        """Tensors from before the loop that are written in it."""
+        self.rebound: dict[int, Any] = {}
+        """Names, by number, that stand for another tensor after a turn, with its shape and format."""
+        self.once: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
+        """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
+        self.loop = Loop()
+        self.results: tuple[Any, ...] = before
+
+    def start(self) -> Any:
+        """What is carried into the first turn."""
+        named = [
+            jnp.broadcast_to(jnp.asarray(entries(self.before[k])).astype(like.dtype), like.shape)
+            for k, like in self.rebound.items()
+        ]
+        return [t.array for t in self.written.values()], named
+
+    def learns(self) -> bool:
+        """Read a turn for its effects; whether more turned out to be carried."""
+        _, after = jax.eval_shape(self._effects, self.start(), jnp.asarray(0))
+        known = len(self.written), dict(self.rebound)
+        self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
+        self.rebound |= after
+        return (len(self.written), self.rebound) != known
+
+    def _effects(self, state: Any, number: Any) -> Any:
+        _, _ = self(state, number)
+        named = {k: entries(self.results[k]) for k in self._changed}
+        return (), {k: jnp.asarray(one) for k, one in named.items()}
+
+    def __call__(self, state: Any, number: Any) -> Any:
+        arrays, named = state
+        self.loop = Loop([t for t, _ in self.once.values()])
+        LOOPS.append(self.loop)
+        try:
+            for tensor in [*self.written.values(), *(t for t, _ in self.once.values())]:
+                self.loop.keep(tensor)
+                # What else shares its memory is another thing after the first turn.
+                tensor._family.writes += 1
+                tensor._seen = tensor._family.writes
+            for tensor, array in zip(self.written.values(), arrays, strict=True):
+                tensor._array = array
+            given = self._given(named)
+            self.results = self.body(self.items.at(Place(number)), *given)
+            self._classify(given)
+            carried = [t.array for t in self.written.values()]
+            after = [
+                jnp.asarray(entries(self.results[k])).astype(like.dtype)
+                for k, like in self.rebound.items()
+            ]
+            stacked = [tensor.array for _, tensor in self.loop.appended]
+            parts = [self.loop.places[k][0][-1] for k in self.once]
+            return (carried, after), (stacked, parts)
+        finally:
+            LOOPS.pop()
+            self.loop.restore()
+
+    def _given(self, named: list[Any]) -> tuple[Any, ...]:
+        """What names stand for when a turn begins; those of one family before are of one family still."""
+        families: dict[int, Family] = {}
+        given = list(self.before)
+        for k, array in zip(self.rebound, named, strict=True):
+            old = getattr(given[k], "_family", None)
+            family = families.setdefault(id(old), Family()) if old is not None else Family()
+            family.depth, family.before = len(LOOPS) - 1, old
+            given[k] = Tensor(array, family)
+        return tuple(given)
+
+    def _classify(self, given: tuple[Any, ...]) -> None:
+        """Which names stand for something else after the turn; refuses what cannot be carried."""
+        self._changed: list[int] = []
+        fresh = {id(given[k]._family) for k in self.rebound}
+        for one in self.loop.places:
+            if id(self.loop.kept[one][0]._family) in fresh:
+                raise refuse(
+                    "a tensor that a loop over a size writes in place and also replaces under its name",
+                    "do one of the two",
+                )
+        for k, (one, after) in enumerate(zip(given, self.results, strict=True)):
+            if after is one or isinstance(self.before[k], Refused):
+                continue
+            if isinstance(after, Tensor) and isinstance(self.before[k], Tensor | int | float):
+                self._changed.append(k)
+            elif after is not self.before[k] and not _equal(after, self.before[k]):
+                raise refuse(
+                    f"{self.names[k]}, which a loop over a size changes and which is no tensor",
+                    "keep it a tensor, or compute it from the number of the turn",
+                )
+
+    def expect_own_items(self) -> None:
+        """Refuse lists that would hold one tensor several times, which a later turn or line may write."""
+        for items, tensor in self.loop.appended:
+            before = tensor._family.before
+            if before is not None:  # what a name stood for, which no turn writes
+                items.watched.append((before, before.writes))
+            elif tensor._family.depth <= len(LOOPS):
+                raise refuse(
+                    "appending a tensor that was there before the loop over a size",
+                    "append its clone()",
+                )
+
+    def stack_what_is_written_once(self) -> None:
+        """Find tensors of which each turn writes one place of its own, and nothing reads: their parts are stacked."""
+        for key, tensor in list(self.written.items()):
+            places = self.loop.places.get(key, [])
+            if len(places) == 1 and places[0] is not None and _own_place(places[0]):
+                self.once[key] = tensor, places[0][:3]
+                del self.written[key]
+        while self.once:
+            try:
+                jax.eval_shape(self, self.start(), jnp.asarray(0))
+                return
+            except ReadBack as error:
+                key = id(error.tensor)
+                self.written[key] = self.once.pop(key)[0]
+
+    def after(self, final: Any, rows: Any) -> tuple[Any, ...]:
+        """Write what the turns have written, and say what the names stand for."""
+        arrays, named = final
+        stacked, parts = rows
+        lists = [items for items, _ in self.loop.appended]
+        if any(items.rows is not None or list.__len__(items) for items in lists) or len(
+            set(map(id, lists))
+        ) < len(lists):
+            raise refuse("a list that a loop over a size appends to more than once")
+        for tensor, array in zip(self.written.values(), arrays, strict=True):
+            tensor._write(array)
+        for (tensor, (axis, start, length)), part in zip(self.once.values(), parts, strict=True):
+            tensor._write(_placed(tensor.array, part, axis, start, length))
+        for items, array in zip(lists, stacked, strict=True):
+            items.rows = array
+        found = list(self.before)
+        for k, after in enumerate(self.results):
+            if isinstance(self.before[k], Refused) or after is not self.before[k]:
+                found[k] = unbound(self.names[k])
+        families: dict[int, Family] = {}
+        for k, array in zip(self.rebound, named, strict=True):
+            family = self.results[k]._family
+            if family.depth >= len(LOOPS) + 1:  # made in the turn
+                family = families.setdefault(id(family), Family())
+            found[k] = Tensor(array, family)
+        return tuple(found)
+
+
+def _own_place(place: tuple[Any, ...]) -> bool:
+    """Whether different turns write different parts: the one place t + o, or the slab from tC on of length C."""
+    _, start, length, _ = place
+    if length is None:
+        return is_zero(start.factor - 1)
+    return is_zero(start.factor - length) and is_zero(start.offset)
+
+
+def _placed(old: Any, parts: Any, axis: int, start: Place, length: Any) -> Any:
+    """The array with the parts that all turns have written: (n, …)."""
+    rows = jnp.moveaxis(parts, 0, axis)
+    if length is not None:
+        shape = list(rows.shape)
+        shape[axis : axis + 2] = [shape[axis] * shape[axis + 1]]
+        rows = rows.reshape(shape)
+    if is_zero(start.offset) and is_zero(rows.shape[axis] - old.shape[axis]):
+        return rows
+    return lax.dynamic_update_slice_in_dim(old, rows, start.offset, axis)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and isinstance(one, int | float | str | None) and one == other

@@ -1,0 +1,149 @@
+"""The modules that a program for torch imports, as far as they are known: torch, its parts, and einops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import jax
+from jax import numpy as jnp
+
+from . import einops
+from .functions import DTYPES, FUNCTIONS, differentiated
+from .tensors import Place, Tensor, entries, refuse
+
+
+class StandIn(ModuleType):
+    """A module that refuses what it does not know by its name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise refuse(f"{self.__name__}.{name}", "write it with functions that docs/prove.md names")
+
+
+class Plainly:
+    """A context, and a decorator with or without arguments, that changes nothing that is computed."""
+
+    def __call__(self, *given: Any, **_: Any) -> Any:
+        return (
+            given[0]
+            if len(given) == 1 and callable(given[0]) and not isinstance(given[0], Plainly)
+            else self
+        )
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+class Parameter(Tensor):
+    """`nn.Parameter`: a tensor that a module finds under its name."""
+
+    def __init__(self, data: Any, requires_grad: bool = True) -> None:
+        super().__init__(entries(data), getattr(data, "_family", None))
+
+
+class Module:
+    """`nn.Module`: attributes, and a call that is `forward`."""
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self.forward(*given, **named)  # type: ignore[attr-defined]
+
+    def parameters_by_name(self, prefix: str = "") -> dict[str, tuple[Any, str]]:
+        """The module and attribute of each parameter, by its path."""
+        found: dict[str, tuple[Any, str]] = {}
+        for name, one in vars(self).items():
+            if isinstance(one, Parameter):
+                found[prefix + name] = self, name
+            elif isinstance(one, Module):
+                found |= one.parameters_by_name(f"{prefix}{name}.")
+        return found
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        """Keep a tensor that is no parameter."""
+        setattr(self, name, tensor)
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        """Keep a parameter."""
+        setattr(self, name, param)
+
+
+class Linear(Module):
+    """x Wᵀ + b."""
+
+    def __init__(self, in_features: Any, out_features: Any, bias: bool = True, **_: Any) -> None:
+        self.weight = Parameter(jnp.zeros((out_features, in_features)))
+        self.bias = Parameter(jnp.zeros((out_features,))) if bias else None
+
+    def forward(self, input: Tensor) -> Tensor:
+        """(…, in_features) -> (…, out_features)."""
+        return FUNCTIONS["linear"](input, self.weight, self.bias)
+
+
+def _math() -> StandIn:
+    found = StandIn("math")
+    vars(found).update({n: getattr(math, n) for n in ("pi", "e", "inf", "nan")})
+    for name in ("sqrt", "log", "exp", "sin", "cos", "tanh"):
+        setattr(found, name, _of_size(getattr(math, name), getattr(jnp, name)))
+    setattr(found, "prod", lambda numbers: _product(numbers))  # noqa: B010
+    for name in ("ceil", "floor", "log2", "gcd", "isclose", "pow"):
+        setattr(found, name, _of_size(getattr(math, name), None))
+    return found
+
+
+def _of_size(plain: Callable[..., Any], of_arrays: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A function of `math` that takes sizes as well."""
+
+    def run(*given: Any) -> Any:
+        if not any(
+            isinstance(one, Place) or jax.export.is_symbolic_dim(one) or hasattr(one, "dtype")
+            for one in given
+        ):
+            return plain(*given)
+        if of_arrays is None:
+            raise refuse(f"math.{plain.__name__} of a size")
+        return of_arrays(*(jnp.asarray(entries(one), float) for one in given))
+
+    return run
+
+
+def _product(numbers: Any) -> Any:
+    found: Any = 1
+    for one in numbers:
+        found = found * one
+    return found
+
+
+def modules() -> dict[str, ModuleType]:
+    """The stand-ins by the names under which they are imported."""
+    functional, nn, torch, linalg, func = (
+        StandIn(name)
+        for name in ("torch.nn.functional", "torch.nn", "torch", "torch.linalg", "torch.func")
+    )
+    table = {name: function for name, function in FUNCTIONS.items() if not name.endswith("_")}
+    vars(functional).update(table)
+    vars(torch).update(table, **DTYPES)
+    plainly = Plainly()
+    for name in ("no_grad", "enable_grad", "inference_mode", "compile"):
+        setattr(torch, name, plainly)
+    linalg.solve_triangular, linalg.norm = FUNCTIONS["solve_triangular"], FUNCTIONS["norm"]
+    func.grad = differentiated
+    nn.Module, nn.Parameter, nn.Linear, nn.functional = Module, Parameter, Linear, functional
+    jit, cuda = StandIn("torch.jit"), StandIn("torch.cuda")
+    jit.script = jit.ignore = plainly
+    torch.nn, torch.linalg, torch.func, torch.jit, torch.cuda = nn, linalg, func, jit, cuda
+    torch.Tensor, torch.inf, torch.pi, torch.FloatTensor = Tensor, math.inf, math.pi, Tensor
+    found = {one.__name__: one for one in (functional, nn, torch, linalg, func, jit, cuda, _math())}
+    kit = StandIn("einops")
+    kit.rearrange, kit.repeat, kit.reduce, kit.einsum = (
+        einops.rearrange,
+        einops.repeat,
+        einops.reduce,
+        einops.einsum,
+    )
+    return {**found, "einops": kit}

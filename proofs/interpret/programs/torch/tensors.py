@@ -1,0 +1,371 @@
+"""Tensors as torch has them, over JAX arrays: a name stands for an object that can be changed in place.
+
+JAX arrays do not change, and torch's views do: `a = S[0]; a += 1` changes S. Tensors that may share memory are of one
+family here, and a write through one of them makes all others stale: reading a stale one is refused. So in-place code
+is followed where it is plain, and never read as something else.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+from jax import lax
+from jax import numpy as jnp
+
+from ...questions import Unreadable
+
+
+def refuse(what: str, instead: str = "") -> Unreadable:
+    """The error that says what torch code does that is not read, and what to write instead."""
+    return Unreadable(
+        f"the torch program uses {what}, which is not read" + (f"; {instead}" if instead else "")
+    )
+
+
+class Refused:
+    """Stands for what is not read, until it is used."""
+
+    def __init__(self, what: str, instead: str = "") -> None:
+        self.what, self.instead = what, instead
+
+    def _used(self, *_: Any, **__: Any) -> Any:
+        raise refuse(self.what, self.instead)
+
+    __getattr__ = __getitem__ = __setitem__ = __call__ = __iter__ = __bool__ = __len__ = _used
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = (
+        _used
+    )
+    __matmul__ = __rmatmul__ = __neg__ = __pow__ = __index__ = __float__ = __int__ = _used
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _used  # type: ignore[assignment]
+    __hash__ = object.__hash__
+
+
+class Family:
+    """Tensors that may share memory: how often it was written, and in how many loops over sizes it was made."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+        self.depth = len(LOOPS)
+        self.before: Family | None = None
+        """In a turn of a loop, that of what a name stood for before the loop."""
+
+
+KINDS = "biufc"
+"""Kinds of numbers, each of which holds those before it."""
+LOOPS: list[Any] = []
+"""The loops over sizes whose bodies are being read, outermost first; each notes what is written."""
+
+
+class Place:
+    """The number of a turn of a loop over a size, times a factor, plus an offset."""
+
+    __slots__ = ("factor", "offset", "turn")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, turn: Any, factor: Any = 1, offset: Any = 0) -> None:
+        self.turn, self.factor, self.offset = turn, factor, offset
+
+    @property
+    def value(self) -> Any:
+        """The number, for arithmetic with tensors."""
+        return self.turn * self.factor + self.offset
+
+    def _moved(self, other: Any, sign: int = 1) -> Any:
+        if isinstance(other, Place):
+            if other.turn is not self.turn:
+                raise refuse(
+                    "a place that two loops over sizes have a part in",
+                    "flatten the axes with reshape",
+                )
+            factor = self.factor + sign * other.factor
+            offset = self.offset + sign * other.offset
+            return offset if is_zero(factor) else Place(self.turn, factor, offset)
+        if not is_size(other):
+            return NotImplemented
+        return Place(self.turn, self.factor, self.offset + sign * other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._moved(other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._moved(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (self * -1)._moved(other)
+
+    def __mul__(self, other: Any) -> Any:
+        if not is_size(other):
+            return NotImplemented
+        return Place(self.turn, self.factor * other, self.offset * other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def _question(self, *_: Any) -> Any:
+        raise refuse(
+            "a question about the number of a turn of a loop over a size",
+            "use torch.where, or a mask",
+        )
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _question  # type: ignore[assignment]
+    __index__ = __int__ = __float__ = __floordiv__ = __mod__ = __truediv__ = _question
+
+
+def is_size(one: Any) -> bool:
+    """Whether it is a whole number, or a dimension of JAX's that stands for one."""
+    return (isinstance(one, int) and not isinstance(one, bool)) or jax.export.is_symbolic_dim(one)
+
+
+def is_zero(size: Any) -> bool:
+    """Whether a length is seen to be 0."""
+    return isinstance(size, int) and size == 0
+
+
+class Tensor:
+    """A tensor of torch over an array of JAX; methods stand in `functions`."""
+
+    __hash__ = object.__hash__
+
+    def __init__(self, array: Any, family: Family | None = None) -> None:
+        self._array = array
+        self._family = Family() if family is None else family
+        self._seen = self._family.writes
+
+    @property
+    def array(self) -> Any:
+        """The entries now.
+
+        Raises:
+            Unreadable: if memory that it may share was written through another tensor since.
+        """
+        if LOOPS and any(self is one for loop in LOOPS for one in loop.once):
+            from .loops import ReadBack
+
+            raise ReadBack(self)
+        if self._seen != self._family.writes:
+            raise refuse(
+                "a tensor that may share memory with one that was written in place",
+                "clone() one of them first",
+            )
+        return self._array
+
+    def _view(self, array: Any) -> Tensor:
+        """A tensor with these entries that may share this one's memory."""
+        self.array  # noqa: B018  a stale tensor has no views
+        return Tensor(array, self._family)
+
+    def _write(self, new: Any, place: tuple[Any, ...] | None = None) -> Tensor:
+        """Change the tensor in place.
+
+        Args:
+            new: the entries that it has from now on.
+            place: (axis, place, entries) where only the entries at one place of one axis are others.
+        """
+        old = self.array
+        if jnp.shape(new) != jnp.shape(old):
+            raise refuse(f"an in-place change of shape {jnp.shape(old)} to {jnp.shape(new)}")
+        new = jnp.asarray(new)
+        if KINDS.index(new.dtype.kind) > KINDS.index(old.dtype.kind):
+            raise refuse(f"an in-place change of {old.dtype} to {new.dtype}")
+        for loop in LOOPS[self._family.depth :]:
+            loop.written(self, place)
+        self._family.writes += 1
+        self._seen = self._family.writes
+        self._array = new.astype(old.dtype)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        from .functions import method
+
+        return method(self, name)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self._view(_read(self.array, key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if LOOPS and any(self is one for one in LOOPS[-1].once):
+            place = _part(self._array, key, entries(value))
+            LOOPS[-1].written(self, place)
+        else:
+            new = entries(value)
+            self._write(_written(self.array, key, new), _part(self.array, key, new))
+
+    def __iter__(self) -> Any:
+        from .loops import Items
+
+        return iter(Items(self.array.shape[0], self.__getitem__))
+
+    def __len__(self) -> int:
+        raise refuse("len() of a tensor in this place", "use x.shape[0]")
+
+    def __bool__(self) -> bool:
+        raise refuse("a question about a tensor's numbers", "use torch.where")
+
+    def _number(self, *_: Any) -> Any:
+        raise refuse("a tensor as a number of Python's", "keep it a tensor")
+
+    __float__ = __int__ = __index__ = _number
+
+
+def entries(value: Any) -> Any:
+    """What an operand is in arithmetic: an array, or a number."""
+    if isinstance(value, Tensor):
+        return value.array
+    return value.value if isinstance(value, Place) else value
+
+
+def arithmetic(function: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
+    """An operator of tensors: a new tensor."""
+
+    def run(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, Tensor | Place | bool | int | float | complex) and not hasattr(
+            other, "dtype"
+        ):
+            if not is_size(other):
+                return NotImplemented
+            other = jnp.asarray(other)
+        pair = (entries(other), self.array) if swapped else (self.array, entries(other))
+        return Tensor(function(*pair))
+
+    return run
+
+
+def in_place(function: Callable[[Any, Any], Any]) -> Any:
+    """`x += y` changes the tensor that x is."""
+    return lambda self, other: self._write(function(self.array, entries(other)))
+
+
+def _whole(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(one: Any, other: Any) -> Any:
+        if any(jnp.asarray(a).dtype.kind == "f" for a in (one, other)):
+            raise refuse("// or % of real numbers")
+        return function(one, other)
+
+    return run
+
+
+OPERATORS = {
+    "add": jnp.add,
+    "sub": jnp.subtract,
+    "mul": jnp.multiply,
+    "truediv": jnp.true_divide,
+    "floordiv": _whole(jnp.floor_divide),
+    "mod": _whole(jnp.remainder),
+    "pow": lambda one, other: one**other,
+    "matmul": jnp.matmul,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+}
+for _name, _function in OPERATORS.items():
+    setattr(Tensor, f"__{_name}__", arithmetic(_function))
+    setattr(Tensor, f"__r{_name}__", arithmetic(_function, swapped=True))
+    setattr(Tensor, f"__i{_name}__", in_place(_function))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Tensor, f"__{_name}__", arithmetic(getattr(operator, _name)))
+Tensor.__neg__ = lambda self: Tensor(-self.array)  # type: ignore[attr-defined]
+Tensor.__invert__ = lambda self: Tensor(~self.array)  # type: ignore[attr-defined]
+
+
+# Indexing
+
+
+def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]:
+    """The index without what depends on turns of loops, and (axis, start, length) of each slab that does."""
+    given = list(key) if isinstance(key, tuple) else [key]
+    taken = sum(one is not None and one is not Ellipsis for one in given)
+    if Ellipsis not in [one for one in given if one is Ellipsis]:
+        given.append(Ellipsis)
+    where = next(k for k, one in enumerate(given) if one is Ellipsis)
+    given[where : where + 1] = [slice(None)] * (array.ndim - taken)
+    plain: list[Any] = []
+    slabs, axis = [], 0
+    for one in given:
+        if one is None:
+            plain.append(None)
+            continue
+        one = one.array if isinstance(one, Tensor) else one
+        if isinstance(one, Place):
+            slabs.append((axis, one, None))
+            plain.append(0)
+        elif isinstance(one, slice) and any(
+            isinstance(end, Place) for end in (one.start, one.stop)
+        ):
+            slabs.append((axis, *_slab(one)))
+            plain.append(slice(None))
+        elif isinstance(one, slice) or is_size(one):
+            length = array.shape[axis]
+            if isinstance(one, int) and isinstance(length, int) and not -length <= one < length:
+                raise IndexError(f"index {one} of an axis of length {length}")
+            plain.append(one)
+        elif hasattr(one, "dtype"):
+            raise refuse("an index that is a tensor", "use slices, torch.where or masked_fill")
+        else:
+            raise refuse(f"the index {one!r}")
+        axis += 1
+    return plain, slabs
+
+
+def _slab(one: slice) -> tuple[Place, Any]:
+    """Start and length of a slice whose start and stop move alike with the turn."""
+    ends = one.start is not None and one.stop is not None
+    length = one.stop - one.start if ends else None
+    if (
+        not (one.step is None or one.step == 1)
+        or not is_size(length)
+        or not isinstance(one.start, Place)
+    ):
+        raise refuse(
+            "a slice whose length depends on the turn of a loop over a size",
+            "use a mask, such as tril",
+        )
+    if not (one.start.factor >= 0 and one.start.offset >= 0):
+        raise refuse("a slice that may begin before 0")
+    return one.start, length
+
+
+def _read(array: Any, key: Any) -> Any:
+    plain, slabs = _parts(array, key)
+    for axis, start, length in slabs:
+        array = lax.dynamic_slice_in_dim(array, start.value, 1 if length is None else length, axis)
+    return array[tuple(plain)]
+
+
+def _written(array: Any, key: Any, new: Any) -> Any:
+    """The array with other entries at an index."""
+    if isinstance(key, Tensor) and key.array.dtype == bool:
+        if jnp.ndim(new):
+            raise refuse("writing several numbers through a mask", "use torch.where")
+        mask = key.array.reshape(key.array.shape + (1,) * (array.ndim - key.array.ndim))
+        return jnp.where(mask, new, array)
+    plain, slabs = _parts(array, key)
+    if not slabs:
+        return array.at[tuple(plain)].set(new)
+    starts: list[Any] = [0] * array.ndim
+    slab = array
+    for axis, start, length in slabs:
+        starts[axis] = start.value
+        slab = lax.dynamic_slice_in_dim(slab, start.value, 1 if length is None else length, axis)
+    return lax.dynamic_update_slice(array, slab.at[tuple(plain)].set(new), starts)
+
+
+def _part(array: Any, key: Any, new: Any) -> tuple[Any, ...] | None:
+    """(axis, start, length, entries) where only one place, or one slab, of one axis gets others; else None."""
+    if isinstance(key, Tensor):
+        return None
+    plain, slabs = _parts(array, key)
+    if len(slabs) != 1 or None in plain:
+        return None
+    ((axis, start, length),) = slabs
+    if any(one != slice(None) for k, one in enumerate(plain) if k != axis):
+        return None
+    shape = list(array.shape)
+    shape[axis : axis + 1] = [] if length is None else [length]
+    return axis, start, length, jnp.broadcast_to(jnp.asarray(new).astype(array.dtype), tuple(shape))

@@ -1,0 +1,125 @@
+"""What `prove` takes torch's functions for is what torch computes."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from scanproof.proofs.interpret.programs.torch.functions import FUNCTIONS
+from scanproof.proofs.interpret.programs.torch.targets import as_jax
+from scanproof.proofs.interpret.questions import Unreadable
+
+torch = pytest.importorskip("torch", reason="the facade is compared with torch (extra: torch)")
+pytest.importorskip("einops", reason="the facade is compared with einops")
+
+FILE = Path(__file__).parents[1] / "torch_functions.py"
+EPS = 2.0**-52
+
+
+def module():
+    spec = importlib.util.spec_from_file_location("torch_functions", FILE)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+MODULE = module()
+
+
+@pytest.fixture(autouse=True)
+def in_float64():
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+NAMES = [
+    n
+    for n, f in vars(MODULE).items()
+    if inspect.isfunction(f) and f.__module__ == "torch_functions"
+]
+
+
+def flat(value):
+    if isinstance(value, tuple | list):
+        return [leaf for one in value for leaf in flat(one)]
+    return [np.asarray(value)]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_of_the_facade_computes_what_torch_computes(name: str, seed: int):
+    rng = np.random.default_rng(seed)
+    arrays = [rng.uniform(-2, 2, shape) for shape in ((4, 6), (4, 6), (4, 6, 6))]
+    wanted = flat(getattr(MODULE, name)(*map(torch.from_numpy, [a.copy() for a in arrays])))
+    with jax.enable_x64(True):
+        found = flat(as_jax(FILE, "torch_functions", name)(*map(jnp.asarray, arrays)))
+    assert [a.shape for a in found] == [a.shape for a in wanted]
+    assert [a.dtype.kind for a in found] == [a.dtype.kind for a in wanted]
+    for ours, theirs in zip(found, wanted, strict=True):
+        ours, theirs = ours.astype(float), theirs.astype(float)
+        size = 1 + np.abs(theirs).max(initial=0)
+        assert np.abs(ours - theirs).max(initial=0) <= 2**10 * EPS * size
+
+
+def test_every_function_that_the_facade_knows_is_compared():
+    text = FILE.read_text()
+    assert [n for n in FUNCTIONS if not re.search(rf"\b{re.escape(n)}_?\b", text)] == []
+
+
+ALIASES = Path(__file__).parents[1] / "torch_aliases.py"
+REFUSED = {
+    "view_written", "base_written", "transposed", "reshaped", "cast_same", "part_of_part", "methods",
+    "swapped_views", "row_view_before_the_loop",
+}  # fmt: skip
+"""What is refused where sizes are numbers, and loops Python's own."""
+SYMBOLIC = {
+    "written_then_anew", "listed_state",
+    "dictionary", "counted", "last_of_loop", "list_changed",
+}  # fmt: skip
+"""What is refused besides where a loop runs over a size."""
+
+
+def alias_functions():
+    spec = importlib.util.spec_from_file_location("torch_aliases", ALIASES)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return {n: f for n, f in vars(found).items() if inspect.isfunction(f)}
+
+
+def computed_as_torch_does(name: str, over_sizes: bool) -> bool:
+    """False if the facade refuses the function; an error if it computes something else."""
+    arrays = [np.random.default_rng(k).uniform(-2, 2, (4, 4)) for k in (0, 1)]
+    wanted = flat(alias_functions()[name](*map(torch.from_numpy, [a.copy() for a in arrays])))
+    program = as_jax(ALIASES, "torch_aliases", name)
+    with jax.enable_x64(True):
+        given = list(map(jnp.asarray, arrays))
+        try:
+            if over_sizes:
+                shapes = jax.export.symbolic_args_specs(given, "n, 4", constraints=["n >= 2"])
+                program = jax.export.export(jax.jit(program))(*shapes).call
+            found = flat(program(*given))
+        except Unreadable:
+            return False
+    assert [a.shape for a in found] == [a.shape for a in wanted]
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert np.abs(ours - theirs).max() <= 2**10 * EPS * (1 + np.abs(theirs).max())
+    return True
+
+
+@pytest.mark.parametrize("name", alias_functions())
+def test_memory_that_is_shared_is_never_read_as_something_else(name: str):
+    assert computed_as_torch_does(name, over_sizes=False) == (name not in REFUSED)
+
+
+@pytest.mark.parametrize("name", alias_functions())
+def test_nor_in_loops_over_sizes(name: str):
+    assert computed_as_torch_does(name, over_sizes=True) == (name not in REFUSED | SYMBOLIC)

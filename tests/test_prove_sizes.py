@@ -1,0 +1,316 @@
+"""`prove` on programs that take roots of sizes, ask for them, or have one format; beside each a false neighbour."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import subprocess
+import sys
+from math import sqrt as root
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from scanproof.constructs.errors import UsageError
+from scanproof.proofs.decide import in_order
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.interpret.programs import stand_ins
+from scanproof.proofs.report.program_script import program_script
+
+
+def attention(q, k, v):
+    scores = (q @ k.T) * (1.0 / math.sqrt(q.shape[-1]))
+    return jax.nn.softmax(scores, axis=-1) @ v
+
+
+def attention_scaled_first(q, k, v, power=-0.5):
+    scores = jnp.einsum("td,sd->ts", q * q.shape[-1] ** power, k)
+    weights = jnp.exp(scores - scores.max(-1, keepdims=True))
+    return (weights / weights.sum(-1, keepdims=True)) @ v
+
+
+def summed(x):
+    return x.sum(0)
+
+
+def running(dtype):
+    def run(x):
+        return lax.scan(lambda h, row: (h + row, None), jnp.zeros(x.shape[1], dtype), x)[0]
+
+    return run
+
+
+def running_differences(x):
+    start = jnp.zeros(x.shape[1], jnp.float32)
+    return lax.scan(lambda h, row: (h - row, None), start, x)[0]
+
+
+def linear_attention_in_float32(q, k, v):
+    def step(state, token):
+        q, k, v = token
+        state = state + jnp.outer(k, v).astype(jnp.float32)
+        return state, (q.astype(jnp.float32) @ state).astype(q.dtype)
+
+    start = jnp.zeros((k.shape[1], v.shape[1]), jnp.float32)
+    return lax.scan(step, start, (q, k, v))[1]
+
+
+def one_row_alone(x, wrong=1):
+    if x.shape[0] == 1:
+        return wrong * x[0]
+    return x.sum(0)
+
+
+def halves(x):
+    middle = x.shape[0] // 2
+    return x[:middle].sum(0) + x[middle:].sum(0)
+
+
+def halves_without_the_middle(x):
+    half = x.shape[0] // 2
+    return x[:half].sum(0) + x[x.shape[0] - half :].sum(0)
+
+
+def common_rows(x, y, sign=1):
+    n = min(len(x), len(y))
+    return (x[:n] + sign * y[:n]).sum(0)
+
+
+def common_rows_apart(x, y):
+    n = min(x.shape[0], y.shape[0])
+    return x[:n].sum(0) + y[:n].sum(0)
+
+
+def broadcast(x, w):
+    return x * w[0] if w.shape[0] == 1 else x * w
+
+
+def last_three(x):
+    return x[x.shape[0] - min(len(x), 3) :].sum(0)
+
+
+def last_three_in_branches(x, few=3):
+    return x.sum(0) if len(x) <= few else x[-3:].sum(0)
+
+
+ATTENTION = "q: T d, k: S d, v: S e"
+TRUE = {
+    "math.sqrt(d) and d ** -0.5": (attention, attention_scaled_first, ATTENTION),
+    "np.sqrt(d) and a root that was imported": (
+        lambda q: q / np.sqrt(q.shape[1]),
+        lambda q: q / root(q.shape[1]),
+        "q: T d",
+    ),
+    "d ** 1.5, d ** -1, d ** 2.0": (
+        lambda q: q * q.shape[1] ** 1.5 * q.shape[1] ** -1 * q.shape[1] ** 2.0,
+        lambda q: q * jnp.sqrt(q.shape[1]) ** 3 * q.shape[1],
+        "q: T d",
+    ),
+    "d ** 0.3": (
+        lambda q: q * q.shape[1] ** 0.3,
+        lambda q: (q[::-1] * q.shape[1] ** 0.3)[::-1],
+        "q: T d",
+    ),
+    "math.log(len(x))": (
+        lambda x: x * math.log(len(x)),
+        lambda x: x * jnp.log(x.shape[0]),
+        "x: T",
+    ),
+    "a float32 state": (running(jnp.float32), summed, "x: T d"),
+    "a bfloat16 state": (running(jnp.bfloat16), summed, "x: T d"),
+    "casts to float32 inside a scan": (
+        linear_attention_in_float32,
+        lambda q, k, v: jnp.tril(q @ k.T) @ v,
+        "q: T d, k: T d, v: T e",
+    ),
+    "a cast to float32 beside exp": (
+        lambda q, k: jnp.exp((q @ k.T).astype(jnp.float32)).sum(-1),
+        lambda q, k: jnp.sum(jnp.exp(jnp.einsum("td,sd->ts", q, k)), 1),
+        "q: T d, k: S d",
+    ),
+    "T = 1 alone": (one_row_alone, summed, "x: T d"),
+    "T // 2": (halves, summed, "x: T d"),
+    "min of two sizes": (common_rows, common_rows_apart, "x: T d, y: S d"),
+    "a broadcast that asks whether d is 1": (broadcast, lambda x, w: x * w, "x: T d, w: d"),
+    "min(T, 3)": (last_three, last_three_in_branches, "x: T d"),
+}
+FALSE = {
+    "d ** 0.5 for d ** -0.5": (
+        attention,
+        lambda *given: attention_scaled_first(*given, power=0.5),
+        ATTENTION,
+    ),
+    "root of T for root of d": (
+        lambda q: q / np.sqrt(q.shape[1]),
+        lambda q: q / root(q.shape[0]),
+        "q: T d",
+    ),
+    "d ** 1.5 for d": (
+        lambda q: q * q.shape[1] ** 1.5,
+        lambda q: q * q.shape[1],
+        "q: T d",
+    ),
+    "log(T + 1) for log T": (
+        lambda x: x * math.log(len(x) + 1),
+        lambda x: x * jnp.log(x.shape[0]),
+        "x: T",
+    ),
+    "a float32 state with another sign": (running_differences, summed, "x: T d"),
+    "exp of half": (
+        lambda q, k: jnp.exp((q @ k.T).astype(jnp.float32) / 2).sum(-1),
+        lambda q, k: jnp.sum(jnp.exp(jnp.einsum("td,sd->ts", q, k)), 1),
+        "q: T d, k: S d",
+    ),
+    "T = 1 doubled": (lambda x: one_row_alone(x, wrong=2), summed, "x: T d"),
+    "odd T without the middle": (halves_without_the_middle, summed, "x: T d"),
+    "min of two sizes with a sign": (
+        lambda x, y: common_rows(x, y, sign=-1),
+        common_rows_apart,
+        "x: T d, y: S d",
+    ),
+    "all of four": (
+        last_three,
+        lambda x: last_three_in_branches(x, few=4),
+        "x: T d",
+    ),
+}
+
+
+@pytest.mark.short("math.sqrt", "a float32", "broadcast")
+@pytest.mark.parametrize("name", TRUE)
+def test_it_is_proved_for_all_sizes(name):
+    left, right, shapes = TRUE[name]
+    found = prove(left, shapes=shapes, equals=right).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.short("root of T", "odd T")
+@pytest.mark.parametrize("name", FALSE)
+def test_what_is_false_is_refuted(name):
+    left, right, shapes = FALSE[name]
+    found = prove(left, shapes=shapes, equals=right).result
+    assert found.verdict == "refuted", found.reason
+
+
+def test_the_answer_names_the_cases_and_what_was_proved_in_each():
+    found = prove(halves, shapes="x: T d", equals=summed)
+    assert found.cases == ["T = 2·n with n ≥ 1", "T = 2·n + 1 with n ≥ 0"]
+    assert found.proved[0].startswith("T = 2·n with n ≥ 1: Σ[j < n] x[j, i]")
+    assert {one["case"] for one in found.result.evidence} == set(found.cases)
+
+
+def test_a_counterexample_is_at_the_program_s_own_sizes():
+    found = prove(halves_without_the_middle, shapes="x: T d", equals=summed).result
+    assert found.counterexample.sizes["T"] % 2 == 1
+    assert set(found.counterexample.sizes) == {"T", "d"}
+
+
+def test_more_cases_than_eight_are_not_told_apart():
+    def by_sixteen(x):
+        return x.sum(0) if x.shape[0] % 16 else x.sum(0) + 0 * x[0]
+
+    found = prove(by_sixteen, shapes="x: T d", equals=summed).result
+    assert found.scope != "all-sizes"
+    assert "mod(T, 16)" in str(found.reason)
+
+
+def test_what_is_left_over_is_said_in_the_program_s_names():
+    found = prove(lambda x: jnp.exp(jnp.log(x)), shapes="x: T", equals=lambda x: x)
+    if found.result.scope != "all-sizes":
+        assert found.leftover == ["exp(log(x[i])) = x[i]"]
+
+
+def test_what_was_proved_is_said_in_the_program_s_names():
+    found = prove(running("float64"), shapes="x: T d", equals=summed)
+    assert found.proved == [
+        "S[T, i] = Σ[j < T] x[j, i]   (i < d)",
+        "where S[0, i] = 0",
+        "where S[t + 1, i] = S[t, i] + x[t, i]",
+    ]
+
+
+def test_numbers_without_an_exact_form_refute_by_enclosures():
+    found = prove(jnp.tanh, shapes="x: T", equals=lambda x: jnp.tanh(2 * x)).result
+    assert found.verdict == "refuted"
+    assert found.counterexample.sizes == {"T": 1}
+
+
+def test_a_letter_is_an_array_or_a_size():
+    with pytest.raises(UsageError, match="T is an array and a size"):
+        prove(lambda g, T: g * T, shapes="g: T d, T:", equals=lambda g, T: T * g)
+
+
+def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch):
+    asked = []
+    own = in_order.decide
+    monkeypatch.setattr(
+        in_order,
+        "decide",
+        lambda claim, engines: asked.append(engines.names) or own(claim, engines),
+    )
+    prove(running("float64"), shapes="x: T d", equals=summed)
+    assert asked == [["kernel"]]
+    asked.clear()
+    prove(lambda x: jnp.sort(x), shapes="x: T", equals=lambda x: x)
+    assert asked[:1] != [["flint", "sympy"]]
+
+
+def test_names_are_python_s_own_again_after_a_trace():
+    own = math.sqrt, math.log, np.sqrt, np.power, root, builtins.len
+    prove(attention, shapes=ATTENTION, equals=attention_scaled_first)
+    assert own == (math.sqrt, math.log, np.sqrt, np.power, root, builtins.len)
+    assert "len" not in globals()
+
+
+def test_numbers_are_not_touched_by_what_stands_in():
+    with stand_ins.standing_in(attention, type(None)):
+        assert math.sqrt(4) == 2.0
+        assert np.sqrt(np.float32(4)).dtype == np.float32
+        assert np.log2(8) == 3
+        assert len([1, 2]) == 2
+
+
+def test_whether_a_size_has_a_root_is_still_a_question():
+    def asks(x):
+        return x.sum(0) * (2 if hasattr(x.shape[0], "sqrt") else 1)
+
+    found = prove(asks, shapes="x: T d", equals=summed).result
+    assert found.verdict == "proved"  # a size has none, as numbers have none
+
+
+SCRIPTED = """
+import jax.numpy as jnp
+
+def mean(x):
+    return x.sum(0) / x.shape[1]
+
+def wrong(x):
+    return x.sum(0) / x.shape[0]
+"""
+
+
+def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    found = prove("scripted:mean", shapes="x: T d", equals="scripted:wrong")
+    text = program_script(found.program, found.specification, found.result.counterexample)
+    (tmp_path / "shown.py").write_text(text)
+    ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "the two differ" in ran.stdout
+    assert "scanproof" not in text
+
+
+def test_functions_without_a_name_have_no_script():
+    found = prove(lambda x: x, shapes="x: T", equals=lambda x: 2 * x)
+    with pytest.raises(UsageError, match="imports both functions by name"):
+        program_script(found.program, found.specification, found.result.counterexample)
+
+
+def test_a_search_ends_after_the_steps_that_it_is_given():
+    found = prove(running("float64"), shapes="x: T d", equals=summed, steps=10).result
+    assert found.scope == "fixed-size"
+    assert "takes too long; a budget of more steps" in str(found.reason)
