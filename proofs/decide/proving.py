@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of, traced
 from ..kernel.index import Index
 from ..language.claim import Claim
+from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.pinned import Definitions, Redefined
@@ -49,6 +51,7 @@ from ..search.session import EFFORT, allowing
 from .in_order import Tell, in_cases
 from .verdict import Result
 
+RESERVED_NAME = re.compile(rf"\b({'|'.join(RESERVED)})\b")
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
@@ -151,35 +154,29 @@ def prove(
     body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in given]
     )
-    row = source.claim("program.equals", says=f"{name} = {other}", given=given, sizes=sizes or {})(
-        body
-    )
-    first = {n: max(min(r), k) for k, (n, r) in enumerate(row.claim.ranges.items(), start=FIRST)}
-    _traced_once(name, forward, row.claim, first)
+    claim = _claim(source, f"{name} = {other}", body, given, sizes or {})
+    first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
+    _traced_once(name, forward, claim, first)
     jax_programs = {"program": forward}
     if not _is_definition(specification):
         jax_programs["specification"] = specification
     read = [
-        one
-        for one in _literals(jax_programs, row.claim, first)
-        if not one.meant.is_exactly(one.value)
+        one for one in _literals(jax_programs, claim, first) if not one.meant.is_exactly(one.value)
     ]
     with allowing(steps):
-        said = in_cases(row.claim, sizes or {}, tell)
+        said = in_cases(claim, sizes or {}, tell)
     result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
     if result.verdict == "refuted":
-        result = _beyond_rounding(
-            row.claim, result, lambda at: _literals(jax_programs, row.claim, at)
-        )
+        result = _beyond_rounding(claim, result, lambda at: _literals(jax_programs, claim, at))
     if result.verdict == "proved":
-        result = _run_plainly(forward, row.claim) or result
+        result = _run_plainly(forward, claim) or result
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's
         later = {n: v + LATER for n, v in first.items()}
-        there = {(one.value, one.place) for one in _literals(jax_programs, row.claim, later)}
+        there = {(one.value, one.place) for one in _literals(jax_programs, claim, later)}
         read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
@@ -195,6 +192,20 @@ def prove(
         leftover=said.leftover,
         format=format_of(forward).name,
     )
+
+
+def _claim(
+    source: Source,
+    says: str,
+    body: Callable[..., Any],
+    given: Mapping[str, str],
+    sizes: Mapping[str, Sequence[int]],
+) -> Claim:
+    """The claim that the body makes; a size may have a name that bodies of claims have for something else."""
+    renamed = {n: RESERVED_NAME.sub(r"\1_", text) for n, text in given.items()}
+    others = {RESERVED_NAME.sub(r"\1_", n): values for n, values in sizes.items()}
+    row = source.claim("program.equals", says=says, given=renamed, sizes=others)(body)
+    return replace(row.claim, given=dict(given), sizes=dict(sizes))
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> None:
