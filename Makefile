@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz bench tightness lint checker mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery bench tightness lint checker mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
@@ -55,6 +55,9 @@ checker: ## pack the checker into build/scanproof_checker.pyz, which any Python 
 
 fuzz: build/.test ## try the kernel on 100,000 random equations
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing
+
+gallery: build/.test ## prove programs of the field equal, and try bugs planted in them
+	@PYTHONPATH=tests $(BIN)/python -m gallery --bugs
 
 bench: build/.test ## time the checks and the ops
 	@$(BIN)/python -m scanproof.proofs.bench

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.decide.proving import prove
-    from scanproof.proofs.decide.rows import check
+    from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.interpret.programs.program import program
     from scanproof.proofs.language.source import Source
     from scanproof.proofs.language.statements import (
@@ -43,7 +43,7 @@ _PUBLIC = {
     "at_most": "scanproof.proofs.language.statements",
     "determines": "scanproof.proofs.language.statements",
     "undetermined": "scanproof.proofs.language.statements",
-    "check": "scanproof.proofs.decide.rows",
+    "check": "scanproof.proofs.decide.row_verdicts",
     "Ledger": "scanproof.proofs.decide.ledger",
     "UsageError": "scanproof.constructs.errors",
     "construct": "scanproof.proofs.decide.construction",

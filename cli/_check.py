@@ -103,7 +103,7 @@ def check(
     """Check claims, the sources' or your own."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.decide import cache as caches
-    from scanproof.proofs.decide import rows as checking
+    from scanproof.proofs.decide import row_verdicts as checking
     from scanproof.proofs.decide.certificates import CertificateNotes
     from scanproof.proofs.report import baseline as former_reports
     from scanproof.proofs.report.progress import progress
@@ -222,9 +222,9 @@ def _rendered(
 
         return report_table(report)
     if long:
-        from scanproof.proofs.report.table import table
+        from scanproof.proofs.report.long_table import long_table
 
-        return table(report, files=files, colour=colour, width=columns())
-    from scanproof.proofs.report.overview import overview
+        return long_table(report, files=files, colour=colour, width=columns())
+    from scanproof.proofs.report.table import table
 
-    return overview(report, blamed, files=files, colour=colour, width=columns())
+    return table(report, blamed, files=files, colour=colour, width=columns())

@@ -34,7 +34,7 @@ def pages(command: str, output: Path, source: str | None, check: bool, made: Mad
     Raises:
         UsageError: if the folder cannot be written to, or a claim is an error.
     """
-    from scanproof.proofs.decide.rows import check as checked
+    from scanproof.proofs.decide.row_verdicts import check as checked
     from scanproof.proofs.report.standing import statements
 
     if not check:

@@ -42,7 +42,7 @@ def plot(
         file = Destination(out, "--out")
 
         from scanproof.numeric.pictures.drawing import draw, matplotlib
-        from scanproof.numeric.pictures.rows import picture
+        from scanproof.numeric.pictures.row_picture import picture
         from scanproof.proofs.decide.workers import run
 
         matplotlib()

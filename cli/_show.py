@@ -68,7 +68,7 @@ def _script(ledger, claim, pinned: Definitions | None) -> str:
     from functools import partial
 
     from scanproof.constructs.errors import UsageError
-    from scanproof.proofs.decide.rows import homes
+    from scanproof.proofs.decide.row_verdicts import homes
     from scanproof.proofs.decide.workers import run
 
     (answer,) = run([partial(_program, claim, homes(ledger), pinned)])
@@ -98,7 +98,7 @@ def _story(
     ledger, row, claim, pinned: Definitions | None, format: str, files: list[str], width: int
 ) -> str:
     from scanproof.proofs.decide import cache
-    from scanproof.proofs.decide.rows import check
+    from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.report import latex, markdown, story
     from scanproof.proofs.report.derivation.rendering import appendix
     from scanproof.proofs.report.progress import progress

@@ -12,7 +12,7 @@ from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.decide.rows import homes
+from scanproof.proofs.decide.row_verdicts import homes
 from scanproof.proofs.interpret.writing import term_to
 from scanproof.proofs.kernel.checker import Proved, Refused, check
 from scanproof.proofs.language.claim import Claim

@@ -96,7 +96,7 @@ def report(kept: Path, request: pytest.FixtureRequest) -> dict[str, Any]:
     """
     from scanproof.proofs.decide.cache import Cache
     from scanproof.proofs.decide.ledger import built_in
-    from scanproof.proofs.decide.rows import check
+    from scanproof.proofs.decide.row_verdicts import check
 
     file = kept / f"{request.param}.json"
     with contextlib.closing(sqlite3.connect(kept / "turn", timeout=3600)) as turn:

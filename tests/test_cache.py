@@ -13,7 +13,7 @@ from command_line import EXITING, FALSE, KNOWN, MENDED, RAISING, TRUE, UNKNOWN, 
 from scanproof.proofs.decide import cache
 from scanproof.proofs.decide.cache import FILE, Cache, Keys
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.decide.verdict import NOWHERE, Result
 from scanproof.proofs.exact.engines import ENGINES
 

@@ -138,7 +138,9 @@ def test_bug_in_the_tool_is_one_line_too(run: Run, write: Write, monkeypatch: py
         raise RuntimeError("something\nbroke")
 
     monkeypatch.delenv("SCANPROOF_TRACEBACK", raising=False)
-    monkeypatch.setattr(importlib.import_module("scanproof.proofs.decide.rows"), "check", broken)
+    monkeypatch.setattr(
+        importlib.import_module("scanproof.proofs.decide.row_verdicts"), "check", broken
+    )
     line = one_line(run("check", write(TRUE)))
     assert "a bug of scanproof: RuntimeError: something broke" in line
 

@@ -13,7 +13,7 @@ from derivation_values import Values
 
 from scanproof.constructs.arrays.definition import definition
 from scanproof.proofs.decide.ledger import Ledger, built_in
-from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
@@ -269,7 +269,7 @@ def test_a_derivation_is_the_same_every_time():
 def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(
-        sys.modules["scanproof.proofs.decide.rows"], "check", lambda *_, **__: report
+        sys.modules["scanproof.proofs.decide.row_verdicts"], "check", lambda *_, **__: report
     )
     answer = run("derivations", "--output", "docs/derivations", "--check")
     assert answer.code == 0, answer.err

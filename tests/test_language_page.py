@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scanproof.proofs.decide.ledger import Ledger, from_file
-from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.row_verdicts import check
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "language.md"
 EXAMPLES = re.findall(

@@ -13,7 +13,7 @@ import pytest
 from scanproof.proofs.decide import workers
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.report.script import script

@@ -112,7 +112,7 @@ def test_the_page_s_export_predicts_what_gradient_descent_does(capsys, tmp_path,
 def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(
-        sys.modules["scanproof.proofs.decide.rows"], "check", lambda *_, **__: report
+        sys.modules["scanproof.proofs.decide.row_verdicts"], "check", lambda *_, **__: report
     )
     answer = run("errata", "--output", "docs/errata", "--check")
     assert answer.code == 0, answer.err

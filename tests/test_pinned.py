@@ -14,7 +14,7 @@ import pytest
 from command_line import TRUE, Run, Write, one_line
 
 from scanproof.constructs.errors import UsageError
-from scanproof.proofs.decide import rows as checking
+from scanproof.proofs.decide import row_verdicts as checking
 from scanproof.proofs.decide.ledger import BrokenFile, Ledger, built_in, from_file, from_module
 from scanproof.proofs.decide.proving import prove
 from scanproof.proofs.decide.verdict import decide

@@ -30,7 +30,7 @@ from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.check.certificate_file import read, written
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import built_in
-from scanproof.proofs.decide.rows import homes
+from scanproof.proofs.decide.row_verdicts import homes
 from scanproof.proofs.decide.verdict import Result, decide
 from scanproof.proofs.exact.engines import FLINT, Engines
 from scanproof.proofs.kernel.files import LIMIT

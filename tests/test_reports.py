@@ -16,7 +16,7 @@ from report_cases import every_kind, report_of
 from rich.cells import cell_len
 
 from scanproof.proofs import report as reports
-from scanproof.proofs.report.overview import overview
+from scanproof.proofs.report.long_table import long_table
 from scanproof.proofs.report.standing import blames
 from scanproof.proofs.report.table import table
 
@@ -76,16 +76,16 @@ def test_two_runs_differ_only_under_timing():
 
 
 def test_table_never_exceeds_100_columns():
-    assert max(map(len, table(every_kind(), width=200).splitlines())) == 100
+    assert max(map(len, long_table(every_kind(), width=200).splitlines())) == 100
 
 
 def test_table_of_the_known_row_fits_a_terminal_of_80_columns():
     report = {**every_kind(), "claims": every_kind()["claims"][-1:]}
-    assert max(map(len, table(report, width=80).splitlines())) <= 80
+    assert max(map(len, long_table(report, width=80).splitlines())) <= 80
 
 
 def test_table_stars_what_is_proved_at_fixed_sizes_and_says_what_the_star_means():
-    text = table(report_of(("proved", {})))
+    text = long_table(report_of(("proved", {})))
     assert re.search(r"^a +proved\*", text, re.MULTILINE)
     assert "* proved at fixed sizes" in text
 
@@ -93,11 +93,11 @@ def test_table_stars_what_is_proved_at_fixed_sizes_and_says_what_the_star_means(
 def test_table_has_no_star_for_a_theorem():
     report = report_of(("proved", {}))
     report["claims"][0]["as_stated"]["scope"] = "all-sizes"
-    assert "*" not in table(report)
+    assert "*" not in long_table(report)
 
 
 def test_last_column_says_what_is_wrong_and_what_holds():
-    text = table(report_of(("refuted", {"sign": "proved"}), ("refuted", {}), ("unknown", {})))
+    text = long_table(report_of(("refuted", {"sign": "proved"}), ("refuted", {}), ("unknown", {})))
     rows = [line.split(maxsplit=2) for line in text.splitlines()[2:]]
     assert rows[0] == ["a", "refuted", "-1 against the claimed 1 at N = 1"]
     assert rows[1] == ["└", "+sign", "proved*             a+sign"]
@@ -106,18 +106,18 @@ def test_last_column_says_what_is_wrong_and_what_holds():
 
 
 def test_unsettled_amendments_take_no_line():
-    assert "+sign" not in table(report_of(("refuted", {"sign": "unknown"})))
+    assert "+sign" not in long_table(report_of(("refuted", {"sign": "unknown"})))
 
 
-def test_table_colours_the_verdict_only_if_asked():
-    assert "\x1b" not in table(every_kind())
-    assert "\x1b[31mrefuted\x1b[0m" in table(report_of(("refuted", {})), colour=True)
+def test_long_table_colours_the_verdict_only_if_asked():
+    assert "\x1b" not in long_table(every_kind())
+    assert "\x1b[31mrefuted\x1b[0m" in long_table(report_of(("refuted", {})), colour=True)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
-def test_overview_cuts_each_claim_to_its_width_but_no_id(width: int):
+def test_table_cuts_each_claim_to_its_width_but_no_id(width: int):
     report = every_kind()
-    text = overview(report, {}, width=width)
+    text = table(report, {}, width=width)
     ids = [claim["id"] for claim in report["claims"]]
     too_long = [line for line in text.splitlines() if cell_len(line) > width]
     assert all(any(one in line for one in ids) for line in too_long)
@@ -126,51 +126,50 @@ def test_overview_cuts_each_claim_to_its_width_but_no_id(width: int):
     assert [words[0] for line in above if (words := line.split()) and words[0] in ids] == ids
 
 
-def test_overview_explains_a_star_after_a_caveat():
+def test_table_explains_a_star_after_a_caveat():
     report = report_of(("refuted", {"sign": "proved"}))
     report["claims"][0]["as_stated"]["stale"] = True
-    assert "* proved at fixed sizes" in overview(report, {})
+    assert "* proved at fixed sizes" in table(report, {})
 
 
-def test_overview_counts_columns_of_the_terminal():
+def test_table_counts_columns_of_the_terminal():
     report = report_of(("proved", {}), ("refuted", {"sign": "proved"}))
     report["claims"][0]["as_stated"]["statement"] = "\u5b66\u7fd2" * 60
     report["claims"][1]["amended"][0]["statement"] = "e\u0301" * 200
-    lines = [line for line in overview(report, {}, width=80).splitlines() if line.endswith("…")]
+    lines = [line for line in table(report, {}, width=80).splitlines() if line.endswith("…")]
     assert [cell_len(line) for line in lines] == [79, 80]
 
 
-def test_overview_says_what_holds_in_place_of_what_is_refuted():
+def test_table_says_what_holds_in_place_of_what_is_refuted():
     report = report_of(("refuted", {"sign": "proved"}), ("refuted", {"s": "proved", "t": "proved"}))
-    lines = overview(report, {}).splitlines()
+    lines = table(report, {}).splitlines()
     assert lines[1].split() == ["a", "refuted", "what", "holds*:", "a+sign"]
     assert "* proved at fixed sizes" in "\n".join(lines)
     assert lines[2].split(maxsplit=2) == ["b", "refuted", "what holds* (1 of 2): b+s"]
 
 
-def test_overview_ends_with_what_is_open_or_wrong_whatever_its_width():
+def test_table_ends_with_what_is_open_or_wrong_whatever_its_width():
     report = report_of(("refuted", {"sign": "proved"}), ("unknown", {}), ("refuted", {}))
-    below = overview(report, {}).split("Open or wrong:")[1]
+    below = table(report, {}).split("Open or wrong:")[1]
     assert "  b (unknown): because" in below and "  c (refuted): " in below
     assert (
-        below.split("\n\n")[0]
-        == overview(report, {}, width=400).split("wrong:")[1].split("\n\n")[0]
+        below.split("\n\n")[0] == table(report, {}, width=400).split("wrong:")[1].split("\n\n")[0]
     )
     assert "a (refuted)" not in below
-    own = overview(report, blames(report, own=["a"]))
+    own = table(report, blames(report, own=["a"]))
     assert "  a (refuted): -1 against the claimed 1 at N = 1" in own.splitlines()
     report["claims"][1]["as_stated"]["reason"] = "because " * 30
-    assert "  b (unknown): because because" in overview(report, {})
+    assert "  b (unknown): because because" in table(report, {})
 
 
-def test_overview_tells_what_is_worse_than_it_was():
+def test_table_tells_what_is_worse_than_it_was():
     report = report_of(("proved", {}))
     worse = {"a": "proved for all sizes, now at fixed sizes"}
-    assert f"  a (proved*): {worse['a']}" in overview(report, blames(report, worse=worse))
+    assert f"  a (proved*): {worse['a']}" in table(report, blames(report, worse=worse))
 
 
-def test_overview_groups_by_source_with_counts():
-    blocks = [block.splitlines() for block in overview(every_kind(), {}).split("\n\n")]
+def test_table_groups_by_source_with_counts():
+    blocks = [block.splitlines() for block in table(every_kind(), {}).split("\n\n")]
     assert blocks[0][0].startswith("kinds: One of each")
     assert blocks[0][1].startswith("  7 claims: ")
     assert blocks[1][:2] == [
@@ -179,6 +178,6 @@ def test_overview_groups_by_source_with_counts():
     ]
 
 
-def test_overview_colours_the_verdict_only_if_asked():
-    assert "\x1b" not in overview(every_kind(), {})
-    assert "\x1b[31mrefuted\x1b[0m" in overview(report_of(("refuted", {})), {}, colour=True)
+def test_table_colours_the_verdict_only_if_asked():
+    assert "\x1b" not in table(every_kind(), {})
+    assert "\x1b[31mrefuted\x1b[0m" in table(report_of(("refuted", {})), {}, colour=True)

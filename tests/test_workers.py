@@ -196,7 +196,7 @@ def is_running(pid: int) -> bool:
 
 def test_progress_names_what_takes_long_and_nothing_that_is_done(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(workers, "TICK", 0.05)
-    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.rows"], "PATIENCE", 1.5)
+    monkeypatch.setattr(sys.modules["scanproof.proofs.decide.row_verdicts"], "PATIENCE", 1.5)
     told: list[tuple[str, int, int]] = []
     ledger = doing(quick=nothing, slow=partial(time.sleep, 0.2), last=nothing)
     found(ledger, jobs=1, progress=lambda *what: told.append(what))

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 from ..arrays.array_api import Array
 from ..arrays.scan import Scan
 from ..layers.multi_step import TwoHeads
-from ..layers.sequence import Masked, Recurrent
+from ..layers.sequence import Masked, Network, Recurrent
 from ..learners.learner import Descent, Learner
 from ..tokens import Windows
 
-Layer: TypeAlias = Recurrent | TwoHeads | Masked
+Layer: TypeAlias = Recurrent | TwoHeads | Masked | Network
 
 VECTOR, SCALAR, ANY, CLASSES = "vector", "scalar", "any", "classes"
 """Targets: as many as features, one, any number, or classes."""
@@ -45,7 +45,8 @@ class Construction(NamedTuple):
     learner: Learner
     read: Callable[..., Any] = every_output
     """(outputs, the inputs to predict for, W0, **symbols) -> predictions; from outputs for each example."""
-    targets: str = VECTOR
+    targets: str | int = VECTOR
+    """One of these words, or a number of columns."""
     every: bool = True
     """Whether it predicts at every token, or at the last one."""
     several: bool = False
@@ -70,7 +71,7 @@ class Construction(NamedTuple):
 
     def run(self, p: Any, x: Array, y: Array, W0: Any = None, layers: Any = 1) -> Scan:
         """States and outputs at every token, of a layer that has a step function."""
-        assert not isinstance(self.layer, Masked)
+        assert isinstance(self.layer, Recurrent | TwoHeads)
         stacked = (layers,) if isinstance(self.layer, TwoHeads) else ()
         return self.layer.run(p, self.seen(x, y, W0), self._started(W0), *stacked)
 
@@ -118,13 +119,17 @@ def slip(construction: Construction) -> str | None:
     ):
         if not callable(field) and (field is not None or "None" not in wanted):
             return f"has {name} = {field!r}; give {wanted}"
-    if not isinstance(construction.layer, Recurrent | TwoHeads | Masked):
-        return "has a layer of another kind; give Recurrent(step, start), TwoHeads(step) or Masked(layer)"
+    if not isinstance(construction.layer, Layer):
+        return (
+            "has a layer of another kind; give Recurrent(step, start), TwoHeads(step), Masked(layer) or "
+            "Network(predict)"
+        )
     if not isinstance(construction.learner, Learner):
         return "has a learner of another kind; give Descent(loss), Stochastic(loss) or Implicit(…)"
     if construction.every and not isinstance(construction.learner, Descent):
         return "predicts at every token, which the learner Descent alone does; give every=False"
-    if construction.targets not in (VECTOR, SCALAR, ANY, CLASSES):
-        allowed = ", ".join(map(repr, (VECTOR, SCALAR, ANY, CLASSES)))
-        return f"has targets = {construction.targets!r}; allowed: {allowed}"
+    words, targets = (VECTOR, SCALAR, ANY, CLASSES), construction.targets
+    if targets not in words and (type(targets) is not int or targets < 1):
+        allowed = ", ".join(map(repr, words))
+        return f"has targets = {targets!r}; allowed: {allowed}, or a number of columns"
     return None

@@ -77,18 +77,18 @@ def one_logit(xp: Any, d: int, eta: Array, corrections: Collection[str] = ()) ->
     return prop4_3(xp, 1, d, eta, corrections)
 
 
-def updates(outputs: Array, following: Array, W0: Any, **symbols: Any) -> Array:
-    """The first K coordinates, which are the logits' updates."""
+def read_updates(outputs: Array, following: Array, W0: Any, **symbols: Any) -> Array:
+    """Read from the block of Prop. 4.3 what one step adds to the logits: its first K coordinates."""
     return outputs[:, : outputs.shape[1] - following.shape[1]]
 
 
-def updated(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
-    """W0ᵀφ + the logits' updates."""
+def read_logits(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
+    """Read the logits of Prop. 4.3 after the step: W0ᵀφ + what it adds to them."""
     return following @ W0 + outputs[:, : W0.shape[1]]
 
 
-def updated_logit(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
-    """w0·φ + the logit's update."""
+def read_logit(outputs: Array, following: Array, W0: Array, **symbols: Any) -> Array:
+    """Read the logit of two classes after the step: w0·φ + what it adds to it."""
     return following @ W0 + outputs[:, 0]
 
 
@@ -100,7 +100,7 @@ def from_given(loss: Loss) -> Construction:
         classifier_windows,
         gril.BLOCK,
         Descent(loss),
-        updated,
+        read_logits,
         CLASSES,
         informed=True,
     )
@@ -114,7 +114,7 @@ def from_zero(loss: Loss) -> Construction:
         zero_windows,
         gril.BLOCK,
         Descent(loss, from_zero=True),
-        updates,
+        read_updates,
         CLASSES,
     )
 
@@ -128,6 +128,6 @@ BINARY = SUMMED._replace(
     parameters=one_logit,
     tokens=binary_windows,
     learner=Descent(BinaryCrossEntropy()),
-    read=updated_logit,
+    read=read_logit,
 )
 """Two classes."""

@@ -10,13 +10,18 @@ the last layer the flag is the value, and keys x with queries w_c give wᵀx of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.iteration import iterate
 from ..layers.fla_linear_attention import Parameters, layer
-from ..tokens.mamba2 import Layout, Slot, concatenated, labelled
+from ..layers.sequence import Network
+from ..learners.learner import Descent
+from ..learners.losses import HALF_SUM
+from ..tokens.mamba2 import Layout, Raw, Slot, Tokenisation, concatenated, labelled
+from .construction import ANY, Construction
 from .instance import Instance, Kind, maker
 
 LAYOUTS = {"labelled": labelled, "concatenated": concatenated}
@@ -55,6 +60,8 @@ class Model(NamedTuple):
     """The prediction."""
     readout: Array
     """Shape (k, M)."""
+    root: Array | None = None
+    """Another number for √m."""
 
 
 class Head(NamedTuple):
@@ -146,17 +153,16 @@ def one_step(xp: Any, layout: Layout, widths: Widths, eta: Array, W0: Array) -> 
 
 
 @definition
-def predictions(model: Model, raw: Array, steps: int, root: Array | None = None) -> Array:
+def predictions(model: Model, raw: Array, steps: int) -> Array:
     """The readout at every token, after L steps in layers of their own and the last layer: (T, r) -> (T, k).
 
     Args:
         model: see `Model`.
         raw: raw tokens, shape (T, r).
         steps: L ≥ 1; of no account for a model without `step`.
-        root: another number for √m.
     """
     stream = raw @ model.encode_weight.T + model.encode_bias
-    first, step = model.first, model.step
+    first, step, root = model.first, model.step, model.root
     if first is not None and step is not None:
         stream = layer(first, stream, root)
         stream = iterate(lambda rows: layer(step, rows, root), stream, steps - 1)
@@ -252,3 +258,69 @@ def layers(made: Instance) -> tuple[Parameters, ...]:
     if first is None or step is None:
         return (last,)
     return (first, *[step] * (made.steps - 1), last)
+
+
+@definition
+def read_predictions(model: Model, raw: Raw, steps: Any = None) -> Array:
+    """The readout at the tokens that predict: (N, k), or (1, k) for the query alone."""
+    return predictions(model, raw.rows, steps or 1)[raw.layout.read]
+
+
+def widened(layout: Layout, more: Any, root: Any) -> Widths:
+    """The least sizes with `more` coordinates in the stream, in every key and in every value."""
+    least_sizes = least(layout, in_one_layer=not layout.slots.vectors, root=root)
+    stream, heads, keys, values, _ = least_sizes
+    return Widths(stream + more, heads, keys + more, values + more, root)
+
+
+def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
+    """Parameters with a layer for each step where tokens carry weights, `more` coordinates wider than they need be."""
+    make = gradient_descent if tokens.weights else one_step
+
+    def parameters(xp: Any, W0: Array, eta: Array, more: Any, root: Any) -> Model:
+        layout = tokens.layout(*W0.shape, weights=tokens.weights)
+        made = make(xp, layout, widened(layout, more, root), eta, W0)
+        return made._replace(root=root)
+
+    return parameters
+
+
+ONCE = Tokenisation(labelled, weights=False)
+
+
+def from_zero(xp: Any, d: Any, k: Any, eta: Array, more: Any, root: Any) -> Model:
+    """The parameters of `LABELLED_STEP`: those for one step from W0 = 0."""
+    return _parameters(ONCE)(xp, xp.zeros((d, k)), eta, more, root)
+
+
+NETWORK = Network(read_predictions)
+STEPS = Construction(
+    "prediction for the query after L steps from W0 by L + 1 layers of linear attention",
+    _parameters(Tokenisation(labelled)),
+    Tokenisation(labelled),
+    NETWORK,
+    Descent(HALF_SUM),
+    targets=ANY,
+    every=False,
+    several=True,
+    stacked=True,
+)
+"""A layer for each step, on tokens that carry the weights."""
+ONE_TARGET, TWO_TARGETS = STEPS._replace(targets=1), STEPS._replace(targets=2)
+LABELLED_STEP = STEPS._replace(
+    does="prediction for the query after one step from 0 by one layer of linear attention",
+    parameters=from_zero,
+    tokens=ONCE,
+    learner=Descent(HALF_SUM, from_zero=True),
+    several=False,
+    stacked=False,
+)
+"""The only step in one layer."""
+CONCATENATED_STEP = LABELLED_STEP._replace(
+    does="predictions for x_{t+1} after one step from W0 by one layer of linear attention",
+    parameters=_parameters(Tokenisation(concatenated, weights=False)),
+    tokens=Tokenisation(concatenated, weights=False),
+    learner=STEPS.learner,
+    every=True,
+)
+"""The same at every token."""

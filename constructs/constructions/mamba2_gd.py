@@ -14,12 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..arrays.array_api import Array
+from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.iteration import iterate
 from ..layers.mamba2_block import RELEASED, Parameters, Parts, block
-from ..tokens.mamba2 import LAYOUTS, Layout
+from ..layers.sequence import Network
+from ..learners.learner import Descent
+from ..learners.losses import HALF_SUM
+from ..tokens.mamba2 import LAYOUTS, Layout, Raw, Tokenisation, concatenated, interleaved, labelled
 from . import mamba2_sizes
+from .construction import ANY, Construction
 from .instance import Kind, maker
 from .mamba2_pairs import Head, Rows, Writer
 from .mamba2_sizes import Constants, Widths
@@ -187,3 +191,73 @@ def _released(
 
 instance = maker(Kind(LAYOUTS, _released, gradient_descent, one_step))
 """Models of the released Mamba-2 blocks: `instance.instance`, with the option `channel`."""
+
+
+def least(layout: Layout) -> Widths:
+    """The least sizes of a model on such tokens, for ideal blocks."""
+    return mamba2_sizes.minimal(layout, **shape(layout, in_one_block=not layout.slots.vectors))
+
+
+HALF = ideal(lambda u: u - u)
+"""The functions of ideal blocks whose activation is ½z."""
+
+
+@definition
+def ideal_predictions(model: Model, raw: Raw, steps: Any = None) -> Array:
+    """The readout of ideal blocks at the tokens that predict: (N, k), or (1, k) for the query alone."""
+    eps = namespace(raw.rows).asarray(0)
+    found = predictions(model, least(raw.layout), raw.rows, steps or 0, eps, HALF)
+    return found[raw.layout.read]
+
+
+def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
+    """Parameters of ideal blocks, with a block for each step where tokens carry weights."""
+    make = gradient_descent if tokens.weights else one_step
+
+    def parameters(xp: Any, W0: Array, eta: Array) -> Model:
+        layout = tokens.layout(*W0.shape, weights=tokens.weights)
+        return make(xp, layout, least(layout), mamba2_sizes.IDEAL, eta, W0)
+
+    return parameters
+
+
+NETWORK = Network(ideal_predictions)
+
+
+def _construction(does: str, tokens: Tokenisation, *, every: bool) -> Construction:
+    return Construction(
+        does,
+        _parameters(tokens),
+        tokens,
+        NETWORK,
+        Descent(HALF_SUM),
+        targets=1 if tokens.weights else ANY,
+        every=every,
+        several=tokens.weights,
+        stacked=tokens.weights,
+    )
+
+
+LABELLED, CONCATENATED, INTERLEAVED = (
+    _construction(
+        f"{what} after L steps from W0 by L + 1 ideal Mamba-2 blocks",
+        Tokenisation(layout),
+        every=layout is not labelled,
+    )
+    for what, layout in (
+        ("prediction for the query", labelled),
+        ("predictions for x_{t+1}", concatenated),
+        ("predictions for x_{t+1}, from a stream x_1, y_1, x_2, …,", interleaved),
+    )
+)
+"""A block for each step, on tokens that carry the weights."""
+TWO_TARGETS = LABELLED._replace(targets=2)
+ONE_STEP, ONE_STEP_INTERLEAVED = (
+    _construction(
+        f"predictions for x_{{t+1}}{stream} after one step from W0 by one ideal Mamba-2 block",
+        Tokenisation(layout, weights=False),
+        every=True,
+    )
+    for stream, layout in (("", concatenated), (", from a stream x_1, y_1, x_2, …,", interleaved))
+)
+"""The only step in one block."""

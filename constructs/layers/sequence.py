@@ -1,6 +1,6 @@
-"""Layers as functions of a whole sequence: a step function with its first state, or a masked form.
+"""Layers as functions of a whole sequence: a step function with its first state, a masked form, or a whole network.
 
-Both have `outputs(parameters, tokens, W0, layers)`: what one layer puts out, or the top one of `layers` equal layers.
+All have `outputs(parameters, tokens, W0, layers)`: what one layer puts out, or the top one of `layers` equal layers.
 """
 
 from __future__ import annotations
@@ -46,3 +46,14 @@ class Masked(NamedTuple):
         if layers is None:
             return self.layer(parameters, tokens)
         return iterate(lambda Z: self.layer(parameters, Z), tokens, layers)
+
+
+class Network(NamedTuple):
+    """Layers with an encoding below them and a readout above: from raw tokens to predictions."""
+
+    predict: Callable[[Any, Any, Any], Array]
+    """(parameters, raw tokens, L or None) -> the readout at the tokens that predict."""
+
+    def outputs(self, parameters: Any, tokens: Any, W0: Any = None, layers: Any = None) -> Array:
+        """The predictions; the initial weights stand in the parameters."""
+        return self.predict(parameters, tokens, layers)

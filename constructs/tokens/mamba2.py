@@ -102,6 +102,28 @@ class Layout(NamedTuple):
         return xp.concat([rows[start:stop] for start, stop in self.fields], axis=0).T
 
 
+class Raw(NamedTuple):
+    """A sequence of raw tokens, with the layout that says what is where in them."""
+
+    rows: Array
+    """Shape (T, r)."""
+    layout: Layout
+
+
+class Tokenisation(NamedTuple):
+    """A layout for any numbers of features and targets, as the tokens of a construction."""
+
+    layout: Callable[..., Layout]
+    """`labelled`, `concatenated` or `interleaved`."""
+    weights: bool = True
+    """Whether tokens carry weight vectors."""
+
+    def __call__(self, x: Array, y: Array) -> Raw:
+        """x (n + 1, d) with the query last and y (n, k) as raw tokens."""
+        layout = self.layout(x.shape[1], y.shape[1], weights=self.weights)
+        return Raw(layout.tokens(x, y), layout)
+
+
 @definition
 def labelled_tokens(x: Array, y: Array) -> Array:
     """Rows (x_j, y_j, 0) for the examples and (x, 0, 1) for the query: (n + 1, d + k + 1)."""

@@ -18,16 +18,8 @@ from scanproof.proofs.exact.roots import RootsField
 
 from .linear import LARGEST, certificate
 from .parts import LOSS, Export, Request
-from .rows import Row, Selection, choose, weights
+from .row_choice import Selection, choose, weights
 from .statements import in_float64
-
-ROWS = {
-    "linear-attention.gd": Row("labelled", False, 1),
-    "linear-attention.gd-vector": Row("labelled", False, 2),
-    "linear-attention.one-step": Row("labelled", True, None),
-    "linear-attention.one-step-concatenated": Row("concatenated", True, None),
-}
-"""The rows with an export, by id."""
 
 
 def build(request: Request) -> Export:
@@ -36,7 +28,7 @@ def build(request: Request) -> Export:
     Raises:
         UsageError: for options that no such layers have, or sizes that are too large.
     """
-    chosen = choose(request, ROWS, LAYOUTS, unit="layer")
+    chosen = choose(request, linear_attention.NETWORK, LAYOUTS, unit="layer")
     d, k, n = request.features, chosen.targets, request.examples
     _check_size(request, chosen)
     eta = Fraction(1, n) if request.step_size is None else request.step_size

@@ -15,7 +15,7 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from .certificates.mamba2 import Bound, Domain, bound
 from .parts import LOSS, Certificate, Export, Request
-from .rows import Row, Selection, choose, weights
+from .row_choice import Selection, choose, weights
 
 LARGEST = 2**30
 """The most bytes of a model that is built."""
@@ -23,15 +23,6 @@ COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
     "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
 )
-ROWS = {
-    "mamba2.gd": Row("labelled", False, 1),
-    "mamba2.gd-vector": Row("labelled", False, 2),
-    "mamba2.gd-concatenated": Row("concatenated", False, 1),
-    "mamba2.gd-interleaved": Row("interleaved", False, 1),
-    "mamba2.one-step": Row("concatenated", True, None),
-    "mamba2.one-step-interleaved": Row("interleaved", True, None),
-}
-"""The rows with an export, by id."""
 
 
 def build(request: Request) -> Export:
@@ -42,7 +33,7 @@ def build(request: Request) -> Export:
     Raises:
         UsageError: for several steps in one block, an unknown tokenisation, or sizes that do not fit into memory.
     """
-    chosen = choose(request, ROWS, LAYOUTS)
+    chosen = choose(request, mamba2_gd.NETWORK, LAYOUTS)
     _check_size(request, chosen)
     d, k, n = request.features, chosen.targets, request.examples
     eta = Fraction(1, n) if request.step_size is None else request.step_size

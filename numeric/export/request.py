@@ -9,21 +9,29 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.constructions import linear_attention as linear_attention_constructions
+from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.sizes import whole
 
 from . import linear, linear_attention, mamba2, statements
 from .parts import Export, Request
+from .row_choice import rows_of
 
 LARGEST = 2**31 - 1
+NETWORKS = {
+    mamba2_gd.NETWORK: mamba2.build,
+    linear_attention_constructions.NETWORK: linear_attention.build,
+}
+"""Whole networks, and what builds the released models of them."""
 NUMBER = re.compile(r"\d{1,400}(/\d{1,400}|(\.\d{0,400})?(e[+-]?\d{1,2})?)?|\.\d{1,400}", re.I)
 """A fraction or a decimal, with an exponent small enough to write the number out."""
 
 
 def exportable() -> list[str]:
     """The ids of the rows that have an export."""
-    return [*statements.exportable(), *mamba2.ROWS, *linear_attention.ROWS]
+    return [*statements.exportable(), *(id for network in NETWORKS for id in rows_of(network))]
 
 
 def build(request: Request) -> Export:
@@ -32,9 +40,9 @@ def build(request: Request) -> Export:
     Raises:
         UsageError: for an id without an export, or options that its export does not take.
     """
-    for kind in (mamba2, linear_attention):
-        if request.id in kind.ROWS:
-            return kind.build(request)
+    for network, build_network in NETWORKS.items():
+        if request.id in rows_of(network):
+            return build_network(request)
     rows = built_in().select([request.id])  # an unknown id is answered with the nearest ones
     if {row.claim.source for row in rows} & {"mamba2", "linear-attention"}:
         raise UsageError(

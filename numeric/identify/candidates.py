@@ -17,7 +17,7 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 
 from ..export import statements
-from ..export.linear_attention import ROWS
+from ..export.row_choice import rows_of
 from ..run.rows import constructed
 
 CLOSE = 2.0**-20
@@ -57,7 +57,8 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
 def of_statement(id: str, model: Model, examples: int) -> Candidate | None:
     """That of a statement, as it is stated; None if it is of another family."""
     if model.family == "linear-attention":
-        return Candidate(id, partial(_attention, model)) if id in ROWS else None
+        known = rows_of(linear_attention.NETWORK)
+        return Candidate(id, partial(_attention, model)) if id in known else None
     claim = constructed().get(id)
     form = claim and claim.construction and statements.form(claim.construction)
     if form is None or form.family != model.family:

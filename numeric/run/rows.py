@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers.sequence import Network
 from scanproof.proofs.decide.construction import construct, quick_verdict
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
@@ -22,7 +23,7 @@ WHY_NOT = {
     "empirical": "its parameters were trained, not constructed",
     "definition": "it defines a layer, but no parameters for it",
     "existence": "no parameters are known that do it",
-    "construction": "its parameters are not known to do it",
+    "construction": "it is not about what a layer with known parameters predicts",
 }
 
 
@@ -51,13 +52,13 @@ def find(id: str, as_stated: bool = False) -> tuple[Claim, str]:
     row = _row(id)
     for amendment in row.amendments:
         if amendment.id == id:
-            if amendment.construction is None:
+            if not _runs(amendment):
                 raise _does_not_run(row, id)
             return amendment, quick_verdict(amendment)
     if not _constructed(row):
         raise _does_not_run(row, id)
     if as_stated:
-        if row.claim.construction is None:
+        if not _runs(row.claim):
             raise UsageError(
                 f"run {id} --as-stated: the statement as printed has no parameters that run; leave --as-stated out, "
                 f"and {', '.join(c.id for c in _constructed(row))} is run."
@@ -99,11 +100,17 @@ def _row(id: str) -> Row:
 
 
 def _constructed(row: Row) -> list[Claim]:
-    return [claim for claim in (row.claim, *row.amendments) if claim.construction is not None]
+    return [claim for claim in (row.claim, *row.amendments) if _runs(claim)]
+
+
+def _runs(claim: Claim) -> bool:
+    return claim.construction is not None and not isinstance(claim.construction.layer, Network)
 
 
 def _does_not_run(row: Row, id: str) -> UsageError:
     why = WHY_NOT.get(row.claim.kind, "it has no layer to run")
+    if row.claim.construction is not None and not _runs(row.claim):
+        why = f"it is a whole network, which runs as weights of its own: scanproof export {row.claim.id}"
     return UsageError(
         f"run {id}: there is nothing to run, {why}; rows that run: {', '.join(runnable())}."
     )

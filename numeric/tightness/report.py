@@ -10,7 +10,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.ledger import Ledger
-from scanproof.proofs.decide.rows import check
+from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.language.claim import Claim
 from scanproof.proofs.language.source import Row
 

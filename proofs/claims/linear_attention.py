@@ -5,13 +5,14 @@ from __future__ import annotations
 from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions import linear_attention as construction
-from scanproof.constructs.constructions.linear_attention import LAYOUTS, Widths
 from scanproof.constructs.layers import fla_linear_attention as multi_head
 from scanproof.constructs.layers import linear_attention, lsa
 from scanproof.constructs.learners.accumulation import unscaled_gradient
-from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
+from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
+from scanproof.constructs.tokens.mamba2 import labelled_tokens
 
+from ..language.learns import learns, learns_from, learns_in_steps
 from ..language.source import Source
 from ..language.statements import equal
 
@@ -53,29 +54,7 @@ def recurrence(rows, W_q, W_k, W_v, W_o, root, xp, H):
     return equal(multi_head.attention(p, rows, root), build(xp, H, masked).sum(axis=0))
 
 
-def _in_one_layer(tokens, d, k, more, root=1):
-    """Tokens without weights, and sizes for one step."""
-    layout = LAYOUTS[tokens](d, k, weights=False)
-    return layout, _larger(construction.least(layout, in_one_layer=True, root=root), more)
-
-
-def _larger(widths, more):
-    """With `more` coordinates in the stream, in every key and in every value."""
-    return Widths(
-        widths.stream + more, widths.heads, widths.keys + more, widths.values + more, widths.root
-    )
-
-
-def one_layer(tokens):
-    def parameters(xp, d, k, more, eta, root, W0=None):
-        layout, widths = _in_one_layer(tokens, d, k, more, root)
-        start = xp.zeros((d, k)) if W0 is None else W0
-        return construction.one_step(xp, layout, widths, eta, start)
-
-    return parameters
-
-
-@linear.claim(
+linear.claim(
     "linear-attention.one-step",
     kind="construction",
     says=(
@@ -85,29 +64,21 @@ def one_layer(tokens):
     given=DATA,
     assuming=ROOT,
     sizes=SIZES,
-    parameters=one_layer("labelled"),
+    construction=construction.LABELLED_STEP,
     reading=f"The query's token is added too, with the value 0. {WIDE}",
-)
-def labelled_step(p, x, y, eta, root, xp, n, d, k, more):
-    layout, _ = _in_one_layer("labelled", d, k, more)
-    learned = x[n] @ gradient_descent(HALF_SUM, xp.zeros((d, k)), x[:n], y, eta)
-    return equal(construction.predictions(p, layout.tokens(x, y), 0, root)[n], learned)
+)(learns)
 
 
-@linear.claim(
+linear.claim(
     "linear-attention.one-step-concatenated",
     kind="construction",
     says="one layer on tokens (x_t, y_t, x_{t+1}) predicts at every t for x_{t+1} after one step from W0 on t examples",
     given={**DATA, "W0": "d k"},
     assuming=ROOT,
     sizes=SIZES,
-    parameters=one_layer("concatenated"),
+    construction=construction.CONCATENATED_STEP,
     reading=WIDE,
-)
-def concatenated_step(p, x, y, W0, eta, root, d, k, more):
-    layout, _ = _in_one_layer("concatenated", d, k, more)
-    learned = prefix_predictions(HALF_SUM, W0, x, y, eta)
-    return equal(construction.predictions(p, layout.tokens(x, y), 0, root), learned)
+)(learns_from)
 
 
 @linear.claim(
@@ -120,12 +91,13 @@ def concatenated_step(p, x, y, W0, eta, root, d, k, more):
     given={**DATA, "W0": "d k"},
     assuming=ROOT,
     sizes=SIZES,
-    parameters=one_layer("concatenated"),
+    parameters=construction.CONCATENATED_STEP.parameters,
     reading=f"The first k rows and d columns of it. {WIDE}",
 )
-def state(p, x, y, W0, eta, root, xp, n, d, k, more):
-    layout, widths = _in_one_layer("concatenated", d, k, more)
-    stream = layout.tokens(x, y) @ p.encode_weight.T + p.encode_bias
+def state(p, x, y, W0, root, xp, d, k, n, more):
+    raw = construction.CONCATENATED_STEP.seen(x, y)
+    widths = construction.widened(raw.layout, more, root)
+    stream = raw.rows @ p.encode_weight.T + p.encode_bias
     tokens = multi_head.head(p.last, 0, stream, root)
     empty = xp.zeros((widths.values, widths.keys))
     final = scan(linear_attention.step, None, empty, tokens).final_state
@@ -186,12 +158,11 @@ def nowhere(E, b, W_q, W_k, W_v, W_o, R, root, W0, eta, xp, d):
 def _errors(E, b, W_q, W_k, W_v, W_o, R, root, W0, eta, xp, d):
     """The combination of errors of one layer, and what it is for all parameters."""
     p = multi_head.Parameters(W_q, W_k, W_v, W_o)
-    layout, _ = _in_one_layer("labelled", d, 1, 0)
 
     def error(query, example):
         """The output minus the prediction for query · W0, when the only example is (example · W0, 0)."""
         x, y = xp.stack([example * W0[:, 0], query * W0[:, 0]], axis=0), xp.zeros((1, 1))
-        output = multi_head.layer(p, layout.tokens(x, y) @ E.T + b, root)[1] @ R.T
+        output = multi_head.layer(p, labelled_tokens(x, y) @ E.T + b, root)[1] @ R.T
         return (output - x[1] @ gradient_descent(HALF_SUM, W0, x[:1], y, eta))[0]
 
     # Differences: the coefficients of query³ and of query · example² in the layer's output are equal.
@@ -204,25 +175,11 @@ def _errors(E, b, W_q, W_k, W_v, W_o, R, root, W0, eta, xp, d):
     return 3 * mixed - cubed, 6 * eta * square * square
 
 
-def _in_several_layers(d, k, more, root=1):
-    """Tokens with weights, and sizes for any number of steps."""
-    layout = LAYOUTS["labelled"](d, k)
-    return layout, _larger(construction.least(layout, root=root), more)
-
-
-def several_layers(targets):
-    def parameters(xp, d, more, eta, root, W0):
-        layout, widths = _in_several_layers(d, targets, more, root)
-        return construction.gradient_descent(xp, layout, widths, eta, W0)
-
-    return parameters
-
-
 WITH_WEIGHTS = {"x": "n+1 d", "y": "n 1", "W0": "d 1", "eta": "", "root": ""}
 WEIGHTS_SIZES = {"n": (1, 2), "d": (1, 2), "L": (1, 2), "more": (0,)}
 
 
-@linear.claim(
+linear.claim(
     "linear-attention.gd",
     kind="construction",
     says=(
@@ -232,29 +189,21 @@ WEIGHTS_SIZES = {"n": (1, 2), "d": (1, 2), "L": (1, 2), "more": (0,)}
     given=WITH_WEIGHTS,
     assuming=ROOT,
     sizes=WEIGHTS_SIZES,
-    parameters=several_layers(1),
+    construction=construction.ONE_TARGET,
     reading=f"{WIDE} For several targets: linear-attention.gd-vector.",
-)
-def steps(p, x, y, W0, eta, root, n, d, L, more):
-    layout, _ = _in_several_layers(d, 1, more)
-    learned = x[n] @ gradient_descent(HALF_SUM, W0, x[:n], y, eta, L)
-    return equal(construction.predictions(p, layout.tokens(x, y), L, root)[n], learned)
+)(learns_in_steps)
 
 
-@linear.claim(
+linear.claim(
     "linear-attention.gd-vector",
     kind="construction",
     says="with two targets, tokens carry two weight vectors and a layer has a head for each: linear-attention.gd",
     given={**WITH_WEIGHTS, "y": "n 2", "W0": "d 2"},
     assuming=ROOT,
     sizes={**WEIGHTS_SIZES, "L": (2,)},
-    parameters=several_layers(2),
+    construction=construction.TWO_TARGETS,
     reading=WIDE,
-)
-def vector(p, x, y, W0, eta, root, n, d, L, more):
-    layout, _ = _in_several_layers(d, 2, more)
-    learned = x[n] @ gradient_descent(HALF_SUM, W0, x[:n], y, eta, L)
-    return equal(construction.predictions(p, layout.tokens(x, y), L, root)[n], learned)
+)(learns_in_steps)
 
 
 @linear.claim(
@@ -264,19 +213,18 @@ def vector(p, x, y, W0, eta, root, n, d, L, more):
     given=WITH_WEIGHTS,
     assuming=ROOT,
     sizes=WEIGHTS_SIZES,
-    parameters=several_layers(1),
+    parameters=construction.STEPS.parameters,
     reading=(
         "The first of the L layers is then like the others, and the query's token is an example with the target 0: its "
         "term −η(w·x)x is not taken back."
     ),
 )
-def alike(p, x, y, W0, eta, root, xp, n, d, L, more, *, query_is_example=False):
-    layout, _ = _in_several_layers(d, 1, more)
-    predicted = construction.predictions(p._replace(first=p.step), layout.tokens(x, y), L, root)
+def alike(p, x, y, W0, eta, xp, n, L, *, query_is_example=False):
+    predicted = construction.STEPS.outputs(p._replace(first=p.step), x, y, layers=L)
     inputs, targets = x[:n], y
     if query_is_example:
         inputs, targets = x, xp.concat([y, xp.zeros((1, 1))], axis=0)
-    return equal(predicted[n], x[n] @ gradient_descent(HALF_SUM, W0, inputs, targets, eta, L))
+    return equal(predicted[-1], x[n] @ gradient_descent(HALF_SUM, W0, inputs, targets, eta, L))
 
 
 alike.amend(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .long_table import HEADERS, summary, what_fails_or_holds
 from .standing import statements
 from .story import Section, Story
-from .table import HEADERS, summary, what_fails_or_holds
 from .words import Record, one_line, suffix, verdict_words
 
 SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]<>|#"})

@@ -1,145 +1,146 @@
-"""The long table: a line for each claim and each amendment that is decided; what is wrong stands in the last column.
+"""The table that people read: one line a claim, grouped by source, then what is still open or wrong, in full.
 
-`overview` is what `scanproof check` prints by default; what both say is here.
+An amendment that is proved stands in its claim's line, as what holds. `long_table` has a line for each statement.
+Widths are columns of a terminal, of which wide letters take two.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
-from tabulate import tabulate
+from rich.cells import cell_len, set_cell_size
 
-from .standing import statements
-from .words import Record, caveats, fault, is_mended, one_line, suffix
+from .long_table import (
+    COLOURS,
+    LIMITS,
+    WIDTH,
+    caveats_before,
+    counts,
+    fault_or_no_mend,
+    notes,
+    short_verdict,
+)
+from .standing import Blame, statements
+from .words import Record, fault, is_mended, one_line
 
-WIDTH = 100
-LIMITS = {"id": 38, "verdict": 13, "where": 16}
-"""The widest that a column may be; the last one takes what is left."""
-NARROW = 10
-"""The widest that the column "where" may be on a terminal of fewer columns."""
-GAP = 2
-PADDING = 2
-"""What tabulate sets between columns, and adds to a header's width."""
-HEADERS = ["id", "verdict", "where", "what fails, what holds"]
-COLOURS = {"proved": "32", "refuted": "31", "supported": "36", "unknown": "33", "error": "1;31"}
-REMEMBERED = "Remembered: verdicts of an earlier run; nothing they rest on has changed. --no-cache checks it all."
-HINT = "`scanproof show {}` tells a claim's whole story; with --script, its counterexample as a program."
-FIXED = "* proved at fixed sizes: an identity in every entry at the sizes that `scanproof show ID` lists."
+GAP = "  "
+HOLDS = "what holds"
+LEAST = 20
+"""Where fewer columns are left, the text has a line of its own."""
+
+
+class Line(NamedTuple):
+    """A claim in one line."""
+
+    id: str
+    verdict: str
+    text: str
+    starred: bool
+    """Whether a star stands in it, which is explained below."""
 
 
 def table(
-    report: Record, *, files: Sequence[str] = (), colour: bool = False, width: int = WIDTH
+    report: Record,
+    blamed: Mapping[str, Blame],
+    *,
+    files: Sequence[str] = (),
+    colour: bool = False,
+    width: int = WIDTH,
 ) -> str:
-    """The report as text of at most `width` columns (and never more than 100)."""
-    rows = [row for claim in report["claims"] for row in _rows(claim)]
-    limits = [LIMITS["id"], LIMITS["verdict"], LIMITS["where"] if width >= WIDTH else NARROW]
-    room = min(width, WIDTH) - sum(_widths(rows, limits)) - len(limits) * GAP
-    room = max(room, len(HEADERS[-1]) + PADDING)
-    wrapped = [_wrapped(row, [*limits, room]) for row in rows]
-    text = tabulate(wrapped, headers=HEADERS, tablefmt="simple", disable_numparse=True)
-    lines = [line.rstrip() for line in text.splitlines()]
-    if colour:
-        lines = [_coloured(line) for line in lines]
-    fixed = any(row[1] == "proved*" for row in rows)
-    return "\n".join([*lines, "", *notes(report, fixed=fixed, width=width, files=files)]) + "\n"
+    """The report as text, each claim's line cut to `width` columns; ids are never cut.
+
+    Args:
+        report: what `scanproof.check` returned.
+        blamed: what keeps the exit code from 0, as `standing.blames` gives it; it stands below, in full.
+        files: the user's files, which `scanproof show` needs to know, too.
+        colour: whether verdicts are coloured and headings bold, by the codes of terminals.
+        width: columns.
+    """
+    blocks: list[list[str]] = []
+    wrong: list[str] = []
+    starred = False
+    for source, grouped in groupby(report["claims"], key=lambda claim: claim["source"]):
+        claims = list(grouped)
+        lines = [_line(claim) for claim in claims]
+        title = _cut(f"{source}: {one_line(report['sources'][source]['title'])}", width)
+        several = len(claims) < len(report["claims"])
+        blocks.append([f"\x1b[1m{title}\x1b[0m" if colour else title])
+        blocks[-1] += _wrapped(counts(claims), width) if several else []
+        blocks[-1] += [part for line in lines for part in _printed(line, lines, colour, width)]
+        wrong += [text for claim in claims for text in _wrong(claim, blamed)]
+        starred |= any(line.starred for line in lines)
+    if wrong:
+        below = [part for text in wrong for part in _wrapped(text, min(width, WIDTH))]
+        blocks.append(["Open or wrong:", *below])
+    starred |= any("(proved*)" in text for text in wrong)
+    blocks.append(notes(report, fixed=starred, width=width, files=files))
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ()) -> list[str]:
-    """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
-    remembered = [REMEMBERED] if report["timing"].get("remembered") else []
-    hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
-    every = [*([FIXED] if fixed else []), summary(report), *remembered, hint]
-    return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
+def _line(claim: Record) -> Line:
+    statement = claim["as_stated"]
+    verdict, said = short_verdict(statement), _said(claim)
+    starred = verdict.endswith("*") or said.startswith(f"{HOLDS}*")
+    return Line(claim["id"], verdict, caveats_before(statement, said), starred)
 
 
-def short_verdict(statement: Record) -> str:
-    """The verdict with a star for "at fixed sizes"."""
-    fixed = statement["verdict"] == "proved" and statement["scope"] != "all-sizes"
-    return statement["verdict"] + "*" * fixed
-
-
-def summary(report: Record) -> str:
-    """The counts in one line, with the time: "3 claims: 1 proved*, 2 refuted (2 mended); … (1.2 s)."."""
-    seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
-    time = f"{seconds:.1f} s" + (
-        f"; {remembered} statement{'s' * (remembered != 1)} remembered" if remembered else ""
-    )
-    return f"{counts(report['claims'])} ({time})."
-
-
-def counts(claims: list[Record]) -> str:
-    """How many claims have which verdict: "3 claims: 1 proved*, 2 refuted (2 mended)"."""
-    parts = []
-    for verdict in dict.fromkeys(short_verdict(c["as_stated"]) for c in _best_first(claims)):
-        counted = [c for c in claims if short_verdict(c["as_stated"]) == verdict]
-        mended = sum(map(is_mended, counted))
-        note = f" ({mended} mended)" if verdict == "refuted" else ""
-        parts.append(f"{len(counted)} {verdict}{note}")
-    amended = [s for c in claims for s in c["amended"]]
-    if amended:
-        proved = sum(s["verdict"] == "proved" for s in amended)
-        parts.append(f"{proved} of {len(amended)} amendments proved")
-    plural = "claim" if len(claims) == 1 else "claims"
-    return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'}"
-
-
-def _best_first(claims: list[Record]) -> list[Record]:
-    order = ["proved", "proved*", "supported", "refuted", "unknown", "not-checkable", "error"]
-    return sorted(claims, key=lambda claim: order.index(short_verdict(claim["as_stated"])))
-
-
-def _rows(claim: Record) -> Iterator[list[str]]:
-    for statement, amends in statements(claim):
-        verdict = short_verdict(statement)
-        if amends and statement["verdict"] == "unknown":
-            continue
-        name = f"└ {suffix(statement, claim)}" if amends else claim["id"]
-        where = "" if amends else one_line(claim["where"])
-        yield [name, verdict, where, what_fails_or_holds(claim, statement, amends)]
-
-
-def what_fails_or_holds(claim: Record, statement: Record, amends: bool) -> str:
-    """The last column: why a statement is not proved, or what a proved amendment says."""
-    said = fault_or_no_mend(claim, statement, amends=amends)
+def _said(claim: Record) -> str:
+    """What holds; or what keeps the claim from being settled."""
+    statement = claim["as_stated"]
     if statement["verdict"] == "proved":
-        said = one_line(statement["statement"]) if amends else ""
-    return caveats_before(statement, said)
+        return one_line(statement["statement"])
+    if statement["verdict"] == "refuted" and is_mended(claim):
+        proved = [a for a in claim["amended"] if a["verdict"] == "proved"]
+        star = "*" * short_verdict(proved[0]).endswith("*")
+        one_of = f" (1 of {len(proved)})" if len(proved) > 1 else ""
+        return f"{HOLDS}{star}{one_of}: {one_line(proved[0]['statement'])}"
+    return fault_or_no_mend(claim, statement)
 
 
-def caveats_before(statement: Record, said: str) -> str:
-    """The words, after what is to be said beside the verdict."""
-    return "; ".join([*caveats(statement), *([said] if said else [])])
+def _printed(line: Line, lines: Sequence[Line], colour: bool, width: int) -> Iterator[str]:
+    """The claim in columns: what is longer than its column moves what comes after it."""
+    ids = min(max(cell_len(one.id) for one in lines), LIMITS["id"])
+    verdicts = max(len(one.verdict) for one in lines)
+    code = COLOURS.get(line.verdict.rstrip("*")) if colour else None
+    verdict = f"\x1b[{code}m{line.verdict}\x1b[0m" if code else line.verdict
+    padding = " " * max(ids - cell_len(line.id), 0)
+    room = width - 3 * len(GAP) - max(ids, cell_len(line.id)) - verdicts
+    begin = f"{GAP}{line.id}{padding}{GAP}{verdict}"
+    if not line.text or room < LEAST:
+        yield begin
+        yield from [f"{GAP * 3}{_cut(line.text, width - 3 * len(GAP))}"] if line.text else []
+        return
+    yield f"{begin}{' ' * (verdicts - len(line.verdict))}{GAP}{_cut(line.text, room)}"
 
 
-def fault_or_no_mend(claim: Record, statement: Record, *, amends: bool = False) -> str:
-    """What keeps the statement from being proved, and why a refuted claim has no mend."""
-    text = fault(statement)
-    if amends or statement["verdict"] != "refuted" or is_mended(claim):
-        return text
-    return f"{text}; no mend: {one_line(claim['unmended'] or 'none is known')}"
+def _wrong(claim: Record, blamed: Mapping[str, Blame]) -> Iterator[str]:
+    """In full: what is unknown, refuted without a mend, in error, doubtful or blamed."""
+    for statement, amends in statements(claim):
+        verdict, blame = statement["verdict"], blamed.get(statement["id"])
+        mended = is_mended(claim)
+        settled = verdict in ("proved", "not-checkable") or (
+            verdict == "refuted" and mended and not amends
+        )
+        said = "" if settled else fault_or_no_mend(claim, statement, amends=amends)
+        if blame is not None and (settled or fault(statement) not in blame.why):
+            said = "; ".join([*([said] if said else []), blame.why])
+        said = caveats_before(statement, said)
+        of_no_use = amends and mended and verdict == "unknown"  # another one holds
+        if said and not of_no_use:
+            yield f"{statement['id']} ({short_verdict(statement)}): {said}"
 
 
-def _widths(rows: list[list[str]], limits: list[int]) -> list[int]:
-    return [
-        max([len(HEADERS[i]) + PADDING, *(min(len(row[i]), limit) for row in rows)])
-        for i, limit in enumerate(limits)
-    ]
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of whole words, all but the first indented twice."""
+    lines = [GAP]
+    for word in text.split():
+        if cell_len(lines[-1]) + cell_len(word) > width and lines[-1].strip():
+            lines.append(GAP * 2)
+        lines[-1] += f"{word} "
+    return [line.rstrip() for line in lines]
 
 
-def _wrapped(row: list[str], widths: list[int]) -> list[str]:
-    return [
-        "\n".join(textwrap.wrap(cell, width, break_on_hyphens=False))
-        for cell, width in zip(row, widths, strict=True)
-    ]
-
-
-def _coloured(line: str) -> str:
-    """The line with its verdict, the second column, in colour."""
-    return re.sub(
-        rf"^(\S.*?  )({'|'.join(COLOURS)})(?=\*|  |$)",
-        lambda found: f"{found[1]}\x1b[{COLOURS[found[2]]}m{found[2]}\x1b[0m",
-        line,
-    )
+def _cut(text: str, room: int) -> str:
+    return text if cell_len(text) <= room else f"{set_cell_size(text, max(room - 1, 0)).rstrip()}…"

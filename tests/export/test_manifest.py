@@ -15,14 +15,16 @@ import jsonschema
 import numpy as np
 import pytest
 
+from scanproof.constructs.constructions import linear_attention, mamba2_gd
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.learners.descent import gradient_descent
 from scanproof.constructs.learners.losses import HALF_SUM
-from scanproof.numeric.export import linear_attention, mamba2, schema
 from scanproof.numeric.export import manifest as manifests
+from scanproof.numeric.export import schema
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.export.manifest import exact
+from scanproof.numeric.export.row_choice import rows_of
 from scanproof.numeric.export.targets import TARGETS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.decide.ledger import built_in
@@ -200,7 +202,10 @@ def test_every_construction_of_whole_models_has_an_export():
     }
     parts = {"mamba2.silu-blocks", "mamba2.state", "linear-attention.state"}
     false = {"linear-attention.gd-alike"}
-    assert constructions - {*mamba2.ROWS, *linear_attention.ROWS} == parts | false
+    assert (
+        constructions - {*rows_of(mamba2_gd.NETWORK), *rows_of(linear_attention.NETWORK)}
+        == parts | false
+    )
 
 
 def test_step_sizes_and_weights_are_exact_numbers_in_text(told, tmp_path):

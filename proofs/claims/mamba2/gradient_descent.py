@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
+from scanproof.constructs.constructions import mamba2_gd
 from scanproof.constructs.layers import mamba2_block
-from scanproof.constructs.learners.descent import gradient_descent, prefix_predictions
-from scanproof.constructs.learners.losses import HALF_SUM
 from scanproof.constructs.tokens import mamba2 as mamba2_tokens
 
+from ...language.learns import learns_in_steps
 from ...language.statements import equal
 from .source import mamba2
 
@@ -21,32 +20,12 @@ IDEAL = (
 DEPENDS = ("mamba2.silu-blocks", "mamba2.decay", "mamba2.rms-norm")
 
 
-def _parameters(tokens, k=1):
-    def parameters(xp, d, eta, W0):
-        layout, widths = _ideal(tokens, d, k)
-        return mamba2_gd.gradient_descent(xp, layout, widths, mamba2_sizes.IDEAL, eta, W0)
-
-    return parameters
-
-
-def _ideal(tokens, d, k=1):
-    layout = mamba2_tokens.LAYOUTS[tokens](d, k)
-    return layout, mamba2_sizes.minimal(layout, **mamba2_gd.shape(layout))
-
-
-def _outputs(p, tokens, x, y, xp, d, L, k=1):
-    layout, widths = _ideal(tokens, d, k)
-    parts = mamba2_gd.ideal(lambda u: u - u)
-    raw = layout.tokens(x, y)
-    return mamba2_gd.predictions(p, widths, raw, L, xp.asarray(0), parts)[layout.read]
-
-
 @mamba2.claim(
     "mamba2.silu-blocks",
     kind="construction",
     says="a block of mamba2.gd, the step as the prediction, is the same with SiLU as with ½z, whatever its tokens",
     given={"rows": "2 6", "eta": "", "W0": "1 1"},
-    parameters=lambda xp, eta, W0: _parameters("labelled")(xp, 1, eta, W0),
+    parameters=mamba2_gd.LABELLED.parameters,
     reading=(
         "Two tokens with one feature, all else as in mamba2.gd; for any numbers of both mamba2.sign-pairs shows it of "
         "the heads."
@@ -54,17 +33,17 @@ def _outputs(p, tokens, x, y, xp, d, L, k=1):
     depends_on=("mamba2.silu-pair", "mamba2.sign-pairs"),
 )
 def silu_blocks(p, rows, xp):
-    _, widths = _ideal("labelled", 1)
-    half = mamba2_gd.ideal(lambda u: u - u)
+    heads = mamba2_gd.least(mamba2_tokens.labelled(1)).heads
+    half = mamba2_gd.HALF
     for block, label in ((p.step, "step"), (p.last, "prediction")):
         released, ideal = (
-            mamba2_block.block(block, widths.heads, rows, xp.asarray(0), parts)
+            mamba2_block.block(block, heads, rows, xp.asarray(0), parts)
             for parts in (half._replace(activation=mamba2_block.silu), half)
         )
         yield equal(released, ideal, label=label)
 
 
-@mamba2.claim(
+mamba2.claim(
     "mamba2.gd",
     kind="construction",
     says=(
@@ -73,16 +52,13 @@ def silu_blocks(p, rows, xp):
     ),
     given=GIVEN,
     sizes=SIZES,
-    parameters=_parameters("labelled"),
+    construction=mamba2_gd.LABELLED,
     reading=f"{IDEAL} The query is no example: its flag makes dt 0.",
     depends_on=DEPENDS,
-)
-def labelled(p, x, y, W0, eta, xp, n, d, L):
-    learned = x[n:] @ gradient_descent(HALF_SUM, W0, x[:n], y, eta, L)
-    return equal(_outputs(p, "labelled", x, y, xp, d, L), learned)
+)(learns_in_steps)
 
 
-@mamba2.claim(
+mamba2.claim(
     "mamba2.gd-concatenated",
     kind="construction",
     says=(
@@ -91,16 +67,13 @@ def labelled(p, x, y, W0, eta, xp, n, d, L):
     ),
     given=GIVEN,
     sizes=SIZES,
-    parameters=_parameters("concatenated"),
+    construction=mamba2_gd.CONCATENATED,
     reading=IDEAL,
     depends_on=DEPENDS,
-)
-def concatenated(p, x, y, W0, eta, xp, d, L):
-    learned = prefix_predictions(HALF_SUM, W0, x, y, eta, L)
-    return equal(_outputs(p, "concatenated", x, y, xp, d, L), learned)
+)(learns_in_steps)
 
 
-@mamba2.claim(
+mamba2.claim(
     "mamba2.gd-interleaved",
     kind="construction",
     says=(
@@ -109,25 +82,19 @@ def concatenated(p, x, y, W0, eta, xp, d, L):
     ),
     given=GIVEN,
     sizes=SIZES,
-    parameters=_parameters("interleaved"),
+    construction=mamba2_gd.INTERLEAVED,
     reading=IDEAL,
     depends_on=(*DEPENDS, "mamba2.convolution"),
-)
-def interleaved(p, x, y, W0, eta, xp, d, L):
-    learned = prefix_predictions(HALF_SUM, W0, x, y, eta, L)
-    return equal(_outputs(p, "interleaved", x, y, xp, d, L), learned)
+)(learns_in_steps)
 
 
-@mamba2.claim(
+mamba2.claim(
     "mamba2.gd-vector",
     kind="construction",
     says="with two targets, tokens carry two weight vectors and a block has twice the groups: mamba2.gd for each",
     given={"x": "n+1 d", "y": "n 2", "W0": "d 2", "eta": ""},
     sizes={"n": (1, 2), "d": (1, 2), "L": (2,)},
-    parameters=_parameters("labelled", k=2),
+    construction=mamba2_gd.TWO_TARGETS,
     reading=IDEAL,
     depends_on=DEPENDS,
-)
-def vector(p, x, y, W0, eta, xp, n, d, L):
-    learned = x[n:] @ gradient_descent(HALF_SUM, W0, x[:n], y, eta, L)
-    return equal(_outputs(p, "labelled", x, y, xp, d, L, k=2), learned)
+)(learns_in_steps)

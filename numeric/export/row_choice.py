@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers.sequence import Network
+from scanproof.constructs.tokens.mamba2 import Tokenisation
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
 
@@ -23,6 +26,20 @@ class Row(NamedTuple):
     """k; any number if none is given."""
 
 
+@functools.cache
+def rows_of(network: Network) -> dict[str, Row]:
+    """The rows whose construction is this network, by id."""
+    found = {}
+    for row in built_in().rows:
+        construction = row.claim.construction
+        if construction is not None and construction.layer == network:
+            tokens, k = construction.tokens, construction.targets
+            assert isinstance(tokens, Tokenisation)
+            targets = k if isinstance(k, int) else None
+            found[row.claim.id] = Row(tokens.layout.__name__, not tokens.weights, targets)
+    return found
+
+
 class Selection(NamedTuple):
     """The options of a construction, and the statement that covers most of the request."""
 
@@ -35,19 +52,20 @@ class Selection(NamedTuple):
 
 
 def choose(
-    request: Request, rows: Mapping[str, Row], tokens: Collection[str], *, unit: str = "block"
+    request: Request, network: Network, tokens: Collection[str], *, unit: str = "block"
 ) -> Selection:
     """The options of a request; those that are left open are taken from the row that is named.
 
     Args:
-        request: what is asked for; its id is one of `rows`.
-        rows: by id.
+        request: what is asked for; its id is that of a row of the network.
+        network: what the rows are about.
         tokens: the names of the construction's tokenisations.
         unit: what the construction is a stack of.
 
     Raises:
         UsageError: for several steps in one block, an unknown tokenisation, or a W0 for other targets.
     """
+    rows = rows_of(network)
     row = rows[request.id]
     in_one_block = row.in_one_block or request.in_one_block
     if in_one_block and request.steps != 1:

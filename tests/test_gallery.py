@@ -1,0 +1,59 @@
+"""The gallery: programs of the field are proved equal at all sizes, and no bug that is planted in them is."""
+
+from __future__ import annotations
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from gallery import EVERY
+from gallery.pair import Pair
+
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.language.sizes import shape, shapes_in
+
+NAMES = [pair.name for pair in EVERY]
+BUGS = [(pair, bug) for pair in EVERY for bug in pair.bugs]
+CLOSE = 1e-8
+"""Of float64 numbers of about 1, after sums of up to some hundred products."""
+
+
+def outputs(pair: Pair, left, right):
+    """What both programs compute in float64 of random numbers, at sizes that differ."""
+    given = shapes_in(pair.shapes)
+    letters = sorted(set(re.findall(r"[A-Za-z]\w*", " ".join(given.values()))))
+    at = {n: {"T": 6, "N": 6, "n": 3}.get(n, 2 + k % 4) for k, n in enumerate(letters)}
+    rng = np.random.default_rng(0)
+    with jax.enable_x64(True):
+        arrays = [jnp.asarray(rng.uniform(-1.6, 1.6, shape(text, at))) for text in given.values()]
+        return [jax.tree.leaves(jax.jit(side)(*arrays)) for side in (left, right)]
+
+
+def agree(pair: Pair, left, right) -> bool:
+    pairs = zip(*outputs(pair, left, right), strict=True)
+    return all(np.allclose(a, b, rtol=CLOSE, atol=CLOSE, equal_nan=True) for a, b in pairs)
+
+
+def test_names_are_of_one_pair_each():
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@pytest.mark.short(9)
+@pytest.mark.parametrize("pair", EVERY, ids=NAMES)
+def test_a_pair_computes_the_same_numbers(pair: Pair):
+    assert agree(pair, pair.left, pair.right)
+
+
+@pytest.mark.short(18)
+@pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
+def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
+    assert not agree(pair, *pair.broken(bug))
+
+
+@pytest.mark.short(18)
+@pytest.mark.parametrize(("pair", "bug"), BUGS, ids=[f"{p.name}: {b[1]}" for p, b in BUGS])
+def test_a_planted_bug_is_not_proved(pair: Pair, bug: tuple[str, str]):
+    left, right = pair.broken(bug)
+    assert prove(left, shapes=pair.shapes, equals=right).result.verdict != "proved"
