@@ -135,7 +135,11 @@ def _own_pairs(
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
-        found = _ball_pairs(claim, sizes, point) if interpretation.session.programs else None
+        found = (
+            _ball_pairs(claim, sizes, point)
+            if interpretation.session.programs and not read
+            else None
+        )
         return point, _float_pairs(claim, sizes, point, read) if found is None else found
     pairs = set()
     for one, other, tag in _compared(found):
