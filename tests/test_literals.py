@@ -128,7 +128,10 @@ def test_what_a_literal_means_rounds_to_it():
                 continue
             found = meant(value, dtype)
             wide = Fraction(2) ** (1 - found.precision) * FORMATS[_name(found.precision)].off
-            if found.root:
+            if found.log:
+                assert math.isclose(math.log(found.number), abs(value), rel_tol=1e-15)
+                assert found.sign == math.copysign(1, value)
+            elif found.root:
                 size = abs(Fraction(value))
                 assert (size * (1 - wide)) ** 2 <= found.number <= (size * (1 + wide)) ** 2
                 assert found.sign == math.copysign(1, value)
@@ -236,6 +239,8 @@ def test_a_logarithm_of_a_whole_number_is_recognised():
     assert str(meant(math.log(3))) == "log 3"
     assert str(meant(-math.log(20))) == "-log 20"
     assert not meant(1.0986122).log
+    assert not meant(0.69140625, "bfloat16").log
+    assert not meant(float(np.float32(math.log(3))), "float32").log
     assert not meant(0.5).log
 
 

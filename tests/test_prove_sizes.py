@@ -243,6 +243,11 @@ def test_a_letter_is_an_array_or_a_size():
         prove(lambda g, T: g * T, shapes="g: T d, T:", equals=lambda g, T: T * g)
 
 
+def test_a_size_may_be_called_p():
+    found = prove(lambda u: u.sum(1), shapes="u: T p", equals=lambda u: u.T.sum(0)).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
+
+
 def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch):
     asked = []
     own = in_order.decide
@@ -271,6 +276,31 @@ def test_numbers_are_not_touched_by_what_stands_in():
         assert np.sqrt(np.float32(4)).dtype == np.float32
         assert np.log2(8) == 3
         assert len([1, 2]) == 2
+
+
+def sees_what_stands_in(x):
+    return x.sum(0) * (1 if "len" in globals() else 2)
+
+
+def test_a_program_that_looks_for_what_stands_in_is_what_its_numbers_are():
+    assert prove(sees_what_stands_in, shapes="x: T d", equals=summed).result.verdict == "refuted"
+    twice = prove(sees_what_stands_in, shapes="x: T d", equals=lambda x: 2 * x.sum(0)).result
+    assert twice.scope != "all-sizes"
+
+
+class Own:
+    def __init__(self, x):
+        self.shape = x.shape
+
+    def __len__(self):
+        return 3
+
+
+def test_the_length_of_a_class_of_one_s_own_is_its_own():
+    found = prove(
+        lambda x: x.sum(0) * len(Own(x)), shapes="x: T d", equals=lambda x: 3 * x.sum(0)
+    ).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes")
 
 
 def test_whether_a_size_has_a_root_is_still_a_question():

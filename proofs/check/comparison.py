@@ -159,9 +159,10 @@ def _own_pairs(
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
-        found = _ball_pairs(claim, sizes, point) if interpretation.session.programs else None
-        if found is not None:
-            return point, found
+        if interpretation.session.programs and not read:
+            found = _ball_pairs(claim, sizes, point)
+            if found is not None:
+                return point, found
         floats = _float_pairs(claim, sizes, point, read)
         if everywhere and any(math.isnan(n) for pair in floats for n in pair[:2]):
             return None

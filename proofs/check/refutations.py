@@ -87,7 +87,8 @@ def _decimals(balls: np.ndarray) -> np.ndarray:
     """Balls as decimals, rounded."""
     out = np.empty(balls.shape, dtype=object)
     for place in np.ndindex(balls.shape):
-        out[place] = balls[place].str(DIGITS, radius=False)
+        ball: Any = balls[place]
+        out[place] = ball.str(DIGITS, radius=False)
     return out
 
 

@@ -9,6 +9,7 @@ misses where it is false.
 from __future__ import annotations
 
 import inspect
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,6 +37,7 @@ from ..interpret.programs.tracing import format_of, traced
 from ..interpret.questions import Unreadable
 from ..kernel.index import Index
 from ..language.claim import Claim
+from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
 from ..language.numbers import exceeds
 from ..language.sizes import Sizes, names, shape, shapes_in
@@ -47,6 +49,7 @@ from . import joined_axes, targets
 from .in_order import Tell, in_cases
 from .verdict import Result
 
+RESERVED_NAME = re.compile(rf"\b({'|'.join(RESERVED)})\b")
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
 FIRST = 3
@@ -169,40 +172,34 @@ def prove(
     body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in given]
     )
-    row = source.claim("program.equals", says=f"{name} = {other}", given=given, sizes=sizes or {})(
-        body
-    )
-    first = {n: max(min(r), k) for k, (n, r) in enumerate(row.claim.ranges.items(), start=FIRST)}
-    unread = _traced_once(name, forward, row.claim, first)
+    claim = _claim(source, f"{name} = {other}", body, given, sizes or {})
+    first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
+    unread = _traced_once(name, forward, claim, first)
     if unread is not None:
-        return Outcome(name, other, given, Result("unknown", reason=unread))
+        return Outcome(name, other, asked, Result("unknown", reason=unread))
     jax_programs = {"program": forward}
     if not _is_definition(specification):
         jax_programs["specification"] = specification
     read = [
-        one
-        for one in _literals(jax_programs, row.claim, first)
-        if not one.meant.is_exactly(one.value)
+        one for one in _literals(jax_programs, claim, first) if not one.meant.is_exactly(one.value)
     ]
     with allowing(steps):
-        said = in_cases(row.claim, sizes or {}, tell)
+        said = in_cases(claim, sizes or {}, tell)
     result = said.result
     if result.verdict == "error":
         raise UsageError(f"prove {name}: {result.reason}")
     if result.verdict == "refuted":
-        result = _beyond_rounding(
-            row.claim, result, lambda at: _literals(jax_programs, row.claim, at)
-        )
+        result = _beyond_rounding(claim, result, lambda at: _literals(jax_programs, claim, at))
     if result.verdict == "proved":
-        result = _run_plainly(forward, row.claim) or result
+        result = _run_plainly(forward, claim) or result
     if result.verdict == "proved":
         for side in written:
-            result = _run_in_torch(side, asked, row.claim, result)
+            result = _run_in_torch(side, asked, claim, result)
     if (
         result.scope == "all-sizes"
     ):  # a number such as √3, which is another at T = 4, is none of a symbol's
         later = {n: v + LATER for n, v in first.items()}
-        there = {(one.value, one.place) for one in _literals(jax_programs, row.claim, later)}
+        there = {(one.value, one.place) for one in _literals(jax_programs, claim, later)}
         read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
@@ -222,6 +219,20 @@ def prove(
         format=format_of(forward).name,
         framework="torch" if targets.is_for_torch(written[0]) else "jax",
     )
+
+
+def _claim(
+    source: Source,
+    says: str,
+    body: Callable[..., Any],
+    given: Mapping[str, str],
+    sizes: Mapping[str, Sequence[int]],
+) -> Claim:
+    """The claim that the body makes; a size may have a name that bodies of claims have for something else."""
+    renamed = {n: RESERVED_NAME.sub(r"\1_", text) for n, text in given.items()}
+    others = {RESERVED_NAME.sub(r"\1_", n): values for n, values in sizes.items()}
+    row = source.claim("program.equals", says=says, given=renamed, sizes=others)(body)
+    return replace(row.claim, given=dict(given), sizes=dict(sizes))
 
 
 def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> str | None:

@@ -163,7 +163,7 @@ def _candidates(size: Fraction, sign: int, form: Format) -> Iterator[tuple[float
     square = _simplest(low * low, high * high)
     if _cost(square) + 1 <= form.cost and rational_root(square) is None:
         yield _cost(square) + 1, Meant(square, True, sign, precision=form.precision)
-    if size < LARGEST_LOG:
+    if size < LARGEST_LOG and form is FORMATS["float64"]:  # in others a decimal may be near one
         whole = round(math.exp(size))
         near = whole > 1 and low <= Fraction(math.log(whole)) <= high
         if near and whole.bit_length() + 2 <= form.cost:

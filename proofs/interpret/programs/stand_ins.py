@@ -89,12 +89,11 @@ def _taking(kind: type) -> dict[tuple[Any, str], tuple[Any, Any]]:
 
 def _stand_in(original: Any, name: str, kind: type) -> Any:
     def on_sizes(*args: Any, **kwargs: Any) -> Any:
-        import jax
+        import jax.numpy as jnp
+        from jax.core import Tracer
 
-        symbolic = (kind, jax.core.Tracer)
-        if kwargs or not any(isinstance(one, symbolic) for one in args):
+        if kwargs or not any(isinstance(one, Tracer) or type(one) is kind for one in args):
             return original(*args, **kwargs)
-        jnp = jax.numpy
         given = [one.__jax_array__() if type(one) is kind else one for one in args]
         if name in ("pow", "power"):
             exact = isinstance(args[1], int | float) and type(args[0]) is kind
@@ -109,10 +108,10 @@ def _stand_in(original: Any, name: str, kind: type) -> Any:
 def _length(kind: type) -> Callable[[Any], Any]:
     def length(one: Any) -> Any:
         """`len`, that of an array whose first axis has a symbolic length too."""
-        shape = getattr(one, "shape", None) if not isinstance(one, list | tuple | dict) else None
-        if isinstance(shape, tuple) and shape and type(shape[0]) is kind:
-            return shape[0]
-        return builtins.len(one)
+        from jax.core import Tracer
+
+        shape = one.shape if isinstance(one, Tracer) else ()
+        return shape[0] if shape and type(shape[0]) is kind else builtins.len(one)
 
     return length
 
