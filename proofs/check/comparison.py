@@ -21,6 +21,7 @@ from ..interpret.array import KernelArray
 from ..interpret.claims import Interpretation
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.measured import AXES
+from ..interpret.programs.remainders import FRACTION
 from ..interpret.questions import Unreadable
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
@@ -221,9 +222,11 @@ def _measured(
 
 
 def function_value(name: str, at: Any) -> Any:
-    """|z|, exp(0) and log(1) as such; other values as floats."""
+    """|z|, z without its whole part, exp(0) and log(1) as such; other values as floats."""
     if name == "abs":
         return abs(at)
+    if name == FRACTION:
+        return at - math.trunc(at)
     exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
     return FUNCTIONS[name](float(at)) if exact is None else exact
 

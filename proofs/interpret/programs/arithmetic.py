@@ -23,6 +23,7 @@ from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
 from .maxima import divided, exponential, is_maximum, maximum
+from .remainders import remainder
 from .values import (
     Count,
     Integers,
@@ -357,10 +358,6 @@ def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
     return _extreme(False)(reader, params, _extreme(True)(reader, params, low, a), high)
 
 
-def _remainder(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    raise Unreadable("a remainder")
-
-
 RULES: dict[str, Callable[..., Any]] = {
     "add": _add,
     "add_any": _add,
@@ -404,5 +401,5 @@ RULES: dict[str, Callable[..., Any]] = {
     "max": _extreme(True),
     "min": _extreme(False),
     "clamp": _clamp,
-    "rem": _remainder,
+    "rem": remainder,
 }
