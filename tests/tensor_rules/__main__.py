@@ -40,7 +40,7 @@ def main() -> int:
         print(f"Rules that it has and does not verify: {_counted(more, found)}")
     proofs = [found[n, False].seconds for n in wanted]
     print(
-        f"{statistics.median(proofs):.2f} s a proof past imports (median), {max(proofs):.1f} s at most; "
+        f"{statistics.median(proofs):.2f} s of CPU time a proof past imports (median), {max(proofs):.1f} s at most; "
         f"{time.perf_counter() - started:.0f} s in all"
     )
     wrong = [n for n in wanted if found[n, False].verdict == "refuted"]

@@ -329,9 +329,9 @@ LOGICAL = [
         "logical/09",
         "And(A < Const, Const1 > A) ⇒ Lt(A, min(Const, Const1))",
         "A: n m, c:, d:",
-        lambda A, c, d: (A < spread(c, A)) & (spread(d, A) > A),
-        lambda A, c, d: A < jnp.minimum(spread(c, A), spread(d, A)),
-        lambda A, c, d: A < jnp.maximum(spread(c, A), spread(d, A)),
+        lambda A, c, d: lax.lt(A, spread(c, A)) & lax.gt(spread(d, A), A),
+        lambda A, c, d: lax.lt(A, jnp.minimum(spread(c, A), spread(d, A))),
+        lambda A, c, d: lax.lt(A, jnp.maximum(spread(c, A), spread(d, A))),
     ),
     Rule(
         "logical/10",
