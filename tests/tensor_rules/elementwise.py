@@ -254,7 +254,7 @@ NOT = [
         "not/02",
         "Negate(Negate(A)) ⇒ A",
         "A: n m",
-        lambda A: -(-A),
+        lambda A: lax.neg(lax.neg(A)),
         lambda A: A,
         lambda A: -A,
     ),

@@ -32,6 +32,7 @@ from .values import (
     MinusInfinity,
     NoNumber,
     constant,
+    is_infinity,
     picked,
     reals,
     shared,
@@ -343,7 +344,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
 
             return Integers(dims, at)
         for one, other in ((a, b), (b, a)):
-            if largest and isinstance(one, MinusInfinity):
+            if isinstance(one, MinusInfinity) if largest else is_infinity(one):
                 dims, (_, kept) = shared(one, other)
                 return kept
         if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
