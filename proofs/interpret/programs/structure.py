@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.index import Index, position
-from ...kernel.term import Term, as_term
+from ...kernel.term import as_term
 from .. import areas
 from ..areas import Area, Length
 from ..array import KernelArray, comprehension, holds
@@ -140,18 +140,11 @@ def _split(reader: Any, params: Any, a: Any) -> list[Any]:
 
 
 def _pad(reader: Any, params: Any, a: Any, filling: Any) -> KernelArray:
+    """Entry x of an axis comes to low + (between + 1) x; a negative low or high cuts entries off."""
     config = [tuple(map(reader.dimensions.index, one)) for one in params["padding_config"]]
-    return padded(reals(a), config, reals(filling).term)
-
-
-def padded(array: KernelArray, config: Sequence[Sequence[Index]], value: Term) -> KernelArray:
-    """Entry x of an axis comes to low + (between + 1) x; a negative low or high cuts entries off.
-
-    Args:
-        array: what is padded.
-        config: low, high and between for each axis.
-        value: what stands everywhere else.
-    """
+    if any(between.terms for *_, between in config):
+        raise Unreadable("padding by a symbolic number between entries")
+    array, value = reals(a), reals(filling).term
     dims = tuple(map(_padded, array.dims, config))
 
     def at(*place: Index) -> Any:
@@ -177,8 +170,6 @@ def padded(array: KernelArray, config: Sequence[Sequence[Index]], value: Term) -
 def _padded(length: Index, axis: Sequence[Index]) -> Index:
     """The length of an axis with padding before and behind it and between its entries, of which there are some."""
     low, high, between = axis
-    if between.terms:
-        raise Unreadable("padding by a symbolic number between entries")
     if between != Index(0) and not holds(length - 1):
         raise Unreadable("padding between entries of an axis that may be empty")
     found = low + length + high + (length - 1) * between.const
