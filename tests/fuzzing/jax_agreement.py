@@ -111,6 +111,7 @@ def _exactly(function: Any, arrays: list[np.ndarray], expected: np.ndarray, name
 FUNCTIONS = {
     **{name: getattr(math, name) for name in ("exp", "log", "sqrt", "sin", "cos", "erf", "tanh")},
     "abs": abs,
+    "fraction": lambda z: z - math.trunc(z),
 }
 
 
