@@ -19,7 +19,7 @@ from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, 
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.recursion import Recursion, new_state
-from scanproof.proofs.kernel.term import as_term, entry
+from scanproof.proofs.kernel.term import apply, as_term, entry
 from scanproof.proofs.search.lemmas import show
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
@@ -216,6 +216,10 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         one = entry("X", j) * inverse(entry("X", j), [j]) * entry("Y", j)
         return total(one, j), total(entry("Y", k), k)
 
+    def multiplied() -> tuple[Any, Any]:
+        x = entry("X")
+        return apply("exp", x, ()) * apply("exp", x * -1 + 1, ()), apply("exp", as_term(1), ())
+
     def told_apart() -> tuple[Any, Any]:
         t = ranged()
         return equal_indices(t, 0) * entry("X", t), equal_indices(t, 0) * entry("X", 0)
@@ -232,6 +236,7 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "count": counted,
         "rewrite": defined,
         "cancel": cancelled,
+        "exponents": multiplied,
         "split": told_apart,
         "clear": cleared,
     }

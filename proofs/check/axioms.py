@@ -1,7 +1,8 @@
 """What a proof for all sizes takes from elsewhere: named axioms, each discharged by sympy.
 
-The kernel knows nothing of exp and log but their names. A gradient through them uses their derivatives, which the dual
-numbers of `constructs.arrays.gradient` have built in; so a proof that reads such a gradient rests on these.
+The kernel knows of exp that it takes sums to products, and of log its name. A gradient through them uses their
+derivatives, which the dual numbers of `constructs.arrays.gradient` have built in; so a proof that reads such a gradient
+rests on these.
 """
 
 from __future__ import annotations

@@ -448,13 +448,30 @@ def _by_balls(claim: Claim, sizes: Sizes, rng: random.Random, meter: Meter) -> b
     for point in _points(claim, sizes, rng):
         with flint.ctx.workprec(BITS):
             field = ArbField(meter)
-            statements = evaluate(claim, field, sizes, constants(claim, field, point))
-            if not any(isinstance(s, Equal | AtMost) for s in statements):
-                raise NotPolynomial("a map, or sides that differ")  # balls cannot decide
-            if not all(map(_may_hold, statements)):
+            if not _may_all_hold(claim, field, sizes, point):
                 return None
+            if field.compared and not claim.assuming:
+                signed = {name: _signed(array, rng) for name, array in point.items()}
+                with suppress(DivisionByZero, ZeroDivisionError):  # as a logarithm has no value
+                    if not _may_all_hold(claim, field, sizes, signed):
+                        return None
         met = True
     return met
+
+
+def _may_all_hold(claim: Claim, field: ArbField, sizes: Sizes, point: Point) -> bool:
+    statements = evaluate(claim, field, sizes, constants(claim, field, point))
+    if not any(isinstance(s, Equal | AtMost) for s in statements):
+        raise NotPolynomial("a map, or sides that differ")  # balls cannot decide
+    return all(map(_may_hold, statements))
+
+
+def _signed(array: np.ndarray, rng: random.Random) -> np.ndarray:
+    """Numbers of either sign, up to 3 and not 0: clipping and the like show there."""
+    out = np.empty(array.shape, dtype=object)
+    for place in np.ndindex(array.shape):
+        out[place] = Fraction(rng.randint(1, 96) * rng.choice((1, -1)), 32)
+    return out
 
 
 def _may_hold(statement: Statement) -> bool:

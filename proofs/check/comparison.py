@@ -36,9 +36,24 @@ MOST_READS = 400_000
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
+    **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
+    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "lgamma")},
+    **{"floor": math.floor, "ceil": math.ceil, "round": round},
+    "cbrt": lambda value: math.copysign(abs(value) ** (1 / 3), value),
+    "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
+}
+EXACT: dict[str, Callable[[Any], Any]] = {
+    "abs": abs,
+    "relu": lambda value: max(value, value * 0),
+    "step": lambda value: Fraction(value > 0),
+    "zero": lambda value: Fraction(value == 0),
 }
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
+WIDER = 25
+"""The same where numbers are compared, since clipping and the like show beyond 1."""
+COMPARING = {"relu", "step", "zero"}
+"""Functions whose values depend on how numbers compare."""
 Tag = tuple[str, str]
 """What a pair belongs to: the kind of statement, and a condition's text."""
 Floats = list[tuple[float, float, Tag]]
@@ -64,22 +79,28 @@ def disagreement(
     compared = 0
     middle = [s for s in chosen if max(s.values()) <= SMALL][-1:]
     few = [*middle, *(s for s in (chosen[0], chosen[-1]) if s not in middle)]
+    everywhere = inputs is None and not COMPARING.isdisjoint(interpretation.session.functions)
     for sizes, most in [*((one, READS) for one in few), (chosen[0], MOST_READS)]:
         if compared and most > READS:
             break
-        own = _own_pairs(claim, sizes, inputs, interpretation)
-        if own is None:
-            continue
-        numbers, pairs = own
-        try:
-            found = _read_pairs(interpretation, sizes, numbers, most)
-        except (TooLong, OverflowError, ZeroDivisionError):
-            continue
-        if not _same(found, pairs):
-            return (
-                f"the interpretation with symbols for sizes is not the claim's own at {dict(sizes)}"
-            )
-        compared += 1
+        for signed in (False, True) if everywhere else (False,):
+            own = _own_pairs(claim, sizes, inputs, interpretation, signed)
+            if own is None:
+                continue
+            numbers, pairs = own
+            try:
+                found = _read_pairs(interpretation, sizes, numbers, most)
+            except (TooLong, OverflowError, ZeroDivisionError):
+                continue
+            except ValueError:  # a logarithm of what is not above 0
+                if not signed:
+                    raise
+                continue
+            if not _same(found, pairs):
+                if interpretation.session.maxima:
+                    return "for all sizes it is not read: a maximum that does not cancel"
+                return f"the interpretation with symbols for sizes is not the claim's own at {dict(sizes)}"
+            compared += 1
     return None if compared else "the interpretation with symbols for sizes could not be compared"
 
 
@@ -117,15 +138,18 @@ def _own_pairs(
     sizes: Sizes,
     inputs: Callable[[Sizes], Point] | None,
     interpretation: Interpretation,
+    everywhere: bool = False,
 ) -> tuple[Point, set[Any] | Floats] | None:
+    """The claim's own pairs; `everywhere` draws numbers of either sign and some above 1, and asks for no NaN."""
     read = {part.condition for part in interpretation.conditions}
     # An absolute value is not seen on positive numbers; logarithms are of nothing else.
-    signed = interpretation.has_bounds and "log" not in interpretation.session.functions
+    signed = everywhere or interpretation.has_bounds and "log" not in interpretation.session.functions
     point = _drawn(claim, sizes, (1, -1) if signed else (1,)) if inputs is None else inputs(sizes)
     if inputs is None and interpretation.session.functions - {
         "abs"
     }:  # exp of large numbers has no float
-        point = {name: np.asarray(one / SMALLER, dtype=object) for name, one in point.items()}
+        scale = WIDER if everywhere else SMALLER
+        point = {name: np.asarray(one / scale, dtype=object) for name, one in point.items()}
     field = RationalField()
     try:
         arrays = constants(claim, field, point)
@@ -134,7 +158,10 @@ def _own_pairs(
     except (DivisionByZero, ZeroDivisionError, UsageError):  # a loop without a turn, say
         return None
     except NotPolynomial:
-        return point, _float_pairs(claim, sizes, point, read)
+        floats = _float_pairs(claim, sizes, point, read)
+        if everywhere and any(math.isnan(n) for pair in floats for n in pair[:2]):
+            return None
+        return point, floats
     pairs = set()
     for one, other, tag in _compared(found):
         left, right = sides(AtMost(one, other))
@@ -179,8 +206,8 @@ def _read_pairs(
 
     def entries(name: str, place: tuple[Any, ...]) -> Any:
         nonlocal left_to_read
-        if name not in numbers:
-            raise Unreadable("a maximum that does not cancel")
+        if name not in numbers:  # a maximum, which may be any number
+            return Fraction(len(name) + sum(place), 4 * SMALLER)
         left_to_read -= 1
         if left_to_read < 0:
             raise TooLong
@@ -223,8 +250,8 @@ def _measured(
 
 def function_value(name: str, at: Any) -> Any:
     """|z|, z without its whole part, exp(0) and log(1) as such; other values as floats."""
-    if name == "abs":
-        return abs(at)
+    if name in EXACT:
+        return EXACT[name](at)
     if name == FRACTION:
         return at - math.trunc(at)
     exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))

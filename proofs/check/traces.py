@@ -15,7 +15,7 @@ from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, ranges
 from ..kernel.inequalities import implied
-from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term
+from ..kernel.term import EXP, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 
 Trace = dict[str, Any]
@@ -64,7 +64,7 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
     return Shown(
         proved.statements,
         conditional(places, proved.theorems),
-        proved.divisors,
+        frozenset(name for name in proved.divisors if not _is_never_0(name)),
         any(theorem.proof[0] == "induction" for theorem in proved.theorems),
     )
 
@@ -93,7 +93,17 @@ def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:
                 raise NotProved(f"something is divided by {f.at[0]!r}, which may be 0")
     if not all(bodies[name].body for name in found if name in bodies):
         raise NotProved("something is divided by 0")
-    return found
+    return {name: function for name, function in found.items() if not _is_never_0(name)}
+
+
+def _is_never_0(name: str) -> bool:
+    """Whether what a 1/T divides by is a number, not 0, times values of exp, which are positive."""
+    function = declarations.current.bodies.get(name)
+    if function is None or function.name != INVERSE or len(function.body) != 1:
+        return False
+    ((m, _),) = function.body
+    plain = m.bound == function.arity and not m.guards
+    return plain and all(function_of(f) == EXP for f in m.factors)
 
 
 def _speaks_of(one: Theorem, name: str) -> bool:

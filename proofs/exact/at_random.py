@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from .entries import arranged
 from .field import Field
 from .instance import Mutation, evaluate, shapes
 from .residues import PRIME, PrimeField
+from .scalar import DivisionByZero
 
 
 def drawn(
@@ -43,10 +45,19 @@ def residues(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statem
 def balls(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement]:
     """The statements at positive numbers, in enclosures, which have exp, log and norms.
 
+    Where numbers are compared, those of either sign are tried too, and handed back if sides differ there.
+
     Raises:
         DivisionByZero: if there is no value.
     """
-    return _at(claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(1, 64), 64), mutate)
+    field = ArbField()
+    found = _at(claim, field, sizes, lambda rng: Fraction(rng.randint(1, 64), 64), mutate)
+    if field.compared:
+        with suppress(DivisionByZero, ZeroDivisionError):
+            signed = _at(claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(-96, 96), 32), mutate)
+            if not all(overlap(s) for s in signed if isinstance(s, Equal)):
+                return signed
+    return found
 
 
 def _at(

@@ -59,6 +59,34 @@ class ArbField(Field):
         """A ball that holds the error function."""
         return scalar.erf()
 
+    def tan(self, scalar: Any) -> Any:
+        """A ball that holds the tangent."""
+        return scalar.tan()
+
+    def asin(self, scalar: Any) -> Any:
+        """A ball that holds the arcsine."""
+        return scalar.asin()
+
+    def acos(self, scalar: Any) -> Any:
+        """A ball that holds the arccosine."""
+        return scalar.acos()
+
+    def atan(self, scalar: Any) -> Any:
+        """A ball that holds the arctangent."""
+        return scalar.atan()
+
+    def asinh(self, scalar: Any) -> Any:
+        """A ball that holds the inverse of sinh."""
+        return scalar.asinh()
+
+    def acosh(self, scalar: Any) -> Any:
+        """A ball that holds the inverse of cosh."""
+        return scalar.acosh()
+
+    def atanh(self, scalar: Any) -> Any:
+        """A ball that holds the inverse of tanh."""
+        return scalar.atanh()
+
     def abs(self, scalar: Any) -> Any:
         """A ball that holds the absolute value."""
         return abs(scalar)

@@ -24,6 +24,8 @@ class Field(Protocol):
     """Its symbols by their names; none where scalars are numbers."""
     meter: Any = None
     """Counts operations, if somebody wants them counted (`residues.Meter`)."""
+    compared: bool = False
+    """Whether its scalars were compared: then what holds at numbers above 0 may be false at others."""
     remembers: ClassVar[bool] = False
     """Whether singular values are kept in mind: conditions ask for the same ones again and again."""
     differentiate: Any = None

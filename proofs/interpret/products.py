@@ -15,6 +15,9 @@ from ..kernel.recursion import Recursion, State, new_state
 from ..kernel.term import NUMBER, Monomial, Term, as_term, entry
 from .session import current
 
+PRODUCT = "P"
+"""What the states that are products are called."""
+
 
 def power(term: Term, exponent: Index) -> Term:
     """term^exponent, exponent ≥ 0."""
@@ -80,7 +83,7 @@ def _defined(formula: dict[Monomial, Any], running: int | None, order: list[int]
     if running is not None and low is not None:
         images[running] = low + n
     given = [*([] if low is None else [low]), *own.values()]
-    state = new_state("P", [], given)
+    state = new_state(PRODUCT, [], given)
     parts = {m.substitute(images, m.bound): c for m, c in formula.items()}
     scope = {v for m in parts for v in m.variables() if v > 0}
     step = state.entry(n, []) * Term(parts, scope)

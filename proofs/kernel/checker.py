@@ -15,6 +15,7 @@ from .errors import KernelError
 from .files import Malformed, expect, fields_of, items
 from .index import declared, pass_over, position, position_number, size, variable
 from .induction import induction
+from .laws import law
 from .notation import (
     NUMBERED,
     factor_of,
@@ -206,6 +207,9 @@ class _Reader:
                 lambda goal, rules: self._walk(next(turns), goal, rules),
                 time=index_of(time),
             )
+        elif kind == "law":
+            factor, which, place = items(rest, "a factor, a law and a place", 3)
+            self.theorems.append(law(factor_of(factor), name_of(which), natural(place)))
         else:
             expect("a kind of theorem", kind in ("reduction", "congruence"), kind)
             factor, way = items(rest, "a factor and how it is rewritten", 2)
@@ -241,7 +245,10 @@ class _Reader:
             expect("the number of a theorem before", 0 <= one < len(self.theorems), one)
             return self.theorems[one]
         kind, which, *more = items(one, "a theorem", 2, 3)
-        expect("a theorem's name", (len(more) == 1) == (kind == "definition"), one)
+        expect("a theorem's name", (len(more) == 1) == (kind in ("definition", "congruence")), one)
+        if kind == "congruence":
+            search = lambda work: self._walk(more[0], work, hypotheses)
+            return congruence(factor_of(which), search, hypotheses)
         if kind == "hypothesis":
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)
             return hypotheses[which]
@@ -257,6 +264,13 @@ class _Reader:
         return recursion.definitions[k][more[0]]
 
 
+def signed_of(value: Any) -> tuple[int, int]:
+    """A place and a sign."""
+    place, sign = items(value, "a place with its sign", 2)
+    expect("a sign", type(sign) is int and sign in (1, -1), sign)
+    return natural(place), sign
+
+
 RULES: dict[str, tuple[Any, ...]] = {
     "regroup": ("regroup", natural, several(share_of, "regions")),
     "eliminate": ("one_point", natural, variable_of, index_of),
@@ -264,7 +278,10 @@ RULES: dict[str, tuple[Any, ...]] = {
     "number": ("number", natural, natural),
     "count": ("count", natural, variable_of),
     "cancel": ("cancel", natural, natural, natural),
+    "exponents": ("exponents", natural, several(natural, "places"), several(factor_of, "factors")),
     "clear": ("clear", natural, natural),
+    "compare": ("compare", natural, natural, several(signed_of, "places with signs")),
+    "vanish": ("vanish", natural, natural, natural),
 }
 """The rules but `split` and `rewrite`, by their names in files: the method, and what reads its arguments."""
 

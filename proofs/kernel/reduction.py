@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from . import index
 from .errors import IllTyped
@@ -38,44 +38,52 @@ def unfolding(name: str) -> Theorem:
     scope = left.variables().union(*[m.variables() for m, _ in pairs])
     right = made(pairs, frozenset(v for v in scope if v > 0))
     proof = "unfolding", name
-    return Theorem("definition", left, right, _over(left), frozenset(), BY_THE_KERNEL, proof)
+    return Theorem("definition", left, right, over_of(left), frozenset(), BY_THE_KERNEL, proof)
 
 
 def reduction(left: Factor, search: Search) -> Theorem:
     """left = what `search` makes of it, wherever its positions, which are declared, lie in their ranges."""
-    over = _over(left)
+    over = over_of(left)
     work = Rewriting(entry(left.name, *left.at))
     search(work)
     return _theorem("reduction", left, work.term(), over, work)
 
 
-def congruence(left: Factor, search: Search) -> Theorem:
-    """f(T) = f(what `search` makes of T), likewise."""
+def congruence(left: Factor, search: Search, hypotheses: Sequence[Theorem] = ()) -> Theorem:
+    """f(T) = f(what `search` makes of T), likewise.
+
+    Where `search` uses hypotheses of an induction, what they speak of besides their own variables is fixed, and the
+    theorem is of use where they are.
+    """
     name = function_of(left)
     if name is None:
         raise IllTyped(f"{left} is not a value of a function of a term")
-    over = _over(left)
+    over = over_of(left)
     pairs = body(left, 0)
     inside = {v for m, _ in pairs for v in m.variables() if v > 0}
-    work = Rewriting(made(pairs, over | inside))
+    work = Rewriting(made(pairs, over | inside), hypotheses)
     search(work)
     found = work.term()
+    assumed = frozenset[Theorem]().union(*[one.under for one in work.used if type(one) is Theorem])
+    fixed = [(h.left.variables() | h.right.scope) - h.over for h in assumed]  # type: ignore[union-attr]
+    over -= reach(frozenset().union(*fixed))
     number = as_index_number(found) if name == INVERSE else None
     if number is not None:  # which may be 0: an inverse is a function like any other
         e, c = number
         right = Term({one_factor(INVERSE_NUMBER, e): 1 / c}, found.scope)
-        return _theorem("congruence", left, right, over, work)
+        return _theorem("congruence", left, right, over, work, assumed)
     free = {v for m in found.parts for v in m.variables() if v > 0} - index.current.sizes
     order: list[Index] = [variable(v) for v in sorted(free)]
     right = apply(name, found, order)
-    if is_taken(left, facts(over)):
+    if not assumed and is_taken(left, facts(over)):
         ((m, _),) = right.parts.items()
         derived = index.current.derived.setdefault(m.factors[0].name, {})
         derived.setdefault(ranges(order), tuple(order))
-    return _theorem("congruence", left, right, over, work)
+    return _theorem("congruence", left, right, over, work, assumed)
 
 
-def _over(left: Factor) -> frozenset[int]:
+def over_of(left: Factor) -> frozenset[int]:
+    """The positions that a theorem about a factor is for all values of."""
     over = frozenset(map(position_number, left.at))
     if not reach(over) - index.current.sizes <= over:
         raise IllTyped("a factor is rewritten at positions whose ranges speak of no others")
@@ -83,7 +91,12 @@ def _over(left: Factor) -> frozenset[int]:
 
 
 def _theorem(
-    kind: str, left: Factor, right: Term, over: frozenset[int], work: Rewriting
+    kind: str,
+    left: Factor,
+    right: Term,
+    over: frozenset[int],
+    work: Rewriting,
+    assumed: frozenset[Theorem] = frozenset(),
 ) -> Theorem:
     proof = kind, (work.steps, [])
-    return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL, proof)
+    return Theorem("lemma", left, right, over, work.used, BY_THE_KERNEL, proof, assumed)

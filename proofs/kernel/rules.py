@@ -18,9 +18,12 @@ from .errors import IllTyped, NotProved, TooHard
 from .index import Index, as_index, declared, facts, substitution, variable
 from .inequalities import implied, negation, regions
 from .term import (
+    EXP,
     INVERSE,
     INVERSE_NUMBER,
     NUMBER,
+    STEP,
+    ZERO,
     Factor,
     Monomial,
     Pairs,
@@ -34,7 +37,7 @@ from .term import (
     rational,
     times,
 )
-from .theorem import BY_THE_KERNEL, HYPOTHESIS, Theorem
+from .theorem import BY_THE_KERNEL, Theorem
 
 STEPS = 20_000
 """A sum may be rewritten this many times, and its guards may be split into this many cases."""
@@ -60,13 +63,13 @@ def _rule(method: Callable[..., Pairs]) -> Callable[..., None]:
 class Rewriting:
     """A sum of monomials whose value stays what the term's is. Its attributes are to be read only."""
 
-    def __init__(self, term: Term) -> None:
+    def __init__(self, term: Term, hypotheses: Iterable[Theorem] = ()) -> None:
         self.scope, self.known = frozenset(term.scope), facts(term.scope)
         """The variables that it may speak of, and what is ≥ 0."""
         self.used: frozenset[Any] = frozenset()
         """Theorems, and inverses that were taken for what they are the inverse of."""
         self._registry, self._left = index.current, STEPS
-        self._allowed: frozenset[Theorem] = frozenset()
+        self._allowed = frozenset(hypotheses)
         self.steps: list[tuple[Any, ...]] = []
         """The rules that were used, with their arguments: how it was rewritten."""
         self._numbers: dict[Monomial, int] = {}
@@ -186,7 +189,7 @@ class Rewriting:
         f, images = m.factors[place], dict(images)
         if type(theorem) is not Theorem or theorem.registry is not index.current:
             raise IllTyped("expected a theorem about what is declared now")
-        if theorem.name == HYPOTHESIS and theorem not in self._allowed:
+        if not theorem.under <= self._allowed:
             raise IllTyped("an induction hypothesis is used outside its induction")
         if images.keys() != theorem.over or theorem.left.substitute(images) != f:
             raise IllTyped(f"the {theorem.name} does not speak of {f}")
@@ -209,6 +212,58 @@ class Rewriting:
         if inside != one_factor(g.name, *g.at)._replace(bound=m.bound):
             raise NotProved("the factor is not what the other is the inverse of")
         return [(m.divided(f).divided(g), 1 / c)]
+
+    @_rule
+    def compare(self, m: Monomial, place: int, others: Sequence[tuple[int, int]]) -> Pairs:
+        """step(U) or zero(U) is 1 or 0 where other factors say so: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
+        f, kinds = m.factors[place], {STEP, ZERO}
+        every = [m.factors[n] for n, _ in others]
+        above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}
+        if not {*map(function_of, (f, *every))} <= kinds or place in dict(others):
+            raise IllTyped("expected factors that are 0 or 1")
+        if len(above) > 1:
+            raise IllTyped("numbers above 0 are added, or are subtracted")
+        gap = body(f, m.bound)
+        for g, (_, sign) in zip(every, others, strict=True):
+            gap += [(n, c * -sign) for n, c in body(g, m.bound)]
+        left = dict(made(gap, self.scope).parts)
+        c = left.pop(Monomial(m.bound, frozenset(), ()), Fraction(0))
+        up = sum(above)
+        if left or c * up < 0:
+            raise NotProved("the other factors do not say what it is")
+        sign = up or (c > 0) - (c < 0)
+        held = sign > 0 if function_of(f) == STEP else not sign
+        return [(m.divided(f), Fraction(1))] if held else []
+
+    @_rule
+    def vanish(self, m: Monomial, place: int, which: int) -> Pairs:
+        """zero(T) · T = 0: beside zero(T) a term of T, without indices of its own, is − the others."""
+        f = m.factors[place]
+        if function_of(f) != ZERO:
+            raise IllTyped("expected a factor that is 0 where T is not")
+        others = body(f, m.bound)
+        t, c = others.pop(which)
+        if t != Monomial(m.bound, frozenset(), t.factors):
+            raise IllTyped("expected a term without indices of its own and guards")
+        rest = m.divided(f)
+        for g in t.factors:
+            rest = rest.divided(g)
+        rest = rest.joined(Monomial(m.bound, frozenset(), (f,)))
+        return [(rest.joined(n), -d / c) for n, d in others]
+
+    @_rule
+    def exponents(self, m: Monomial, places: Sequence[int], new: Sequence[Factor]) -> Pairs:
+        """exp(A) exp(B) = exp(C) where A + B = C, of any number of them on each side: exp(0) = 1, of none."""
+        old, rest = [m.factors[place] for place in places], m
+        if any(function_of(f) != EXP for f in (*old, *new)):
+            raise IllTyped("expected values of exp")
+        for f in old:
+            rest = rest.divided(f)
+        gap = [(n, c) for f in old for n, c in body(f, m.bound)]
+        gap += [(n, -c) for f in new for n, c in body(f, m.bound)]
+        if made(gap, self.scope).parts:
+            raise NotProved("the exponents do not add up to the same")
+        return [(rest._replace(factors=tuple(sorted((*rest.factors, *new)))), Fraction(1))]
 
     def _inverted(self, f: Factor, bound: int, rows: frozenset[Index]) -> list:
         """The T of f = 1/T; a number is seen not to be 0 where the rows hold, any other T ≠ 0 is a condition."""
@@ -263,8 +318,7 @@ class Goal(Rewriting):
     """A sum that is to be 0 for all values of its scope; what is known may grow from case to case."""
 
     def __init__(self, term: Term, hypotheses: Iterable[Theorem] = ()) -> None:
-        super().__init__(term)
-        self._allowed = frozenset(hypotheses)
+        super().__init__(term, hypotheses)
         self.cases: tuple[Goal, ...] = ()
 
     def closed(self) -> bool:

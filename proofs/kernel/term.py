@@ -23,6 +23,10 @@ MONOMIALS = 4000
 NUMBER, INVERSE, INVERSE_NUMBER = "#", "1/", "1/#"
 DEFINED = "="
 """The function whose value is its argument: a name for a term."""
+STEP, ZERO = "step", "zero"
+"""The functions that are 1 where their argument is > 0, or where it is 0, and else 0."""
+EXP = "exp"
+"""The exponential, of which the kernel knows that it takes sums to products."""
 
 
 class Factor(NamedTuple):

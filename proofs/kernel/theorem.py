@@ -27,9 +27,16 @@ class Theorem:
     key: InitVar[object] = None
     proof: tuple[Any, ...] = ()
     """How it was made: what a proof is written down from. Nothing rests on it."""
+    assumed: frozenset[Any] = frozenset()
+    """For what was concluded from hypotheses of an induction, these."""
     registry: index.Registry = field(default_factory=lambda: index.current, init=False)
 
     def __post_init__(self, key: object) -> None:
         if key is not BY_THE_KERNEL:
             raise IllTyped("theorems are made by the kernel's rules only")
         index.current.theorems.append(self)
+
+    @property
+    def under(self) -> frozenset[Theorem]:
+        """The hypotheses without which it says nothing."""
+        return frozenset([self]) if self.name == HYPOTHESIS else self.assumed

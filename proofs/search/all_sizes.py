@@ -23,8 +23,9 @@ from ..check.traces import conditional, places_of
 from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
-from ..kernel.errors import NotProved
-from ..kernel.term import INVERSE
+from ..kernel.errors import KernelError, NotProved, TooHard
+from ..kernel.laws import RELU, TANH
+from ..kernel.term import INVERSE, STEP, ZERO
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
@@ -39,6 +40,8 @@ from .witnesses import find_witnesses
 from .writing import proof_to
 from .zero import Stuck
 
+COMPARING = {RELU, STEP, ZERO, TANH}
+"""Functions that are taken apart where no proof is found with them as they are."""
 EFFORT = 250_000
 """What the search may take for a bound, whose differences have hundreds of monomials."""
 
@@ -127,8 +130,35 @@ def _compare(claim: Claim, mutate: Mutation) -> None:
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
+    """A proof by opaque functions and their laws; if there is none, by the cases that comparisons make."""
+    compared: list[bool] = []
+    try:
+        return _found_by(claim, mutate, seen, compared)
+    except (NotProved, TooHard) as error:
+        if not any(compared):
+            raise
+        try:
+            return _found_by(claim, mutate, seen, compared, by_cases=True)
+        except KernelError:
+            raise error from None
+
+
+def _found_by(
+    claim: Claim,
+    mutate: Mutation,
+    seen: Callable[[Interpretation], None] | None,
+    compared: list[bool],
+    by_cases: bool = False,
+) -> Found:
+    """Notes whether numbers are compared in what was read."""
     with proving() as current:
         interpretation = read(claim, current, mutate).one_turn()
+        if by_cases:  # what was read is what the check reads
+            current.by_cases = True
+            current.reduced.clear()
+            current.closed.clear()
+            current.seen = 0
+        compared.append(not COMPARING.isdisjoint(current.functions))
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
             return _proved(claim, interpretation, current, (), seen)

@@ -8,13 +8,16 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from ..interpret.products import PRODUCT
 from ..kernel.errors import TooHard
 from ..kernel.index import Index, variable
-from ..kernel.term import NUMBER, Factor, Monomial
+from ..kernel.term import EXP, NUMBER, Factor, Monomial
 
 CHOICES = 150
 """More ways to number the bound indices than this are too hard."""
 
+GROWN = (f"{EXP}'", f"{PRODUCT}'")
+"""What powers and products of exponentials are called: where they stand is left to what they are multiplied by."""
 APART = 10**9
 """Free variables with numbers above this stand for bound indices that are distinguished."""
 Label = dict[int, int]
@@ -73,7 +76,8 @@ def _anchors(m: Monomial) -> Way:
                 own = [(w, c) for w, c in e.terms if w < 0]
                 if len(own) == 1 and own[0][0] == v and abs(own[0][1]) == 1 and f.name != NUMBER:
                     rest = Index(e.const, {w: c for w, c in e.terms if w != v})
-                    places.append(((f.name, place, -own[0][1], rest), rest, own[0][1]))
+                    last = f.name.startswith(GROWN)
+                    places.append(((last, f.name, place, -own[0][1], rest), rest, own[0][1]))
         if places:
             _, rest, sign = min(places, key=lambda found: found[0])
             if rest.const or rest.terms or sign < 0:

@@ -21,6 +21,7 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .normal import start_of
 from .session import Proving, current
+from .together import holds_at_random, inner, together
 from .unfolding import aligning, by_induction, peeling, tactic
 from .zero import Stuck
 
@@ -59,7 +60,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
                 pass
         kinds = (pairs, constants, solutions)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims):
+        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(goals, session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
@@ -89,6 +90,27 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
             return False
         return True
     return False
+
+
+def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
+    """Whether something is proved of several states at once that the goals need."""
+    every = (one for goal in goals for one in inner(goal, session))
+    claims = (claim for goal in every for claim in guesses(goal, session))
+    tried: set[tuple] = set()
+    for claim in claims:
+        _, factor, right = claim
+        key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
+        if key not in tried and holds_at_random(factor, right, session):
+            if together(claim, guesses, session):
+                return True
+        tried.add(key)
+    return False
+
+
+def guesses(goal: Goal, session: Proving) -> Iterator[Claim]:
+    """What states are in terms of others, if the goal is to hold."""
+    yield from pairs(goal, session)
+    yield from solutions(goal, session)
 
 
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:

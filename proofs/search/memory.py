@@ -13,9 +13,9 @@ from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index
 from ..kernel.rules import Rewriting
-from ..kernel.term import function_of
+from ..kernel.term import Factor, function_of
 from .guards import named
-from .session import spend, spent
+from .session import current, spend, spent
 
 MOST = 50_000
 """The most terms that are remembered."""
@@ -54,7 +54,7 @@ def _looks(work: Rewriting, names: dict[int, int]) -> Any:
         guards = frozenset([named(g, names) for g in m.guards])
         parts.append((c.as_integer_ratio(), m.bound, guards, tuple(factors)))
         if registry is None and any(map(function_of, m.factors)):
-            registry = declarations.current
+            registry = declarations.current, current().by_cases
     return registry, frozenset([named(e, names) for e in work.known]), tuple(parts)
 
 
@@ -65,6 +65,8 @@ def _repeat(work: Rewriting, steps: Steps, names: dict[int, int]) -> None:
     def again(argument: Any) -> Any:
         if isinstance(argument, Index):
             return index(argument)
+        if isinstance(argument, Factor):
+            return Factor(argument.name, tuple(map(index, argument.at)))
         if isinstance(argument, dict):
             return {v: index(e) for v, e in argument.items()}
         if isinstance(argument, list | tuple | frozenset):

@@ -6,19 +6,24 @@ that says what it stands for, and for each value of a function one that brings i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index
+from ..kernel.index import Index, declared, position, ranges, variable
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
+from .exponents import exponents, merged
+from .laws import compared, lawful, power, vanish
 from .memory import recall
 from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename
+
+Order = tuple[Index, ...]
 
 
 def simplified(term: Term) -> Term:
@@ -46,7 +51,12 @@ def normalise(work: Rewriting) -> None:
 def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     """Rules are applied to every monomial until none applies."""
     done: set[int] = set()
-    steps = (guards, _named, number, count, cancel, rename, *also)
+    session = current()
+
+    def selected(work: Rewriting, k: int) -> bool:
+        return any(step(work, k, session) for step in (compared, vanish, power))
+
+    steps = (guards, _named, number, count, cancel, selected, _exponents, rename, *also)
     while todo := [k for k in work.parts if k not in done]:
         for k in todo:
             parts = work.parts
@@ -54,6 +64,10 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
                 spend(1 + parts[k][0].bound ** 2)
                 if not any(step(work, k) for step in steps):
                     done.add(k)
+
+
+def _exponents(work: Rewriting, k: int) -> bool:
+    return exponents(work, k, tidy)
 
 
 def _named(work: Rewriting, k: int) -> bool:
@@ -108,17 +122,24 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
         found = session.reduced.setdefault(name, [])
-        if len(found) == len(places) or None in found:
+        missing = [] if None in found else _missing(places, found)
+        if not missing:
             waiting.pop()
             continue
         before = [n for n in _inside(name) if n not in session.reduced]
         if before:
             waiting += before
             continue
-        for order in list(places.values())[len(found) :]:
+        for order in missing:
             found.append(_found(Factor(name, order)))
         waiting.pop()
     return [rule for rule in session.reduced[name] if rule is not None]
+
+
+def _missing(places: Mapping[Any, Order], found: Sequence[Theorem | None]) -> list[Order]:
+    """The positions of the ranges that no theorem is about."""
+    used = [ranges(cast(Factor, rule.left).at) for rule in found if rule is not None]
+    return [order for key, order in places.items() if key not in used]
 
 
 def has_meaning(f: Factor, session: Proving) -> bool:
@@ -135,6 +156,12 @@ def _inside(name: str) -> list[str]:
     return sorted(factors & known.keys())
 
 
+def _as_one(work: Rewriting) -> None:
+    """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
+    normalise(work)
+    merged(work)
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -144,9 +171,94 @@ def _found(left: Factor) -> Theorem | None:
             normalise(work)
 
         return reduction(left, unfold)
-    found = congruence(left, normalise)
+    found = in_order(left, lambda at: congruence(at, normalise))
     (m,) = found.right.parts
+    if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
+        found = congruence(left, _as_one)
+        (m,) = found.right.parts
+    if m.factors == (found.left,):
+        return _by_law(cast(Factor, found.left))
     for f in m.factors:
         if f.name != INVERSE_NUMBER and f.name != left.name:
-            current().reduced.setdefault(f.name, [None])
-    return None if m.factors == (left,) else found
+            _learn(f)
+    return found
+
+
+def _by_law(f: Factor) -> Theorem | None:
+    """What a law says of a function whose argument is in normal form, if there is one to be used."""
+    found = lawful(f, current())
+    for m in found.right.parts if found is not None else ():
+        for g in m.factors:
+            bound = any(v < 0 for v in g.variables())  # it stands so in the normal form of T
+            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name and not bound:
+                _learn(g, _found)
+    return found
+
+
+def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
+    """Find out once what a value of a function is in normal form, at positions of these ranges."""
+    known = current().reduced.setdefault(f.name, [])
+    used = [ranges(cast(Factor, rule.left).at) for rule in known if rule is not None]
+    if None not in known and ranges(f.at) not in used:
+        known.append(how(f))
+
+
+POSITIONS = 4
+"""A function with more positions than this keeps them in the order in which they come."""
+
+
+def in_order(
+    left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()
+) -> Theorem:
+    """f(T) = f(T'), with the positions of f in an order that does not depend on how they come: tanh(Xᵀ) is tanh(X)ᵀ.
+
+    Args:
+        left: f(T) at declared positions.
+        make: the theorem for it, or for it at other positions in the same ranges.
+        fixed: variables that keep their place.
+    """
+    found = make(left)
+    own = [e for e in dict.fromkeys(left.at) if e.variables().isdisjoint(fixed)]
+    if not 1 < len(own) <= POSITIONS or not _apart(own):
+        return found
+    order = _least(found, own)
+    if order == sorted(own, key=lambda e: e.terms):
+        return found
+    names = {}
+    for e in order:
+        below, above = declared(e.terms[0][0])
+        names[e] = position(declarations.name(e.terms[0][0]), e - below, above + e + 1)
+    return make(Factor(left.name, tuple(names.get(e, e) for e in left.at)))
+
+
+def _apart(own: Sequence[Index]) -> bool:
+    """Whether these positions have two ends each that speak of sizes alone."""
+    sizes = declarations.current.sizes
+    for e in own:
+        (v,) = e.variables()
+        ends = declared(v)
+        if len(ends) != 2 or any(fact.variables() - {v} - sizes for fact in ends):
+            return False
+    return True
+
+
+def _least(found: Theorem, own: Sequence[Index]) -> list[Index]:
+    """The order of positions in which what the function is taken of is written least."""
+    ((m, _),) = found.right.parts.items()
+    (f,) = m.factors
+    if f.name == INVERSE_NUMBER:
+        return sorted(own, key=lambda e: e.terms)
+    function = declarations.current.bodies[f.name].body
+    spots = {e: variable(-k) for k, e in enumerate(f.at, start=1)}
+
+    def written(order: tuple[Index, ...]) -> Any:
+        images = {spots[e].terms[0][0]: variable(LARGE + k)
+                  for k, e in enumerate(order) if e in spots}  # fmt: skip
+        parts = ((n.substitute(images, n.bound), c) for n, c in function)
+        return sorted((n.bound, n.factors, sorted(n.guards), c) for n, c in parts)
+
+    return list(min(itertools.permutations(own), key=written))
+
+
+LARGE = 10**9
+"""Variables with numbers from here on stand for positions whose order is tried."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..interpret import session
 from ..interpret.session import Session
@@ -36,10 +37,22 @@ class Proving(Session):
     """For a state what it is at every time; the theorem's variables besides those of the state stand for the time."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    kinds: dict[str, Any] = field(default_factory=dict)
+    """For values of exp what may be known of their positions that makes them simpler (see `exponents`)."""
+    split: dict[Any, Theorem | None] = field(default_factory=dict)
+    """For values of exp what they are products of; None for those that stay."""
+    parted: dict[str, Theorem | None] = field(default_factory=dict)
+    """For a product what two parts it has; None where that was not shown."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
+    powers: dict[str, Theorem | None] = field(default_factory=dict)
+    """For values of exp of a logarithm what they are (see `laws`)."""
+    by_cases: bool = False
+    """Whether what functions are of is divided into the cases that comparisons of numbers make."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
+    inside: dict[Any, Any] = field(default_factory=dict)
+    """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
     left: int = EFFORT
     """What the search may still take."""
 

@@ -12,6 +12,8 @@ from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Rewriting
 from ..kernel.term import Factor, Term
 from ..kernel.theorem import HYPOTHESIS, Theorem
+from .congruences import inside
+from .factors import splitting
 from .normal import tidy
 from .session import Lemma, Proving, current
 from .steps import Step, rewriting
@@ -46,6 +48,21 @@ def by_induction(
     return lemma
 
 
+def _in_two(when: Index, factor: Factor, right: Term) -> Theorem:
+    """A product is two: induction over the length of the second, of which one factor is taken."""
+    session = current()
+
+    def peeled(goal: Goal, rules: Sequence[Theorem]) -> None:
+        for k, (m, _) in list(goal.parts.items()):
+            for f in m.factors:
+                if f.name == factor.name and f.at[0].const > 0:
+                    rewriting([session.definition(f.name)[1]], only=f)(goal, k)
+        show_zero(goal, [at_constant_times(session), rewriting(rules)])
+
+    (rule,) = induction(when, [(factor, right)], peeled)
+    return rule
+
+
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
     """The same for a goal that speaks of one state at neighbouring times: the later ones are unfolded."""
     _show(goal, rules, None, later_ones(current()))
@@ -63,9 +80,10 @@ def stepping(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 def _show(goal: Goal, rules: Sequence[Theorem], times: set[int] | None, *more: Step) -> None:
     """Normal form, by these steps besides; states at `times`, if there are any to name, are unfolded once before."""
-    also = [at_constant_times(current()), *more]
+    also = [at_constant_times(current()), splitting(current(), _in_two), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
+    also.append(inside(rules))
     tidy(goal)
     if times is not None:
         unfold_once(goal, current(), times)

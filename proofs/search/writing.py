@@ -64,12 +64,8 @@ class _Proof:
         done: set[int] = set()
         for theorem in declarations.current.theorems:
             kind, *proof = theorem.proof or ("",)
-            if theorem not in needed or kind in (
-                "equation",
-                "definition",
-                "unfolding",
-                "hypothesis",
-            ):
+            within = kind in ("equation", "definition", "unfolding", "hypothesis")
+            if theorem not in needed or within or theorem.assumed:
                 continue
             if kind == "induction":
                 made = proof[0]
@@ -82,9 +78,8 @@ class _Proof:
                 self.count += 1
                 self.all.factor(cast(Factor, theorem.left))
                 self.all.term(theorem.right)
-                self.lines.append(
-                    [kind, factor_to(cast(Factor, theorem.left)), self._way(proof[0])]
-                )
+                told = proof if kind == "law" else [self._way(proof[0])]
+                self.lines.append([kind, factor_to(cast(Factor, theorem.left)), *told])
         for theorem in shown:
             self.all.term(cast(Term, theorem.left))
             self.all.term(theorem.right)
@@ -124,6 +119,10 @@ class _Proof:
         self.all.indices([e])
         return index_to(e)
 
+    def factor(self, f: Factor) -> list[Any]:
+        self.all.factor(f)
+        return factor_to(f)
+
     def images(self, images: Mapping[int, Index]) -> list[Any]:
         return [[v, self.image(images[v])] for v in sorted(images)]
 
@@ -135,6 +134,10 @@ class _Proof:
             if kind == "definition":
                 self.all.name(proof[0])
             return [kind, *proof]
+        if one.assumed:  # it is written where it is used, under the same hypotheses
+            self.all.factor(cast(Factor, one.left))
+            self.all.term(one.right)
+            return [kind, factor_to(cast(Factor, one.left)), self._way(proof[0])]
         return self.numbers[one]
 
     def written(self, problem: Any, spoken: Declared) -> dict[str, Any]:
@@ -157,6 +160,8 @@ _ARGUMENTS: Any = {
     "rewrite": lambda proof, k, place, rule, images: [
         *(k, place, proof.theorem(rule), proof.images(images))
     ],
+    "exponents": lambda proof, k, places, new: [k, [*places], [proof.factor(f) for f in new]],
+    "compare": lambda proof, k, place, others: [k, place, [[*one] for one in others]],
     "split": lambda proof, guard: [proof.image(guard)],
 }
 """How the arguments of rules are written that are not plain numbers."""

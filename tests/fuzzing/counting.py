@@ -19,6 +19,7 @@ RULES = {
     "count": Rewriting,
     "rewrite": Rewriting,
     "cancel": Rewriting,
+    "exponents": Rewriting,
     "split": Goal,
     "clear": Goal,
 }

@@ -13,15 +13,26 @@ from typing import Any, cast
 
 from scanproof.proofs.interpret.array import reciprocal
 from scanproof.proofs.interpret.evaluate import Evaluator, at_index, positions
-from scanproof.proofs.interpret.terms import inverse, number, substitute, total
+from scanproof.proofs.interpret.terms import inverse, number, positions_in, substitute, total
 from scanproof.proofs.kernel import index as declarations
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.inequalities import negation
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
-from scanproof.proofs.kernel.term import INVERSE, Factor, Monomial, Term, body, entry, function_of
+from scanproof.proofs.kernel.term import (
+    EXP,
+    INVERSE,
+    Factor,
+    Monomial,
+    Term,
+    apply,
+    body,
+    entry,
+    function_of,
+)
 from scanproof.proofs.kernel.theorem import Theorem
+from scanproof.proofs.search.exponents import exponential
 from scanproof.proofs.search.normal import simplified
 from scanproof.proofs.search.proving import proving
 from scanproof.proofs.search.session import current
@@ -74,6 +85,10 @@ class Values(Evaluator):
         return super()._state(name, spots, place)
 
 
+def grown(of: Term) -> Term:
+    return apply(EXP, of, positions_in(of))
+
+
 class Trial:
     """A random sum, and what it is worth where."""
 
@@ -122,6 +137,7 @@ class Trial:
                     number(at(j)),
                     inverse(number(j + 1), ()) * entry("X", at(k)) * number(j + 1),
                     entry("X", at(j)) * reciprocal(entry("X", at(j))) * entry("Y", at(k), at(j)),
+                    grown(entry("X", at(j))) * grown(entry("X", at(k)) - entry("X", at(j))),
                 )
             )
             for one in (k, j) if rng.random() < 0.7 else (k,):
@@ -273,6 +289,28 @@ class Trial:
                 other = self.rng.choice(alike) - self.rng.choice((0, 0, len(m.factors)))
         self.goal.cancel(k, one, other)
 
+    def _exponents(self) -> None:
+        """Values of exp for others: what they are taken of is dealt out anew, at times not quite."""
+        k, m = self._monomial()
+        places = [n for n, f in enumerate(m.factors) if function_of(f) == EXP]
+        places = [n for n in places if self.rng.random() < 0.8]
+        if self.rng.random() < 0.2:
+            places.append(self._place(m))
+        of = [pair for n in places for pair in self._argument(m, n)]
+        if self.rng.random() < 0.2:
+            extra = self._argument(m, 0) or [(m._replace(guards=frozenset()), 1)]
+            of += [(n, c * self.rng.choice((1, -1, 2))) for n, c in extra]
+        if self.rng.random() < 0.2 and of:
+            of.pop()
+        shares: list[Any] = [[] for _ in range(self.rng.choice((0, 1, 1, 2)))]
+        for pair in of if shares else ():
+            self.rng.choice(shares).append(pair)
+        self.goal.exponents(k, places, [exponential(one, m.bound) for one in shares])
+
+    def _argument(self, m: Monomial, n: int) -> list[Any]:
+        inside = 0 <= n < len(m.factors) and function_of(m.factors[n]) is not None
+        return list(body(m.factors[n], m.bound)) if inside else []
+
     def _split(self) -> None:
         _, m = self._monomial()
         self.goal.split(self._guard(m))
@@ -299,6 +337,7 @@ STEPS = ("regroup",) * 4 + (
     "rewrite",
     "rewrite",
     "cancel",
+    "exponents",
     "split",
     "clear",
 )

@@ -88,7 +88,7 @@ def recipe(rng: random.Random, names: list[str], depth: int) -> Recipe:
         below = recipe(rng, names, rng.choice((0, 1)))
         return "mul", (kind, ("add", ("entry", "Z", ()), below)), recipe(rng, names, depth - 1)
     if kind == "function":
-        return kind, "f", recipe(rng, names, depth - 1)
+        return kind, "exp" if depth % 2 else "f", recipe(rng, names, depth - 1)
     new = fresh()
     if kind == "product":
         low = rng.choice((lin(0), lin(0), lin(1), lin(0, t=1)))
@@ -116,7 +116,20 @@ def entries(name: str, spots: tuple[int, ...]) -> int:
     return crc32(f"{name}{spots}".encode()) % 9973 + 1
 
 
-def function(name: str, value: Any) -> int:
+LARGEST = 30_000
+"""What exp is not taken beyond."""
+
+
+def function(name: str, value: Any) -> Any:
+    """The value of a function of which nothing is known, or 2ⁿ for exp, which takes sums to products.
+
+    Raises:
+        ZeroDivisionError: where the power of 2 is no fraction, or too large.
+    """
+    if name == "exp":
+        if Fraction(value).denominator != 1 or abs(value) > LARGEST:
+            raise ZeroDivisionError("a power of 2 that is no fraction")
+        return Fraction(2) ** int(value)
     return crc32(f"{name} of {Fraction(value)}".encode()) % 9973 + 1
 
 

@@ -27,6 +27,7 @@ MODULES = (
     "recursion",
     "reduction",
     "induction",
+    "laws",
 )
 
 

@@ -18,11 +18,31 @@ from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
+from ..size import plain
 from ..terms import equal_indices, indicator
+from .comparisons import (
+    COMPARED,
+    absolute,
+    greater,
+    is_finite,
+    running,
+    sign,
+    smaller,
+    with_infinity,
+    within,
+)
 from .joining import stacked
 from .literals import TABLE, meant, taken
 from .machine_integers import LIMIT, RunsOver, fitting, unmeasured, wide
-from .maxima import divided, exponential, is_maximum, maximum
+from .maxima import (
+    divided,
+    exact_maximum,
+    exponential,
+    is_maximum,
+    maximum,
+    speaks_of_states,
+)
+from .powers import powers
 from .remainders import remainder
 from .values import (
     Count,
@@ -33,6 +53,7 @@ from .values import (
     NoNumber,
     constant,
     is_infinity,
+    moved,
     picked,
     reals,
     shared,
@@ -130,15 +151,15 @@ def _times(a: Index, b: Index) -> Index | None:
 
 
 def _add(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    a, b = (b, a) if isinstance(b, Masked) else (a, b)
-    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
-        return Masked(a.mask, a.array + reals(b))
+    a, b = (b, a) if isinstance(b, Masked | MinusInfinity) else (a, b)
+    if isinstance(a, Masked | MinusInfinity) and not isinstance(b, Masked | MinusInfinity):
+        return moved(a, reals(b))
     return _arithmetic(lambda x, y: x + y, lambda x, y: x + y)(reader, params, a, b)
 
 
 def _sub(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if isinstance(a, Masked) and not isinstance(b, Masked | MinusInfinity):
-        return Masked(a.mask, a.array - reals(b))
+    if isinstance(a, Masked | MinusInfinity) and not isinstance(b, Masked | MinusInfinity):
+        return moved(a, -reals(b))
     return _arithmetic(lambda x, y: x - y, lambda x, y: x - y)(reader, params, a, b)
 
 
@@ -156,6 +177,8 @@ def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
 
 
 def _exp(reader: Any, params: Any, a: Any) -> Any:
+    if isinstance(a, MinusInfinity):
+        return XP.zeros(tuple(map(plain, a.dims)))
     if isinstance(a, Masked):  # exp(−∞) = 0
         return reals(a.mask) * exponential(a.array)
     return exponential(reals(a))
@@ -170,9 +193,13 @@ def _integer_pow(reader: Any, params: Any, a: Any) -> Any:
 
 
 def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    """A power whose exponent is a whole number, written as a floating-point one."""
+    """A power whose exponent is a whole number, or an index, perhaps written as a floating-point one."""
+    if reader.makes_integers():
+        raise Unreadable("a power of integers")
     constant = _constant(reals(b))
-    if constant is None or constant.denominator != 1:
+    if constant is None:
+        return powers(reals(a), b)
+    if constant.denominator != 1:
         raise Unreadable("a power with an exponent that is not a whole number")
     base = shared(reals(a), b)[1][0]
     return _integer_pow(reader, {"y": int(constant)}, base)
@@ -196,6 +223,24 @@ def _opaque(
     name: str, of: Callable[[KernelArray], KernelArray] = lambda z: z
 ) -> Callable[..., Any]:
     return lambda reader, params, a: function(name, of(reals(a)))
+
+
+OPAQUE = (
+    *("tan", "asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "floor", "ceil"),
+    *("lgamma", "digamma", "erf_inv"),
+)
+"""Functions of which nothing is known but, of some, that they are odd."""
+
+
+def _round(reader: Any, params: Any, a: Any) -> KernelArray:
+    if int(params["rounding_method"]) != 1:
+        raise Unreadable("rounding of halves away from 0")
+    return function("round", reals(a))
+
+
+def _halved(of: KernelArray, sign: int) -> KernelArray:
+    """(exp(z) ± exp(−z)) / 2."""
+    return (exponential(of) + sign * exponential(-of)) * Fraction(1, 2)
 
 
 def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
@@ -250,18 +295,20 @@ def _is_numpy(dtype: Any) -> bool:
 # Masks
 
 
-def _compared(gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
+def _compared(name: str, gaps: Callable[[Index, Index], Term]) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any, b: Any) -> Mask:
         if not (isinstance(a, Integers) and isinstance(b, Integers)):
-            return _of_reals(a, b, gaps)
+            return with_infinity(name, a, b) or _of_reals(a, b, gaps, COMPARED[name])
         dims, (c, d) = shared(a, b)
         return Mask(dims, lambda at: gaps(c.at(at), d.at(at)))
 
     return rule
 
 
-def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
-    """Real numbers are compared where they are sizes or places, or 0, 1, … by a mask alone, as in `tril(ones) > 0`."""
+def _of_reals(
+    a: Any, b: Any, gaps: Callable[[Index, Index], Term], compared: Callable[[Term], Term]
+) -> Mask:
+    """Sizes or places, and 0, 1, … by a mask alone, as in `tril(ones) > 0`, are compared; others by what is 0 or 1."""
     dims, (left, right) = shared(reals(a), reals(b))
     gap = left - right
 
@@ -273,11 +320,11 @@ def _of_reals(a: Any, b: Any, gaps: Callable[[Index, Index], Term]) -> Mask:
             return gaps(of if scale > 0 else -of, Index(0))
         parts = list(term.parts.items())
         if any(m.bound or m.factors for m, _ in parts):
-            raise Unreadable("a comparison of real numbers")
+            return compared(term)
         guarded = [(m, c) for m, c in parts if m.guards]
         rest = sum((c for m, c in parts if not m.guards), start=Fraction(0))
         if len(guarded) > 1:
-            raise Unreadable("a comparison of real numbers")
+            return compared(term)
         off = _sign(rest, gaps)
         if not guarded:
             return as_term(off)
@@ -324,6 +371,8 @@ def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
         raise Unreadable("a selection between integers")
     if isinstance(off, Mask) and isinstance(on, Mask):
         return Mask(dims, lambda at: mask.at(at) * on.at(at) + (1 + mask.at(at) * -1) * off.at(at))
+    if isinstance(on, Masked) and within(mask, on.mask):
+        on = on.array
     if isinstance(off, MinusInfinity):
         return Masked(mask, reals(on))
     if isinstance(on, MinusInfinity):
@@ -347,12 +396,23 @@ def _extreme(largest: bool) -> Callable[..., Any]:
             if isinstance(one, MinusInfinity) if largest else is_infinity(one):
                 dims, (_, kept) = shared(one, other)
                 return kept
-        if largest and any(isinstance(one, KernelArray) and is_maximum(one) for one in (a, b)):
-            dims, pair = shared(a, b)
-            return maximum(dims, *map(reals, pair))  # any number may be subtracted in a softmax
-        raise Unreadable("a maximum or minimum of real numbers")
+            if largest and isinstance(one, Masked) and not isinstance(other, Masked):
+                dims, (left, right) = shared(one, other)
+                here = reals(left.mask)
+                return here * _larger(left.array, reals(right)) + (1 - here) * reals(right)
+        return (_larger if largest else smaller)(reals(a), reals(b))
 
     return rule
+
+
+def _larger(a: KernelArray, b: KernelArray) -> KernelArray:
+    """The maximum; any number may be subtracted in a softmax, where neither is a state."""
+    if not any(map(is_maximum, (a, b))):
+        return greater(a, b)
+    if any(map(speaks_of_states, (a, b))):
+        return greater(*map(exact_maximum, (a, b)))
+    dims, pair = shared(a, b)
+    return maximum(dims, *pair)
 
 
 def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
@@ -381,19 +441,28 @@ RULES: dict[str, Callable[..., Any]] = {
     "cos": _opaque("cos"),
     "erf": _opaque("erf"),
     "tanh": _opaque("tanh"),
-    "abs": lambda reader, params, a: XP.abs(reals(a)),
+    "abs": lambda reader, params, a: absolute(reals(a)),
+    "sign": lambda reader, params, a: sign(reals(a)),
+    "is_finite": is_finite,
+    "cummax": running(greater),
+    "cummin": running(smaller),
+    "erfc": lambda reader, params, a: 1 - function("erf", reals(a)),
+    "sinh": lambda reader, params, a: _halved(reals(a), -1),
+    "cosh": lambda reader, params, a: _halved(reals(a), 1),
+    **{name: _opaque(name) for name in OPAQUE},
+    "round": _round,
     "stop_gradient": _same,
     "copy": _same,
     "copy_p": _same,
     "optimization_barrier": lambda reader, params, *a: list(a),
     "reduce_precision": _same,
     "convert_element_type": _convert,
-    "lt": _compared(lambda a, b: indicator(b - a - 1)),
-    "le": _compared(lambda a, b: indicator(b - a)),
-    "gt": _compared(lambda a, b: indicator(a - b - 1)),
-    "ge": _compared(lambda a, b: indicator(a - b)),
-    "eq": _compared(equal_indices),
-    "ne": _compared(_not_equal),
+    "lt": _compared("lt", lambda a, b: indicator(b - a - 1)),
+    "le": _compared("le", lambda a, b: indicator(b - a)),
+    "gt": _compared("gt", lambda a, b: indicator(a - b - 1)),
+    "ge": _compared("ge", lambda a, b: indicator(a - b)),
+    "eq": _compared("eq", equal_indices),
+    "ne": _compared("ne", _not_equal),
     "and": _masks(lambda a, b: a * b),
     "or": _masks(lambda a, b: a + b + a * b * -1),
     "xor": _masks(lambda a, b: a + b + a * b * -2),

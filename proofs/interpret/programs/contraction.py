@@ -7,7 +7,7 @@ from typing import Any
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term
-from ..array import KernelArray, comprehension
+from ..array import KernelArray, comprehension, function
 from ..products import running_product
 from ..questions import Unreadable
 from ..simplifying import simplified
@@ -134,8 +134,19 @@ def _adding_up(rule: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
+def _cumulative_logarithm(reader: Any, params: Any, a: Any) -> KernelArray:
+    """log of the sum of exp so far."""
+    return function("log", _cumulative(_sum_between)(reader, params, function("exp", reals(a))))
+
+
+def _reduce_min(reader: Any, params: Any, a: Any) -> KernelArray:
+    return -_reduce_max(reader, params, -reals(a))
+
+
 RULES: dict[str, Callable[..., Any]] = {
     "reduce_max": _reduce_max,
+    "reduce_min": _reduce_min,
+    "cumlogsumexp": _cumulative_logarithm,
     **{
         name: _adding_up(rule)
         for name, rule in {

@@ -1,26 +1,32 @@
 """The maximum that a softmax subtracts: some number of which nothing is known, and which cancels.
 
-exp(a − M) is read as exp(a) e, with e = exp(−M) > 0 a symbol of its own (the declared law exp(a + b) = exp(a) exp(b));
-e cancels where it is a factor of a numerator and of every term of a denominator. Where it does not, it stays in the
-result as a symbol, which equals nothing of the specification's.
+exp(a − M) is read as exp(a) exp(−M), and exp(−M) cancels where it is a factor of a numerator and of every term of a
+denominator. Where it does not, it stays in the result, and what is proved holds whatever the number M is.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from ...kernel import index as declarations
 from ...kernel.index import Index, reach, variable
-from ...kernel.term import Factor, Monomial, Term, entry
+from ...kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
 from ..array import KernelArray, comprehension, function, reciprocal
 from ..questions import Unreadable
+from ..scanning import run_recursion
 from ..session import current
 from ..simplifying import simplified
-from .values import shared
+from .comparisons import greater
+from .powers import of_logarithms
+from .values import picked, shared
 
-MAXIMUM, SCALE = "maximum", "exp_minus_maximum"
+MAXIMUM = "maximum"
+FOLDED = 8
+"""The number of entries up to which a maximum is taken one after the other."""
 
 
 def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] = ()) -> KernelArray:
@@ -51,10 +57,9 @@ def maximum(dims: tuple[Index, ...], *arrays: KernelArray, of: tuple[Any, ...] =
 
 
 def _new_name() -> str:
-    """A name that no array of the claim has, nor the symbol of its exponential."""
-    numbers = (n for n in itertools.count() if f"{MAXIMUM}{n}" not in current().functions)
-    taken = current().symbols
-    return next(f"{MAXIMUM}{n}" for n in numbers if not {f"{MAXIMUM}{n}", f"{SCALE}{n}"} & taken)
+    """A name that no array of the claim has."""
+    taken = current().functions | current().symbols
+    return next(f"{MAXIMUM}{n}" for n in itertools.count() if f"{MAXIMUM}{n}" not in taken)
 
 
 def _is_maximum(name: str) -> bool:
@@ -62,8 +67,11 @@ def _is_maximum(name: str) -> bool:
     return name.startswith(MAXIMUM) and name in current().functions
 
 
-def _is_scale(name: str) -> bool:
-    return name.startswith(SCALE) and MAXIMUM + name.removeprefix(SCALE) in current().functions
+def _is_scale(f: Factor) -> bool:
+    """Whether the factor is exp(−M)."""
+    parts = body(f, 0) if function_of(f) == EXP else []
+    names = [g.name for m, _ in parts for g in m.factors]
+    return [c for _, c in parts] == [-1] and len(names) == 1 and _is_maximum(names[0])
 
 
 def _same(one: Any) -> Any:
@@ -80,40 +88,96 @@ def _is_one(m: Monomial, c: Fraction) -> bool:
     return c == 1 and len(m.factors) == 1 and _is_maximum(m.factors[0].name)
 
 
-def exponential(of: KernelArray) -> KernelArray:
-    """exp of each entry, with the subtracted maxima as factors."""
-    kept: dict[Monomial, Fraction] = {}
-    scales: list[Factor] = []
-    for m, c in of.term.parts.items():
-        names = [f.name for f in m.factors if _is_maximum(f.name)]
-        if not names:
-            kept[m] = c
-        elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
-            (factor,) = m.factors
-            scales.append(Factor(SCALE + factor.name.removeprefix(MAXIMUM), factor.at))
-        else:
-            raise Unreadable("a maximum of real numbers")
-    if not scales:
-        return function("exp", of)
-    rest = KernelArray(of.dims, of.at, simplified(Term(kept, of.term.scope)))
-    term = function("exp", rest)
-    scale = Term({Monomial(0, frozenset(), tuple(sorted(scales))): Fraction(1)}, of.term.scope)
-    return comprehension(
-        of.dims,
-        lambda *at: (
-            term.entry(at)
-            * scale.substitute({_number(o): n for o, n in zip(of.at, at, strict=True)})
-        ),
-    )
+def speaks_of_states(array: KernelArray) -> bool:
+    """Whether an entry is made of a state of a recursion, as a running maximum is."""
+    names = {f.name for m in array.term.parts for f in m.factors}
+    return not names.isdisjoint(current().recursions)
+
+
+def exact_maximum(array: KernelArray) -> KernelArray:
+    """The array, with the maximum itself in place of a number of which nothing is known.
+
+    Raises:
+        Unreadable: for what may be −∞.
+    """
+    if not is_maximum(array):
+        return array
+    if len(array.term.parts) != 1:
+        raise Unreadable("a running maximum of several maxima")
+    ((m, _),) = array.term.parts.items()
+    (f,) = m.factors
+    for found, (of, *axes) in current().maxima.values():
+        ((n, _),) = found.term.parts.items()
+        if n.factors[0].name == f.name:
+            if not isinstance(of, KernelArray):
+                break
+            whole = _folded(of, axes)
+            rank = len(whole.dims)
+            if f.at[rank:] != n.factors[0].at[rank:]:
+                break
+            return comprehension(
+                array.dims,
+                lambda *at: whole.entry(
+                    [e.substitute({_number(o): i for o, i in zip(array.at, at, strict=True)})
+                     for e in f.at[:rank]]
+                ),
+            )  # fmt: skip
+    raise Unreadable("a running maximum of maxima")
 
 
 def _number(position: Index) -> int:
     return position.terms[0][0]
 
 
+def _folded(array: KernelArray, axes: Sequence[int]) -> KernelArray:
+    """The maxima along axes, one entry after the other."""
+    for axis in sorted(axes, reverse=True):
+        length = array.dims[axis]
+        dims = (*array.dims[:axis], *array.dims[axis + 1 :])
+
+        def row(k: Index, array: KernelArray = array, axis: int = axis, dims: Any = dims) -> Any:
+            return picked(array, dims, lambda at: [*at[:axis], k, *at[axis:]])
+
+        if not length.terms and length.const <= FOLDED:
+            rows = [row(Index(k)) for k in range(length.const)]
+            array = functools.reduce(greater, rows)
+        else:
+            turn = lambda time, before, row=row: ((greater(before[0], row(time)),), ())  # noqa: E731
+            found = run_recursion(turn, (row(Index(0)),), length, [array], _folded)
+            array = found.final_state[0]
+    return array
+
+
+def exponential(of: KernelArray) -> KernelArray:
+    """exp of each entry, with those of the subtracted maxima as factors, and numbers whose logarithms it is taken of."""
+    products = of_logarithms(of)
+    if products is not None:
+        product, rest = products
+        return product * exponential(rest) if rest.term.parts else product
+    kept: dict[Monomial, Fraction] = {}
+    scales: dict[Monomial, Fraction] = {}
+    for m, c in of.term.parts.items():
+        if not any(_is_maximum(f.name) for f in m.factors):
+            kept[m] = c
+        elif c == -1 and not m.bound and not m.guards and len(m.factors) == 1:
+            scales[m] = c
+        else:
+            return function(EXP, of)
+    if not scales:
+        return function(EXP, of)
+
+    def part(parts: dict[Monomial, Fraction]) -> KernelArray:
+        return function(EXP, KernelArray(of.dims, of.at, simplified(Term(parts, of.term.scope))))
+
+    result = part(kept)
+    for m, c in scales.items():
+        result = result * part({m: c})
+    return result
+
+
 def divided(numerator: KernelArray, denominator: KernelArray) -> KernelArray:
     """The quotient; maxima's factors that all terms of both share are taken out."""
-    if not any(_is_scale(f.name) for m in denominator.term.parts for f in m.factors):
+    if not any(_is_scale(f) for m in denominator.term.parts for f in m.factors):
         return numerator / denominator
     dims, (top, bottom) = shared(numerator, denominator)
 
@@ -132,7 +196,7 @@ def _common(term: Term) -> list[Factor]:
     monomials = list(term.parts)
     if not monomials:
         return []
-    first = [f for f in monomials[0].factors if _is_scale(f.name)]
+    first = [f for f in monomials[0].factors if _is_scale(f)]
     free = [f for f in first if all(v > 0 for v in f.variables())]
     return [f for f in free if all(f in m.factors for m in monomials)]
 

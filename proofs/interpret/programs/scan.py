@@ -9,14 +9,18 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.index import Index, position
-from ..array import KernelArray
+from ..array import KernelArray, holds
+from ..namespace import Namespace
 from ..questions import Unreadable
 from ..scanning import run_recursion
 from ..session import current
+from ..simplifying import simplified
+from ..terms import indicator
 from .joining import stacked
 from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
+XP = Namespace()
 UNROLLED = 8
 """The number of turns up to which a loop is run turn by turn."""
 
@@ -65,16 +69,24 @@ def looped(
     backwards: bool,
 ) -> list[Any]:
     """A loop as a recursion: the last carries, and what the turns give, stacked along time."""
+    start = _begun(turn, start, length)
     counters = counters_of(turn, start, length)
     real = [k for k in range(len(start)) if k not in counters]
+    least = {k for k in real if isinstance(start[k], MinusInfinity)}
+    """Carries that begin with −∞, as a running maximum does: numbers after the first turn."""
+    zero = XP.asarray(0)
+    start = [picked(zero, one.dims, lambda at: []) if k in least else one for k, one in enumerate(start)]
     outputs: list[Any] = []
     moment: list[Index] = []
 
     shapes = [tuple(reals(start[k]).dims) for k in real]
 
     def carried(time: Index, before: Sequence[KernelArray]) -> list[Any]:
-        values = iter(map(reshaped, before, shapes))
-        return [counters[k](time) if k in counters else next(values) for k in range(len(start))]
+        values = dict(zip(real, map(reshaped, before, shapes), strict=True))
+        for k in least:
+            mask = Mask(shapes[real.index(k)], lambda at: indicator(time - 1))
+            values[k] = Masked(mask, values[k])
+        return [counters[k](time) if k in counters else values[k] for k in range(len(start))]
 
     def at(time: Index, before: Any) -> tuple[Any, Any]:
         after, found = turn(time, carried(time, before))
@@ -98,6 +110,8 @@ def looped(
                 if isinstance(one, KernelArray)
             ]
         )
+    if least and not holds(length - 1):
+        raise Unreadable("a maximum over turns of which there may be none")
     final = [counters[k](length) if k in counters else next(last) for k in range(len(start))]
     stacked = [
         _merged_like(one, next(plain))
@@ -108,6 +122,29 @@ def looped(
     if backwards:
         stacked = [_reversed(one, length) for one in stacked]
     return [*final, *stacked]
+
+
+def _begun(turn: Any, start: list[Any], length: Index) -> list[Any]:
+    """The start, with a number for −∞ where the first turn makes the same of both: max(−∞, x) is max(x, x)."""
+    least = [k for k, one in enumerate(start) if isinstance(one, MinusInfinity)]
+    if not least or not holds(length - 1):
+        return start
+    try:
+        once = turn(Index(0), start)
+        begun = [reals(once[0][k]) if k in least else one for k, one in enumerate(start)]
+        again = turn(Index(0), begun)
+        same = all(_same(a, b) for a, b in zip(sum(once, []), sum(again, []), strict=True))
+    except Unreadable:
+        return start
+    return begun if same else start
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two arrays are seen to have the same entries."""
+    if not (isinstance(a, KernelArray) and isinstance(b, KernelArray)):
+        return isinstance(a, Integers) and isinstance(b, Integers)  # which no maximum enters
+    at = [position("i", 0, d) for d in a.dims]
+    return a.dims == b.dims and not simplified(a.entry(at) - b.entry(at)).parts
 
 
 def _merged_like(one: Any, over_time: KernelArray) -> Any:
@@ -151,7 +188,7 @@ def counters_of(turn: Any, start: list[Any], length: Index) -> dict[int, Callabl
 
     The numbers are guessed, and seen to be right by one turn from any time: that is the induction's step.
     """
-    other = [k for k, one in enumerate(start) if not isinstance(one, KernelArray)]
+    other = [k for k, one in enumerate(start) if not isinstance(one, KernelArray | MinusInfinity)]
     if any(not isinstance(start[k], Integers) or start[k].dims for k in other):
         raise Unreadable("a loop that carries masks, or arrays of integers")
     steps = dict.fromkeys(other, 1)

@@ -101,6 +101,12 @@ class Masked:
         return Masked(self.mask.picked(dims, places), picked(self.array, dims, places))
 
 
+def moved(value: Masked | MinusInfinity, by: KernelArray) -> Masked | MinusInfinity:
+    """What may be −∞, and a number added to it."""
+    dims, (value, by) = shared(value, by)
+    return value if isinstance(value, MinusInfinity) else Masked(value.mask, value.array + by)
+
+
 class InParts:
     """An array that is kept in parts, for as long as nothing needs it as a whole."""
 

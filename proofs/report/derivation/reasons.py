@@ -20,6 +20,7 @@ from .prover import rank
 WORDS = (
     ("clear", "a denominator cleared", "{n} denominators cleared"),
     ("cancel", "a factor cancelled", "{n} factors cancelled"),
+    ("exponents", "exponentials multiplied", "exponentials multiplied {n} times"),
     ("one_point", "an index put away by an equation", "{n} indices put away by equations"),
     ("count", "equal terms counted", "equal terms counted {n} times"),
     ("regroup", "a range split or joined", "{n} ranges split or joined"),

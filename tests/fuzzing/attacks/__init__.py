@@ -3,7 +3,7 @@
 An attack hands back two sides that it got the kernel to call equal. It is refused by the whole kernel.
 """
 
-from . import once, rules, terms, theorems
+from . import laws, once, rules, terms, theorems
 from .making import ATTACKS, ONCE, Attack, succeeds
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "HARMLESS",
     "ONCE",
     "Attack",
+    "laws",
     "once",
     "rules",
     "succeeds",
@@ -21,8 +22,10 @@ __all__ = [
 HARMLESS = {
     "declared: known is None": "there are no facts of what is not declared: a TypeError",
     "unfolding: name not in known": "what is no name is looked up: a KeyError",
+    "law: name is None": "what is no value of a function is looked up: a KeyError",
+    "law: which not in LAWS": "what is no law is looked up: a KeyError",
     "congruence: name is None": "what is no value of a function is looked up: a KeyError",
-    "_over: not reach(over) - index.current.sizes <= over": (
+    "over_of: not reach(over) - index.current.sizes <= over": (
         "what is put for a position must be seen in its range, and of a variable that this speaks of nothing is known "
         "where it is in no scope"
     ),

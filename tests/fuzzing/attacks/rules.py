@@ -16,7 +16,7 @@ from scanproof.proofs.interpret.terms import (
     total,
 )
 from scanproof.proofs.kernel import index as registry
-from scanproof.proofs.kernel.index import Index, position, size
+from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.induction import induction
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.rules import Goal
@@ -237,6 +237,40 @@ def any_function_for_an_inverse() -> Sides:
 )
 def an_inverse_of_something_else() -> Sides:
     return shown(entry("X", 0) * inverse(entry("Y", 0), ()), 1, {}, _cancelled("X"))
+
+
+@stopped_by("Rewriting.exponents: any((function_of(f) != EXP for f in (*old, *new)))")
+def a_product_of_other_functions() -> Sides:
+    """sin(X) sin(−X) is not 1."""
+    x = entry("X", 0)
+    left = apply("sin", x, ()) * apply("sin", x * -1, ())
+    return shown(left, 1, {}, lambda goal: goal.exponents(monomial_with_two(goal), [0, 1], []))
+
+
+@stopped_by("Rewriting.exponents: made(gap, self.scope).parts")
+def exponents_that_do_not_add_up() -> Sides:
+    """exp(X) exp(−2X) is not 1."""
+    x = entry("X", 0)
+    left = apply("exp", x, ()) * apply("exp", x * -2, ())
+    return shown(left, 1, {}, lambda goal: goal.exponents(monomial_with_two(goal), [0, 1], []))
+
+
+@once
+def an_exponential_of_what_is_summed_over_elsewhere() -> Sides:
+    """Σ_j exp(X[j]) exp(−X[j]) is N, and not Σ_j exp(X[k]) exp(−X[k]) for a k that is summed over in no way."""
+    j, n = position("j", 0, size("N", 1)), Index(0, {1: 1})
+    x = apply("exp", entry("X", j), [j])
+    name = next(iter(x.parts)).factors[0].name
+
+    def step(goal: Goal) -> None:
+        k = monomial_of(goal, 1)
+        goal.exponents(k, [0], [Factor(name, (variable(-2),))])
+
+    return shown(total(x, j), number(n), {}, step)
+
+
+def monomial_with_two(goal: Goal) -> int:
+    return next(k for k, (m, _) in goal.parts.items() if len(m.factors) == 2)
 
 
 def _cancelled(name: str) -> Callable[[Goal], None]:

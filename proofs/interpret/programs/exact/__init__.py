@@ -3,10 +3,10 @@
 It shares no rule with the symbolic interpretation, which is compared with it at small sizes.
 """
 
-from . import arithmetic, loops, structure, sums
+from . import arithmetic, comparisons, loops, structure, sums
 from .computer import Computer
 
-RULES = {**arithmetic.RULES, **structure.RULES, **sums.RULES, **loops.RULES}
+RULES = {**arithmetic.RULES, **comparisons.RULES, **structure.RULES, **sums.RULES, **loops.RULES}
 """What each primitive means on exact numbers, by its name."""
 
 __all__ = ["RULES", "Computer"]

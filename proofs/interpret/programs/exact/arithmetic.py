@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ....exact.entries import arranged, as_array
+from ....exact.entries import as_array
 from ....exact.scalar import NotPolynomial
+from .comparisons import extreme
 from .computer import Computer, NoNumber, fractions, of_scalars
 
 
@@ -89,6 +90,12 @@ def _logistic(computer: Computer, a: Any) -> Any:
     return computer.combined(np.true_divide, 1, computer.combined(np.add, 1, grown))
 
 
+def _halved(computer: Computer, operation: Any, a: Any) -> Any:
+    """(exp(z) ± exp(−z)) / 2."""
+    powers = (computer.function("exp", one) for one in (a, computer.combined(np.subtract, 0, a)))
+    return computer.combined(np.true_divide, computer.combined(operation, *powers), 2)
+
+
 LAWS: dict[str, Callable[[Computer, Any], Any]] = {
     "logistic": _logistic,
     "log1p": lambda computer, a: computer.function("log", computer.combined(np.add, a, 1)),
@@ -96,6 +103,9 @@ LAWS: dict[str, Callable[[Computer, Any], Any]] = {
     "exp2": lambda computer, a: computer.function(
         "exp", computer.combined(np.multiply, a, computer.function("log", np.asarray(2)))
     ),
+    "erfc": lambda computer, a: computer.combined(np.subtract, 1, computer.function("erf", a)),
+    "sinh": lambda computer, a: _halved(computer, np.subtract, a),
+    "cosh": lambda computer, a: _halved(computer, np.add, a),
     "rsqrt": lambda computer, a: computer.combined(np.true_divide, 1, computer.function("sqrt", a)),
 }
 """Functions that are declared to be made of others."""
@@ -118,15 +128,6 @@ def _same(reader: Any, params: Any, a: Any) -> Any:
     return a
 
 
-def _compare(operation: Any) -> Callable[..., Any]:
-    def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
-        if of_scalars(a) or of_scalars(b):
-            a, b = (fractions(reader.computer, one) for one in (a, b))
-        return np.asarray(operation(a, b)).astype(bool)
-
-    return rule
-
-
 def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
     cases = tuple(reader.computer.alike(*cases))
     which = np.broadcast_to(which, cases[0].shape)
@@ -136,22 +137,8 @@ def _select(reader: Any, params: Any, which: Any, *cases: Any) -> Any:
     return out
 
 
-def _extreme(pick: Any) -> Callable[..., Any]:
-    def rule(reader: Any, params: Any, a: Any, b: Any) -> Any:
-        if of_scalars(a) or of_scalars(b):
-            computer = reader.computer
-            left, right = np.broadcast_arrays(*(fractions(computer, one) for one in (a, b)))
-            picked = (
-                computer.as_scalar(pick(*pair)) for pair in zip(left.flat, right.flat, strict=True)
-            )
-            return arranged(picked, left.shape)
-        return np.asarray((np.maximum if pick is max else np.minimum)(a, b))
-
-    return rule
-
-
 def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
-    return _extreme(min)(reader, params, _extreme(max)(reader, params, low, a), high)
+    return extreme(False)(reader, params, extreme(True)(reader, params, low, a), high)
 
 
 def _masks(operation: Any) -> Callable[..., Any]:
@@ -176,22 +163,15 @@ RULES: dict[str, Callable[..., Any]] = {
         reader.computer.function("abs", a) if of_scalars(a) else np.abs(a)
     ),
     **{name: _by(law) for name, law in LAWS.items()},
-    **{name: _named(name) for name in ("tanh", "sin", "cos", "erf")},
+    **{name: _named(name) for name in ("tanh", "sin", "cos", "erf", "tan", "asin", "acos")},
+    **{name: _named(name) for name in ("atan", "asinh", "acosh", "atanh")},
     **dict.fromkeys(("stop_gradient", "copy", "copy_p", "reduce_precision"), _same),
     "optimization_barrier": lambda reader, params, *a: list(a),
     "convert_element_type": _convert,
-    "lt": _compare(np.less),
-    "le": _compare(np.less_equal),
-    "gt": _compare(np.greater),
-    "ge": _compare(np.greater_equal),
-    "eq": _compare(np.equal),
-    "ne": _compare(np.not_equal),
     "and": _masks(np.bitwise_and),
     "or": _masks(np.bitwise_or),
     "xor": _masks(np.bitwise_xor),
     "not": _masks(np.invert),
     "select_n": _select,
-    "max": _extreme(max),
-    "min": _extreme(min),
     "clamp": _clamp,
 }

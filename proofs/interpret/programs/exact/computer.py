@@ -18,7 +18,7 @@ from ..literals import is_table, meant
 
 
 class NoNumber:
-    """NaN or an infinity. −∞ is compared, and kept where a number is added, as masks have it.
+    """NaN or an infinity. Infinities are compared; −∞ is kept where a number is added, as masks have it.
 
     NaN stays what it is in arithmetic, and is not compared: it stands for x/0 too, which is larger than any number or
     smaller.
@@ -37,29 +37,41 @@ class NoNumber:
         """Whether it is −∞."""
         return self.value == -math.inf
 
+    @property
+    def is_greatest(self) -> bool:
+        """Whether it is ∞."""
+        return self.value == math.inf
+
     def refused(self) -> Any:
         """Refuse to compute with it."""
         raise NotPolynomial(f"the number {self.value}")
 
     def __lt__(self, other: Any) -> bool:
-        return self._compared(not isinstance(other, NoNumber))
+        return self._order(other) < 0
 
     def __gt__(self, other: Any) -> bool:
-        return self._compared(False)
+        return self._order(other) > 0
 
     def __le__(self, other: Any) -> bool:
-        return self._compared(not _is_nan(other))
+        return self._order(other) <= 0
 
     def __ge__(self, other: Any) -> bool:
-        return self._compared(_is_least(other))
+        return self._order(other) >= 0
 
     def __eq__(self, other: object) -> bool:
-        return self._compared(_is_least(other))
+        return self._order(other) == 0
+
+    def __ne__(self, other: object) -> bool:
+        return self._order(other) != 0
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _compared(self, of_least: bool) -> bool:
-        return of_least if self.is_least else self.refused()
+    def _order(self, other: Any) -> int:
+        """−1, 0 or 1: where it stands beside a number, or beside −∞ or ∞."""
+        if self.is_nan or _is_nan(other):
+            self.refused()
+        place = other.value if isinstance(other, NoNumber) else 0
+        return (self.value > place) - (self.value < place)
 
 
 NAN = NoNumber(math.nan)
@@ -152,6 +164,7 @@ class Computer:
     def function(self, name: str, array: np.ndarray) -> np.ndarray:
         """A named function of each entry, if the field has it."""
         own = getattr(self.field, name, None)
+        self.field.compared |= name == "abs"
         if own is None:
             raise NotPolynomial(name)
 
@@ -231,9 +244,11 @@ def fractions(computer: Computer, array: np.ndarray) -> np.ndarray:
         NotPolynomial: if one of them has a symbol in it.
     """
 
+    computer.field.compared = True
+
     def number(scalar: Any) -> Any:
         if isinstance(scalar, NoNumber):
-            return scalar if scalar.is_least else scalar.refused()
+            return scalar.refused() if scalar.is_nan else scalar
         found = scalar if isinstance(scalar, Fraction) else computer.field.as_constant(scalar)
         if found is None:
             raise NotPolynomial("a comparison")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....exact.entries import arranged, as_array
+from .comparisons import greatest
 from .computer import NAN, Computer, fractions, without_nan
 
 
@@ -46,7 +47,7 @@ def _reduce(operation: Any, name: str) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any) -> Any:
         computer = reader.computer
         if a.dtype != object:
-            kind = {"dtype": a.dtype} if name != "max" else {}  # NumPy would take a wider type
+            kind = {"dtype": a.dtype} if name not in ("max", "min") else {}  # NumPy would take a wider type
             return np.asarray(getattr(np, name)(a, axis=tuple(params["axes"]), **kind))
         gone = sorted(params["axes"])
         kept = [k for k in range(a.ndim) if k not in gone]
@@ -69,7 +70,12 @@ def _product(computer: Computer, entries: list[Any]) -> Any:
 
 
 def _largest(computer: Computer, entries: list[Any]) -> Any:
-    return computer.as_scalar(max(fractions(computer, arranged(entries, (len(entries),)))))
+    return computer.as_scalar(greatest(fractions(computer, arranged(entries, (len(entries),)))))
+
+
+def _least(computer: Computer, entries: list[Any]) -> Any:
+    numbers = fractions(computer, arranged(entries, (len(entries),)))
+    return computer.as_scalar(greatest(numbers, largest=False))
 
 
 def _cumulative(operation: Any) -> Callable[..., Any]:
@@ -99,6 +105,7 @@ RULES: dict[str, Callable[..., Any]] = {
     ],
     "reduce_prod": _reduce(_product, "prod"),
     "reduce_max": _reduce(_largest, "max"),
+    "reduce_min": _reduce(_least, "min"),
     "cumsum": _cumulative(np.add),
     "cumprod": _cumulative(np.multiply),
 }

@@ -1,0 +1,237 @@
+"""Laws of named functions: theorems about one value of a function, for all real numbers that it may be taken of.
+
+Here `relu` of T is the greater of T and 0, `step` of T is 1 where T > 0 and else 0, `zero` of T is 1 where T = 0 and
+else 0, and `softplus` of T is log(1 + exp(T)). Other functions have their usual names, and are odd or even.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from . import index
+from .errors import IllTyped, NotProved
+from .index import Index, facts, ranges, variable
+from .reduction import over_of
+from .rules import is_taken
+from .term import (
+    EXP,
+    INVERSE,
+    STEP,
+    ZERO,
+    Factor,
+    Monomial,
+    Term,
+    apply,
+    as_term,
+    body,
+    function_of,
+    made,
+)
+from .theorem import BY_THE_KERNEL, Theorem
+
+RELU, SOFTPLUS, LOG, TANH = "relu", "softplus", "log", "tanh"
+ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
+EVEN = ("cos", "cosh", ZERO)
+NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, "sqrt")
+Parts = Sequence[tuple[Monomial, Fraction]]
+
+
+def law(left: Factor, which: str, place: int = 0) -> Theorem:
+    """What is known of f(T), at all positions in their ranges.
+
+    Args:
+        left: f(T), at declared positions.
+        which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
+            "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
+            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp of
+            a logarithm and log of two exponentials, or of 1/A, and softplus of −|z| are by other functions. Logarithms are of numbers > 0.
+        place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
+    """
+    name, over = function_of(left), over_of(left)
+    if name is None or which not in LAWS:
+        raise IllTyped(f"there is no law {which} of {left}")
+    pairs = body(left, 0)
+    of = made(pairs, over.union([v for m, _ in pairs for v in m.variables() if v > 0]))
+    right = LAWS[which](name, of, pairs, place)
+    right = made(right.parts.items(), right.scope | of.scope)
+    if which == "common" and name == INVERSE and is_taken(left, facts(over)):
+        for m in right.parts:
+            _apart_from_0(m)
+    logarithms = [left, *(_factors(of) if name == EXP else ())] if which in CONDITIONAL else []
+    used = frozenset({f.name for f in logarithms if function_of(f) == LOG})
+    proof = "law", which, place
+    return Theorem("lemma", left, right, over, used, BY_THE_KERNEL, proof)
+
+
+def value(function: str, of: Term) -> Term:
+    """f(T), at the positions that T mentions."""
+    free = {v for m in of.parts for v in m.variables() if v > 0} - index.current.sizes
+    order: list[Index] = [variable(v) for v in sorted(free)]
+    return apply(function, of, order)
+
+
+def _apart_from_0(m: Monomial) -> None:
+    """Note that what inverses in a monomial are of is not 0."""
+    for f in m.factors:
+        if function_of(f) == INVERSE:
+            index.current.derived.setdefault(f.name, {}).setdefault(ranges(f.at), f.at)
+
+
+def _inverse(of: Term) -> Term:
+    """1/T, of which it is known that T is not 0."""
+    found = value(INVERSE, of)
+    for m in found.parts:
+        _apart_from_0(m)
+    return found
+
+
+def _mirror(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    other = value(name, of * -1)
+    if name in ODD:
+        return other * -1
+    if name in EVEN:
+        return other
+    if name == STEP:
+        return as_term(1) - other - value(ZERO, of)
+    if name not in (RELU, SOFTPLUS):
+        raise IllTyped(f"{name} is neither odd nor even")
+    return of + other
+
+
+def _scale(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    c = abs(pairs[place][1])
+    if name not in (RELU, STEP, ZERO):
+        raise IllTyped(f"{name} is not homogeneous")
+    return value(name, of * (1 / c)) * (c if name == RELU else 1)
+
+
+def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    e = _factors(of)[place]
+    scale = _alone(e)
+    if function_of(e) != EXP:
+        raise IllTyped("expected a value of exp")
+    rest = made([(m.divided(e), c) for m, c in of.parts.items()], of.scope)
+    if name == LOG:
+        return _argument(e, of) + value(name, rest)
+    if name == INVERSE:
+        return value(EXP, _argument(e, of) * -1) * value(name, rest)
+    if name not in (RELU, STEP, ZERO):
+        raise IllTyped(f"{name} is not homogeneous")
+    return value(name, rest) * (scale if name == RELU else 1)
+
+
+def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    sign = _sign(of) or -_sign(of * -1)
+    if not of.parts and name in (RELU, STEP, ZERO):
+        return as_term(int(name == ZERO))
+    if name == LOG and of.parts == as_term(1).parts:
+        return as_term(0)
+    if name == RELU and sign:
+        return of if sign > 0 else as_term(0)
+    if (name == STEP and sign in (2, -1, -2)) or (name == ZERO and sign in (2, -2)):
+        return as_term(int(name == STEP and sign == 2))
+    raise NotProved(f"no sign is seen that says what {name} is")
+
+
+def _sign(of: Term) -> int:
+    """2 if T > 0 is seen, 1 if T ≥ 0, else 0."""
+    for m, c in of.parts.items():
+        if c < 0 or any(function_of(f) not in NOT_BELOW_0 for f in m.factors):
+            return 0
+    apart = [m for m in of.parts if not (m.bound or m.guards)]
+    return 1 + any(all(function_of(f) == EXP for f in m.factors) for m in apart)
+
+
+def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    if name == RELU:
+        return of * value(STEP, of)
+    if name == TANH:
+        return 1 + _inverse(1 + value(EXP, of * 2)) * -2
+    if name == EXP:
+        return _exp_of_log(of)
+    if name == SOFTPLUS:
+        return _beside_relu(of, place)
+    if name != LOG:
+        raise IllTyped(f"{name} is not made of others")
+    if len(of.parts) == 1:
+        (m,) = of.parts
+        if of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors):
+            if function_of(m.factors[0]) == INVERSE:
+                return value(LOG, _argument(m.factors[0], of)) * -1
+    if [*of.parts.values()] != [1, 1]:
+        raise IllTyped("expected the logarithm of 1/A, or of exp(A) + exp(B)")
+    one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
+    return one + value(SOFTPLUS, other - one)
+
+
+def _beside_relu(of: Term, place: int) -> Term:
+    """softplus(−|z|) = softplus(z) − relu(z)."""
+    f = _factors(of)[place]
+    if function_of(f) != RELU:
+        raise IllTyped("expected relu(z)")
+    z = _argument(f, of)
+    if (of - z + _alone(f) * 2).parts:
+        raise NotProved("softplus is not of −|z|")
+    return value(SOFTPLUS, z) - _alone(f)
+
+
+def _exp_of_log(of: Term) -> Term:
+    """exp(± log(A)), exp(± softplus(A))."""
+    ((m, c),) = of.parts.items()
+    (f,) = m.factors
+    if m != _plain(f) or abs(c) != 1 or function_of(f) not in (LOG, SOFTPLUS):
+        raise IllTyped("expected exp of a logarithm")
+    inside = _argument(f, of)
+    inside = inside if function_of(f) == LOG else 1 + value(EXP, inside)
+    return inside if c == 1 else _inverse(inside)
+
+
+def _sum_of_exponents(m: Monomial, of: Term) -> Term:
+    """A of exp(A), which is written as a product."""
+    if m != _plain(*m.factors) or any(function_of(f) != EXP for f in m.factors):
+        raise IllTyped("expected a product of values of exp")
+    return sum((_argument(f, of) for f in m.factors), start=as_term(0))
+
+
+def _argument(f: Factor, of: Term) -> Term:
+    """What a function is taken of; one at a bound index is refused by the constructor."""
+    return Term(dict(body(f, 0)), of.scope)
+
+
+def _plain(*factors: Factor) -> Monomial:
+    """The product of factors, without guards and bound indices."""
+    return Monomial(0, frozenset(), tuple(factors))
+
+
+def _cases(name: str, of: Term, pairs: Parts, place: int) -> Term:
+    p = _factors(of)[place]
+    if function_of(p) not in (STEP, ZERO):
+        raise IllTyped("cases are of what is 0 or 1")
+    on = made([(_without(m, p), c) for m, c in of.parts.items()], of.scope)
+    off = made([(m, c) for m, c in of.parts.items() if p not in m.factors], of.scope)
+    return value(name, off) + _alone(p) * (value(name, on) - value(name, off))
+
+
+def _factors(of: Term) -> list[Factor]:
+    return sorted({f for m in of.parts for f in m.factors})
+
+
+def _alone(f: Factor) -> Term:
+    return Term({_plain(f): Fraction(1)}, {v for v in f.variables() if v > 0})
+
+
+def _without(m: Monomial, p: Factor) -> Monomial:
+    return m._replace(factors=tuple([f for f in m.factors if f != p]))
+
+
+CONDITIONAL = ("common", "meaning")
+"""Laws that take for granted that a logarithm is of a number > 0, which is noted like a denominator that is not 0."""
+LAWS = {
+    "mirror": _mirror,
+    "scale": _scale,
+    "common": _common,
+    "value": _value,
+    "meaning": _meaning,
+    "cases": _cases,
+}

@@ -1,0 +1,121 @@
+"""Inside functions: tanh(W h) = tanh(W k) where h = k is a lemma, or the hypothesis of an induction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from ..kernel import index as declarations
+from ..kernel.errors import KernelError
+from ..kernel.index import Index, declared, position, variable
+from ..kernel.reduction import congruence
+from ..kernel.rules import Rewriting
+from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Monomial, function_of
+from ..kernel.theorem import HYPOTHESIS, Theorem
+from .normal import in_order, tidy
+from .session import Proving, current
+from .steps import Step, matched, rewriting
+
+
+def inside(rules: Sequence[Theorem]) -> Step:
+    """A step that applies theorems, and closed forms, in what functions of states are taken of."""
+    hypotheses = tuple(rule for rule in rules if rule.name == HYPOTHESIS)
+    session = current()
+    fixed = {v for h in hypotheses for v in cast(Factor, h.left).variables() - h.over}
+    known, done = session.inside.setdefault(tuple(rules), ({}, set()))
+
+    def step(work: Rewriting, k: int) -> bool:
+        m, _ = work.parts[k]
+        for place, f in enumerate(m.factors):
+            if f.name in done or not _is_function(f) or not spoken_of(f.name, session):
+                continue
+            left = _anywhere(f, m, work, fixed)
+            key = None if left is None else (f.name, *map(_range_of, left.at))
+            if key not in known:
+                known[key] = None if left is None else _found(left, hypotheses, again, fixed)
+                if known[key] is not None:
+                    done.update(g.name for n in known[key].right.parts for g in n.factors)
+            rule = known[key]
+            images = rule and matched(cast(Factor, rule.left), rule.over, f)
+            if rule is None or images is None:
+                continue
+            try:
+                work.rewrite(k, place, rule, images)
+            except KernelError:  # outside the ranges that were looked at
+                continue
+            return work.parts.get(k, (None,))[0] != m
+        return False
+
+    also = [rewriting(rules), step]
+
+    def again(work: Rewriting) -> None:
+        tidy(work, also)
+
+    return step
+
+
+def spoken_of(name: str, session: Proving) -> frozenset[str]:
+    """The states that a function of a term is taken of, also inside other functions."""
+    known, found = declarations.current.bodies, set[str]()
+    waiting, seen = [name], {name}
+    while waiting:
+        for m, _ in known[waiting.pop()].body:
+            for f in m.factors:
+                if f.name in session.recursions:
+                    found.add(f.name)
+                elif f.name in known and f.name not in seen:
+                    seen.add(f.name)
+                    waiting.append(f.name)
+    return frozenset(found)
+
+
+def _is_function(f: Factor) -> bool:
+    return f.name != INVERSE_NUMBER and function_of(f) not in (None, DEFINED)
+
+
+def _range_of(e: Index) -> Any:
+    """What a position stands for: a variable of the hypothesis for itself, any other for its range."""
+    (v,) = e.variables()
+    ends = declared(v)
+    return tuple(fact.substitute({v: Index(0)}) for fact in ends) if len(ends) == 2 else v
+
+
+def _anywhere(f: Factor, m: Monomial, work: Rewriting, fixed: set[int]) -> Factor | None:
+    """The factor at positions of its own, in the ranges that its indices have in the monomial."""
+    at, made = [], dict[int, Index]()
+    for e in f.at:
+        if len(e.terms) != 1 or e.terms[0][1] != 1:
+            return None
+        ((v, _),) = e.terms
+        if v in fixed and not e.const:
+            at.append(e)
+            continue
+        ends = within(v, m, sorted(work.known)) if v in m.variables() else None
+        if ends is None or (e.const and v in made):
+            return None
+        if v not in made:
+            made[v] = position("p", ends[0] + e.const, ends[1] + e.const)
+        at.append(made[v])
+    return Factor(f.name, tuple(at))
+
+
+def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Index] | None:
+    """lo and hi of a variable, from guards that speak of sizes besides."""
+    low = high = None
+    sizes = declarations.current.sizes
+    for g in (*sorted(m.guards), *(known if v > 0 else ())):
+        if g.coefficient(v) and g.variables() - {v} <= sizes:
+            if g.coefficient(v) == 1:
+                low = variable(v) - g
+            elif g.coefficient(v) == -1:
+                high = g + variable(v) + 1
+    return None if low is None or high is None else (low, high)
+
+
+def _found(
+    left: Factor, hypotheses: Sequence[Theorem], search: Any, fixed: set[int]
+) -> Theorem | None:
+    try:
+        return in_order(left, lambda at: congruence(at, search, hypotheses), fixed)
+    except KernelError:
+        return None

@@ -1,0 +1,382 @@
+"""Products of values of exp in one form: exp of one monomial each, sums over ranges as differences of sums from 0 on.
+
+exp(Σ_{s<r≤t} g[r]) becomes exp(Σ_{r<t} g[r]) exp(g[t]) exp(−Σ_{r<s} g[r]) exp(−g[s]), where 0 ≤ s ≤ t is known. Then
+whatever range the decays of a scan, a mask or a chunk run over, equal products look the same. The kernel knows one
+law, exp(A) exp(B) = exp(A + B); what a sum is split into is shown by rewriting it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from ..interpret.terms import positions_in, total
+from ..kernel import index as declarations
+from ..kernel.errors import KernelError
+from ..kernel.index import Index, facts, formal, position, variable
+from ..kernel.inequalities import implied, negation
+from ..kernel.reduction import congruence, reduction
+from ..kernel.rules import Rewriting, is_taken
+from ..kernel.term import (
+    EXP,
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
+    Monomial,
+    Pairs,
+    Term,
+    apply,
+    body,
+    function_of,
+    made,
+)
+from ..kernel.theorem import Theorem
+from .session import current
+from .steps import Step
+
+APART = 8
+"""The ends of ranges are moved by at most this many places."""
+ORDERED = 5
+"""Of more positions than this not every order is tried."""
+Tidy = Callable[[Rewriting, Sequence[Step]], None]
+"""Brings a sum into normal form, by these steps besides."""
+Conditions = frozenset[Index]
+"""Indices ≥ 0, in a function's positions −1, −2, …"""
+
+
+def is_exponential(f: Factor) -> bool:
+    """Whether the factor is a value of exp."""
+    return function_of(f) == EXP
+
+
+def exponents(work: Rewriting, k: int, tidy: Tidy) -> bool:
+    """One step towards values of exp of single monomials, each of which stands once; whether there was one."""
+    m, _ = work.parts[k]
+    places = [place for place, f in enumerate(m.factors) if is_exponential(f)]
+    if not places:
+        return inverted(work, k)
+    return (
+        inverted(work, k)
+        or any(_taken_apart(work, k, m, place, tidy) for place in places)
+        or _gathered(work, k, m, places)
+    )
+
+
+def _taken_apart(work: Rewriting, k: int, m: Monomial, place: int, tidy: Tidy) -> bool:
+    f = m.factors[place]
+    own = [e.terms[0][0] if _is_variable(e) else 0 for e in f.at]
+    if 0 in own or len(set(own)) < len(own) or declarations.current.sizes.intersection(own):
+        work.exponents(k, [place], [exponential(body(f, m.bound), m.bound)])
+        return True
+    rule = _rule(f.name, len(f.at), frozenset(), tidy) or _narrowed(work, m, f, tidy)
+    if rule is None:
+        return False
+    left: Any = rule.left
+    images = {e.terms[0][0]: at for e, at in zip(left.at, f.at, strict=True)}
+    work.rewrite(k, place, rule, images)
+    return True
+
+
+def _narrowed(work: Rewriting, m: Monomial, f: Factor, tidy: Tidy) -> Theorem | None:
+    """What the value is a product of where the guards of its monomial hold."""
+    if f.name not in current().kinds:
+        current().kinds[f.name] = _wanted(f.name, len(f.at))
+    every = current().kinds[f.name]
+    if not every:
+        return None
+    rows = [*work.known, *m.guards]
+    images = {-n: e for n, e in enumerate(f.at, start=1)}
+    met = [w for w in every if all(implied(e.substitute(images), rows) for e in w)]
+    together = [frozenset().union(*met)] if len(met) > 1 else []
+    for conditions in (*together, *met):
+        rule = _rule(f.name, len(f.at), conditions, tidy)
+        if rule is not None:
+            return rule
+    return None
+
+
+def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bool:
+    """exp(c M) exp(d M) = exp((c + d) M), and nothing if that is exp(0)."""
+    found: dict[Monomial, list[tuple[int, Fraction]]] = {}
+    for place in places:
+        inside = body(m.factors[place], m.bound)
+        if len(inside) != 1:  # it was not taken apart
+            continue
+        ((n, c),) = inside
+        order = _order(n, tuple(_spoken([(n, c)], m.bound)), m.bound)
+        if m.factors[place].at != tuple(map(variable, order)):  # some of them change places
+            work.exponents(k, [place], [_atom(n, c, m.bound)])
+            return True
+        found.setdefault(n, []).append((place, c))
+    for n, several in found.items():
+        if len(several) > 1:
+            c = sum((c for _, c in several), start=Fraction(0))
+            new = [_atom(n, c, m.bound)] if c else []
+            work.exponents(k, [place for place, _ in several], new)
+            return True
+    return False
+
+
+def inverted(work: Rewriting, k: int) -> bool:
+    """1/exp(A) = exp(A) exp(−A)/exp(A) = exp(−A); whether there was one."""
+    m, _ = work.parts[k]
+    for f in m.factors:
+        if function_of(f) != INVERSE or f.name == INVERSE_NUMBER:
+            continue
+        inside = body(f, m.bound)
+        if len(inside) != 1 or inside[0][0][:2] != (m.bound, frozenset()):
+            continue
+        grown = inside[0][0].factors
+        if len(grown) != 1 or not is_exponential(grown[0]):
+            continue
+        if not is_taken(f, work.known | m.guards):
+            continue
+        before = set(work.parts)
+        work.exponents(k, [], [grown[0], _negative(grown[0], m.bound)])
+        (new,) = set(work.parts) - before
+        factors = work.parts[new][0].factors
+        work.cancel(new, factors.index(f), factors.index(grown[0]))
+        return True
+    return False
+
+
+def _negative(f: Factor, bound: int) -> Factor:
+    """exp(−A) for exp(A)."""
+    return exponential([(n, -c) for n, c in body(f, bound)], bound)
+
+
+def merged(work: Rewriting) -> None:
+    """A product of values of exp and nothing else as one of them."""
+    for k, (m, _) in list(work.parts.items()):
+        if len(m.factors) > 1 and all(map(is_exponential, m.factors)) and len(work.parts) == 1:
+            pairs = [pair for f in m.factors for pair in body(f, m.bound)]
+            work.exponents(k, range(len(m.factors)), [exponential(pairs, m.bound)])
+
+
+def exponential(pairs: Pairs, bound: int) -> Factor:
+    """exp of a sum, as a function of the variables that it mentions."""
+    spoken = _spoken(pairs, bound)
+    order = [formal(n) for n in range(len(spoken))]
+    images = dict(zip(spoken, order, strict=True))
+    return Factor(_apply(_moved(pairs, bound, images), order), tuple(map(variable, spoken)))
+
+
+def _is_variable(e: Index) -> bool:
+    return not e.const and len(e.terms) == 1 and e.terms[0][1] == 1
+
+
+def _spoken(pairs: Pairs, bound: int) -> list[int]:
+    """The positions, and the first `bound` bound indices, that monomials mention."""
+    found = {v for m, _ in pairs for v in m.variables() if v >= -bound}
+    return sorted(found - declarations.current.sizes)
+
+
+def _moved(pairs: Pairs, bound: int, images: dict[int, Index]) -> Term:
+    """A sum with free positions for these variables, the first `bound` bound indices among them."""
+    parts: dict[Monomial, Fraction] = {}
+    for m, c in pairs:
+        own = {-n: variable(-n + bound) for n in range(bound + 1, m.bound + 1)}
+        moved = m.substitute({**images, **own}, m.bound - bound)
+        parts[moved] = parts.get(moved, Fraction(0)) + c
+    return Term(parts, {v for m in parts for v in m.variables() if v > 0})
+
+
+def _apply(term: Term, order: Sequence[Index]) -> str:
+    """The name of exp of the term as a function of these positions."""
+    ((m, _),) = apply(EXP, term, order).parts.items()
+    return m.factors[0].name
+
+
+def _atom(m: Monomial, c: Fraction, bound: int = 0) -> Factor:
+    """exp(c m), its positions in the standard order."""
+    order = _order(m, tuple(_spoken([(m, c)], bound)), bound)
+    places = [formal(n) for n in range(len(order))]
+    images = dict(zip(order, places, strict=True))
+    return Factor(_apply(_moved([(m, c)], bound, images), places), tuple(map(variable, order)))
+
+
+@lru_cache(maxsize=20_000)
+def _order(m: Monomial, spoken: tuple[int, ...], bound: int) -> tuple[int, ...]:
+    """These variables in the order that makes the monomial least."""
+    if len(spoken) < 2 or len(spoken) > ORDERED:
+        return spoken
+
+    def looks(order: Sequence[int]) -> Any:
+        own = {-n: variable(-n - len(order) - 1) for n in range(bound + 1, m.bound + 1)}
+        images = {v: variable(-n) for n, v in enumerate(order, start=1)}
+        moved = m.substitute({**own, **images}, m.bound)
+        return moved.factors, sorted(moved.guards)
+
+    return min(itertools.permutations(spoken), key=looks)
+
+
+def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
+    """What may be known of the positions and lets a sum in the argument be written more simply."""
+    inside = body(Factor(name, tuple(variable(-n) for n in range(1, arity + 1))), arity)
+    if len(inside) != 1:  # it was not taken apart
+        return ()
+    ((m, _),) = inside
+    own = range(-arity - 1, -m.bound - 1, -1)
+    free = [g for g in m.guards if not any(g.coefficient(v) for v in own)]
+    found: list[list[Index]] = [[one] for g in free for one in (g, negation(g))]
+    for v in own:
+        fences = [g for g in m.guards if g.coefficient(v) and not g.variables() & (set(own) - {v})]
+        for g, h in itertools.permutations(fences, 2):
+            c, d = g.coefficient(v), h.coefficient(v)
+            if c == d:
+                found.append([g - h])
+            elif (c, d) == (1, -1):
+                found.append([negation(g + h)])
+        ends = _ends(m, v, arity)
+        if ends is None:
+            continue
+        low, end = ends
+        if low.terms or low.const > 0:
+            found.append([low, end - low])
+        elif not low.const and end.const and abs(end.const) <= APART:
+            found.append([end, _without_number(end)])
+    return tuple(dict.fromkeys(map(frozenset, found)))
+
+
+def _without_number(e: Index) -> Index:
+    return e - e.const
+
+
+def _ends(m: Monomial, v: int, outer: int = 0) -> tuple[Index, Index] | None:
+    """lo and hi of a bound index lo ≤ v < hi, if it has two ends, which speak of no other."""
+    fences = [g for g in m.guards if g.coefficient(v)]
+    if sorted(g.coefficient(v) for g in fences) != [-1, 1]:
+        return None
+    if any(w < -outer and w != v for g in fences for w, _ in g.terms):
+        return None
+    low = next(variable(v) - g for g in fences if g.coefficient(v) == 1)
+    high = next(g + variable(v) + 1 for g in fences if g.coefficient(v) == -1)
+    return low, high
+
+
+def from_zero(work: Rewriting, k: int) -> bool:
+    """Σ_{lo ≤ r < hi} as Σ_{r<hi} − Σ_{r<lo}, and Σ_{r<e+1} as Σ_{r<e} and the summand at e."""
+    m, _ = work.parts[k]
+    for v in range(-1, -m.bound - 1, -1):
+        ends = _ends(m, v)
+        if ends is None:
+            continue
+        low, end = ends
+        others = frozenset(g for g in m.guards if not g.coefficient(v))
+        rows = [*work.known, *others]
+
+        def upto(e: Index, v: int = v, others: Any = others) -> frozenset[Index]:
+            return others | {variable(v), e - 1 - variable(v)}
+
+        def only(e: Index, v: int = v, others: Any = others) -> frozenset[Index]:
+            return others | {variable(v) - e, e - variable(v)}
+
+        if low.terms or low.const > 0:
+            if implied(low, rows) and implied(end - low, rows):
+                work.regroup(k, [(upto(end), 1), (upto(low), -1)])
+                return True
+        elif not low.const and end.const and abs(end.const) <= APART:
+            plain = _without_number(end)
+            if not (implied(plain, rows) and implied(end, rows)):
+                continue
+            sign = 1 if end.const > 0 else -1
+            apart = range(end.const) if sign > 0 else range(end.const, 0)
+            points = [(only(plain + n), sign) for n in apart]
+            first = [(upto(plain), 1)] if plain.terms else []
+            work.regroup(k, [*first, *points])
+            return True
+    return False
+
+
+def _rule(name: str, arity: int, met: Conditions, tidy: Tidy) -> Theorem | None:
+    """What the function is a product of, where these conditions on its positions hold."""
+    found, key = current().split, (name, met)
+    if key not in found:
+        found[key] = None  # while it is looked for
+        order = _positions(arity, met)
+        found[key] = None if order is None else _product(Factor(name, order), tidy)
+    return found[key]
+
+
+def _positions(arity: int, met: Conditions) -> tuple[Index, ...] | None:
+    """Positions whose ranges say that the conditions hold, or None if ranges cannot say so."""
+    if not met:
+        return tuple(formal(n) for n in range(arity))
+    for order in itertools.permutations(range(-1, -arity - 1, -1)):
+        found = _declared(order, met)
+        if found is not None:
+            return found
+    return None
+
+
+def _declared(order: Sequence[int], met: Conditions) -> tuple[Index, ...] | None:
+    """The same, positions being declared in this order."""
+    rank = {v: n for n, v in enumerate(order)}
+    ends: dict[tuple[int, int], Index] = {}
+    sizes = facts(())
+    for e in sorted(met, key=lambda e: (len([v for v, _ in e.terms if v < 0]), e)):
+        own = [(rank[v], v, c) for v, c in e.terms if v < 0]
+        rows = [*sizes, *ends.values()]
+        if implied(e, rows):
+            continue
+        if not own:
+            return None
+        _, v, c = max(own)
+        if abs(c) != 1:
+            return None
+        others = [g for at, g in ends.items() if at != (v, c)]
+        if (v, c) in ends and not implied(ends[v, c], [*sizes, e, *others]):
+            return None
+        ends[v, c] = e
+    images: dict[int, Index] = {}
+    for v in order:
+        low, high = ends.get((v, 1)), ends.get((v, -1))
+        below = None if low is None else (variable(v) - low).substitute(images)
+        above = None if high is None else (high + variable(v) + 1).substitute(images)
+        if below is None and above is not None:
+            return None
+        images[v] = position("q", below, above)
+    return tuple(images[-n] for n in range(1, len(order) + 1))
+
+
+def _product(left: Factor, tidy: Tidy) -> Theorem | None:
+    """What the value of exp is, its argument brought to normal form and taken apart; None if it stays."""
+
+    def search(work: Rewriting) -> None:
+        plain = {e.terms[0][0]: e for e in left.at}
+        work.rewrite(0, 0, congruence(left, lambda inner: tidy(inner, [from_zero])), plain)
+        ((k, (m, _)),) = work.parts.items()
+        (f,) = m.factors
+        work.exponents(k, [0], [_atom(n, c) for n, c in body(f, 0)])
+
+    try:
+        found = reduction(left, search)
+    except KernelError:
+        return None
+    return None if found.right.parts == {Monomial(0, frozenset(), (left,)): 1} else found
+
+
+def common(monomials: Iterable[Monomial]) -> list[Factor]:
+    """The values of exp that are factors of each monomial, without bound indices."""
+    first, *others = [*monomials] or [Monomial(0, frozenset(), ())]
+    found = [f for f in first.factors if is_exponential(f) and min(f.variables(), default=1) > 0]
+    return [f for f in found if all(f in m.factors for m in others)]
+
+
+def accumulated(gates: Sequence[Factor], time: Index, low: Index, high: Index) -> Term:
+    """Π_{low ≤ r < high} of values of exp at the time r, 0 ≤ low ≤ high: exp of a difference of sums."""
+    result = Term({Monomial(0, frozenset(), ()): Fraction(1)})
+    (v,) = time.variables()
+    for f in gates:
+        pairs = body(f, 0)
+        inside = made(pairs, frozenset(w for m, _ in pairs for w in m.variables() if w > 0))
+        exponent = Term({})
+        for end, sign in ((high, 1), (low, -1)):
+            if end.terms or end.const:
+                r = position("r", 0, end)
+                exponent = exponent + total(inside.substitute({v: r}), r) * sign
+        result = result * apply(EXP, exponent, positions_in(exponent))
+    return result

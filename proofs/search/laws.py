@@ -1,0 +1,138 @@
+"""Which law of the kernel's brings a value of a named function nearer to a normal form, and steps with what is 0 or 1.
+
+Of f(T) and f(−T) that one stays whose T begins with a positive coefficient. Where cases are made, relu(T) is
+T · step(T), and f(A + B p), p being 0 or 1, is (1 − p) f(A) + p f(A + B).
+"""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from ..kernel.errors import KernelError
+from ..kernel.index import formal
+from ..kernel.laws import EVEN, LOG, ODD, RELU, SOFTPLUS, TANH, law
+from ..kernel.rules import Rewriting
+from ..kernel.term import EXP, INVERSE, ONE, STEP, ZERO, Factor, Monomial, body, function_of
+from ..kernel.theorem import Theorem
+from .session import Proving
+
+SELECTING = (STEP, ZERO)
+SIGNED = (*ODD, *EVEN, RELU, SOFTPLUS, STEP)
+SCALED = (RELU, STEP, ZERO)
+TOGETHER = 2
+"""So many comparisons may be needed to see the outcome of another."""
+
+
+def lawful(f: Factor, session: Proving) -> Theorem | None:
+    """The law that applies to a value of a function, whose argument is in normal form; None if none does."""
+    name = function_of(f)
+    if name is None:
+        return None
+    of = body(f, 0)
+    factors = sorted({g for m, _ in of for g in m.factors})
+    free = [(place, g) for place, g in enumerate(factors) if min(g.variables(), default=1) > 0]
+    if session.by_cases and name != INVERSE:
+        for place, g in free:
+            if function_of(g) in SELECTING:
+                return law(f, "cases", place)
+    if name in (*SCALED, LOG):
+        found = _tried(f, "value")
+        if found is not None:
+            return found
+    if name in (*SCALED, LOG, INVERSE):
+        for place, g in free:
+            if function_of(g) == EXP and all(g in m.factors for m, _ in of):
+                return law(f, "common", place)
+    if name == LOG or (name == TANH and session.by_cases) or (name == EXP and _is_log(of)):
+        return _tried(f, "meaning")
+    if name == SOFTPLUS:
+        for place, g in free:
+            found = _tried(f, "meaning", place) if function_of(g) == RELU else None
+            if found is not None:
+                return found
+    if name not in (*SIGNED, *SCALED) or all(m == ONE for m, _ in of):
+        return None
+    place, c = _first(of, session)
+    if name in SIGNED and c < 0:
+        return law(f, "mirror")
+    if name in SCALED and abs(c) != 1:
+        return law(f, "scale", place)
+    if name == RELU and session.by_cases:
+        return law(f, "meaning")
+    return None
+
+
+def _is_log(of: list[tuple[Monomial, Fraction]]) -> bool:
+    factors = of[0][0].factors if len(of) == 1 else ()
+    return len(factors) == 1 and function_of(factors[0]) in (LOG, SOFTPLUS)
+
+
+def power(work: Rewriting, k: int, session: Proving) -> bool:
+    """exp(log(A)) = A, exp(−softplus(A)) = 1/(1 + exp(A))."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors):
+        if function_of(f) != EXP or not _is_log(body(f, m.bound)):
+            continue
+        if f.name not in session.powers:
+            left = Factor(f.name, tuple(formal(n) for n in range(len(f.at))))
+            session.powers[f.name] = _tried(left, "meaning")
+        rule = session.powers[f.name]
+        if rule is not None:
+            order = (formal(n).terms[0][0] for n in range(len(f.at)))
+            work.rewrite(k, place, rule, dict(zip(order, f.at, strict=True)))
+            return True
+    return False
+
+
+def _tried(f: Factor, which: str, place: int = 0) -> Theorem | None:
+    try:
+        return law(f, which, place)
+    except KernelError:
+        return None
+
+
+def _first(of: list[tuple[Monomial, Fraction]], session: Proving) -> tuple[int, Fraction]:
+    """The place and coefficient of the monomial that counts as the first: of many factors, the claim's own first."""
+
+    def key(place: int) -> tuple:
+        m, _ = of[place]
+        names = sorted(f.name.partition("'")[0] for f in m.factors)
+        states = sum(f.name in session.recursions for f in m.factors)
+        return (m.bound > 0 or bool(m.guards), -len(m.factors), states, names, m.factors, place)
+
+    first = min(range(len(of)), key=key)
+    return first, of[first][1]
+
+
+def compared(work: Rewriting, k: int, session: Proving) -> bool:
+    """What is 1 or 0 by other factors that are: p · p = p, step(T) · zero(T) = 0, step(T) · step(T + 1) = step(T)."""
+    m, _ = work.parts[k]
+    places = [n for n, f in enumerate(m.factors) if function_of(f) in SELECTING]
+    if len(places) < 2:
+        return False
+    for count in range(1, TOGETHER + 1):
+        for place in places:
+            for others in itertools.combinations([n for n in places if n != place], count):
+                for signs in itertools.product((1, -1), repeat=count):
+                    try:
+                        work.compare(k, place, list(zip(others, signs, strict=True)))
+                    except KernelError:
+                        continue
+                    return True
+    return False
+
+
+def vanish(work: Rewriting, k: int, session: Proving) -> bool:
+    """zero(T) · T = 0: the first term of T goes where zero(T) is a factor."""
+    m, _ = work.parts[k]
+    for place, f in enumerate(m.factors):
+        if function_of(f) == ZERO:
+            of = body(f, m.bound)
+            which, _ = _first(of, session)
+            t, _ = of[which]
+            plain = t.factors and not t.guards and t.bound == m.bound
+            if plain and all(t.factors.count(g) <= m.factors.count(g) for g in t.factors):
+                work.vanish(k, place, which)
+                return True
+    return False

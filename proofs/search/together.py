@@ -1,0 +1,176 @@
+"""Programs in step: what has to hold of several states at once, so that one induction shows it.
+
+Where the step of an induction is stuck on other states, what they would have to be joins the claim, also where they
+stand inside functions. A guess is tried on numbers before the kernel is asked.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from ..interpret.evaluate import Evaluator, positions
+from ..kernel import index as declarations
+from ..kernel.errors import KernelError, TooHard
+from ..kernel.index import Index, declared, position, reach
+from ..kernel.rules import Goal
+from ..kernel.term import Factor, Monomial, Term, body, function_of, made
+from .congruences import spoken_of, within
+from .normal import tidy
+from .session import Proving
+from .unfolding import by_induction
+from .zero import Stuck
+
+Claim = tuple[Index, Factor, Term]
+"""when, S[when, …] and what it is."""
+Guesses = Callable[[Goal, Proving], Iterator[Claim]]
+MOST = 12
+"""How often the claims of an induction may grow."""
+NESTED = 4
+"""How many functions inside one another are looked into."""
+SIZES = (3, 2, 4)
+"""What sizes are where a guess is tried on numbers."""
+NEAR = 1e-7
+
+
+def together(claim: Claim, guesses: Guesses, session: Proving) -> bool:
+    """Whether the claim is proved together with others that its step needs: lemmas from now on."""
+    when, factor, right = claim
+    claims = [(factor, right)]
+    for _ in range(MOST):
+        try:
+            by_induction(when, claims, session.lemmas)
+        except Stuck as error:
+            more = list(_more(error.goal, when, claims, guesses, session))
+            if not more:
+                return False
+            claims += more
+            continue
+        except KernelError:
+            return False
+        return True
+    return False
+
+
+def _more(
+    goal: Goal,
+    when: Index,
+    claims: Sequence[tuple[Factor, Term]],
+    guesses: Guesses,
+    session: Proving,
+) -> Iterator[tuple[Factor, Term]]:
+    """What states must be, besides, for the goal to hold: of each at most one thing."""
+    seen = {f.name for f, _ in claims}
+    spoken = set().union(*[_states(right, session) for _, right in claims])
+    for one in inner(goal, session):
+        for other, factor, right in guesses(one, session):
+            names = _states(right, session)
+            if factor.name in seen | names | spoken or names & seen:
+                continue  # what is rewritten must not come back
+            if _span(other) != _span(when):
+                continue
+            images = {other.terms[0][0]: when}
+            moved = factor.substitute(images), _moved(right, images, when)
+            if holds_at_random(*moved, session):
+                seen.add(factor.name)
+                spoken |= names
+                yield moved
+
+
+def _states(term: Term, session: Proving) -> set[str]:
+    """The states that a term speaks of, also inside functions."""
+    names = {f.name for m in term.parts for f in m.factors}
+    within = (spoken_of(name, session) for name in names & declarations.current.bodies.keys())
+    return (names & session.recursions.keys()).union(*within)
+
+
+def _span(when: Index) -> tuple[Index, Index]:
+    below, above = declared(when.terms[0][0])
+    return when - below, above + when
+
+
+def _moved(term: Term, images: dict[int, Index], when: Index) -> Term:
+    parts = [(m.substitute(images, m.bound), c) for m, c in term.parts.items()]
+    return made(parts, (term.scope - images.keys()) | when.variables())
+
+
+def inner(goal: Goal, session: Proving, depth: int = NESTED) -> Iterator[Goal]:
+    """The goal, and what functions in it that would cancel are taken of: goals for their difference."""
+    yield goal
+    if not depth:
+        return
+    seen: set[tuple[Factor, Factor]] = set()
+    parts = list(goal.parts.values())
+    for place, (m, c) in enumerate(parts):
+        for n, d in parts[place + 1 :]:
+            if c != -d or m.bound != n.bound:
+                continue
+            for f, g in _facing(m, n, session):
+                if (f, g) in seen:
+                    continue
+                seen.add((f, g))
+                difference = _difference(f, g)
+                if difference is not None:
+                    yield from inner(difference, session, depth - 1)
+
+
+def _facing(m: Monomial, n: Monomial, session: Proving) -> Iterator[tuple[Factor, Factor]]:
+    """Values of one function of states in either monomial, under positions in place of bound indices."""
+    images: dict[int, Index] = {}
+    for v in range(-1, -m.bound - 1, -1):
+        ends = within(v, m)
+        if ends is None:
+            return
+        images[v] = position("p", *ends)
+
+    def own(one: Monomial, other: Monomial) -> list[Factor]:
+        known, names = declarations.current.bodies, {f.name for f in other.factors}
+        found = [f for f in one.factors if f.name in known and f.name not in names]
+        return [f.substitute(images) for f in found if spoken_of(f.name, session)]
+
+    for f in own(m, n):
+        for g in own(n, m):
+            if function_of(f) == function_of(g):
+                yield f, g
+
+
+def _difference(f: Factor, g: Factor) -> Goal | None:
+    pairs = [*body(f, 0), *((m, -c) for m, c in body(g, 0))]
+    scope = f.variables() | g.variables() | {v for m, _ in pairs for v in m.variables() if v > 0}
+    with suppress(KernelError):
+        goal = Goal(made(pairs, frozenset(scope)))
+        tidy(goal)
+        return goal if goal.parts else None
+    return None
+
+
+def holds_at_random(factor: Factor, right: Term, session: Proving) -> bool:
+    """Whether an equation holds at drawn numbers, wherever its positions may be; the kernel decides."""
+    known = declarations.current
+    sizes = dict(zip(sorted(known.sizes), SIZES * len(known.sizes), strict=False))
+    free = [v for v in reach(factor.variables() | right.scope) if v not in sizes]
+    left = Term({Monomial(0, frozenset(), (factor,)): Fraction(1)}, factor.variables())
+    try:
+        evaluator = Evaluator(_drawn, session, _function)
+        places = positions(sorted(free), sizes)
+        return all(_near(evaluator, left, right, place) for place in places)
+    except (ValueError, ArithmeticError, IndexError, RecursionError, TooHard):
+        return False
+
+
+def _near(evaluator: Evaluator, left: Term, right: Term, place: dict[int, int]) -> bool:
+    one, other = (float(evaluator.value(side, place)) for side in (left, right))
+    return abs(one - other) <= NEAR * (1 + abs(one) + abs(other))
+
+
+def _drawn(name: str, spots: tuple[int, ...]) -> float:
+    return random.Random(f"{name} {spots}").uniform(0.5, 1.5)
+
+
+def _function(name: str, value: Any) -> float:
+    known = getattr(math, name, None)
+    return known(value) if known is not None else abs(math.sin(value)) + value / 3

@@ -1,0 +1,172 @@
+"""Attacks on the laws of named functions, and on the rules for what is 0 or 1."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from scanproof.proofs.interpret.terms import indicator, total
+from scanproof.proofs.kernel.index import position, size
+from scanproof.proofs.kernel.laws import law, value
+from scanproof.proofs.kernel.rules import Goal
+from scanproof.proofs.kernel.term import Factor, Term, entry
+
+from .making import Sides, at, shown, stopped_by, valued
+
+X, Y, Z = entry("X", 0), entry("Y", 0), entry("Z")
+
+
+def _one(term: Term) -> Factor:
+    ((m, _),) = term.parts.items()
+    return m.factors[0]
+
+
+def told(of: Term, which: str, place: int = 0, **names: int) -> Sides:
+    """What a law says of a function's value, in numbers."""
+    theorem = law(_one(of), which, place)
+    return valued(of, theorem.right, {})
+
+
+@stopped_by("_mirror: name not in (RELU, SOFTPLUS)")
+def any_function_for_one_that_is_mirrored() -> Sides:
+    return told(value("f", Z), "mirror")
+
+
+@stopped_by("_scale: name not in (RELU, STEP, ZERO)")
+def any_function_for_a_homogeneous_one() -> Sides:
+    return told(value("f", Z * 2), "scale")
+
+
+@stopped_by("_common: function_of(e) != EXP")
+def any_factor_for_one_above_0() -> Sides:
+    return told(value("relu", value("f", X) * Y), "common", 1)
+
+
+@stopped_by("_common: name not in (RELU, STEP, ZERO)")
+def any_function_of_a_product_with_exp() -> Sides:
+    return told(value("f", value("exp", X * 0 + 1) * Y), "common", 1)
+
+
+@stopped_by("_exp_of_log: m != _plain(f)")
+def exp_of_a_sum_of_logarithms() -> Sides:
+    n = size("N", 1)
+    of = total(value("log", Z), position("j", 0, n))
+    theorem = law(_one(value("exp", of)), "meaning")
+    return valued(value("exp", of), theorem.right, at((n, 2)))
+
+
+@stopped_by("_exp_of_log: abs(c) != 1")
+def exp_of_twice_a_logarithm() -> Sides:
+    return told(value("exp", value("log", Z) * 2), "meaning")
+
+
+@stopped_by("_exp_of_log: function_of(f) not in (LOG, SOFTPLUS)")
+def exp_of_any_function() -> Sides:
+    return told(value("exp", value("f", Z)), "meaning")
+
+
+@stopped_by("_meaning: name != LOG")
+def any_function_for_a_logarithm() -> Sides:
+    return told(value("f", value("exp", X * 0 + 1) + value("exp", X * 0 + 2)), "meaning")
+
+
+@stopped_by("_meaning: [*of.parts.values()] != [1, 1]")
+def a_logarithm_of_other_multiples() -> Sides:
+    return told(value("log", value("exp", X * 0 + 1) * 2 + value("exp", X * 0 + 2)), "meaning")
+
+
+@stopped_by("_sum_of_exponents: any((function_of(f) != EXP for f in m.factors))")
+def a_logarithm_of_other_functions() -> Sides:
+    return told(value("log", value("f", Z) + value("g", Z)), "meaning")
+
+
+@stopped_by("_sum_of_exponents: m != _plain(*m.factors)")
+def a_logarithm_of_what_counts_at_times() -> Sides:
+    n = size("N", 1)
+    one, other = value("exp", X * 0 + 1), value("exp", X * 0 + 2)
+    of = value("log", one + indicator(n - 2) * other)
+    return valued(of, law(_one(of), "meaning").right, at((n, 1)))
+
+
+@stopped_by("_beside_relu: function_of(f) != RELU")
+def softplus_beside_any_function() -> Sides:
+    return told(value("softplus", Z - value("f", Z) * 2), "meaning", 1)
+
+
+@stopped_by("_beside_relu: (of - z + _alone(f) * 2).parts")
+def softplus_beside_another_multiple() -> Sides:
+    return told(value("softplus", Z - value("relu", Z) * 3), "meaning", 1)
+
+
+@stopped_by("_cases: function_of(p) not in (STEP, ZERO)")
+def cases_of_any_number() -> Sides:
+    return told(value("f", X + Y * Z), "cases", 0)
+
+
+def compared(left: Term, right: Term | int, place: int, *others: tuple[int, int]) -> Sides:
+    def step(goal: Goal) -> None:
+        k = next(k for k, (m, _) in goal.parts.items() if len(m.factors) == len(_first(left)))
+        goal.compare(k, place, others)
+
+    return shown(left, right, {}, step)
+
+
+def _first(term: Term) -> tuple[Factor, ...]:
+    ((m, _),) = term.parts.items()
+    return m.factors
+
+
+@stopped_by("Rewriting.compare: not {*map(function_of, (f, *every))} <= kinds")
+def any_square_for_that_of_0_or_1() -> Sides:
+    return compared(value("f", Z) * value("f", Z), value("f", Z), 0, (1, 1))
+
+
+@stopped_by("Rewriting.compare: place in dict(others)")
+def what_is_0_or_1_by_itself() -> Sides:
+    return compared(value("step", Z), 1, 0, (0, 1))
+
+
+@stopped_by("Rewriting.compare: len(above) > 1")
+def a_difference_of_two_numbers_above_0() -> Sides:
+    left = value("step", X - Y) * value("step", X) * value("step", Y)
+    places = {_argument_of(f): n for n, f in enumerate(_first(left))}
+    return compared(left, 0, places["XY"], (places["X"], 1), (places["Y"], -1))
+
+
+def _argument_of(f: Factor) -> str:
+    from scanproof.proofs.kernel.term import body
+
+    return "".join(sorted(g.name for m, _ in body(f, 0) for g in m.factors))
+
+
+@stopped_by("Rewriting.compare: left")
+def another_number_above_0() -> Sides:
+    left = value("step", X) * value("step", Y)
+    return compared(left, value("step", Y), 0, (1, 1))
+
+
+@stopped_by("Rewriting.compare: c * up < 0")
+def a_number_above_1_by_one_above_0() -> Sides:
+    left = value("step", X) * value("step", X - 1)
+    return compared(left, value("step", X), 1, (0, 1))
+
+
+def vanished(of: Term, kind: str, factor: Term, right: Term, place: dict[int, int]) -> Sides:
+    def step(goal: Goal) -> None:
+        k = next(iter(goal.parts))
+        names = [f.name for f in goal.parts[k][0].factors]
+        spot = next(n for n, name in enumerate(names) if name.startswith(kind))
+        goal.vanish(k, spot, 0)
+
+    return shown(value(kind, of) * factor, right, place, step)
+
+
+@stopped_by("Rewriting.vanish: function_of(f) != ZERO")
+def any_function_for_what_is_0_elsewhere() -> Sides:
+    return vanished(Z, "f", Z, cast(Term, Z * 0), {})
+
+
+@stopped_by("Rewriting.vanish: t != Monomial(m.bound, frozenset(), t.factors)")
+def a_term_that_counts_at_times() -> Sides:
+    n = size("N", 1)
+    guarded = indicator(n - 2) * Z
+    return vanished(guarded, "zero", Z, cast(Term, Z * 0), at((n, 1)))
