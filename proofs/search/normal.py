@@ -121,6 +121,8 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
     while waiting:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
+        if session.by_cases:  # what was in normal form before is not any more
+            places = {**declarations.current.derived.get(name, {}), **places}
         found = session.reduced.setdefault(name, [])
         missing = [] if None in found else _missing(places, found)
         if not missing:
