@@ -68,6 +68,7 @@ def extreme(largest: bool) -> Callable[..., Any]:
 
 def greatest(numbers: Any, largest: bool = True) -> Any:
     """The greatest of numbers, or the smallest; of balls that overlap one that holds it."""
+    first: Any
     first, *others = numbers
     for one in others:
         odd = isinstance(first, NoNumber) or isinstance(one, NoNumber)
