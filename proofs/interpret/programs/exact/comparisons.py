@@ -68,12 +68,11 @@ def extreme(largest: bool) -> Callable[..., Any]:
 
 def greatest(numbers: Any, largest: bool = True) -> Any:
     """The greatest of numbers, or the smallest; of balls that overlap one that holds it."""
-    first: Any
     first, *others = numbers
     for one in others:
         odd = isinstance(first, NoNumber) or isinstance(one, NoNumber)
         if not odd and hasattr(first, "overlaps"):
-            first = first.max(one) if largest else first.min(one)
+            first = getattr(first, "max" if largest else "min")(one)
         elif decided("lt", first, one) == largest:
             first = one
     return first
