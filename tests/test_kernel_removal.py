@@ -18,6 +18,7 @@ from fuzzing.terms import FalseAccept, equations
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
 from scanproof.proofs.kernel.errors import KernelError
 from scanproof.proofs.kernel.index import position, size
+from scanproof.proofs.kernel.laws import value
 from scanproof.proofs.kernel.recursion import Recursion, new_state
 from scanproof.proofs.kernel.term import apply, as_term, entry
 from scanproof.proofs.search.lemmas import show
@@ -162,6 +163,14 @@ def test_with_something_else_in_its_place_the_fuzzer_finds_a_false_accept(
             once.a_position_that_moves,
         ),
         ("induction", "induction", CLAIMED, "claims", once.claims_exchanged_for_others),
+        (
+            *("reduction", "congruence", "reach(frozenset().union(*fixed))"),
+            *("frozenset().union(*fixed)", once.a_function_at_another_place_than_the_hypothesis),
+        ),
+        (
+            *("reduction", "congruence", "not assumed and ", ""),
+            once.an_inverse_that_a_false_hypothesis_takes,
+        ),
     ],
 )
 def test_with_something_else_in_its_place_an_attack_gets_a_false_theorem(
@@ -224,6 +233,14 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         t = ranged()
         return equal_indices(t, 0) * entry("X", t), equal_indices(t, 0) * entry("X", 0)
 
+    def idempotent() -> tuple[Any, Any]:
+        step = value("step", entry("beta"))
+        return step * step, step
+
+    def nought() -> tuple[Any, Any]:
+        beta = entry("beta")
+        return beta * value("zero", beta), as_term(0)
+
     def cleared() -> tuple[Any, Any]:
         beta = entry("beta")
         return beta * inverse(1 + beta, ()), as_term(1) - inverse(1 + beta, ())
@@ -236,6 +253,8 @@ def _goals() -> dict[str, Callable[[], tuple[Any, Any]]]:
         "count": counted,
         "rewrite": defined,
         "cancel": cancelled,
+        "compare": idempotent,
+        "vanish": nought,
         "exponents": multiplied,
         "split": told_apart,
         "clear": cleared,

@@ -197,7 +197,7 @@ def test_a_question_that_all_sizes_answer_alike_is_no_branch():
     ("unread", "named"),
     [
         (lambda X: jnp.sort(X, axis=0).sum(0), "sort"),
-        (lambda X: jnp.round(X).sum(0), "round"),
+        (lambda X: jax.lax.bessel_i1e(X).sum(0), "bessel_i1e"),
         (lambda X: jax.lax.while_loop(lambda c: c[0] < X.shape[0],
                                       lambda c: (c[0] + 1, c[1] + X[c[0]]),
                                       (0, jnp.zeros(X.shape[1])))[1], "turns"),
@@ -272,7 +272,6 @@ def test_masks_as_numbers_are_compared_as_numbers():
         lambda u: u.at[places(u) + 1].get(mode="clip"),
         lambda u: u.at[places(u) + 1].get(mode="fill", fill_value=0),
         lambda u: jnp.where(places(u) > 0, u, jnp.nan),
-        lambda u: jnp.maximum(u, 0),
         lambda u: u * (2 if u.shape[0] in {2, 3} else 1),
         lambda u: u * (2 if u.shape in {(2,), (3,)} else 1),
         lambda u: jax.lax.while_loop(

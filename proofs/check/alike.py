@@ -145,7 +145,7 @@ def text(
     if any(d.const < 0 for shape in dims for d in shape):
         return None
     try:
-        closed = traced(function, dims).jaxpr
+        closed = traced(function, dims, folded=True).jaxpr
     except Exception:  # a program is foreign code, and may refuse a size
         return None
     return [*_of_constants(closed.consts), *_of(closed.jaxpr)]

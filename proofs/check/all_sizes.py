@@ -30,6 +30,7 @@ from .traces import OtherProblem, Shown, places_of, shown
 from .witness_family import Mutation, verify
 
 NO_DENOMINATOR_IS_0 = "no denominator is 0"
+LOGARITHMS = "logarithms are of numbers > 0"
 NO_SIZES = "it speaks of no sizes"
 DIFFERING = -1
 """Stands for all statements whose sides differ: one witness shows them."""
@@ -160,7 +161,8 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
     if bounds is not None:
         method = "sum-of-squares" if bounds.squares else "bound-chain"
     divided = (own is not None and own.divided) or (bounds is not None and bounds.divided)
-    taken = assumed(current, divided)
+    logarithms = own is not None and own.logarithms and bool(current.programs)
+    taken = assumed(current, divided, logarithms)
     axioms = axioms_of(current.functions, current.differentiated)
     steps = [] if bounds is None else list(bounds.steps)
     return {
@@ -170,9 +172,10 @@ def _evidence(current: Session, own: Shown | None, bounds: Bounded | None) -> di
     }
 
 
-def assumed(current: Session, divided: bool) -> list[str]:
+def assumed(current: Session, divided: bool, logarithms: bool = False) -> list[str]:
     """What a proof takes for granted, in words for the evidence."""
-    return [*([NO_DENOMINATOR_IS_0] if divided else []), *current.fits]
+    said = [*([NO_DENOMINATOR_IS_0] if divided else []), *([LOGARITHMS] if logarithms else [])]
+    return [*said, *current.fits]
 
 
 def _expect_one_program(claim: Claim, interpretation: Interpretation, current: Session) -> None:

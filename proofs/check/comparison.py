@@ -22,7 +22,6 @@ from ..interpret.claims import Interpretation
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.measured import AXES
 from ..interpret.programs.remainders import FRACTION
-from ..interpret.questions import Unreadable
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
@@ -37,9 +36,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     **{"exp": math.exp, "log": math.log, "sqrt": math.sqrt, "abs": abs},
     **{name: getattr(math, name) for name in ("tanh", "sin", "cos", "erf")},
     **{name: getattr(math, name) for name in ("tan", "asin", "acos", "atan")},
-    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh", "lgamma")},
+    **{name: getattr(math, name) for name in ("asinh", "acosh", "atanh")},
     **{"floor": math.floor, "ceil": math.ceil, "round": round},
-    "cbrt": lambda value: math.copysign(abs(value) ** (1 / 3), value),
     "softplus": lambda value: max(value, 0) + math.log1p(math.exp(-abs(value))),
 }
 EXACT: dict[str, Callable[[Any], Any]] = {
@@ -47,6 +45,7 @@ EXACT: dict[str, Callable[[Any], Any]] = {
     "relu": lambda value: max(value, value * 0),
     "step": lambda value: Fraction(value > 0),
     "zero": lambda value: Fraction(value == 0),
+    FRACTION: lambda value: value - math.trunc(value),
 }
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
@@ -143,7 +142,9 @@ def _own_pairs(
     """The claim's own pairs; `everywhere` draws numbers of either sign and some above 1, and asks for no NaN."""
     read = {part.condition for part in interpretation.conditions}
     # An absolute value is not seen on positive numbers; logarithms are of nothing else.
-    signed = everywhere or interpretation.has_bounds and "log" not in interpretation.session.functions
+    signed = everywhere or (
+        interpretation.has_bounds and "log" not in interpretation.session.functions
+    )
     point = _drawn(claim, sizes, (1, -1) if signed else (1,)) if inputs is None else inputs(sizes)
     if inputs is None and interpretation.session.functions - {
         "abs"
@@ -252,8 +253,6 @@ def function_value(name: str, at: Any) -> Any:
     """|z|, z without its whole part, exp(0) and log(1) as such; other values as floats."""
     if name in EXACT:
         return EXACT[name](at)
-    if name == FRACTION:
-        return at - math.trunc(at)
     exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))
     return FUNCTIONS[name](float(at)) if exact is None else exact
 

@@ -15,6 +15,7 @@ from ..kernel.checker import Refused, check
 from ..kernel.errors import NotProved
 from ..kernel.index import Index, facts, ranges
 from ..kernel.inequalities import implied
+from ..kernel.laws import LOG, seen_sign
 from ..kernel.term import EXP, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 
@@ -37,6 +38,9 @@ class Shown(NamedTuple):
     divisors: frozenset[str]
     """The 1/T that were taken for inverses: T ≠ 0."""
     by_induction: bool
+
+    logarithms: bool = False
+    """Whether it takes logarithms of what is not seen to be > 0."""
 
     @property
     def divided(self) -> bool:
@@ -61,12 +65,23 @@ def shown(statements: Sequence[tuple[Term, Term]], places: Places, trace: Any) -
     if type(trace) is not dict or trace.get("problem") != problem:
         raise OtherProblem("it is of another problem; the claim, or its definitions, have changed")
     proved = check(trace)
+    taken = conditional(places, proved.theorems)
+    bodies = declarations.current.bodies
+    logarithms = {n for n in proved.divisors if n in bodies and bodies[n].name == LOG}
+    divisors = proved.divisors - logarithms
     return Shown(
         proved.statements,
-        conditional(places, proved.theorems),
-        frozenset(name for name in proved.divisors if not _is_never_0(name)),
+        taken,
+        frozenset(name for name in divisors if not _is_never_0(name)),
         any(theorem.proof[0] == "induction" for theorem in proved.theorems),
+        not all(map(_is_of_a_positive, logarithms | {n for n in taken if taken[n] == LOG})),
     )
+
+
+def _is_of_a_positive(name: str) -> bool:
+    """Whether what a logarithm is taken of is seen to be > 0."""
+    function = declarations.current.bodies[name]
+    return seen_sign(function.body, function.arity) > 1
 
 
 def conditional(places: Places, theorems: Sequence[Theorem]) -> dict[str, str]:

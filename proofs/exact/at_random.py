@@ -54,7 +54,9 @@ def balls(claim: Claim, sizes: Sizes, mutate: Mutation = None) -> list[Statement
     found = _at(claim, field, sizes, lambda rng: Fraction(rng.randint(1, 64), 64), mutate)
     if field.compared:
         with suppress(DivisionByZero, ZeroDivisionError):
-            signed = _at(claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(-96, 96), 32), mutate)
+            signed = _at(
+                claim, ArbField(), sizes, lambda rng: Fraction(rng.randint(-96, 96), 32), mutate
+            )
             if not all(overlap(s) for s in signed if isinstance(s, Equal)):
                 return signed
     return found

@@ -33,6 +33,10 @@ def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Ter
     given = [variable(v) for v in sorted(inside - {running})]
     if term.parts == as_term(1).parts:
         return as_term(1)
+    if running is not None and _backwards(term, running):
+        images = {running: -variable(running)}
+        parts = {m.substitute(images, m.bound): c for m, c in term.parts.items()}
+        term, low, high = Term(parts, term.scope), -high + 1, -low + 1  # numbers commute
     shift = Index(0) if running is None else _shift(term, running)
     low, high = low + shift, high + shift
     formula = dict(term.parts)
@@ -48,13 +52,25 @@ def running_product(term: Term, r: Index | None, low: Index, high: Index) -> Ter
 
 def _shift(term: Term, running: int) -> Index:
     """e such that g mentions r first as r + e."""
+    place = _mention(term, running, (1,))
+    return Index(0) if place is None else place - variable(running)
+
+
+def _backwards(term: Term, running: int) -> bool:
+    """Whether g mentions r first as e − r."""
+    place = _mention(term, running, (1, -1))
+    return place is not None and place.coefficient(running) == -1
+
+
+def _mention(term: Term, running: int, coefficients: tuple[int, ...]) -> Index | None:
+    """The first index of an entry in which r stands with one of these coefficients."""
     for m in sorted(term.parts, key=lambda m: m.factors):
         for f in m.factors:
             for place in f.at:
                 bound = any(v < 0 for v in place.variables())
-                if f.name != NUMBER and place.coefficient(running) == 1 and not bound:
-                    return place - variable(running)
-    return Index(0)
+                if f.name != NUMBER and place.coefficient(running) in coefficients and not bound:
+                    return place
+    return None
 
 
 def _state(formula: dict[Monomial, Any], running: int | None, given: list[Index]) -> State:

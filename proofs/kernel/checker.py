@@ -8,6 +8,7 @@ of the kernel, which does it or refuses.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from . import index as declarations
@@ -247,8 +248,8 @@ class _Reader:
         kind, which, *more = items(one, "a theorem", 2, 3)
         expect("a theorem's name", (len(more) == 1) == (kind in ("definition", "congruence")), one)
         if kind == "congruence":
-            search = lambda work: self._walk(more[0], work, hypotheses)
-            return congruence(factor_of(which), search, hypotheses)
+            inside = partial(self._walk, more[0], hypotheses=hypotheses)
+            return congruence(factor_of(which), inside, hypotheses)
         if kind == "hypothesis":
             expect("a hypothesis of this induction", natural(which) < len(hypotheses), which)
             return hypotheses[which]

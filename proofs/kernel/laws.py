@@ -6,7 +6,7 @@ else 0, and `softplus` of T is log(1 + exp(T)). Other functions have their usual
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from . import index
@@ -44,8 +44,9 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         left: f(T), at declared positions.
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
             "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
-            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp of
-            a logarithm and log of two exponentials, or of 1/A, and softplus of −|z| are by other functions. Logarithms are of numbers > 0.
+            "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp
+            of a logarithm, log of two exponentials or of 1/A, and softplus of −|z| are by other functions.
+            Logarithms are of numbers > 0.
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
     name, over = function_of(left), over_of(left)
@@ -122,7 +123,7 @@ def _common(name: str, of: Term, pairs: Parts, place: int) -> Term:
 
 
 def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
-    sign = _sign(of) or -_sign(of * -1)
+    sign = seen_sign(of.parts.items()) or -seen_sign((of * -1).parts.items())
     if not of.parts and name in (RELU, STEP, ZERO):
         return as_term(int(name == ZERO))
     if name == LOG and of.parts == as_term(1).parts:
@@ -134,12 +135,13 @@ def _value(name: str, of: Term, pairs: Parts, place: int) -> Term:
     raise NotProved(f"no sign is seen that says what {name} is")
 
 
-def _sign(of: Term) -> int:
-    """2 if T > 0 is seen, 1 if T ≥ 0, else 0."""
-    for m, c in of.parts.items():
+def seen_sign(pairs: Iterable[tuple[Monomial, Fraction]], outer: int = 0) -> int:
+    """2 if a sum is seen to be > 0, 1 if it is ≥ 0, else 0; `outer` of its bound indices are positions."""
+    pairs = list(pairs)
+    for m, c in pairs:
         if c < 0 or any(function_of(f) not in NOT_BELOW_0 for f in m.factors):
             return 0
-    apart = [m for m in of.parts if not (m.bound or m.guards)]
+    apart = [m for m, _ in pairs if m.bound == outer and not m.guards]
     return 1 + any(all(function_of(f) == EXP for f in m.factors) for m in apart)
 
 
@@ -156,9 +158,9 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         raise IllTyped(f"{name} is not made of others")
     if len(of.parts) == 1:
         (m,) = of.parts
-        if of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors):
-            if function_of(m.factors[0]) == INVERSE:
-                return value(LOG, _argument(m.factors[0], of)) * -1
+        plain = of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors)
+        if plain and function_of(m.factors[0]) == INVERSE:
+            return value(LOG, _argument(m.factors[0], of)) * -1
     if [*of.parts.values()] != [1, 1]:
         raise IllTyped("expected the logarithm of 1/A, or of exp(A) + exp(B)")
     one, other = (_sum_of_exponents(m, of) for m, _ in pairs)

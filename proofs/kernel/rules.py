@@ -215,7 +215,7 @@ class Rewriting:
 
     @_rule
     def compare(self, m: Monomial, place: int, others: Sequence[tuple[int, int]]) -> Pairs:
-        """step(U) or zero(U) is 1 or 0 where other factors say so: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
+        """step(U) or zero(U) is 1 or 0 by other factors: U = Σ ± T + c, each T being 0, or > 0 by one sign."""
         f, kinds = m.factors[place], {STEP, ZERO}
         every = [m.factors[n] for n, _ in others]
         above = {s for g, (_, s) in zip(every, others, strict=True) if function_of(g) == STEP}

@@ -12,6 +12,7 @@ from fractions import Fraction
 from . import index as declarations
 from .checker import Proved
 from .index import Index, declared, name, variable
+from .laws import LOG
 from .term import DEFINED, INVERSE, INVERSE_NUMBER, NUMBER, Factor, Monomial, Pairs, Term, body
 
 BOUND = "jklmpqrsuvw"
@@ -37,7 +38,16 @@ def about(terms: Sequence[Term], divisors: Iterable[str]) -> list[str]:
     for state in recursions:
         lines += [f"  {line}" for line in _recursion(state)]
     lines += [f"  {_function(one)}" for one in known.bodies if one in spoken]
-    return lines + [f"  {one}: what it is the inverse of is not 0" for one in sorted(divisors)]
+    said = {LOG: "what it is the logarithm of is > 0"}
+    return lines + [
+        f"  {one}: {said.get(_kind(one), 'what it is the inverse of is not 0')}"
+        for one in sorted(divisors)
+    ]
+
+
+def _kind(one: str) -> str:
+    """The function that a name of its values is of."""
+    return declarations.current.bodies[one].name if one in declarations.current.bodies else ""
 
 
 def _spoken(terms: Sequence[Term]) -> tuple[set[str], list[str]]:

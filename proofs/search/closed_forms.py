@@ -15,9 +15,9 @@ from ..interpret.terms import equal_indices, indicator, substitute, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
+from ..kernel.laws import value
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.laws import value
 from ..kernel.term import EXP, Factor, Monomial, Term, body, entry
 from ..kernel.theorem import Theorem
 from .congruences import spoken_of

@@ -8,6 +8,7 @@ from typing import Any, cast
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, position, variable
+from ..kernel.inequalities import implied
 from ..kernel.reduction import congruence
 from ..kernel.rules import Rewriting
 from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Monomial, function_of
@@ -85,7 +86,11 @@ def _anywhere(f: Factor, m: Monomial, work: Rewriting, fixed: set[int]) -> Facto
     at, made = [], dict[int, Index]()
     for e in f.at:
         if len(e.terms) != 1 or e.terms[0][1] != 1:
-            return None
+            somewhere = _between_sizes(e, m, work)
+            if somewhere is None:
+                return None
+            at.append(somewhere)
+            continue
         ((v, _),) = e.terms
         if v in fixed and not e.const:
             at.append(e)
@@ -97,6 +102,16 @@ def _anywhere(f: Factor, m: Monomial, work: Rewriting, fixed: set[int]) -> Facto
             made[v] = position("p", ends[0] + e.const, ends[1] + e.const)
         at.append(made[v])
     return Factor(f.name, tuple(at))
+
+
+def _between_sizes(e: Index, m: Monomial, work: Rewriting) -> Index | None:
+    """A position from 0 to a size, or from 1, where the index is seen to lie there."""
+    rows = [*work.known, *m.guards]
+    for size in map(variable, sorted(declarations.current.sizes)):
+        for low in (1, 0):
+            if implied(e - low, rows) and implied(size - 1 - e, rows):
+                return position("p", low, size)
+    return None
 
 
 def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Index] | None:

@@ -20,7 +20,7 @@ from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .normal import start_of
-from .session import Proving, current
+from .session import Proving, current, plainly
 from .together import holds_at_random, inner, together
 from .unfolding import aligning, by_induction, peeling, tactic
 from .zero import Stuck
@@ -39,8 +39,13 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
     Raises:
         NotProved, TooHard: if no guess leads there.
     """
-    settle(current())
-    return _search(left, right, current(), more)
+    session = current()
+    settle(session)
+    try:
+        return _search(left, right, session, more)
+    except Stuck:
+        with plainly(session):
+            return _search(left, right, session, more)
 
 
 def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -> Theorem:
@@ -51,16 +56,20 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
         except Stuck as error:
             stuck = error
         goals = [stuck.goal]
+        whole = [] if stuck.before is None else [stuck.before]
         for another in (aligning, peeling, *more):
             try:
                 return _equation(left, right, another, session)
             except Stuck as error:
                 goals.insert(0, error.goal)
+                whole += [] if error.before is None else [error.before]
             except KernelError:
                 pass
         kinds = (pairs, constants, solutions)
         claims = (claim for kind in kinds for goal in goals for claim in kind(goal, session))
-        if not any(_try(claim, session, tried) for claim in claims) and not _in_step(goals, session):
+        if any(_try(claim, session, tried) for claim in claims):
+            continue
+        if not _in_step([*whole, *goals], session):
             raise stuck
     raise NotProved(f"more than {ROUNDS} lemmas")
 
@@ -100,10 +109,11 @@ def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     for claim in claims:
         _, factor, right = claim
         key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
-        if key not in tried and holds_at_random(factor, right, session):
-            if together(claim, guesses, session):
-                return True
+        if key in tried:
+            continue
         tried.add(key)
+        if holds_at_random(factor, right, session) and together(claim, guesses, session):
+            return True
     return False
 
 
@@ -111,6 +121,7 @@ def guesses(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What states are in terms of others, if the goal is to hold."""
     yield from pairs(goal, session)
     yield from solutions(goal, session)
+    yield from solutions(goal, session, partly=True)
 
 
 def pairs(goal: Goal, session: Proving) -> Iterator[Claim]:
@@ -167,8 +178,11 @@ def _start(factor: Factor, session: Proving) -> list[tuple[Monomial, Fraction]]:
     )
 
 
-def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """What a state must be at every time if the goal is to hold at its own."""
+def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Claim]:
+    """What a state must be at every time if the goal is to hold at its own.
+
+    Partly: if what is multiplied by the same as the state is to cancel by itself.
+    """
     parts = list(goal.parts.values())
     for place, f, (when, factor, images) in _entries(goal, session):
         m, c = parts[place]
@@ -178,9 +192,10 @@ def solutions(goal: Goal, session: Proving) -> Iterator[Claim]:
         body = []
         for n, d in parts[:place] + parts[place + 1 :]:
             divided = _divided(n, rest, images)
-            if divided is None:
+            if divided is not None:
+                body.append((divided, -d / c))
+            elif not partly:
                 break
-            body.append((divided, -d / c))
         else:
             with suppress(KernelError):
                 yield when, factor, _term(_at_every_time(body, f.at[0], when), factor)

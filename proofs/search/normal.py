@@ -74,7 +74,7 @@ def _named(work: Rewriting, k: int) -> bool:
     """A factor that is a name, a value of a function or a state goes by what is known of it."""
     session = current()
     for place, f in enumerate(work.parts[k][0].factors):
-        if f.name in session.closed:
+        if f.name in session.closed and not (session.plain and not session.is_product(f.name)):
             if _closed(work, k, place, f, session):
                 return True
         elif f.name in declarations.current.bodies and _reduced(work, k, place, f, session):
@@ -209,9 +209,7 @@ POSITIONS = 4
 """A function with more positions than this keeps them in the order in which they come."""
 
 
-def in_order(
-    left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()
-) -> Theorem:
+def in_order(left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[int] = ()) -> Theorem:
     """f(T) = f(T'), with the positions of f in an order that does not depend on how they come: tanh(Xᵀ) is tanh(X)ᵀ.
 
     Args:

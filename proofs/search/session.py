@@ -53,8 +53,25 @@ class Proving(Session):
     inductions: list[Lemma] = field(default_factory=list)
     inside: dict[Any, Any] = field(default_factory=dict)
     """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
+    plain: bool = False
+    """Whether the states of loops are left as they are, without their closed forms."""
     left: int = EFFORT
     """What the search may still take."""
+
+
+@contextmanager
+def plainly(one: Proving) -> Iterator[None]:
+    """The states of loops are left as they are inside the `with` block: programs in step have no need of more."""
+    before, lemmas = (one.reduced, one.starts, one.inside), one.lemmas
+    one.plain, one.reduced, one.starts, one.inside = True, {}, {}, {}
+    forms = {rule for rule, _ in one.closed.values()}
+    one.lemmas = [rule for rule in lemmas if rule not in forms]
+    try:
+        yield
+    finally:
+        one.plain = False
+        one.reduced, one.starts, one.inside = before
+        one.lemmas = lemmas + [rule for rule in one.lemmas if rule not in lemmas]
 
 
 def current() -> Proving:

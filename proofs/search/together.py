@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from ..interpret.evaluate import Evaluator, positions
@@ -21,7 +22,7 @@ from ..kernel.rules import Goal
 from ..kernel.term import Factor, Monomial, Term, body, function_of, made
 from .congruences import spoken_of, within
 from .normal import tidy
-from .session import Proving
+from .session import Proving, spend
 from .unfolding import by_induction
 from .zero import Stuck
 
@@ -35,6 +36,8 @@ NESTED = 4
 SIZES = (3, 2, 4)
 """What sizes are where a guess is tried on numbers."""
 NEAR = 1e-7
+PRICE, PLACES = 20, 200
+"""What a guess costs, and at how many places it is tried."""
 
 
 def together(claim: Claim, guesses: Guesses, session: Proving) -> bool:
@@ -45,7 +48,9 @@ def together(claim: Claim, guesses: Guesses, session: Proving) -> bool:
         try:
             by_induction(when, claims, session.lemmas)
         except Stuck as error:
-            more = list(_more(error.goal, when, claims, guesses, session))
+            goals = [g for g in (error.before, error.goal) if g is not None]
+            every = (list(_more(goal, when, claims, guesses, session)) for goal in goals)
+            more = next(filter(None, every), [])
             if not more:
                 return False
             claims += more
@@ -156,7 +161,8 @@ def holds_at_random(factor: Factor, right: Term, session: Proving) -> bool:
     left = Term({Monomial(0, frozenset(), (factor,)): Fraction(1)}, factor.variables())
     try:
         evaluator = Evaluator(_drawn, session, _function)
-        places = positions(sorted(free), sizes)
+        spend(PRICE)
+        places = islice(positions(sorted(free), sizes), PLACES)
         return all(_near(evaluator, left, right, place) for place in places)
     except (ValueError, ArithmeticError, IndexError, RecursionError, TooHard):
         return False
@@ -172,5 +178,5 @@ def _drawn(name: str, spots: tuple[int, ...]) -> float:
 
 
 def _function(name: str, value: Any) -> float:
-    known = getattr(math, name, None)
+    known = abs if name == "abs" else getattr(math, name, None)
     return known(value) if known is not None else abs(math.sin(value)) + value / 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from ..kernel.errors import NotProved
@@ -19,8 +20,10 @@ from .steps import Step
 class Stuck(NotProved):
     """Something stays."""
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: Goal, before: Goal | None = None) -> None:
         self.goal = goal
+        self.before = before
+        """What it was before all of it was multiplied by denominators."""
         m, c = next(iter(goal.parts.values()))
         super().__init__(f"left over: {c} · {m}")
 
@@ -33,6 +36,7 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
     """
     _replace_known(goal)
     level: int | None = None
+    before: Goal | None = None
     while True:
         tidy(goal, also)
         if not goal.parts:
@@ -41,12 +45,14 @@ def show_zero(goal: Goal, also: Sequence[Step] = ()) -> None:
         if guard is not None:
             _split(goal, guard, also)
             return
+        whole = goal.term()
         if _clear(goal):
+            before = Goal(whole) if before is None else before
             level = None
             continue
         most = max(m.bound for m, _ in goal.parts.values())
         if level is not None and most >= level:
-            raise Stuck(goal)
+            raise Stuck(goal, before)
         level = most
         _spread(goal, most)
         groups: dict[tuple[Factor, ...], list[int]] = {}
@@ -103,18 +109,19 @@ def _replace_known(goal: Goal) -> None:
 def _clear(goal: Goal) -> bool:
     """All denominators that no bound index enters."""
     cleared = False
-    while True:
-        for k, (m, _) in goal.parts.items():
-            for place, f in enumerate(m.factors):
-                if function_of(f) == INVERSE and all(v > 0 for v in f.variables()):
-                    goal.clear(k, place)
-                    break
-            else:
-                continue
-            break
-        else:
-            return cleared
+    while _clear_one(goal):
         cleared = True
+    return cleared
+
+
+def _clear_one(goal: Goal) -> bool:
+    for k, (m, _) in goal.parts.items():
+        for place, f in enumerate(m.factors):
+            if function_of(f) == INVERSE and all(v > 0 for v in f.variables()):
+                with suppress(NotProved):  # one that is not known not to be 0 stays
+                    goal.clear(k, place)
+                    return True
+    return False
 
 
 def _spread(goal: Goal, bound: int) -> None:

@@ -19,6 +19,8 @@ RULES = {
     "count": Rewriting,
     "rewrite": Rewriting,
     "cancel": Rewriting,
+    "compare": Rewriting,
+    "vanish": Rewriting,
     "exponents": Rewriting,
     "split": Goal,
     "clear": Goal,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -12,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from scanproof.proofs.check.comparison import EXACT, FUNCTIONS, function_value
 from scanproof.proofs.exact.array import Namespace as Exact
 from scanproof.proofs.exact.polynomials import RationalField
 from scanproof.proofs.exact.scalar import NotPolynomial
@@ -108,20 +108,13 @@ def _exactly(function: Any, arrays: list[np.ndarray], expected: np.ndarray, name
             raise FalseAccept(f"{name}: {found[place]} exactly, JAX has {expected[place]}, {place}")
 
 
-FUNCTIONS = {
-    **{name: getattr(math, name) for name in ("exp", "log", "sqrt", "sin", "cos", "erf", "tanh")},
-    "abs": abs,
-    "fraction": lambda z: z - math.trunc(z),
-}
-
-
 def _entry(values: dict[str, np.ndarray], name: str, spot: tuple[Any, ...]) -> Any:
     """An entry, or a function's value.
 
     What nothing must depend on is anything: entries outside of an array, and a maximum that is subtracted.
     """
-    if name in FUNCTIONS:
-        return Fraction(FUNCTIONS[name](spot[0]))
+    if name in FUNCTIONS or name in EXACT or name == "abs":
+        return Fraction(function_value(name, spot[0]))
     if "maximum" in name:
         return Fraction(7 + len(name) + int(name[-1]) + sum(spot), 3)
     array = values[name]

@@ -221,7 +221,47 @@ def _vmapped_write(a: Any) -> Any:
     return jax.vmap(lambda i, row: row.at[0].set(1.0 * i))(_rows(a), a)
 
 
+def _folded(a: Any) -> Any:
+    def affine(left: Any, right: Any) -> Any:
+        return left[0] * right[0], right[0] * left[1] + right[1]
+
+    forwards = lax.associative_scan(affine, (a / 2, a))[1]
+    return forwards - lax.associative_scan(affine, (a, 1 - a), reverse=True)[1]
+
+
+def _folded_rows(a: Any) -> Any:
+    mixed = jnp.stack([a, 2 * a], axis=0)
+    return lax.associative_scan(jnp.add, mixed, axis=1)[1] + lax.associative_scan(
+        lambda x, y: y + 0 * x, a
+    )
+
+
+def _of_complex_numbers(a: Any) -> Any:
+    z = (a + 1j * jnp.flip(a, 0)) / (2 - 1j * a)
+    z = jnp.where(_column(_rows(a) > 0) if a.ndim == 2 else _rows(a) > 0, z**2, jnp.conj(z) * 1j)
+    turned = jnp.concatenate([z, z * z]).at[0].set(z[-1])[: a.shape[0]]
+    return turned.real - (z.sum(0) - jnp.cumsum(z, 0)).imag
+
+
+def _carried_complex(a: Any) -> Any:
+    def step(z: Any, row: Any) -> tuple[Any, Any]:
+        z = (0.5 + 0.5j) * z + row
+        return z, lax.complex(z.imag, row)
+
+    last, rows = lax.scan(step, jnp.zeros(a.shape[1:], complex), a)
+    return rows.real + rows.imag * last.real
+
+
+def _folded_complex(a: Any) -> Any:
+    return lax.associative_scan(jnp.multiply, a / 2 + 1j * a).imag
+
+
 VECTORS: dict[str, Any] = {
+    "folded": _folded,
+    "folded rows": _folded_rows,
+    "complex numbers": _of_complex_numbers,
+    "carried complex": _carried_complex,
+    "folded complex": _folded_complex,
     "written": _written,
     "backwards": _written_backwards,
     "added": _added,
@@ -280,7 +320,18 @@ MATRICES: dict[str, Any] = {
     "columns": _vmapped_scan,
     "slope of a scan": _slope_of_scan,
     "vmapped write": _vmapped_write,
+    "folded columns": jax.vmap(_folded, in_axes=1, out_axes=1),
     "variance": lambda a: a - a.var(axis=0),
+    "signs": lambda a: jnp.sign(a) + jnp.abs(a) * (a >= 1) - jnp.where(a == 0, 2, a) * (a != 2),
+    "clipped": lambda a: jnp.clip(a, -1.5, 2) + jnp.minimum(a, 1) * (a < 0) + (a <= 1) + (a > 2),
+    "so far": lambda a: lax.cummax(a) - lax.cummin(a, reverse=True) + lax.cumlogsumexp(a, 1),
+    "finite": lambda a: jnp.where(jnp.isfinite(a), jnp.nan_to_num(a), 7) + jax.nn.softplus(a),
+    "least": lambda a: jnp.exp(a - a.min(0)) / jnp.exp(a - a.min(0)).sum(0),
+    "hyperbolic": lambda a: jnp.sinh(a) + jnp.cosh(a) + lax.erfc(a) + jnp.arcsinh(a) + jnp.tan(a),
+    "inverse": lambda a: jnp.arcsin(a / 9) - jnp.arccos(a / 9) + jnp.arctan(a) + jnp.arctanh(a / 9),
+    "whole": lambda a: (
+        jnp.floor(a / 2) + jnp.ceil(a / 3) + jnp.round(a / 2) + jnp.arccosh(1 + a**2)
+    ),
     "normalised": lambda a: a / (1 + (a * a).sum(axis=1, keepdims=True)),
     "column set": lambda a: a.at[:, 0].set(a[:, -1]),
     "grid": lambda a: jnp.where(_rows(a)[:, None] >= jnp.arange(a.shape[1])[None], a, -a),

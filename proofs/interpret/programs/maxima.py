@@ -108,21 +108,22 @@ def exact_maximum(array: KernelArray) -> KernelArray:
     (f,) = m.factors
     for found, (of, *axes) in current().maxima.values():
         ((n, _),) = found.term.parts.items()
-        if n.factors[0].name == f.name:
-            if not isinstance(of, KernelArray):
-                break
-            whole = _folded(of, axes)
-            rank = len(whole.dims)
-            if f.at[rank:] != n.factors[0].at[rank:]:
-                break
-            return comprehension(
-                array.dims,
-                lambda *at: whole.entry(
-                    [e.substitute({_number(o): i for o, i in zip(array.at, at, strict=True)})
-                     for e in f.at[:rank]]
-                ),
-            )  # fmt: skip
-    raise Unreadable("a running maximum of maxima")
+        if n.factors[0].name == f.name and isinstance(of, KernelArray):
+            return _placed(_folded(of, axes), array, f, n.factors[0])
+    raise Unreadable("a running maximum of what may be −∞, or of maxima of maxima")
+
+
+def _placed(whole: KernelArray, array: KernelArray, f: Factor, known: Factor) -> KernelArray:
+    """The maxima at the places that an array of the numbers that stand for them speaks of."""
+    rank = len(whole.dims)
+    if f.at[rank:] != known.at[rank:]:
+        raise Unreadable("a running maximum of those of another turn")
+
+    def at(*place: Index) -> Term:
+        images = {_number(o): i for o, i in zip(array.at, place, strict=True)}
+        return whole.entry([e.substitute(images) for e in f.at[:rank]])
+
+    return comprehension(array.dims, at)
 
 
 def _number(position: Index) -> int:
@@ -149,7 +150,7 @@ def _folded(array: KernelArray, axes: Sequence[int]) -> KernelArray:
 
 
 def exponential(of: KernelArray) -> KernelArray:
-    """exp of each entry, with those of the subtracted maxima as factors, and numbers whose logarithms it is taken of."""
+    """exp of each entry, with those of subtracted maxima as factors, and numbers whose logarithms it is of."""
     products = of_logarithms(of)
     if products is not None:
         product, rest = products

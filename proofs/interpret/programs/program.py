@@ -31,9 +31,14 @@ from ..questions import Unreadable
 from ..session import current
 from . import exact, symbolic
 from .arithmetic import literal
+from .complex_numbers import (
+    with_complex_constants,
+    with_complex_inputs,
+    with_complex_numbers,
+)
 from .reader import Reader, equations
 from .tracing import Traced, traced
-from .values import reals
+from .values import Complex, reals
 
 TRACE = 40
 """What tracing an equation costs, in operations on scalars."""
@@ -80,9 +85,20 @@ def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     shapes = [one.dims for one in given]
     current().programs.append((function, shapes))
     found = traced(function, shapes)
-    reader = Reader(symbolic.RULES, literal, found.dimensions, symbolic.prepared, symbolic.made)
-    outputs = [reals(one) for one in reader.run(found.jaxpr, given)]
+    reader = Reader(
+        with_complex_numbers(symbolic.RULES),
+        with_complex_constants(literal),
+        found.dimensions,
+        with_complex_inputs(symbolic.prepared),
+        symbolic.made,
+    )
+    outputs = [_by_parts(reals, one) for one in reader.run(found.jaxpr, given)]
     return _nested(found.tree, outputs)
+
+
+def _by_parts(make: Callable[[Any], Any], value: Any) -> Any:
+    """A result; a complex one is two real ones."""
+    return tuple(map(make, value)) if isinstance(value, Complex) else make(value)
 
 
 def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
@@ -92,20 +108,30 @@ def _exact(at: Callable[[Any], Traced], arrays: tuple[Any, ...]) -> Any:
     computer = exact.Computer(field)
     found = at(tuple(one.shape for one in given))
     computer.spend(TRACE * (10 + equations(found.jaxpr.jaxpr)))
-    reader = Reader(exact.RULES, computer.constant, found.dimensions, computer.prepared)
+    reader = Reader(
+        with_complex_numbers(exact.RULES),
+        with_complex_constants(computer.constant),
+        found.dimensions,
+        with_complex_inputs(computer.prepared),
+    )
     reader.computer = computer  # type: ignore[attr-defined]
     try:
         outputs = reader.run(found.jaxpr, [one.entries for one in given])
     except Unreadable as error:  # what this computer cannot do says nothing about the claim
         raise NotPolynomial(str(error)) from error
-    return _nested(found.tree, [computer.array(one) for one in outputs])
+    return _nested(found.tree, [_by_parts(computer.array, one) for one in outputs])
 
 
 def _floats(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     jax = jax_for("a program")
     with jax.enable_x64(True):
         given = [jax.numpy.asarray(np.asarray(one, dtype=np.float64)) for one in arrays]
-        return jax.tree.map(np.asarray, jax.jit(function)(*given))
+        return jax.tree.map(_number_parts, jax.jit(function)(*given))
+
+
+def _number_parts(value: Any) -> Any:
+    array = np.asarray(value)
+    return (np.real(array), np.imag(array)) if array.dtype.kind == "c" else array
 
 
 def _nested(tree: Any, outputs: list[Any]) -> Any:

@@ -75,7 +75,9 @@ def looped(
     least = {k for k in real if isinstance(start[k], MinusInfinity)}
     """Carries that begin with −∞, as a running maximum does: numbers after the first turn."""
     zero = XP.asarray(0)
-    start = [picked(zero, one.dims, lambda at: []) if k in least else one for k, one in enumerate(start)]
+    start = [
+        picked(zero, one.dims, lambda at: []) if k in least else one for k, one in enumerate(start)
+    ]
     outputs: list[Any] = []
     moment: list[Index] = []
 
@@ -133,7 +135,8 @@ def _begun(turn: Any, start: list[Any], length: Index) -> list[Any]:
         once = turn(Index(0), start)
         begun = [reals(once[0][k]) if k in least else one for k, one in enumerate(start)]
         again = turn(Index(0), begun)
-        same = all(_same(a, b) for a, b in zip(sum(once, []), sum(again, []), strict=True))
+        pairs = zip([*once[0], *once[1]], [*again[0], *again[1]], strict=True)
+        same = all(_same(a, b) for a, b in pairs)
     except Unreadable:
         return start
     return begun if same else start

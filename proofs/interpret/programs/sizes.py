@@ -23,7 +23,18 @@ class Dimensions:
     def __init__(self, lengths: Sequence[Index], letter: str = "s") -> None:
         found = sorted({v for e in lengths for v in e.variables()})
         self.names = {v: f"{letter}{v}" for v in found}
+        self._letter = letter
         self._lengths = {name: areas.of(declarations.variable(v)) for v, name in self.names.items()}
+
+    def another(self, scope: Any) -> Any:
+        """A dimension of JAX's of which nothing is known but that it is 1 or more."""
+        import jax
+
+        (v,) = declarations.position("m", 1).variables()
+        self.names[v] = f"{self._letter}{v}"
+        self._lengths[self.names[v]] = areas.of(declarations.variable(v))
+        (made,) = jax.export.symbolic_shape(self.names[v], scope=scope)
+        return made
 
     def text(self, length: Length) -> str:
         """A length as JAX reads it."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..array import KernelArray
 from ..questions import Unreadable
-from . import arithmetic, contraction, control_flow, scattering, structure
+from . import arithmetic, associative, contraction, control_flow, scattering, structure
 from .values import whole
 
 RULES = {
@@ -15,6 +15,7 @@ RULES = {
     **scattering.RULES,
     **contraction.RULES,
     **control_flow.RULES,
+    **associative.RULES,
 }
 """What each primitive means on kernel arrays, by its name."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
@@ -11,6 +12,7 @@ from scanproof.constructs.errors import UsageError
 from ...kernel.index import Index
 from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
+from . import associative
 from .decisions import INSTEAD, NAME, Decided, folders, refused
 from .sizes import Dimensions
 
@@ -25,21 +27,33 @@ class Traced(NamedTuple):
     dimensions: Dimensions
 
 
-def traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> Traced:
+def traced(
+    function: Callable[..., Any], shapes: Sequence[Sequence[Index]], folded: bool = False
+) -> Traced:
     """The program on float64 arrays of these shapes.
+
+    Args:
+        function: of JAX arrays.
+        shapes: lengths in symbols, or numbers.
+        folded: whether an associative scan over a number of elements is to be one equation, as it is with symbols.
 
     Raises:
         Unreadable: if it does not trace with symbols for sizes, or decides one.
     """
     try:
         with aside():
-            return _traced(function, shapes, "s")
+            return _traced(function, shapes, "s", folded)
     except Decided:
         # A cache of JAX's may have queried it, on the line that called it: not again for other names.
-        return _traced(function, shapes, "n")
+        return _traced(function, shapes, "n", folded)
 
 
-def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], letter: str) -> Traced:
+def _traced(
+    function: Callable[..., Any],
+    shapes: Sequence[Sequence[Index]],
+    letter: str,
+    folded: bool,
+) -> Traced:
     jax = jax_for("a program")
     dimensions = Dimensions([d for shape in shapes for d in shape], letter)
     scope = jax.export.SymbolicScope(dimensions.constraints())
@@ -50,10 +64,17 @@ def _traced(function: Callable[..., Any], shapes: Sequence[Sequence[Index]], let
         outputs.append(tree)
         return leaves
 
+    def any_length(length: Any) -> Any:
+        if type(length) is int:
+            return length if folded else None
+        return dimensions.another(length.scope)
+
     with jax.enable_x64(True):
         given = [_given(jax, dimensions, scope, shape) for shape in shapes]
         try:
-            with listening(Decided), refused(dimensions):
+            symbolic = any(d.terms for shape in shapes for d in shape)
+            folding = associative.one_equation(any_length) if symbolic or folded else nullcontext()
+            with listening(Decided), refused(dimensions), folding:
                 jaxpr = jax.make_jaxpr(flat)(*given)
         except Decided:
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...kernel.index import Index, position
 from ...kernel.term import Term, as_term
@@ -103,8 +103,15 @@ class Masked:
 
 def moved(value: Masked | MinusInfinity, by: KernelArray) -> Masked | MinusInfinity:
     """What may be −∞, and a number added to it."""
-    dims, (value, by) = shared(value, by)
+    _dims, (value, by) = shared(value, by)
     return value if isinstance(value, MinusInfinity) else Masked(value.mask, value.array + by)
+
+
+class Complex(NamedTuple):
+    """A complex array as two real ones (see `complex_numbers`)."""
+
+    real: Any
+    imag: Any
 
 
 class InParts:
@@ -153,6 +160,8 @@ def reals(value: Any) -> KernelArray:
         return reals(value.whole())
     if isinstance(value, NoNumber):
         raise Unreadable(f"the number {value.name}")
+    if isinstance(value, Complex):
+        raise Unreadable("a complex number in the place of a real one")
     if isinstance(value, Masked | MinusInfinity):
         raise Unreadable("arithmetic with −∞ other than exp and maximum")
     return value

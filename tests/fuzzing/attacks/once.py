@@ -9,12 +9,21 @@ from fractions import Fraction
 from types import FrameType
 from typing import Any, cast
 
-from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, substitute, total
+from scanproof.proofs.interpret.terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    substitute,
+    taken,
+    total,
+)
 from scanproof.proofs.kernel import index
 from scanproof.proofs.kernel.errors import KernelError, NotProved
 from scanproof.proofs.kernel.index import Index, position, size, variable
 from scanproof.proofs.kernel.induction import induction
 from scanproof.proofs.kernel.recursion import Recursion, State, new_state
+from scanproof.proofs.kernel.reduction import congruence
 from scanproof.proofs.kernel.rules import Goal, equation
 from scanproof.proofs.kernel.term import Factor, Monomial, Term, apply, as_term, entry, function_of
 from scanproof.proofs.kernel.theorem import Theorem
@@ -520,3 +529,72 @@ def a_function_of_a_term_of_another_registry() -> Sides:
     return (
         (1, -1) if f"{later.name}" in {f.name for m in ahead.parts for f in m.factors} else (0, 0)
     )
+
+
+@once
+def a_function_at_another_place_than_the_hypothesis() -> Sides:
+    """exp([t ≥ c] X + S[t]) = exp(0) for S[t] = 0 and t < c; so it is not for c = 0."""
+    c, t, u = position("c", 0), position("t", 0), position("u", 0)
+    state, sums = new_state("S", [], []), new_state("Q", [], [])
+    first = Recursion(t, [state], [as_term(0)], [state.entry(t, [])])
+    inside = indicator(u - c) * entry("X") + state.entry(u, [])
+    ((m, _),) = apply("exp", inside, [u, c]).parts.items()
+    name = m.factors[0].name
+    more = entry(name, u, 0) - apply("exp", as_term(0), [])
+    second = Recursion(u, [sums], [as_term(0)], [sums.entry(u, []) + more])
+    when = position("w", 0, c + 1)
+
+    def by_hand(goal: Goal, rules: Sequence[Theorem]) -> None:
+        spoken = {g.name for m, _ in goal.parts.values() for g in m.factors}
+        of = state.name if state.name in spoken else sums.name
+        begin, go = (first if of == state.name else second).definitions[0]
+        if not rules:
+            return by(begin)(goal)
+        now = cast(Factor, rules[0].left).at[0]
+        by(go, t=now, u=now)(goal)
+        if of == sums.name:
+
+            def search(work: Any) -> None:
+                emptied(work)
+                by(rules[0])(work)
+
+            by(congruence(Factor(name, (now, c)), search, rules), t=now)(goal)
+        return by(rules[of == sums.name])(goal)
+
+    claims = [(Factor(one.name, (when,)), as_term(0)) for one in (state, sums)]
+    _, lemma = induction(when, claims, by_hand)
+    return shown(sums.entry(1, []), 0, {}, by(lemma, w=Index(1), c=Index(1)))
+
+
+@once
+def an_inverse_that_a_false_hypothesis_takes() -> Sides:
+    """S[0] = 0 and S[1] = 1. That 1/(t X − X + S[t]) is taken does not let one take 1/(t X − X) at t = 1."""
+    n = size("N", 2)
+    time = position("t", 0, n)
+    made = defined(as_term(0), lambda s, t: as_term(1), time=time)
+    state, when, p = made.states[0], position("w", 0, n + 1), position("p")
+
+    def vanishing(at: Index) -> Term:
+        return number(at) * entry("X") - entry("X")
+
+    ((m, _),) = taken("1/", vanishing(p) + state.entry(p, []), [p]).parts.items()
+
+    def by_hand(goal: Goal, rules: Sequence[Theorem]) -> None:
+        for rule in rules:
+            left = Factor(m.factors[0].name, (cast(Factor, rule.left).at[0],))
+            congruence(left, by(rule), rules)  # type: ignore[arg-type]
+        by(made.definitions[0][0])(goal)
+
+    with suppress(KernelError, LookupError):
+        induction(when, [(Factor(state.name, (when,)), as_term(0))], by_hand)
+    ((m, _),) = apply("1/", vanishing(time), [time]).parts.items()
+    inverted = entry(m.factors[0].name, 1)
+
+    def step(goal: Goal) -> None:
+        goal.clear(monomial_with(goal, m.factors[0].name), 0)
+        while any(f.name == "#" for n, _ in goal.parts.values() for f in n.factors):
+            k = monomial_with(goal, "#")
+            goal.number(k, [f.name for f in goal.parts[k][0].factors].index("#"))
+        emptied(goal)
+
+    return shown(entry("Y") + indicator(Index(-1)) * inverted, 5, {}, step)

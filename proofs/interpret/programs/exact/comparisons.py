@@ -28,9 +28,10 @@ def decided(name: str, a: Any, b: Any) -> bool:
         return name in ("le", "ge", "eq")
     if getattr(operator, name)(a, b):
         return True
-    if hasattr(a, "overlaps") or hasattr(b, "overlaps"):
-        if not getattr(operator, CONTRARY[name])(a, b):
-            raise NotPolynomial("a comparison that an enclosure does not decide")
+    if (hasattr(a, "overlaps") or hasattr(b, "overlaps")) and not getattr(operator, CONTRARY[name])(
+        a, b
+    ):
+        raise NotPolynomial("a comparison that an enclosure does not decide")
     return False
 
 
@@ -71,7 +72,7 @@ def greatest(numbers: Any, largest: bool = True) -> Any:
     for one in others:
         odd = isinstance(first, NoNumber) or isinstance(one, NoNumber)
         if not odd and hasattr(first, "overlaps"):
-            first = first.max(one) if largest else first.min(one)
+            first = getattr(first, "max" if largest else "min")(one)
         elif decided("lt", first, one) == largest:
             first = one
     return first

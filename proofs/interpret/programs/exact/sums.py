@@ -47,7 +47,9 @@ def _reduce(operation: Any, name: str) -> Callable[..., Any]:
     def rule(reader: Any, params: Any, a: Any) -> Any:
         computer = reader.computer
         if a.dtype != object:
-            kind = {"dtype": a.dtype} if name not in ("max", "min") else {}  # NumPy would take a wider type
+            kind = (
+                {"dtype": a.dtype} if name not in ("max", "min") else {}
+            )  # NumPy would take a wider type
             return np.asarray(getattr(np, name)(a, axis=tuple(params["axes"]), **kind))
         gone = sorted(params["axes"])
         kept = [k for k in range(a.ndim) if k not in gone]

@@ -1,0 +1,41 @@
+"""Maxima, comparisons and stabilisers of real numbers, at all sizes."""
+
+from __future__ import annotations
+
+import pytest
+from comparison_cases import CASES
+
+from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.language.sizes import names, shapes_in
+
+SLOW = {"logsoftmax", "explogsoftmax", "softmax_lse", "explse", "lse", "lse_bad", "l2norm"}
+SLOW |= {"online", "online0", "online_bad", "gradmlp", "relu_rnn", "relu_rnn_bad", "mlp_scan"}
+SLOW |= {"softplus_gate", "l2norm_bad", "gelu_erf", "odd"}
+OPEN = {"online_rows", "flash", "mlstm", "mlstm_max", "slstm"}
+"""Equations that are not proved yet; none may be refuted."""
+
+
+def found(name):
+    (_, pair, shapes, equal) = next(one for one in CASES if one[0] == name)
+    program, specification = pair()
+    return prove(program, shapes=shapes, equals=specification, sizes=few(shapes)).result, equal
+
+
+def few(shapes):
+    return dict.fromkeys(names(list(shapes_in(shapes).values())), (1, 2))
+
+
+def marked(name):
+    return pytest.param(name, marks=pytest.mark.long) if name in SLOW else name
+
+
+@pytest.mark.parametrize("name", [marked(n) for n, *_, equal in CASES if equal and n not in OPEN])
+def test_two_forms_are_proved_equal_at_all_sizes(name):
+    result, _ = found(name)
+    assert (result.verdict, result.scope) == ("proved", "all-sizes"), result.reason
+
+
+@pytest.mark.parametrize("name", [marked(n) for n, *_, equal in CASES if not equal])
+def test_a_planted_bug_is_refuted(name):
+    result, _ = found(name)
+    assert result.verdict == "refuted", result.reason

@@ -1,0 +1,118 @@
+"""Laws of named functions: each holds at random numbers, and so does what the search makes of terms by them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from scanproof.proofs.check.comparison import function_value
+from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.terms import positions_in, taken
+from scanproof.proofs.kernel.errors import KernelError
+from scanproof.proofs.kernel.laws import EVEN, LAWS, ODD, law
+from scanproof.proofs.kernel.rules import Rewriting
+from scanproof.proofs.kernel.term import Factor, Term, as_term, entry, function_of
+from scanproof.proofs.search.normal import normalise
+from scanproof.proofs.search.proving import proving
+from scanproof.proofs.search.session import current
+
+NAMES = ("relu", "step", "zero", "softplus", "exp", "log", "tanh", "sin", "cos")
+NUMBERS = [Fraction(n, 2) for n in range(-4, 5)]
+NEAR = 1e-9
+
+
+def some(rng: random.Random, depth: int) -> Term:
+    """A random term in three numbers, with these functions."""
+    kind = rng.choice(("entry", "entry", "number", "add", "add", "times", "function", "function"))
+    if depth == 0 or kind == "entry":
+        return entry(rng.choice("XYZ"), 0) * rng.choice((1, 1, -1, 2))
+    if kind == "number":
+        return as_term(rng.choice((1, -1, 2, Fraction(1, 2))))
+    if kind == "function":
+        return of_a_function(rng.choice(NAMES), some(rng, depth - 1))
+    one, other = some(rng, depth - 1), some(rng, depth - 1)
+    return one + other if kind == "add" else one * other
+
+
+def of_a_function(name: str, of: Term) -> Term:
+    return taken(name, of, positions_in(of))
+
+
+def worth(term: Term, numbers: dict[str, Any]) -> float | None:
+    """The value; None where there is none, or it is too large to be compared."""
+    evaluator = Evaluator(lambda name, _: numbers[name], current(), function_value)
+    try:
+        found = float(evaluator.value(term, {}))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return found if abs(found) < 1e6 and math.isfinite(found) else None
+
+
+def points(rng: random.Random, count: int = 12) -> list[dict[str, Any]]:
+    return [{name: rng.choice(NUMBERS) for name in "XYZ"} for _ in range(count)]
+
+
+def agree(one: Term, other: Term, rng: random.Random) -> bool:
+    for numbers in points(rng):
+        left, right = worth(one, numbers), worth(other, numbers)
+        if left is not None and right is not None and abs(left - right) > NEAR * (1 + abs(left)):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_law_holds_at_random_numbers(seed):
+    rng, used = random.Random(seed), set()
+    for _ in range(100):
+        with proving():
+            of = of_a_function(rng.choice((*NAMES, "1/")), some(rng, 2))
+            ((m, _),) = of.parts.items()
+            for which, place in itertools.product(LAWS, range(3)):
+                try:
+                    theorem = law(m.factors[0], which, place)
+                except (KernelError, LookupError, ValueError):
+                    continue
+                used.add(which)
+                assert agree(of, theorem.right, rng), (which, place)
+    assert used == set(LAWS)
+
+
+@pytest.mark.parametrize("name", [*ODD, *EVEN])
+def test_functions_are_odd_or_even_as_the_kernel_says(name):
+    if name == "zero":
+        return
+    value = getattr(math, name)
+    for x in (0.25, 0.75):
+        assert value(-x) == pytest.approx(-value(x) if name in ODD else value(x))
+
+
+@pytest.mark.parametrize("by_cases", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_normal_form_is_worth_what_the_term_is(seed, by_cases):
+    rng = random.Random(seed)
+    for _ in range(25):
+        with proving() as session:
+            session.by_cases = by_cases
+            term = some(rng, 3)
+            work = Rewriting(term)
+            try:
+                normalise(work)
+            except KernelError:
+                continue
+            assert agree(term, work.term(), rng)
+
+
+def test_a_law_of_another_function_is_refused():
+    with proving():
+        ((m, _),) = of_a_function("exp", entry("X", 0)).parts.items()
+        for which in ("mirror", "scale", "value", "no such law"):
+            with pytest.raises(KernelError):
+                law(m.factors[0], which)
+        assert function_of(m.factors[0]) == "exp"
+        with pytest.raises(KernelError):
+            law(Factor("X", ()), "mirror")
