@@ -21,10 +21,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery bench tightness lint checker mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery tensor-rules bench tightness lint checker mutants errata derivations figures clean FORCE
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 13
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 verdicts: build/.core ## check every claim (installs the core dependencies only)
 	@$(BIN)/scanproof check
@@ -62,6 +62,9 @@ gallery: build/.test ## prove programs of the field equal, and try bugs planted 
 bench: build/.test ## time the checks and the ops
 	@$(BIN)/python -m scanproof.proofs.bench
 	@$(BIN)/scanproof bench
+
+tensor-rules: build/.test ## prove the rewrite rules of XLA that TensorRight verifies, and refute a false variant of each
+	@PYTHONPATH=tests $(BIN)/python -m tensor_rules $(RULES)
 
 devices: build/.test ## run the ops' tests on a CPU shown as 8 devices
 	@XLA_FLAGS=--xla_force_host_platform_device_count=8 $(BIN)/pytest tests/test_ops*.py

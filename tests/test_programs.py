@@ -234,8 +234,7 @@ def test_every_primitive_that_is_read_is_tried(monkeypatch):
         assert agreed(lambda A, *others, kept=kept: kept(A), name, rng, rounds=0) == "same", name
     for _ in range(40):
         compared(node(rng, rng.choice(SHAPES), 3), rng, rounds=0)
-    # Of a remainder it is told that it is not read.
-    assert set(symbolic.RULES) - met <= OTHER_NAMES | {"rem"}
+    assert set(symbolic.RULES) - met <= OTHER_NAMES
 
 
 def under(function):

@@ -23,6 +23,7 @@ from ..interpret.array import KernelArray
 from ..interpret.claims import Interpretation
 from ..interpret.evaluate import Evaluator, at_index, positions
 from ..interpret.measured import AXES
+from ..interpret.programs.remainders import FRACTION
 from ..kernel.index import Index, facts
 from ..kernel.term import Term
 from ..language.claim import Claim
@@ -46,6 +47,7 @@ EXACT: dict[str, Callable[[Any], Any]] = {
     "relu": lambda value: max(value, value * 0),
     "step": lambda value: Fraction(value > 0),
     "zero": lambda value: Fraction(value == 0),
+    FRACTION: lambda value: value - math.trunc(value),
 }
 SMALLER = 100
 """Drawn numbers are divided by this before a function without exact values is taken of them."""
@@ -273,7 +275,7 @@ def _measured(
 
 
 def function_value(name: str, at: Any) -> Any:
-    """|z|, exp(0) and log(1) as such; other values as floats."""
+    """|z|, z without its whole part, exp(0) and log(1) as such; other values as floats."""
     if name in EXACT:
         return EXACT[name](at)
     exact = {("exp", 0): Fraction(1), ("log", 1): Fraction(0)}.get((name, at))

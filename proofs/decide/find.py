@@ -38,7 +38,7 @@ from ..exact.engines import (
     terms,
     truth,
 )
-from ..exact.instance import assumed, constants
+from ..exact.instance import assumed, constants, shapes
 from ..exact.points import candidates
 from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
@@ -163,7 +163,7 @@ class Search:
             if engine is FLINT and not self._is_polynomial:
                 continue
             with suppress(NotPolynomial):
-                engine.statements(self.claim, self.claim.every_size[0])
+                engine.statements(self.claim, _first_with_entries(self.claim))
                 return engine
         return None
 
@@ -258,6 +258,12 @@ class Search:
     def unsettled(self, why: str) -> Unsettled:
         """The answer that nothing was found, with the reason."""
         return Unsettled(self.claim.id, why)
+
+
+def _first_with_entries(claim: Claim) -> Sizes:
+    """The first listed size at which no array is empty: nothing is needed to read an empty one."""
+    every = claim.every_size
+    return next((s for s in every if all(all(d) for d in shapes(claim, s).values())), every[0])
 
 
 def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:

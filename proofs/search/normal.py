@@ -128,7 +128,7 @@ def meanings(name: str, session: Proving) -> list[Theorem]:
     while waiting:
         name = waiting[-1]
         places = declarations.current.places.get(name, {})
-        if session.opened:  # what was in normal form before is not any more
+        if session.opened or session.by_cases:  # what was in normal form before is not any more
             places = {**declarations.current.derived.get(name, {}), **places}
         found = session.reduced.setdefault(name, [])
         missing = [] if None in found else _missing(places, found)

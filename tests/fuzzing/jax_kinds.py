@@ -128,6 +128,28 @@ def _padded(a: Any) -> Any:
     return lax.pad(a, 2.0, [(1, 2, 0)] + [(0, 0, 0)] * (a.ndim - 1))[1 : 1 + a.shape[0]]
 
 
+def _around(a: Any, low: int, high: int, between: int) -> Any:
+    return lax.pad(a, 2.0, [(low, high, between)] + [(0, 0, 0)] * (a.ndim - 1))
+
+
+def _every_third(a: Any) -> Any:
+    longer = jnp.concatenate([a, 2 * a, 3 * a], axis=0)
+    return lax.slice_in_dim(longer, 1, 3 * a.shape[0], 3)
+
+
+def _moved(a: Any) -> Any:
+    """Starts behind what is inside are moved."""
+    longer = jnp.concatenate([a, 2 * a], axis=0)
+    longer = lax.dynamic_update_slice_in_dim(longer, 3 * a, 2 * a.shape[0], 0)
+    return lax.dynamic_slice_in_dim(longer, a.shape[0] + 1, a.shape[0], 0)
+
+
+def _remainders(a: Any) -> Any:
+    n, i = a.shape[0], _rows(a)
+    found = lax.rem(i + 2 * n, jnp.full_like(i, n)) + lax.rem(4 * i, jnp.full_like(i, n + 1))
+    return lax.rem(3 * a, jnp.full_like(a, 2)) * (_column(found) if a.ndim == 2 else found)
+
+
 def _updated(a: Any) -> Any:
     longer = jnp.concatenate([a, a], axis=0)
     return lax.dynamic_update_slice_in_dim(longer, 3 * a, a.shape[0], 0)[a.shape[0] :]
@@ -256,6 +278,11 @@ VECTORS: dict[str, Any] = {
     "either": _either,
     "clamped": _clamped,
     "padded": _padded,
+    "spaced": lambda a: _around(a, 1, 2, 2)[: a.shape[0]],
+    "cut off": lambda a: _around(a, -1, 1, 0),
+    "every third": _every_third,
+    "moved": _moved,
+    "remainders": _remainders,
     "updated": _updated,
     "dynamic": _dynamic,
     "pairs": _merged_pairs,

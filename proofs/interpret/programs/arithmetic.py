@@ -43,6 +43,7 @@ from .maxima import (
     speaks_of_states,
 )
 from .powers import powers
+from .remainders import remainder
 from .values import (
     Count,
     Integers,
@@ -51,6 +52,7 @@ from .values import (
     MinusInfinity,
     NoNumber,
     constant,
+    is_infinity,
     moved,
     picked,
     reals,
@@ -391,7 +393,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
 
             return Integers(dims, at)
         for one, other in ((a, b), (b, a)):
-            if largest and isinstance(one, MinusInfinity):
+            if isinstance(one, MinusInfinity) if largest else is_infinity(one):
                 dims, (_, kept) = shared(one, other)
                 return kept
             if largest and isinstance(one, Masked) and not isinstance(other, Masked):
@@ -415,10 +417,6 @@ def _larger(a: KernelArray, b: KernelArray) -> KernelArray:
 
 def _clamp(reader: Any, params: Any, low: Any, a: Any, high: Any) -> Any:
     return _extreme(False)(reader, params, _extreme(True)(reader, params, low, a), high)
-
-
-def _remainder(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    raise Unreadable("a remainder")
 
 
 RULES: dict[str, Callable[..., Any]] = {
@@ -473,5 +471,5 @@ RULES: dict[str, Callable[..., Any]] = {
     "max": _extreme(True),
     "min": _extreme(False),
     "clamp": _clamp,
-    "rem": _remainder,
+    "rem": remainder,
 }

@@ -11,7 +11,7 @@ from .. import areas
 from ..areas import Area, Length
 from ..array import KernelArray, comprehension, holds
 from ..questions import Unreadable
-from ..terms import indicator
+from ..terms import indicator, total
 from .joining import Joined, cut, joined, shaped, stacked
 from .machine_integers import wide
 from .merging import merged_axes
@@ -106,11 +106,15 @@ def _whole(reader: Any, params: Any, a: Any) -> bool:
 
 
 def _strided(length: Index, step: Index) -> Index:
+    """How many places of `length`, `step` apart, there are: the whole part of (length + step − 1) / step."""
     if step == Index(1):
         return length
-    if step.terms or length.terms:
-        raise Unreadable("a slice with a step along a symbolic axis")
-    return Index(-(-length.const // step.const))
+    if step.terms:
+        raise Unreadable("a slice with a symbolic step")
+    found = areas.divided(length + step - 1, step)
+    if found is None or not isinstance(found[0], Index):
+        raise Unreadable(f"a slice with the step {step.const} of a length that it may not divide")
+    return found[0]
 
 
 def _rev(reader: Any, params: Any, a: Any) -> Any:
@@ -136,23 +140,42 @@ def _split(reader: Any, params: Any, a: Any) -> list[Any]:
 
 
 def _pad(reader: Any, params: Any, a: Any, filling: Any) -> KernelArray:
-    config = params["padding_config"]
-    if any(reader.dimensions.index(inner) != Index(0) for *_, inner in config):
-        raise Unreadable("padding between entries")
-    lows = [reader.dimensions.index(low) for low, _, _ in config]
-    highs = [reader.dimensions.index(high) for _, high, _ in config]
+    """Entry x of an axis comes to low + (between + 1) x; a negative low or high cuts entries off."""
+    config = [tuple(map(reader.dimensions.index, one)) for one in params["padding_config"]]
+    if any(between.terms for *_, between in config):
+        raise Unreadable("padding by a symbolic number between entries")
     array, value = reals(a), reals(filling).term
-    if not all(holds(e) for e in (*lows, *highs)):
-        raise Unreadable("padding by a negative number")
-    dims = tuple(low + d + high for low, d, high in zip(lows, array.dims, highs, strict=True))
+    dims = tuple(map(_padded, array.dims, config))
 
     def at(*place: Index) -> Any:
-        inner = [i - low for i, low in zip(place, lows, strict=True)]
-        inside = [g for i, d in zip(inner, array.dims, strict=True) for g in (i, d - 1 - i)]
-        here = array.entry(inner, inside)
-        return here + value * (as_term(1) + indicator(*inside) * -1) if value.parts else here
+        found, inside, between = [], [], []
+        for i, d, (low, _, gap) in zip(place, array.dims, config, strict=True):
+            if gap == Index(0):
+                x = i - low
+                inside += [x, d - 1 - x]
+            else:
+                x = position("j", 0, d)
+                on = i - low - x * (gap.const + 1)
+                inside += [on, -on]
+                between.append(x)
+            found.append(x)
+        here, covered = array.entry(found, inside), indicator(*inside)
+        for x in between:
+            here, covered = total(here, x), total(covered, x)
+        return here + value * (as_term(1) + covered * -1) if value.parts else here
 
     return comprehension(dims, at)
+
+
+def _padded(length: Index, axis: Sequence[Index]) -> Index:
+    """The length of an axis with padding before and behind it and between its entries, of which there are some."""
+    low, high, between = axis
+    if between != Index(0) and not holds(length - 1):
+        raise Unreadable("padding between entries of an axis that may be empty")
+    found = low + length + high + (length - 1) * between.const
+    if not holds(found):
+        raise Unreadable("padding by a negative number, to a length that may be negative")
+    return found
 
 
 def _iota(reader: Any, params: Any, *dynamic: Any) -> Any:
@@ -240,23 +263,33 @@ def _dynamic_slice(reader: Any, params: Any, a: Any, *starts: Any) -> Any:
         return a
     a = whole(a)
     sizes = _dims(reader, params["slice_sizes"])
-    begin = [one.at([]) for one in starts[: len(sizes)]]
-    for start, size, d in zip(begin, sizes, a.dims, strict=True):
-        if not holds(start, d - size - start):
-            raise Unreadable("a slice that may run over an end")
+    begin = [
+        _inside(one.at([]), d - size) for one, size, d in zip(starts, sizes, a.dims, strict=False)
+    ]
     return picked(a, sizes, lambda at: [i + s for i, s in zip(at, begin, strict=True)])
+
+
+def _inside(start: Index, most: Index) -> Index:
+    """Where a part begins that is moved into its array: at 0 if that would be before it, at `most` if behind."""
+    if holds(start, most - start):
+        return start
+    if holds(start - most):
+        return most
+    if holds(-start):
+        return Index(0)
+    raise Unreadable(
+        f"whether a part that begins at {start!r} runs over an end depends on the sizes"
+    )
 
 
 def _dynamic_update_slice(reader: Any, params: Any, a: Any, part: Any, *starts: Any) -> KernelArray:
     if not all(isinstance(one, Integers) for one in starts):
         raise Unreadable("a part written at places that are not linear in sizes and positions")
     array, new = reals(a), reals(part)
-    begin = [one.at([]) for one in starts]
-    for k, (start, size, d) in enumerate(zip(begin, new.dims, array.dims, strict=True)):
-        if size == d:
-            begin[k] = Index(0)  # a start that would run over the end is moved
-        elif not holds(start, d - size - start):
-            raise Unreadable("a part that may be written over an end")
+    begin = [
+        Index(0) if size == d else _inside(one.at([]), d - size)
+        for one, size, d in zip(starts, new.dims, array.dims, strict=True)
+    ]
 
     def at(*place: Index) -> Any:
         inner = [i - start for i, start in zip(place, begin, strict=True)]

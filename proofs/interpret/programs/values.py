@@ -67,6 +67,11 @@ class NoNumber(Uniform):
     name: str
 
 
+def is_infinity(value: Any) -> bool:
+    """Whether it is +∞ everywhere."""
+    return isinstance(value, NoNumber) and value.name == "inf"
+
+
 @dataclass(frozen=True)
 class Mask:
     """A boolean array: the term at each place, 0 or 1."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from ....exact.entries import as_array
 from ....exact.scalar import NotPolynomial
 from .comparisons import extreme
-from .computer import Computer, fractions, of_scalars
+from .computer import Computer, NoNumber, fractions, of_scalars
 
 
 def _binary(operation: Any) -> Callable[..., Any]:
@@ -32,9 +34,24 @@ def _div(reader: Any, params: Any, a: Any, b: Any) -> Any:
 
 
 def _rem(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if of_scalars(a) or of_scalars(b):
+    """a − b · (a / b without its fraction)."""
+    computer = reader.computer
+    if not (of_scalars(a) or of_scalars(b)):
+        return np.asarray(np.fmod(a, b))
+    quotient = fractions(computer, computer.combined(np.true_divide, a, b))
+    parts = computer.map(lambda x: computer.as_scalar(_whole_part(x)), quotient)
+    return computer.combined(np.subtract, a, computer.combined(np.multiply, b, parts))
+
+
+def _whole_part(of: Any) -> int:
+    if isinstance(of, Fraction):
+        return math.trunc(of)
+    if isinstance(of, NoNumber) or not hasattr(of, "floor"):
         raise NotPolynomial("a remainder")
-    return np.asarray(np.fmod(a, b))
+    found = (of.floor() if of >= 0 else of.ceil()).unique_fmpz()
+    if found is None:
+        raise NotPolynomial("a remainder")
+    return int(found)
 
 
 def _neg(reader: Any, params: Any, a: Any) -> Any:

@@ -72,7 +72,7 @@ def greatest(numbers: Any, largest: bool = True) -> Any:
     for one in others:
         odd = isinstance(first, NoNumber) or isinstance(one, NoNumber)
         if not odd and hasattr(first, "overlaps"):
-            first = first.max(one) if largest else first.min(one)
+            first = getattr(first, "max" if largest else "min")(one)
         elif decided("lt", first, one) == largest:
             first = one
     return first
