@@ -2,7 +2,8 @@
 
 out[n, o, s] = Σ_i Σ_k in[n, c(o) + i, stride s + step k − low] w[o, i, k], where i runs over the features that an
 output feature reads and c(o) is the first of them: 0 with one group, o times their number where each output feature
-has a group of its own, as in causal depthwise convolutions. JAX does not turn the kernel round.
+has a group of its own, as in causal depthwise convolutions. JAX does not turn the kernel round. Where the array is
+dilated there are zeros between its entries.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from .values import reals
 
 
 def _convolution(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
-    if params["batch_group_count"] != 1 or any(d != 1 for d in params["lhs_dilation"]):
-        raise Unreadable("a convolution with groups of batches, or of an array with gaps")
+    if params["batch_group_count"] != 1:
+        raise Unreadable("a convolution with groups of batches")
     if reader.makes_integers():
         unmeasured(reader)
     array, kernel = reals(a), reals(b)
@@ -37,9 +38,9 @@ def _convolution(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
     if not own and groups != Index(1):
         raise Unreadable("a convolution with several output features in a group")
     lows = [reader.dimensions.index(low) for low, _ in params["padding"]]
-    strides, steps = (
+    strides, steps, gaps = (
         [_number(reader, one) for one in params[name]]
-        for name in ("window_strides", "rhs_dilation")
+        for name in ("window_strides", "rhs_dilation", "lhs_dilation")
     )
 
     def at(*place: Index) -> Term:
@@ -49,15 +50,20 @@ def _convolution(reader: Any, params: Any, a: Any, b: Any) -> KernelArray:
         here, there = [Index(0)] * array.ndim, [Index(0)] * kernel.ndim
         here[numbers.lhs_spec[0]], there[numbers.rhs_spec[0]], there[read] = n, o, i
         here[feature] = o * width.const + i if own else i
-        inside = []
-        for axis, tap, s, k, stride, step, low in zip(
-            axes, taps, spots, inner, strides, steps, lows, strict=True
+        inside, between = [], []
+        for axis, tap, s, k, stride, step, gap, low in zip(
+            axes, taps, spots, inner, strides, steps, gaps, lows, strict=True
         ):
             there[tap] = k
-            here[axis] = s * stride + k * step - low
-            inside += [here[axis], array.dims[axis] - 1 - here[axis]]
+            here[axis] = x = s * stride + k * step - low
+            if gap == 1:
+                inside += [x, array.dims[axis] - 1 - x]
+            else:  # entries stand at multiples of the gap, and zeros between them
+                here[axis] = position("j", 0, array.dims[axis])
+                inside += [x - here[axis] * gap, here[axis] * gap - x]
+                between.append(here[axis])
         term = simplified(array.entry(here, inside) * kernel.entry(there))
-        for k in (*reversed(inner), i):
+        for k in (*between, *reversed(inner), i):
             term = simplified(total(term, k))
         return term
 

@@ -12,8 +12,8 @@ from .computer import NAN, without_nan
 
 
 def _convolution(reader: Any, params: Any, a: Any, b: Any) -> Any:
-    if params["batch_group_count"] != 1 or set(params["lhs_dilation"]) != {1}:
-        raise NotPolynomial("a convolution with groups of batches, or of an array with gaps")
+    if params["batch_group_count"] != 1:
+        raise NotPolynomial("a convolution with groups of batches")
     computer = reader.computer
     a, b = computer.alike(a, b)
     numbers = params["dimension_numbers"]
@@ -34,7 +34,11 @@ def _convolution(reader: Any, params: Any, a: Any, b: Any) -> Any:
                 s * stride + k * step - low
                 for s, k, (stride, step, (low, _)) in zip(spots, tap, moves, strict=True)
             ]
-            if all(0 <= x < d for x, d in zip(there, array.shape[2:], strict=True)):
+            gaps = zip(there, params["lhs_dilation"], strict=True)
+            there, between = zip(*(divmod(x, gap) for x, gap in gaps), strict=True)
+            if not any(between) and all(
+                0 <= x < d for x, d in zip(there, array.shape[2:], strict=True)
+            ):
                 entry = array[(n, o // a_group * read + i, *there)]
                 pairs.append((entry, kernel[(o, i, *tap)]))
         clean = not computer.odd or all(map(without_nan, pairs))
