@@ -74,11 +74,19 @@ def _pow(reader: Any, params: Any, a: Any, b: Any) -> Any:
     base, exponent = pair
     out = np.empty(base.shape, dtype=object)
     for place in np.ndindex(base.shape):
-        if exponent[place].denominator != 1:
-            raise NotPolynomial("a power with an exponent that is not a whole number")
         one = np.asarray(as_array(base[place]))
-        out[place] = _power(reader, {"y": int(exponent[place])}, one)[()]
+        out[place] = _power(reader, {"y": _whole(exponent[place])}, one)[()]
     return out
+
+
+def _whole(exponent: Any) -> int:
+    """The whole number that a fraction, or a ball without a radius, is."""
+    if hasattr(exponent, "denominator"):
+        if exponent.denominator == 1:
+            return int(exponent)
+    elif exponent.is_exact() and exponent.is_integer():
+        return int(exponent.unique_fmpz())
+    raise NotPolynomial("a power with an exponent that is not a whole number")
 
 
 def _named(name: str) -> Callable[..., Any]:
