@@ -15,6 +15,7 @@ from ...language.libraries import jax as jax_for
 from ..questions import Unreadable, aside, listening, raised_at
 from . import associative
 from .decisions import INSTEAD, NAME, Decided, dimension_type, folders, refused
+from .paths import in_order
 from .sizes import Dimensions
 from .stand_ins import standing_in
 
@@ -123,7 +124,7 @@ def _traced(
         symbolic = any(not isinstance(d, int) for one in given for d in one.shape)
         answers = None
         try:
-            with listening(Decided), ExitStack() as watched:
+            with listening(Decided), in_order(), ExitStack() as watched:
                 if symbolic or folded:
                     watched.enter_context(associative.one_equation(any_length))
                 if symbolic:  # numbers have nothing to hide, and are traced a hundred times

@@ -14,6 +14,7 @@ import jax
 from jax import lax
 from jax import numpy as jnp
 
+from .loops import Appended, Items
 from .tensors import OPERATORS, Refused, Tensor, entries, is_size, refuse
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -496,8 +497,6 @@ def _diag_embed(input: Tensor) -> Tensor:
 
 @known("stack", method=False)
 def _stack(tensors: Any, dim: int = 0) -> Tensor:
-    from .loops import Appended
-
     if isinstance(tensors, Appended) and tensors.rows is not None:
         return Tensor(jnp.moveaxis(tensors.stacked(), 0, dim))
     return Tensor(jnp.stack([t.array for t in tensors], axis=dim))
@@ -505,8 +504,6 @@ def _stack(tensors: Any, dim: int = 0) -> Tensor:
 
 @known("cat", "concat", method=False)
 def _cat(tensors: Any, dim: int = 0) -> Tensor:
-    from .loops import Appended
-
     if isinstance(tensors, Appended) and tensors.rows is not None:
         found = jnp.moveaxis(tensors.stacked(), 0, dim)
         shape = list(found.shape)
@@ -521,7 +518,7 @@ def _cat(tensors: Any, dim: int = 0) -> Tensor:
 @known("to")
 def _to(input: Tensor, *given: Any, dtype: Any = None) -> Tensor:
     kinds = [one for one in (*given, dtype) if isinstance(one, Dtype)]
-    kinds += [one.dtype for one in given if isinstance(one, Tensor)]
+    kinds += [_dtype_of(one) for one in given if isinstance(one, Tensor)]
     return _cast(input, kinds[0]) if kinds else input._view(input.array)
 
 
@@ -536,7 +533,7 @@ def _cast(input: Tensor, dtype: Dtype) -> Tensor:
 
 for _name, _dtype in DTYPES.items():
     known(_name)(lambda input, _dtype=_dtype: _cast(input, _dtype))
-known("type_as")(lambda input, other: _cast(input, other.dtype))
+known("type_as")(lambda input, other: _cast(input, _dtype_of(other)))
 known("clone")(lambda input: Tensor(input.array))
 for _name in ("contiguous", "detach", "cpu", "cuda"):
     known(_name)(lambda input, *_: input._view(input.array))
@@ -635,8 +632,6 @@ def _split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
 
 @known("unbind")
 def _unbind(input: Tensor, dim: int = 0) -> Any:
-    from .loops import Items
-
     rows = jnp.moveaxis(input.array, dim, 0)
     items = Items(rows.shape[0], input._view(rows).__getitem__)
     return items if not isinstance(rows.shape[0], int) else tuple(items)
@@ -725,3 +720,6 @@ def differentiated(function: Callable[..., Any], argnums: Any = 0) -> Callable[.
         return jax.tree.map(Tensor, found)
 
     return gradient
+
+
+Tensor.__getattr__ = method  # type: ignore[attr-defined]

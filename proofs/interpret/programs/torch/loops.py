@@ -15,7 +15,18 @@ from jax import lax
 from jax import numpy as jnp
 
 from ...questions import Unreadable, aside
-from .tensors import LOOPS, Family, Place, Refused, Tensor, entries, is_size, is_zero, refuse
+from .tensors import (
+    LOOPS,
+    Family,
+    Place,
+    ReadBack,
+    Refused,
+    Tensor,
+    entries,
+    is_size,
+    is_zero,
+    refuse,
+)
 
 
 def unbound(name: str) -> Refused:
@@ -142,6 +153,9 @@ def counted(items: Any, start: Any = 0) -> Any:
     return enumerate(items, start)
 
 
+Tensor.__iter__ = lambda self: iter(Items(self.array.shape[0], self.__getitem__))  # type: ignore[attr-defined]
+
+
 def turns(items: Any) -> Any:
     """What a loop runs over: a tensor's rows are items."""
     return Items(items.array.shape[0], items.__getitem__) if isinstance(items, Tensor) else items
@@ -152,13 +166,6 @@ def length(one: Any) -> Any:
     if isinstance(one, Tensor):
         return one.array.shape[0]
     return one.length if isinstance(one, Items) else len(one)
-
-
-class ReadBack(Exception):
-    """A tensor of which a turn writes one place is read in the loop as well."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
 
 
 class Loop:

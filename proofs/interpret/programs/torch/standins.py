@@ -7,16 +7,19 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import jax
 from jax import numpy as jnp
 
 from . import einops
 from .functions import DTYPES, FUNCTIONS, differentiated
-from .tensors import Place, Tensor, entries, refuse
+from .tensors import Tensor, entries, refuse
 
 
 class StandIn(ModuleType):
     """A module that refuses what it does not know by its name."""
+
+    def __init__(self, name: str, **names: Any) -> None:
+        super().__init__(name)
+        vars(self).update(names)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -86,28 +89,23 @@ class Linear(Module):
 
 
 def _math() -> StandIn:
-    found = StandIn("math")
-    vars(found).update({n: getattr(math, n) for n in ("pi", "e", "inf", "nan")})
+    names: dict[str, Any] = {n: getattr(math, n) for n in ("pi", "e", "inf", "nan")}
     for name in ("sqrt", "log", "exp", "sin", "cos", "tanh"):
-        setattr(found, name, _of_size(getattr(math, name), getattr(jnp, name)))
-    setattr(found, "prod", lambda numbers: _product(numbers))  # noqa: B010
+        names[name] = _of_size(getattr(math, name), getattr(jnp, name))
     for name in ("ceil", "floor", "log2", "gcd", "isclose", "pow"):
-        setattr(found, name, _of_size(getattr(math, name), None))
-    return found
+        names[name] = _of_size(getattr(math, name), None)
+    return StandIn("math", **names, prod=_product)
 
 
 def _of_size(plain: Callable[..., Any], of_arrays: Callable[..., Any] | None) -> Callable[..., Any]:
-    """A function of `math` that takes sizes as well."""
+    """A function of `math` that takes a size as well."""
 
     def run(*given: Any) -> Any:
-        if not any(
-            isinstance(one, Place) or jax.export.is_symbolic_dim(one) or hasattr(one, "dtype")
-            for one in given
-        ):
+        if all(isinstance(one, int | float) for one in given):
             return plain(*given)
-        if of_arrays is None:
+        if of_arrays is None or len(given) > 1:
             raise refuse(f"math.{plain.__name__} of a size")
-        return of_arrays(*(jnp.asarray(entries(one), float) for one in given))
+        return of_arrays(jnp.asarray(entries(given[0]), float))
 
     return run
 
@@ -121,29 +119,28 @@ def _product(numbers: Any) -> Any:
 
 def modules() -> dict[str, ModuleType]:
     """The stand-ins by the names under which they are imported."""
-    functional, nn, torch, linalg, func = (
-        StandIn(name)
-        for name in ("torch.nn.functional", "torch.nn", "torch", "torch.linalg", "torch.func")
-    )
-    table = {name: function for name, function in FUNCTIONS.items() if not name.endswith("_")}
-    vars(functional).update(table)
-    vars(torch).update(table, **DTYPES)
     plainly = Plainly()
-    for name in ("no_grad", "enable_grad", "inference_mode", "compile"):
-        setattr(torch, name, plainly)
-    linalg.solve_triangular, linalg.norm = FUNCTIONS["solve_triangular"], FUNCTIONS["norm"]
-    func.grad = differentiated
-    nn.Module, nn.Parameter, nn.Linear, nn.functional = Module, Parameter, Linear, functional
-    jit, cuda = StandIn("torch.jit"), StandIn("torch.cuda")
-    jit.script = jit.ignore = plainly
-    torch.nn, torch.linalg, torch.func, torch.jit, torch.cuda = nn, linalg, func, jit, cuda
-    torch.Tensor, torch.inf, torch.pi, torch.FloatTensor = Tensor, math.inf, math.pi, Tensor
-    found = {one.__name__: one for one in (functional, nn, torch, linalg, func, jit, cuda, _math())}
-    kit = StandIn("einops")
-    kit.rearrange, kit.repeat, kit.reduce, kit.einsum = (
-        einops.rearrange,
-        einops.repeat,
-        einops.reduce,
-        einops.einsum,
+    table = {name: function for name, function in FUNCTIONS.items() if not name.endswith("_")}
+    functional = StandIn("torch.nn.functional", **table)
+    nn = StandIn(
+        "torch.nn", Module=Module, Parameter=Parameter, Linear=Linear, functional=functional
     )
-    return {**found, "einops": kit}
+    linalg = StandIn(
+        "torch.linalg", solve_triangular=FUNCTIONS["solve_triangular"], norm=FUNCTIONS["norm"]
+    )
+    func = StandIn("torch.func", grad=differentiated)
+    jit = StandIn("torch.jit", script=plainly, ignore=plainly)
+    cuda = StandIn("torch.cuda")
+    parts = {"nn": nn, "linalg": linalg, "func": func, "jit": jit, "cuda": cuda}
+    nothing = dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "compile"), plainly)
+    numbers = {"inf": math.inf, "pi": math.pi, "Tensor": Tensor, "FloatTensor": Tensor}
+    torch = StandIn("torch", **{**table, **DTYPES, **nothing, **numbers, **parts})
+    kit = StandIn(
+        "einops",
+        rearrange=einops.rearrange,
+        repeat=einops.repeat,
+        reduce=einops.reduce,
+        einsum=einops.einsum,
+    )
+    every = (functional, nn, torch, linalg, func, jit, cuda, kit, _math())
+    return {one.__name__: one for one in every}

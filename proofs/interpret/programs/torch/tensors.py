@@ -43,6 +43,13 @@ class Refused:
     __hash__ = object.__hash__
 
 
+class ReadBack(Exception):
+    """A tensor of which a turn of a loop writes one place is read in the loop as well."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
 class Family:
     """Tensors that may share memory: how often it was written, and in how many loops over sizes it was made."""
 
@@ -129,7 +136,7 @@ def is_zero(size: Any) -> bool:
 
 
 class Tensor:
-    """A tensor of torch over an array of JAX; methods stand in `functions`."""
+    """A tensor of torch over an array of JAX; `functions` has its methods, and `loops` how it is run through."""
 
     __hash__ = object.__hash__
 
@@ -146,8 +153,6 @@ class Tensor:
             Unreadable: if memory that it may share was written through another tensor since.
         """
         if LOOPS and any(self is one for loop in LOOPS for one in loop.once):
-            from .loops import ReadBack
-
             raise ReadBack(self)
         if self._seen != self._family.writes:
             raise refuse(
@@ -181,11 +186,6 @@ class Tensor:
         self._array = new.astype(old.dtype)
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        from .functions import method
-
-        return method(self, name)
-
     def __getitem__(self, key: Any) -> Tensor:
         return self._view(_read(self.array, key))
 
@@ -196,11 +196,6 @@ class Tensor:
         else:
             new = entries(value)
             self._write(_written(self.array, key, new), _part(self.array, key, new))
-
-    def __iter__(self) -> Any:
-        from .loops import Items
-
-        return iter(Items(self.array.shape[0], self.__getitem__))
 
     def __len__(self) -> int:
         raise refuse("len() of a tensor in this place", "use x.shape[0]")
@@ -315,8 +310,8 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
 
 def _slab(one: slice) -> tuple[Place, Any]:
     """Start and length of a slice whose start and stop move alike with the turn."""
-    ends = one.start is not None and one.stop is not None
-    length = one.stop - one.start if ends else None
+    start, stop = one.start, one.stop
+    length = None if start is None or stop is None else stop - start
     if (
         not (one.step is None or one.step == 1)
         or not is_size(length)
