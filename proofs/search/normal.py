@@ -15,7 +15,7 @@ from ..kernel.errors import KernelError
 from ..kernel.index import Index, declared, position, ranges, variable
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
 from .laws import compared, lawful, power, vanish
@@ -257,7 +257,10 @@ def _found(left: Factor) -> Theorem | None:
         if current().opened:
             tidy(work, [_opened])
 
-    found = in_order(left, lambda at: congruence(at, inside))
+    if function_of(left) == EXP:  # whose positions `exponents` puts in order
+        found = congruence(left, inside)
+    else:
+        found = in_order(left, lambda at: congruence(at, inside))
     (m,) = found.right.parts
     if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
         found = congruence(left, _as_one)
