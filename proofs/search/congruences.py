@@ -11,8 +11,9 @@ from ..kernel.index import Index, declared, position, variable
 from ..kernel.inequalities import implied
 from ..kernel.reduction import congruence
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, INVERSE_NUMBER, Factor, Monomial, function_of
+from ..kernel.term import DEFINED, EXP, INVERSE_NUMBER, Factor, Monomial, function_of
 from ..kernel.theorem import HYPOTHESIS, Theorem
+from .exponents import in_standard_order
 from .normal import in_order, tidy
 from .session import Proving, current
 from .steps import Step, matched, rewriting
@@ -130,7 +131,13 @@ def within(v: int, m: Monomial, known: Sequence[Index] = ()) -> tuple[Index, Ind
 def _found(
     left: Factor, hypotheses: Sequence[Theorem], search: Any, fixed: set[int]
 ) -> Theorem | None:
+    def make(at: Factor) -> Theorem:
+        return congruence(at, search, hypotheses)
+
     try:
-        return in_order(left, lambda at: congruence(at, search, hypotheses), fixed)
+        if function_of(left) != EXP:
+            return in_order(left, make, fixed)
+        found = make(left)  # `exponents` puts the positions of exp in order
+        return None if in_standard_order(found.right) == left else found
     except KernelError:
         return None

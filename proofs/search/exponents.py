@@ -121,6 +121,15 @@ def _gathered(work: Rewriting, k: int, m: Monomial, places: Sequence[int]) -> bo
     return False
 
 
+def in_standard_order(term: Term) -> Factor | None:
+    """For a value of exp of one monomial the same with its positions in the standard order."""
+    ((m, c),) = term.parts.items() if len(term.parts) == 1 else ((None, 0),)
+    if m is None or c != 1 or m.bound or m.guards or len(m.factors) != 1:
+        return None
+    inside = body(m.factors[0], 0) if is_exponential(m.factors[0]) else []
+    return _atom(*inside[0]) if len(inside) == 1 else None
+
+
 def inverted(work: Rewriting, k: int) -> bool:
     """1/exp(A) = exp(A) exp(−A)/exp(A) = exp(−A); whether there was one."""
     m, _ = work.parts[k]

@@ -257,10 +257,10 @@ def _found(left: Factor) -> Theorem | None:
         if current().opened:
             tidy(work, [_opened])
 
-    if function_of(left) == EXP:  # whose positions `exponents` puts in order
-        found = congruence(left, inside)
-    else:
-        found = in_order(left, lambda at: congruence(at, inside))
+    ordered = function_of(left) == EXP  # `exponents` puts the positions of exp in order
+    found = (
+        congruence(left, inside) if ordered else in_order(left, lambda at: congruence(at, inside))
+    )
     (m,) = found.right.parts
     if function_of(left) == INVERSE and all(lawful(f, current()) is None for f in m.factors):
         found = congruence(left, _as_one)
