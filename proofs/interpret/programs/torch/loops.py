@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -171,7 +171,15 @@ def length(one: Any) -> Any:
 class Loop:
     """The body of a loop while it is read on symbols: what it writes that was there before."""
 
-    def __init__(self, once: Sequence[Tensor] = ()) -> None:
+    def __init__(
+        self, length: Any, number: Any, rows: Mapping[Any, Any] | None, once: Sequence[Tensor]
+    ) -> None:
+        self.length, self.number, self.given = length, number, rows
+        """How many turns there are, the number of this one, and what it is given of arrays (None in a trial)."""
+        self.numbered = False
+        """Whether anything depends on the number itself."""
+        self.rows: dict[tuple[int, int], tuple[Any, int]] = {}
+        """Arrays that the loop runs through, with the axis, by identity and axis."""
         self.once = once
         """Tensors of which each turn writes one place, and nothing reads."""
         self.kept: dict[int, tuple[Tensor, Any, int, int]] = {}
@@ -179,6 +187,24 @@ class Loop:
         self.places: dict[int, list[Any]] = {}
         """Where they are written; None for everywhere."""
         self.appended: list[tuple[Appended, Tensor]] = []
+
+    def runs_through(self, tensor: Tensor, axis: int, start: Place) -> bool:
+        """Whether turn t takes place t of an axis as long as the loop, of a tensor that no turn writes."""
+        return (
+            id(tensor) not in self.kept
+            and isinstance(start.factor, int)
+            and start.factor == 1
+            and is_zero(start.offset)
+            and is_zero(tensor._array.shape[axis] - self.length)
+        )
+
+    def row(self, array: Any, axis: int) -> Any:
+        """What this turn is given of an array that the loop runs through."""
+        key = id(array), axis
+        if self.given is not None and key in self.given:
+            return self.given[key]
+        self.rows[key] = array, axis
+        return lax.dynamic_index_in_dim(array, self.number, axis, keepdims=False)
 
     def keep(self, tensor: Tensor) -> None:
         """Remember what a tensor is, to be restored when the turn has been read."""
@@ -284,7 +310,7 @@ def _scanned(
         pass
     turn.expect_own_items()
     turn.stack_what_is_written_once()
-    final, rows = lax.scan(turn, turn.start(), jnp.arange(items.length))
+    final, rows = lax.scan(turn, turn.start(), turn.inputs())
     return turn.after(final, rows)
 
 
@@ -305,7 +331,9 @@ class _Turn:
         """Names, by number, that stand for another tensor after a turn, with its shape and format."""
         self.once: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
         """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
-        self.loop = Loop()
+        self.loop = Loop(items.length, None, None, [])
+        self.rows: list[tuple[Any, int]] | None = None
+        """Arrays that are handed to the turns place by place, with the axis; None while they are looked for."""
         self.results: tuple[Any, ...] = before
 
     def start(self) -> Any:
@@ -318,20 +346,33 @@ class _Turn:
 
     def learns(self) -> bool:
         """Read a turn for its effects; whether more turned out to be carried."""
-        _, after = jax.eval_shape(self._effects, self.start(), jnp.asarray(0))
+        _, after = jax.eval_shape(self._effects, self.start(), (jnp.asarray(0), []))
         known = len(self.written), dict(self.rebound)
         self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
         self.rebound |= after
         return (len(self.written), self.rebound) != known
 
-    def _effects(self, state: Any, number: Any) -> Any:
-        _, _ = self(state, number)
+    def inputs(self) -> Any:
+        """What the turns are given one after the other: their numbers, if they need them, and rows of arrays."""
+        jax.eval_shape(self, self.start(), (jnp.asarray(0), []))
+        self.rows = list(self.loop.rows.values())
+        needed = self.loop.numbered or not self.rows  # how many turns there are is to be seen
+        numbers = jnp.arange(self.items.length) if needed else None
+        return numbers, [jnp.moveaxis(array, axis, 0) for array, axis in self.rows]
+
+    def _effects(self, state: Any, given: Any) -> Any:
+        _, _ = self(state, given)
         named = {k: entries(self.results[k]) for k in self._changed}
         return (), {k: jnp.asarray(one) for k, one in named.items()}
 
-    def __call__(self, state: Any, number: Any) -> Any:
-        arrays, named = state
-        self.loop = Loop([t for t, _ in self.once.values()])
+    def __call__(self, state: Any, given: Any) -> Any:
+        (arrays, named), (number, parts) = state, given
+        number = object() if number is None else number  # of which nothing is asked
+        rows = None
+        if self.rows is not None:
+            keys = ((id(array), axis) for array, axis in self.rows)
+            rows = dict(zip(keys, parts, strict=True))
+        self.loop = Loop(self.items.length, number, rows, [t for t, _ in self.once.values()])
         LOOPS.append(self.loop)
         try:
             for tensor in [*self.written.values(), *(t for t, _ in self.once.values())]:
@@ -341,17 +382,17 @@ class _Turn:
                 tensor._seen = tensor._family.writes
             for tensor, array in zip(self.written.values(), arrays, strict=True):
                 tensor._array = array
-            given = self._given(named)
-            self.results = self.body(self.items.at(Place(number)), *given)
-            self._classify(given)
+            stands = self._given(named)
+            self.results = self.body(self.items.at(Place(number)), *stands)
+            self._classify(stands)
             carried = [t.array for t in self.written.values()]
             after = [
                 jnp.asarray(entries(self.results[k])).astype(like.dtype)
                 for k, like in self.rebound.items()
             ]
             stacked = [tensor.array for _, tensor in self.loop.appended]
-            parts = [self.loop.places[k][0][-1] for k in self.once]
-            return (carried, after), (stacked, parts)
+            written = [self.loop.places[k][0][-1] for k in self.once]
+            return (carried, after), (stacked, written)
         finally:
             LOOPS.pop()
             self.loop.restore()
@@ -409,7 +450,7 @@ class _Turn:
                 del self.written[key]
         while self.once:
             try:
-                jax.eval_shape(self, self.start(), jnp.asarray(0))
+                jax.eval_shape(self, self.start(), (jnp.asarray(0), []))
                 return
             except ReadBack as error:
                 key = id(error.tensor)

@@ -78,6 +78,8 @@ class Place:
     @property
     def value(self) -> Any:
         """The number, for arithmetic with tensors."""
+        for loop in LOOPS:
+            loop.numbered = loop.numbered or loop.number is self.turn
         return self.turn * self.factor + self.offset
 
     def _moved(self, other: Any, sign: int = 1) -> Any:
@@ -187,7 +189,11 @@ class Tensor:
         return self
 
     def __getitem__(self, key: Any) -> Tensor:
-        return self._view(_read(self.array, key))
+        array = self.array
+        plain, slabs = _parts(array, key)
+        for axis, start, length in slabs:
+            array = _cut(self, array, axis, start, length)
+        return self._view(array[tuple(plain)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if LOOPS and any(self is one for one in LOOPS[-1].once):
@@ -326,11 +332,13 @@ def _slab(one: slice) -> tuple[Place, Any]:
     return one.start, length
 
 
-def _read(array: Any, key: Any) -> Any:
-    plain, slabs = _parts(array, key)
-    for axis, start, length in slabs:
-        array = lax.dynamic_slice_in_dim(array, start.value, 1 if length is None else length, axis)
-    return array[tuple(plain)]
+def _cut(tensor: Tensor, array: Any, axis: int, start: Place, length: Any) -> Any:
+    """One place of an axis, or a slab from it on; where a loop runs through the axis, what the turn is given of it."""
+    for depth, loop in enumerate(LOOPS):
+        whole = array is tensor._array and tensor._family.depth <= depth and length is None
+        if whole and start.turn is loop.number and loop.runs_through(tensor, axis, start):
+            return jnp.expand_dims(loop.row(array, axis), axis)
+    return lax.dynamic_slice_in_dim(array, start.value, 1 if length is None else length, axis)
 
 
 def _written(array: Any, key: Any, new: Any) -> Any:
