@@ -56,6 +56,8 @@ FIRST = 3
 """At this size, and others beside it, the program is first traced: errors of its own come out then."""
 LATER = 2
 """So much larger are the sizes at which it is seen which literals depend on sizes."""
+LETTERS = 4
+"""With more letters for sizes than this, each is tried at 1 and 2 if nothing else is said."""
 SHOWN = 3
 """How many literals are named where a refutation hinges on them."""
 
@@ -172,7 +174,8 @@ def prove(
     body.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in given]
     )
-    claim = _claim(source, f"{name} = {other}", body, given, sizes or {})
+    few = _at_fewer(list(given.values()), sizes or {})
+    claim = _claim(source, f"{name} = {other}", body, given, few)
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
     unread = _traced_once(name, forward, claim, first)
     if unread is not None:
@@ -219,6 +222,16 @@ def prove(
         format=format_of(forward).name,
         framework="torch" if targets.is_for_torch(written[0]) else "jax",
     )
+
+
+def _at_fewer(
+    shapes: Sequence[str], sizes: Mapping[str, Sequence[int]]
+) -> Mapping[str, Sequence[int]]:
+    """The sizes that are given, and for others fewer than usual where there are many letters."""
+    letters = names(shapes)
+    if len(letters) <= LETTERS:
+        return sizes
+    return {**dict.fromkeys(letters, (1, 2)), **sizes}
 
 
 def _claim(
