@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -45,7 +45,7 @@ from ..language.source import Source
 from ..language.statements import Equal, Statement, equal
 from ..refute.shrinking import simplest
 from ..search.session import EFFORT, allowing
-from . import joined_axes, targets
+from . import granted, joined_axes, targets
 from .in_order import Tell, in_cases
 from .verdict import Result
 
@@ -206,6 +206,8 @@ def prove(
         read = [one for one in read if (one.value, one.place) in there]
     if result.verdict == "proved" and read:
         result = _taking(result, read)
+    if result.verdict == "proved":
+        result = _granted(result, jax_programs.values(), _dims(claim, first))
     if asked != given and result.counterexample is not None:
         parts = joined_axes.shown(result.counterexample, asked, outputs)
         result = replace(result, counterexample=parts)
@@ -380,6 +382,21 @@ def _taking(result: Result, read: Sequence[Literal]) -> Result:
         for one in result.evidence
     ]
     return replace(result, evidence=evidence)
+
+
+def _granted(
+    result: Result, programs: Iterable[Callable[..., Any]], dims: Sequence[tuple[Index, ...]]
+) -> Result:
+    """The same, saying in which format programs are read, and of identities at some sizes where they say nothing."""
+    every = list(programs)
+    notes = [note for note in (granted.difference(one, dims) for one in every) if note][:1]
+    domains = dict.fromkeys(one for program in every for one in granted.domains(program, dims))
+
+    def taken(entry: dict[str, Any]) -> dict[str, Any]:
+        new = [*(domains if entry["scope"] == "fixed-size" else ()), *notes]
+        return {**entry, "assumes": [*entry.get("assumes", ()), *new]} if new else entry
+
+    return replace(result, evidence=[taken(one) for one in result.evidence])
 
 
 def _beyond_rounding(

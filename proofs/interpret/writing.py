@@ -14,7 +14,7 @@ from ..inequalities.statements import Inequality
 from ..kernel import index as declarations
 from ..kernel.index import Index, declared, reach, variable
 from ..kernel.recursion import Recursion
-from ..kernel.term import INVERSE, Factor, Monomial, Term
+from ..kernel.term import INVERSE, LOG, Factor, Monomial, Term
 
 Sides = tuple[Term, Term]
 
@@ -192,7 +192,7 @@ def problem_to(
     places = [
         [name, order]
         for name in known.places
-        if name in spoken.names and known.bodies[name].name == INVERSE
+        if name in spoken.names and known.bodies[name].name in (INVERSE, LOG)
         for order in known.places[name].values()
     ]
     for _, order in places:

@@ -17,6 +17,7 @@ from .rules import is_taken
 from .term import (
     EXP,
     INVERSE,
+    LOG,
     STEP,
     ZERO,
     Factor,
@@ -30,7 +31,7 @@ from .term import (
 )
 from .theorem import BY_THE_KERNEL, Theorem
 
-RELU, SOFTPLUS, LOG, TANH = "relu", "softplus", "log", "tanh"
+RELU, SOFTPLUS, TANH = "relu", "softplus", "tanh"
 ODD = (TANH, "sin", "tan", "sinh", "asin", "atan", "asinh", "atanh", "erf")
 EVEN = ("cos", "cosh", ZERO)
 NOT_BELOW_0 = (EXP, RELU, SOFTPLUS, STEP, ZERO, "sqrt")
@@ -56,13 +57,15 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
     of = made(pairs, over.union([v for m, _ in pairs for v in m.variables() if v > 0]))
     right = LAWS[which](name, of, pairs, place)
     right = made(right.parts.items(), right.scope | of.scope)
-    if which == "common" and name == INVERSE and is_taken(left, facts(over)):
+    if which in CONDITIONAL and name in (INVERSE, LOG) and is_taken(left, facts(over)):
         for m in right.parts:
-            _apart_from_0(m)
+            _taken_too(m, name)
     logarithms = [left, *(_factors(of) if name == EXP else ())] if which in CONDITIONAL else []
-    used = frozenset({f.name for f in logarithms if function_of(f) == LOG})
+    logarithms = [f for f in logarithms if function_of(f) == LOG]
+    used = frozenset({f.name for f in logarithms})
+    doubtful = tuple([f for f in logarithms if seen_sign(body(f, 0)) < 2])
     proof = "law", which, place
-    return Theorem("lemma", left, right, over, used, BY_THE_KERNEL, proof)
+    return Theorem("lemma", left, right, over, used, BY_THE_KERNEL, proof, logarithms=doubtful)
 
 
 def value(function: str, of: Term) -> Term:
@@ -72,18 +75,18 @@ def value(function: str, of: Term) -> Term:
     return apply(function, of, order)
 
 
-def _apart_from_0(m: Monomial) -> None:
-    """Note that what inverses in a monomial are of is not 0."""
+def _taken_too(m: Monomial, name: str) -> None:
+    """Note that what inverses in a monomial are of is not 0, or what logarithms are of is > 0."""
     for f in m.factors:
-        if function_of(f) == INVERSE:
+        if function_of(f) == name:
             index.current.derived.setdefault(f.name, {}).setdefault(ranges(f.at), f.at)
 
 
 def _inverse(of: Term) -> Term:
-    """1/T, of which it is known that T is not 0."""
+    """1/T, for T = 1 + exp(A), which is not 0."""
     found = value(INVERSE, of)
     for m in found.parts:
-        _apart_from_0(m)
+        _taken_too(m, INVERSE)
     return found
 
 
@@ -186,7 +189,9 @@ def _exp_of_log(of: Term) -> Term:
         raise IllTyped("expected exp of a logarithm")
     inside = _argument(f, of)
     inside = inside if function_of(f) == LOG else 1 + value(EXP, inside)
-    return inside if c == 1 else _inverse(inside)
+    if c == 1:
+        return inside
+    return value(INVERSE, inside) if function_of(f) == LOG else _inverse(inside)
 
 
 def _sum_of_exponents(m: Monomial, of: Term) -> Term:

@@ -21,6 +21,7 @@ from .term import (
     EXP,
     INVERSE,
     INVERSE_NUMBER,
+    LOG,
     NUMBER,
     STEP,
     ZERO,
@@ -215,6 +216,10 @@ class Rewriting:
         rows, to = self.known | m.guards, substitution(images)
         if not all(implied(to[fact], rows) for v in theorem.over for fact in declared(v)):
             raise IllTyped(f"the {theorem.name} is used outside the range of its variables")
+        if not all(is_taken(one.substitute(images), rows) for one in theorem.logarithms):
+            raise NotProved(
+                "that a logarithm is of a number > 0 is known where the problem takes it"
+            )
         self.scope |= theorem.right.scope - theorem.over
         self.used |= {theorem}
         rest, new = m.divided(f), beyond(theorem.right.parts.items(), m.bound, images)
@@ -300,7 +305,13 @@ def is_taken(f: Factor, rows: frozenset[Index]) -> bool:
     """Whether, where the rows hold, a problem takes this value of a function, or one that is equal to it."""
     known = index.current
     every = [*known.places.get(f.name, {}).values(), *known.derived.get(f.name, {}).values()]
-    return any(_lies_in(f.at, order, rows) for order in every)
+    if any(_lies_in(f.at, order, rows) for order in every):
+        return True
+    of = known.bodies.get(f.name)
+    if of is None or of.name != INVERSE:
+        return False
+    log = known.functions.get(of._replace(name=LOG))  # T > 0 where log(T) is taken
+    return log is not None and is_taken(Factor(log, f.at), rows)
 
 
 def _lies_in(at: Sequence[Index], order: Sequence[Index], rows: frozenset[Index]) -> bool:

@@ -27,6 +27,8 @@ STEP, ZERO = "step", "zero"
 """The functions that are 1 where their argument is > 0, or where it is 0, and else 0."""
 EXP = "exp"
 """The exponential, of which the kernel knows that it takes sums to products."""
+LOG = "log"
+"""The logarithm, of numbers > 0."""
 
 
 class Factor(NamedTuple):

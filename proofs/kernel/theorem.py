@@ -29,6 +29,8 @@ class Theorem:
     """How it was made: what a proof is written down from. Nothing rests on it."""
     assumed: frozenset[Any] = frozenset()
     """For what was concluded from hypotheses of an induction, these."""
+    logarithms: tuple[Factor, ...] = ()
+    """Those of numbers > 0 only: it is of use where a problem takes them."""
     registry: index.Registry = field(default_factory=lambda: index.current, init=False)
 
     def __post_init__(self, key: object) -> None:

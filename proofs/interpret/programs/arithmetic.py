@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,8 +11,18 @@ from typing import Any
 import numpy as np
 
 from ...exact.polynomials import rational_root
-from ...kernel.index import Index
-from ...kernel.term import Monomial, Term, as_index_number, as_term
+from ...kernel.index import Index, facts
+from ...kernel.inequalities import implied
+from ...kernel.laws import NOT_BELOW_0
+from ...kernel.term import (
+    INVERSE_NUMBER,
+    NUMBER,
+    Monomial,
+    Term,
+    as_index_number,
+    as_term,
+    function_of,
+)
 from ..areas import in_order
 from ..array import KernelArray, function
 from ..namespace import Namespace
@@ -225,7 +236,22 @@ def _logistic(reader: Any, params: Any, a: Any) -> KernelArray:
 def _opaque(
     name: str, of: Callable[[KernelArray], KernelArray] = lambda z: z
 ) -> Callable[..., Any]:
-    return lambda reader, params, a: function(name, of(reals(a)))
+    def rule(reader: Any, params: Any, a: Any) -> KernelArray:
+        if name in DOMAINS:
+            current().fits.setdefault(DOMAINS[name])
+        return function(name, of(reals(a)))
+
+    return rule
+
+
+DOMAINS = {
+    "sqrt": "square roots are of numbers ≥ 0",
+    "asin": "asin is of numbers from −1 to 1",
+    "acos": "acos is of numbers from −1 to 1",
+    "acosh": "acosh is of numbers ≥ 1",
+    "atanh": "atanh is of numbers between −1 and 1",
+}
+"""Functions that are no numbers elsewhere, where comparisons are false and what is left out by a factor 0 is not."""
 
 
 OPAQUE = ("tan", "asin", "acos", "atan", "asinh", "acosh", "atanh", "floor", "ceil")
@@ -247,8 +273,23 @@ def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
     of = reals(a)
     known = _constant(of)
     if known is None or known < 0:
+        if not _is_seen_not_below_0(of):
+            current().fits.setdefault(DOMAINS["sqrt"])
         return function("sqrt", of)
     return picked(root(known), of.dims, lambda at: [])
+
+
+def _is_seen_not_below_0(array: KernelArray) -> bool:
+    """Whether every entry is a sum of squares, of numbers of sizes, and of values of functions that are ≥ 0."""
+
+    def seen(m: Monomial) -> bool:
+        odd = [
+            f for f, n in Counter(m.factors).items() if n % 2 and function_of(f) not in NOT_BELOW_0
+        ]
+        rows = facts(array.term.scope) | m.guards
+        return all(f.name in (NUMBER, INVERSE_NUMBER) and implied(f.at[0], rows) for f in odd)
+
+    return all(c > 0 and seen(m) for m, c in simplified(array.term).parts.items())
 
 
 def _rsqrt(reader: Any, params: Any, a: Any) -> KernelArray:

@@ -69,25 +69,26 @@ def traced(
     """
     known = format_of(function)
     try:
-        return _in_format(function, shapes, known, folded)
+        return in_format(function, shapes, known, folded)
     except Exception as error:
         if not FORMAT.search(str(error)):
             raise
         for other in FORMATS:
             if other != known:
                 with suppress(Exception), aside():
-                    found = _in_format(function, shapes, other, folded)
+                    found = in_format(function, shapes, other, folded)
                     _formats[function] = other
                     return found
         raise
 
 
-def _in_format(
+def in_format(
     function: Callable[..., Any],
     shapes: Sequence[Sequence[Index]],
     form: Format,
     folded: bool,
 ) -> Traced:
+    """The program with inputs of this format."""
     try:
         with aside():
             return _traced(function, shapes, "s", form, folded)

@@ -427,5 +427,5 @@ def what_only_looks_like_a_theorem() -> Sides:
     """X[0] = 5, says something that has all that a theorem has."""
     has = {"name": "lemma", "left": X(Index(0)), "right": as_term(5), "over": frozenset()}
     has["under"] = frozenset()
-    wrong: Any = type("Lookalike", (), {**has, "registry": registry.current})()
+    wrong: Any = type("Lookalike", (), {**has, "registry": registry.current, "logarithms": ()})()
     return shown(entry("X", 0), 5, {}, lambda goal: goal.rewrite(0, 0, wrong, {}))

@@ -1,0 +1,91 @@
+"""What an answer about programs takes for granted beside what was read: the format of inputs, and domains.
+
+Rounding is not looked at, but a program may ask for the format: `x.dtype == jnp.float32`, `jnp.finfo(x.dtype).eps`.
+What was proved of it then holds for inputs of one format. And an identity at some sizes is one of rational functions
+and of functions that are known by their names: it says nothing where a denominator is 0, or a logarithm has no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ..check.all_sizes import LOGARITHMS, NO_DENOMINATOR_IS_0
+from ..interpret.programs.arithmetic import DOMAINS
+from ..interpret.programs.tracing import FORMATS, format_of, in_format
+from ..interpret.questions import aside
+from ..kernel.index import Index
+
+CASTS = ("convert_element_type", "reduce_precision", "copy", "copy_p")
+"""What a program has in one format and not in another, and does not change a real number."""
+NEAR = 1e-5
+"""Numbers of two formats that are this near, for their size, are one number rounded."""
+
+
+def difference(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> str | None:
+    """In which format a program does something else, in words; None if it does the same, or has one format only."""
+    own, other = format_of(function), FORMATS[1]
+    if own != FORMATS[0]:
+        return None
+    with suppress(Exception), aside():  # it may take no other format
+        one, two = (
+            list(_done(in_format(function, shapes, form, False).jaxpr)) for form in (own, other)
+        )
+        if len(one) != len(two) or not all(map(_alike, one, two)):
+            return (
+                f"inputs are of the format {own.name}: with {other.name} the program is another one"
+            )
+    return None
+
+
+def domains(function: Callable[..., Any], shapes: Sequence[Sequence[Index]]) -> list[str]:
+    """Where the functions that a program takes are not defined, in words; its operations are looked at alone."""
+    used = set(_done(in_format(function, shapes, format_of(function), False).jaxpr))
+    return [said for said, names in OUTSIDE.items() if used & names]
+
+
+OUTSIDE = {
+    NO_DENOMINATOR_IS_0: {"div", "rem", "rsqrt", "pow", "triangular_solve"},
+    LOGARITHMS: {"log", "log1p"},
+    DOMAINS["sqrt"]: {"sqrt", "rsqrt"},
+    **{said: {name} for name, said in DOMAINS.items() if name != "sqrt"},
+}
+
+
+def _done(closed: Any) -> Iterator[str | float]:
+    """The operations of a program, and its numbers, in order."""
+    yield from _numbers(closed.consts)
+    for equation in closed.jaxpr.eqns:
+        name = equation.primitive.name
+        if name not in CASTS:
+            yield "div" if name == "integer_pow" and equation.params["y"] < 0 else name
+            yield from _numbers([v.val for v in equation.invars if hasattr(v, "val")])
+        for value in equation.params.values():
+            for inner in value if isinstance(value, tuple | list) else (value,):
+                if hasattr(inner, "eqns"):
+                    inner = _Closed(inner)
+                if hasattr(inner, "jaxpr"):
+                    yield from _done(inner)
+
+
+class _Closed:
+    """A program without constants."""
+
+    def __init__(self, jaxpr: Any) -> None:
+        self.jaxpr, self.consts = jaxpr, ()
+
+
+def _numbers(values: Sequence[Any]) -> Iterator[float]:
+    for value in values:
+        array = np.asarray(value)
+        if array.dtype.kind not in "OV":
+            yield from np.ravel(np.real(array)).astype(float)[:100].tolist()
+
+
+def _alike(one: str | float, other: str | float) -> bool:
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    return one == other or abs(one - other) <= NEAR * abs(one) or (one != one and other != other)

@@ -1,0 +1,52 @@
+"""What a proof about programs takes for granted of functions that are not defined everywhere, and of formats."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from fuzzing.attacks import succeeds
+from fuzzing.attacks.laws import a_logarithm_of_the_proofs_own
+
+from scanproof.proofs.decide.proving import prove
+
+
+def taken(function, other, shapes="x: T"):
+    """What is taken for granted where the two are proved equal."""
+    result = prove(function, shapes=shapes, equals=other).result
+    assert result.verdict == "proved", result.reason
+    return {one for entry in result.evidence for one in entry.get("assumes", ())}
+
+
+UNDEFINED = {
+    "square roots": (lambda x: jnp.where(jnp.isnan(jnp.sqrt(x)), 1.0, 0.0), lambda x: 0 * x),
+    "acos": (lambda x: jnp.where(jnp.isfinite(jnp.arccos(x)), x, 0.0), lambda x: x),
+    "asin": (lambda x: x + 0 * jnp.arcsin(x), lambda x: x),
+    "logarithms": (lambda x: jnp.log(x) - jnp.log(x), lambda x: 0 * x),
+    "no denominator": (lambda x: jax.lax.rem(x, x), lambda x: 0 * x),
+}
+
+
+@pytest.mark.parametrize("what", UNDEFINED)
+def test_what_is_no_number_somewhere_is_said_to_be_taken_elsewhere(what):
+    assert any(one.startswith(what) for one in taken(*UNDEFINED[what]))
+
+
+def test_of_what_is_seen_to_be_defined_nothing_is_said():
+    norm = lambda x: x / jnp.sqrt(1 + jnp.sum(x * x))  # noqa: E731
+    said = taken(norm, lambda x: x * jax.lax.rsqrt(1 + jnp.sum(x**2)))
+    assert not any(one.startswith("square roots") for one in said)
+
+
+def test_a_program_that_asks_for_its_format_is_proved_for_one():
+    by_format = lambda x: 2 * x if x.dtype == jnp.float32 else x  # noqa: E731
+    by_number = lambda x: jnp.finfo(x.dtype).eps * x  # noqa: E731
+    for one, other in ((by_format, lambda x: x), (by_number, lambda x: 2.0**-52 * x)):
+        assert any("float64" in said for said in taken(one, other))
+    assert not taken(lambda x: 0.1 * x + x, lambda x: x + 0.1 * x) - {
+        "literals are the numbers that they mean: 0.1 is 1/10"
+    }
+
+
+def test_a_logarithm_has_to_be_the_problem_s():
+    assert not succeeds(a_logarithm_of_the_proofs_own)
