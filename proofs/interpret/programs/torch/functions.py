@@ -298,13 +298,20 @@ _reduction(
 )
 
 
+def _expect_axis(dim: Any) -> None:
+    if dim is None:
+        raise refuse("softmax without an axis", "give dim=")
+
+
 @known("softmax")
 def _softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    _expect_axis(dim)
     return Tensor(jax.nn.softmax(_real(input.array), axis=dim))
 
 
 @known("log_softmax")
 def _log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    _expect_axis(dim)
     return Tensor(jax.nn.log_softmax(_real(input.array), axis=dim))
 
 
@@ -505,7 +512,9 @@ def _stack(tensors: Any, dim: int = 0) -> Tensor:
 @known("cat", "concat", method=False)
 def _cat(tensors: Any, dim: int = 0) -> Tensor:
     if isinstance(tensors, Appended) and tensors.rows is not None:
-        found = jnp.moveaxis(tensors.stacked(), 0, dim)
+        rows = tensors.stacked()
+        dim %= rows.ndim - 1
+        found = jnp.moveaxis(rows, 0, dim)
         shape = list(found.shape)
         shape[dim : dim + 2] = [shape[dim] * shape[dim + 1]]
         return Tensor(found.reshape(shape))

@@ -183,7 +183,7 @@ class Loop:
     def keep(self, tensor: Tensor) -> None:
         """Remember what a tensor is, to be restored when the turn has been read."""
         if id(tensor) not in self.kept:
-            held = tensor._array, tensor._seen, tensor._family.writes
+            held = tensor._array, tensor._seen, tensor._family.own
             self.kept[id(tensor)] = (tensor, *held)
 
     def written(self, tensor: Tensor, place: Any) -> None:
@@ -194,7 +194,7 @@ class Loop:
     def restore(self) -> None:
         """Undo what the turn did to tensors from before it."""
         for tensor, array, seen, writes in self.kept.values():
-            tensor._array, tensor._seen, tensor._family.writes = array, seen, writes
+            tensor._array, tensor._seen, tensor._family.own = array, seen, writes
 
 
 def loop(
@@ -253,17 +253,17 @@ def augment(said: str, of: Any, key: Any, value: Any) -> None:
 
 
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.add,
-    "Sub": operator.sub,
-    "Mult": operator.mul,
-    "Div": operator.truediv,
-    "FloorDiv": operator.floordiv,
-    "Mod": operator.mod,
-    "Pow": operator.pow,
-    "MatMult": operator.matmul,
-    "BitAnd": operator.and_,
-    "BitOr": operator.or_,
-    "BitXor": operator.xor,
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "MatMult": operator.imatmul,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
 }
 """By the name of Python's syntax."""
 
@@ -279,6 +279,8 @@ def _scanned(
     items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The loop as one `lax.scan` over a symbolic number of turns."""
+    if items.length < 1:  # a question about sizes: where there may be no turn, names stay what they are
+        return before
     turn = _Turn(items, body, names, before)
     while turn.learns():
         pass
@@ -305,6 +307,8 @@ class _Turn:
         """Names, by number, that stand for another tensor after a turn, with its shape and format."""
         self.once: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
         """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
+        self.sources: list[Family] = []
+        """Memory from before the loop that a turn gives a name."""
         self.loop = Loop()
         self.results: tuple[Any, ...] = before
 
@@ -319,10 +323,16 @@ class _Turn:
     def learns(self) -> bool:
         """Read a turn for its effects; whether more turned out to be carried."""
         _, after = jax.eval_shape(self._effects, self.start(), jnp.asarray(0))
-        known = len(self.written), dict(self.rebound)
+        known = len(self.written), dict(self.rebound), len(self.sources)
         self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
         self.rebound |= after
-        return (len(self.written), self.rebound) != known
+        families = [self.results[k]._family for k in after]
+        self.sources += [
+            one
+            for one in families
+            if one.depth <= len(LOOPS) and one.before is None and one not in self.sources
+        ]
+        return (len(self.written), self.rebound, len(self.sources)) != known
 
     def _effects(self, state: Any, number: Any) -> Any:
         _, _ = self(state, number)
@@ -337,7 +347,7 @@ class _Turn:
             for tensor in [*self.written.values(), *(t for t, _ in self.once.values())]:
                 self.loop.keep(tensor)
                 # What else shares its memory is another thing after the first turn.
-                tensor._family.writes += 1
+                tensor._family.own += 1
                 tensor._seen = tensor._family.writes
             for tensor, array in zip(self.written.values(), arrays, strict=True):
                 tensor._array = array
@@ -357,13 +367,13 @@ class _Turn:
             self.loop.restore()
 
     def _given(self, named: list[Any]) -> tuple[Any, ...]:
-        """What names stand for when a turn begins; those of one family before are of one family still."""
-        families: dict[int, Family] = {}
+        """What names stand for when a turn begins: memory of what any of them was before, or was in a turn before."""
+        old = [getattr(self.before[k], "_family", None) for k in self.rebound]
+        parts = [one for one in (*old, *self.sources) if one is not None]
         given = list(self.before)
-        for k, array in zip(self.rebound, named, strict=True):
-            old = getattr(given[k], "_family", None)
-            family = families.setdefault(id(old), Family()) if old is not None else Family()
-            family.depth, family.before = len(LOOPS) - 1, old
+        for k, array, one in zip(self.rebound, named, old, strict=True):
+            family = Family(parts)
+            family.depth, family.before = len(LOOPS) - 1, one
             given[k] = Tensor(array, family)
         return tuple(given)
 
@@ -437,8 +447,8 @@ class _Turn:
         families: dict[int, Family] = {}
         for k, array in zip(self.rebound, named, strict=True):
             family = self.results[k]._family
-            if family.depth >= len(LOOPS) + 1:  # made in the turn
-                family = families.setdefault(id(family), Family())
+            if family.depth >= len(LOOPS) + 1 or family.parts:  # made in the turn, or by it
+                family = families.setdefault(id(family), Family(family.parts))
             found[k] = Tensor(array, family)
         return tuple(found)
 
@@ -447,7 +457,7 @@ def _own_place(place: tuple[Any, ...]) -> bool:
     """Whether different turns write different parts: the one place t + o, or the slab from tC on of length C."""
     _, start, length, _ = place
     if length is None:
-        return is_zero(start.factor - 1)
+        return is_zero(start.factor - 1) and start.offset >= 0
     return is_zero(start.factor - length) and is_zero(start.offset)
 
 

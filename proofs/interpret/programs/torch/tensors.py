@@ -8,7 +8,7 @@ is followed where it is plain, and never read as something else.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -53,11 +53,18 @@ class ReadBack(Exception):
 class Family:
     """Tensors that may share memory: how often it was written, and in how many loops over sizes it was made."""
 
-    def __init__(self) -> None:
-        self.writes = 0
+    def __init__(self, parts: Sequence[Family] = ()) -> None:
+        self.own = 0
         self.depth = len(LOOPS)
+        self.parts = list({id(one): one for one in parts}.values())
+        """Those whose memory it may be, where turns of a loop decide it: it is read until one of them is written."""
         self.before: Family | None = None
         """In a turn of a loop, that of what a name stood for before the loop."""
+
+    @property
+    def writes(self) -> int:
+        """How often memory of its tensors was written."""
+        return self.own + sum(one.writes for one in self.parts)
 
 
 KINDS = "biufc"
@@ -179,9 +186,13 @@ class Tensor:
         new = jnp.asarray(new)
         if KINDS.index(new.dtype.kind) > KINDS.index(old.dtype.kind):
             raise refuse(f"an in-place change of {old.dtype} to {new.dtype}")
+        if self._family.parts:
+            raise refuse(
+                "an in-place change of what a loop over a size gave its name", "clone() it first"
+            )
         for loop in LOOPS[self._family.depth :]:
             loop.written(self, place)
-        self._family.writes += 1
+        self._family.own += 1
         self._seen = self._family.writes
         self._array = new.astype(old.dtype)
         return self
