@@ -68,7 +68,7 @@ class Appended(list):  # type: ignore[type-arg]
         self.rows: Any = None
         """What a loop over a size has appended, stacked."""
         self.watched: list[tuple[Family, int]] = []
-        """Families of what the first turn appended, with how often they had been written."""
+        """Families of what is in the rows, with how often they had been written."""
 
     def append(self, item: Any) -> None:
         if len(LOOPS) == self.depth:
@@ -89,15 +89,20 @@ class Appended(list):  # type: ignore[type-arg]
 
     def _changed(name: str) -> Any:  # type: ignore[misc]
         def run(self: Appended, *given: Any) -> Any:
-            self._expect_plain()
-            return getattr(list, name)(self, *given)
+            for one in (self, *given):
+                if isinstance(one, Appended):
+                    one._expect_plain()
+            found = getattr(list, name)(self, *given)
+            return Appended(found) if type(found) is list else found
 
         return run
 
-    insert, pop, remove, clear = map(_changed, ("insert", "pop", "remove", "clear"))
-    sort, reverse, __setitem__, __delitem__ = map(
-        _changed, ("sort", "reverse", "__setitem__", "__delitem__")
-    )
+    for _name in (
+        "insert", "pop", "remove", "clear", "sort", "reverse", "copy", "index", "count", "__setitem__",
+        "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__", "__contains__", "__eq__", "__len__",
+        "__reversed__",
+    ):  # fmt: skip
+        vars()[_name] = _changed(_name)
 
     def stacked(self) -> Any:
         """The items as one array."""
@@ -106,6 +111,15 @@ class Appended(list):  # type: ignore[type-arg]
                 "a list with a tensor that was written in place since", "append its clone()"
             )
         return jnp.stack([t.array for t in list.__iter__(self)]) if self.rows is None else self.rows
+
+    def add_rows(self, array: Any) -> None:
+        """Take in what a loop has appended; later writes to what was there before are noticed."""
+        before = list(list.__iter__(self))
+        if before or self.rows is not None:
+            array = jnp.concatenate([self.stacked(), array])
+        self.watched += [(one._family, one._family.writes) for one in before]
+        list.clear(self)
+        self.rows = array
 
     def __iter__(self) -> Iterator[Any]:
         self._expect_plain()
@@ -126,13 +140,24 @@ def spread(*ends: Any) -> Any:
     """`range`, also of sizes."""
     if all(isinstance(end, int) for end in ends):
         return range(*ends)
-    if len(ends) > 2 or not all(map(is_size, ends)):
+    if not all(map(is_size, ends)):
+        raise refuse("range of what is not a whole number", "let the loop start at 0")
+    start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
+    length = start - stop if is_zero(step + 1) else (stop - start) // step
+    if not is_zero(length * step - (stop - start)) or not (is_zero(step + 1) or step >= 1):
         raise refuse(
-            "range over sizes with a step, or of what is not a whole number",
-            "let the loop start at 0",
+            "range over sizes with a step that leaves a rest, or below -1",
+            "say in --shapes that the axis is a multiple, such as n*C",
         )
-    start, stop = ends if len(ends) == 2 else (0, ends[0])
-    return Items(stop - start, lambda turn: turn + start)
+    return Items(length, lambda turn: turn * step + start)
+
+
+def backwards(items: Any) -> Any:
+    """`reversed`, also of as many items as a size says."""
+    found = turns(items)
+    if not isinstance(found, Items):
+        return reversed(found)
+    return Items(found.length, lambda turn: found.at(found.length - 1 - turn))
 
 
 def joined(*several: Any, strict: bool = False) -> Any:
@@ -165,13 +190,52 @@ def length(one: Any) -> Any:
     """`len`, also of a tensor with a symbolic number of rows."""
     if isinstance(one, Tensor):
         return one.array.shape[0]
+    if isinstance(one, Appended) and one.rows is not None and len(LOOPS) == one.depth:
+        return one.rows.shape[0]
     return one.length if isinstance(one, Items) else len(one)
+
+
+def alone(what: str) -> None:
+    """Refuse what changes Python's own objects in a loop over a size, whose body is not run once a turn."""
+    if LOOPS:
+        raise refuse(f"{what} in a loop over a size", "return it, and give it to a name in the loop")
+
+
+def following(items: Any, *default: Any) -> Any:
+    """`next`."""
+    alone("next()")
+    return next(items, *default)
+
+
+class Table(dict):  # type: ignore[type-arg]
+    """A dictionary that loops over sizes do not change."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.depth = len(LOOPS)
+
+    def _changed(name: str) -> Any:  # type: ignore[misc]
+        def run(self: Table, *given: Any, **named: Any) -> Any:
+            if len(LOOPS) > self.depth:
+                alone("changing a dictionary")
+            return getattr(dict, name)(self, *given, **named)
+
+        return run
+
+    for _name in (
+        "update", "pop", "popitem", "setdefault", "clear", "__setitem__", "__delitem__", "__ior__"
+    ):  # fmt: skip
+        vars()[_name] = _changed(_name)
 
 
 class Loop:
     """The body of a loop while it is read on symbols: what it writes that was there before."""
 
     def __init__(self, once: Sequence[Tensor] = ()) -> None:
+        self.turns: Any = 0
+        """How many turns there are."""
+        self.number: Any = None
+        """That of the turn that is read."""
         self.once = once
         """Tensors of which each turn writes one place, and nothing reads."""
         self.kept: dict[int, tuple[Tensor, Any, int, int]] = {}
@@ -342,6 +406,7 @@ class _Turn:
     def __call__(self, state: Any, number: Any) -> Any:
         arrays, named = state
         self.loop = Loop([t for t, _ in self.once.values()])
+        self.loop.turns, self.loop.number = self.items.length, number
         LOOPS.append(self.loop)
         try:
             for tensor in [*self.written.values(), *(t for t, _ in self.once.values())]:
@@ -430,16 +495,14 @@ class _Turn:
         arrays, named = final
         stacked, parts = rows
         lists = [items for items, _ in self.loop.appended]
-        if any(items.rows is not None or list.__len__(items) for items in lists) or len(
-            set(map(id, lists))
-        ) < len(lists):
+        if len(set(map(id, lists))) < len(lists):
             raise refuse("a list that a loop over a size appends to more than once")
         for tensor, array in zip(self.written.values(), arrays, strict=True):
             tensor._write(array)
         for (tensor, (axis, start, length)), part in zip(self.once.values(), parts, strict=True):
             tensor._write(_placed(tensor.array, part, axis, start, length))
         for items, array in zip(lists, stacked, strict=True):
-            items.rows = array
+            items.add_rows(array)
         found = list(self.before)
         for k, after in enumerate(self.results):
             if isinstance(self.before[k], Refused) or after is not self.before[k]:

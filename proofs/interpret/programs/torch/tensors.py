@@ -304,10 +304,14 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
         elif isinstance(one, slice) and any(
             isinstance(end, Place) for end in (one.start, one.stop)
         ):
-            slabs.append((axis, *_slab(one)))
+            slabs.append((axis, *_slab(one, array.shape[axis])))
             plain.append(slice(None))
         elif isinstance(one, slice) or is_size(one):
             length = array.shape[axis]
+            if is_size(one) and not isinstance(one, int):
+                one = one - length  # from the end
+                if not isinstance(one, int):
+                    raise refuse("an index that depends on a size", "use a slice, or a mask")
             if isinstance(one, int) and isinstance(length, int) and not -length <= one < length:
                 raise IndexError(f"index {one} of an axis of length {length}")
             plain.append(one)
@@ -319,7 +323,7 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
     return plain, slabs
 
 
-def _slab(one: slice) -> tuple[Place, Any]:
+def _slab(one: slice, axis: Any) -> tuple[Place, Any]:
     """Start and length of a slice whose start and stop move alike with the turn."""
     start, stop = one.start, one.stop
     length = None if start is None or stop is None else stop - start
@@ -334,6 +338,9 @@ def _slab(one: slice) -> tuple[Place, Any]:
         )
     if not (one.start.factor >= 0 and one.start.offset >= 0):
         raise refuse("a slice that may begin before 0")
+    turns = next(loop.turns for loop in LOOPS if loop.number is start.turn)
+    if not start.factor * (turns - 1) + start.offset + length <= axis:
+        raise refuse("a slice that may end after its axis")
     return one.start, length
 
 
