@@ -241,6 +241,14 @@ def _addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) ->
     return Tensor(input.array + value * tensor1.array * tensor2.array)
 
 
+@known("addcdiv")
+def _addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    return Tensor(input.array + value * tensor1.array / tensor2.array)
+
+
+known("logical_not")(lambda input: Tensor(jnp.logical_not(input.array)))
+
+
 @known("baddbmm", "addmm")
 def _add_product(
     input: Tensor, one: Tensor, other: Tensor, beta: Any = 1, alpha: Any = 1
@@ -335,6 +343,11 @@ def _var(
 ) -> Tensor:
     degrees = int(unbiased) if correction is None else correction
     return Tensor(jnp.var(_real(input.array), axis=_axes(dim), keepdims=keepdim, ddof=degrees))
+
+
+@known("std")
+def _std(input: Tensor, *given: Any, **named: Any) -> Tensor:
+    return Tensor(jnp.sqrt(_var(input, *given, **named).array))
 
 
 @known("norm")

@@ -198,7 +198,9 @@ def length(one: Any) -> Any:
 def alone(what: str) -> None:
     """Refuse what changes Python's own objects in a loop over a size, whose body is not run once a turn."""
     if LOOPS:
-        raise refuse(f"{what} in a loop over a size", "return it, and give it to a name in the loop")
+        raise refuse(
+            f"{what} in a loop over a size", "return it, and give it to a name in the loop"
+        )
 
 
 def following(items: Any, *default: Any) -> Any:
@@ -343,7 +345,9 @@ def _scanned(
     items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The loop as one `lax.scan` over a symbolic number of turns."""
-    if items.length < 1:  # a question about sizes: where there may be no turn, names stay what they are
+    if (
+        items.length < 1
+    ):  # a question about sizes: where there may be no turn, names stay what they are
         return before
     turn = _Turn(items, body, names, before)
     while turn.learns():

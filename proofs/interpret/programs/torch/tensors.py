@@ -277,6 +277,7 @@ for _name, _function in OPERATORS.items():
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Tensor, f"__{_name}__", arithmetic(getattr(operator, _name)))
 Tensor.__neg__ = lambda self: Tensor(-self.array)  # type: ignore[attr-defined]
+Tensor.__abs__ = lambda self: Tensor(jnp.abs(self.array))  # type: ignore[attr-defined]
 Tensor.__invert__ = lambda self: Tensor(~self.array)  # type: ignore[attr-defined]
 
 
