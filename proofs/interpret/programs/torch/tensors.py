@@ -8,7 +8,9 @@ is followed where it is plain, and never read as something else.
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -21,8 +23,17 @@ from ...questions import Unreadable
 def refuse(what: str, instead: str = "") -> Unreadable:
     """The error that says what torch code does that is not read, and what to write instead."""
     return Unreadable(
-        f"the torch program uses {what}, which is not read" + (f"; {instead}" if instead else "")
+        f"the torch program uses {what}{_line()}, which is not read"
+        + (f"; {instead}" if instead else "")
     )
+
+
+def _line() -> str:
+    """The line of the user's that is being run."""
+    frame = sys._getframe(2)
+    while frame is not None and "_scanproof_loop" not in frame.f_globals:
+        frame = frame.f_back
+    return f" ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})" if frame else ""
 
 
 class Refused:
