@@ -257,3 +257,133 @@ def list_changed(x, y):
     for t in range(x.shape[0]):
         rows[0] = rows[0] + x[t]
     return rows[0]
+
+
+def exchanged_then_written(x, y):
+    a, b = x.clone(), y.clone()
+    first = a
+    for _ in range(x.shape[0]):
+        a, b = b, a
+    a += 1
+    return a, first
+
+
+def exchanged_in_an_outer_loop(x, y):
+    S, R = x[0] * 1, x[1] * 1
+    for _ in range(x.shape[0]):
+        a, b = S, R
+        for _ in range(x.shape[0]):
+            a, b = b, a
+        a += 1
+    return S, R
+
+
+def state_under_another_name(x, y):
+    S = torch.zeros(4)
+    last = S
+    out = torch.zeros_like(x)
+    for t in range(x.shape[0]):
+        S += x[t]
+        out[t] = last
+        last = S.clone()
+    return out
+
+
+def place_before_the_first(x, y):
+    out = x.clone()
+    for t in range(x.shape[0]):
+        out[t - 1] = y[t]
+    return out
+
+
+def slices_past_the_end(x, y):
+    out = torch.zeros_like(x)
+    for t in range(x.shape[0]):
+        out[t] = x[t : t + 2].sum(0)
+    return out
+
+
+def item_of_a_list_augmented(x, y):
+    rows = [x.clone()] * 2
+    rows[0] += 1
+    return rows[1]
+
+
+def counted_by_a_helper(x, y):
+    n = 0
+
+    def step(row):
+        nonlocal n
+        n += 1
+        return row
+
+    total = torch.zeros(4)
+    for t in range(x.shape[0]):
+        total = total + step(x[t])
+    return total * n
+
+
+def counted_by_an_object(x, y):
+    class Counter:
+        n = 0
+
+        def step(self, row):
+            self.n += 1
+            return row
+
+    counter, total = Counter(), torch.zeros(4)
+    for t in range(x.shape[0]):
+        total = total + counter.step(x[t])
+    return total * counter.n
+
+
+def counted_by_a_dictionary(x, y):
+    state, total = {"n": 0}, torch.zeros(4)
+    for t in range(x.shape[0]):
+        state.update(n=state["n"] + 1)
+        total = total + x[t]
+    return total * state["n"]
+
+
+def counted_by_an_iterator(x, y):
+    numbers, total = iter([1, 2, 3, 4]), torch.zeros(4)
+    for t in range(x.shape[0]):
+        total = total + next(numbers) * x[t]
+    return total
+
+
+def first_of_the_list_written(x, y):
+    S = x[0] * 1
+    rows = [S]
+    for t in range(1, x.shape[0]):
+        rows.append(x[t] - x[t - 1])
+    S += 1
+    return torch.stack(rows)
+
+
+def lists_of_two_loops(x, y):
+    rows = [x[0] + y[0]]
+    for t in range(1, x.shape[0]):
+        rows.append(x[t] - x[t - 1])
+    for t in range(x.shape[0]):
+        rows.append(y[t] * 2)
+    return torch.stack(rows, dim=1), torch.cat(rows, dim=-1)
+
+
+def backwards(x, y):
+    a, b, S = torch.zeros_like(x), torch.zeros_like(x), torch.zeros(4)
+    for t in range(x.shape[0] - 1, -1, -1):
+        S = S * 0.5 + x[t]
+        a[t] = S
+    for t in reversed(range(x.shape[0])):
+        b[t] = x[t] * t
+    return a, b, x[x.shape[0] - 1]
+
+
+def in_chunks(x, y):
+    z = torch.cat([x, y])
+    out, S = torch.zeros_like(z), torch.zeros(4)
+    for i in range(0, z.shape[0], 2):
+        out[i : i + 2] = z[i : i + 2] + S
+        S = S + z[i : i + 2].sum(0)
+    return out

@@ -81,6 +81,7 @@ def whole_numbers(x, y, z):
         (n == 3) | (n != 2),
         (n >= 1) ^ (n <= 4),
         ~(n > 2),
+        torch.logical_not(n > 3),
         x * n,
     )
 
@@ -106,6 +107,8 @@ def sums_of_products(x, y, z):
         torch.baddbmm(z, z, z),
         torch.addcmul(x, y, y, value=2),
         torch.lerp(x, y, 0.25),
+        torch.addcdiv(x, y, y * y + 1, value=2),
+        abs(x),
     )
 
 
@@ -172,6 +175,8 @@ def moments(x, y, z):
         x.var(dim=-1),
         torch.var(x, 1, unbiased=False, keepdim=True),
         x.var(dim=0, correction=0),
+        x.std(-1),
+        torch.std(x, dim=0, unbiased=False, keepdim=True),
         x.norm(dim=-1),
         x.norm(p=2, dim=0, keepdim=True),
     )
@@ -338,6 +343,7 @@ def parts(x, y, z):
         torch.stack([a, b], dim=1),
         torch.cat([a, b], dim=-1),
         torch.concat((c, e)),
+        torch.cat([r * 2 for r in x], dim=-1),
     )
 
 

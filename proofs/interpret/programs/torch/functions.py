@@ -241,6 +241,14 @@ def _addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) ->
     return Tensor(input.array + value * tensor1.array * tensor2.array)
 
 
+@known("addcdiv")
+def _addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> Tensor:
+    return Tensor(input.array + value * tensor1.array / tensor2.array)
+
+
+known("logical_not")(lambda input: Tensor(jnp.logical_not(input.array)))
+
+
 @known("baddbmm", "addmm")
 def _add_product(
     input: Tensor, one: Tensor, other: Tensor, beta: Any = 1, alpha: Any = 1
@@ -298,13 +306,20 @@ _reduction(
 )
 
 
+def _expect_axis(dim: Any) -> None:
+    if dim is None:
+        raise refuse("softmax without an axis", "give dim=")
+
+
 @known("softmax")
 def _softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    _expect_axis(dim)
     return Tensor(jax.nn.softmax(_real(input.array), axis=dim))
 
 
 @known("log_softmax")
 def _log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    _expect_axis(dim)
     return Tensor(jax.nn.log_softmax(_real(input.array), axis=dim))
 
 
@@ -328,6 +343,11 @@ def _var(
 ) -> Tensor:
     degrees = int(unbiased) if correction is None else correction
     return Tensor(jnp.var(_real(input.array), axis=_axes(dim), keepdims=keepdim, ddof=degrees))
+
+
+@known("std")
+def _std(input: Tensor, *given: Any, **named: Any) -> Tensor:
+    return Tensor(jnp.sqrt(_var(input, *given, **named).array))
 
 
 @known("norm")
@@ -505,7 +525,9 @@ def _stack(tensors: Any, dim: int = 0) -> Tensor:
 @known("cat", "concat", method=False)
 def _cat(tensors: Any, dim: int = 0) -> Tensor:
     if isinstance(tensors, Appended) and tensors.rows is not None:
-        found = jnp.moveaxis(tensors.stacked(), 0, dim)
+        rows = tensors.stacked()
+        dim %= rows.ndim - 1
+        found = jnp.moveaxis(rows, 0, dim)
         shape = list(found.shape)
         shape[dim : dim + 2] = [shape[dim] * shape[dim + 1]]
         return Tensor(found.reshape(shape))

@@ -68,7 +68,7 @@ class Appended(list):  # type: ignore[type-arg]
         self.rows: Any = None
         """What a loop over a size has appended, stacked."""
         self.watched: list[tuple[Family, int]] = []
-        """Families of what the first turn appended, with how often they had been written."""
+        """Families of what is in the rows, with how often they had been written."""
 
     def append(self, item: Any) -> None:
         if len(LOOPS) == self.depth:
@@ -89,15 +89,20 @@ class Appended(list):  # type: ignore[type-arg]
 
     def _changed(name: str) -> Any:  # type: ignore[misc]
         def run(self: Appended, *given: Any) -> Any:
-            self._expect_plain()
-            return getattr(list, name)(self, *given)
+            for one in (self, *given):
+                if isinstance(one, Appended):
+                    one._expect_plain()
+            found = getattr(list, name)(self, *given)
+            return Appended(found) if type(found) is list else found
 
         return run
 
-    insert, pop, remove, clear = map(_changed, ("insert", "pop", "remove", "clear"))
-    sort, reverse, __setitem__, __delitem__ = map(
-        _changed, ("sort", "reverse", "__setitem__", "__delitem__")
-    )
+    for _name in (
+        "insert", "pop", "remove", "clear", "sort", "reverse", "copy", "index", "count", "__setitem__",
+        "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__", "__contains__", "__eq__", "__len__",
+        "__reversed__",
+    ):  # fmt: skip
+        vars()[_name] = _changed(_name)
 
     def stacked(self) -> Any:
         """The items as one array."""
@@ -106,6 +111,15 @@ class Appended(list):  # type: ignore[type-arg]
                 "a list with a tensor that was written in place since", "append its clone()"
             )
         return jnp.stack([t.array for t in list.__iter__(self)]) if self.rows is None else self.rows
+
+    def add_rows(self, array: Any) -> None:
+        """Take in what a loop has appended; later writes to what was there before are noticed."""
+        before = list(list.__iter__(self))
+        if before or self.rows is not None:
+            array = jnp.concatenate([self.stacked(), array])
+        self.watched += [(one._family, one._family.writes) for one in before]
+        list.clear(self)
+        self.rows = array
 
     def __iter__(self) -> Iterator[Any]:
         self._expect_plain()
@@ -126,13 +140,24 @@ def spread(*ends: Any) -> Any:
     """`range`, also of sizes."""
     if all(isinstance(end, int) for end in ends):
         return range(*ends)
-    if len(ends) > 2 or not all(map(is_size, ends)):
+    if not all(map(is_size, ends)):
+        raise refuse("range of what is not a whole number", "let the loop start at 0")
+    start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
+    length = start - stop if is_zero(step + 1) else (stop - start) // step
+    if not is_zero(length * step - (stop - start)) or not (is_zero(step + 1) or step >= 1):
         raise refuse(
-            "range over sizes with a step, or of what is not a whole number",
-            "let the loop start at 0",
+            "range over sizes with a step that leaves a rest, or below -1",
+            "say in --shapes that the axis is a multiple, such as n*C",
         )
-    start, stop = ends if len(ends) == 2 else (0, ends[0])
-    return Items(stop - start, lambda turn: turn + start)
+    return Items(length, lambda turn: turn * step + start)
+
+
+def backwards(items: Any) -> Any:
+    """`reversed`, also of as many items as a size says."""
+    found = turns(items)
+    if not isinstance(found, Items):
+        return reversed(found)
+    return Items(found.length, lambda turn: found.at(found.length - 1 - turn))
 
 
 def joined(*several: Any, strict: bool = False) -> Any:
@@ -165,7 +190,44 @@ def length(one: Any) -> Any:
     """`len`, also of a tensor with a symbolic number of rows."""
     if isinstance(one, Tensor):
         return one.array.shape[0]
+    if isinstance(one, Appended) and one.rows is not None and len(LOOPS) == one.depth:
+        return one.rows.shape[0]
     return one.length if isinstance(one, Items) else len(one)
+
+
+def alone(what: str) -> None:
+    """Refuse what changes Python's own objects in a loop over a size, whose body is not run once a turn."""
+    if LOOPS:
+        raise refuse(
+            f"{what} in a loop over a size", "return it, and give it to a name in the loop"
+        )
+
+
+def following(items: Any, *default: Any) -> Any:
+    """`next`."""
+    alone("next()")
+    return next(items, *default)
+
+
+class Table(dict):  # type: ignore[type-arg]
+    """A dictionary that loops over sizes do not change."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.depth = len(LOOPS)
+
+    def _changed(name: str) -> Any:  # type: ignore[misc]
+        def run(self: Table, *given: Any, **named: Any) -> Any:
+            if len(LOOPS) > self.depth:
+                alone("changing a dictionary")
+            return getattr(dict, name)(self, *given, **named)
+
+        return run
+
+    for _name in (
+        "update", "pop", "popitem", "setdefault", "clear", "__setitem__", "__delitem__", "__ior__"
+    ):  # fmt: skip
+        vars()[_name] = _changed(_name)
 
 
 class Loop:
@@ -174,7 +236,7 @@ class Loop:
     def __init__(
         self, length: Any, number: Any, rows: Mapping[Any, Any] | None, once: Sequence[Tensor]
     ) -> None:
-        self.length, self.number, self.given = length, number, rows
+        self.turns, self.number, self.given = length, number, rows
         """How many turns there are, the number of this one, and what it is given of arrays (None in a trial)."""
         self.numbered = False
         """Whether anything depends on the number itself."""
@@ -195,7 +257,7 @@ class Loop:
             and isinstance(start.factor, int)
             and start.factor == 1
             and is_zero(start.offset)
-            and is_zero(tensor._array.shape[axis] - self.length)
+            and is_zero(tensor._array.shape[axis] - self.turns)
         )
 
     def row(self, array: Any, axis: int) -> Any:
@@ -209,7 +271,7 @@ class Loop:
     def keep(self, tensor: Tensor) -> None:
         """Remember what a tensor is, to be restored when the turn has been read."""
         if id(tensor) not in self.kept:
-            held = tensor._array, tensor._seen, tensor._family.writes
+            held = tensor._array, tensor._seen, tensor._family.own
             self.kept[id(tensor)] = (tensor, *held)
 
     def written(self, tensor: Tensor, place: Any) -> None:
@@ -220,7 +282,7 @@ class Loop:
     def restore(self) -> None:
         """Undo what the turn did to tensors from before it."""
         for tensor, array, seen, writes in self.kept.values():
-            tensor._array, tensor._seen, tensor._family.writes = array, seen, writes
+            tensor._array, tensor._seen, tensor._family.own = array, seen, writes
 
 
 def loop(
@@ -279,17 +341,17 @@ def augment(said: str, of: Any, key: Any, value: Any) -> None:
 
 
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
-    "Add": operator.add,
-    "Sub": operator.sub,
-    "Mult": operator.mul,
-    "Div": operator.truediv,
-    "FloorDiv": operator.floordiv,
-    "Mod": operator.mod,
-    "Pow": operator.pow,
-    "MatMult": operator.matmul,
-    "BitAnd": operator.and_,
-    "BitOr": operator.or_,
-    "BitXor": operator.xor,
+    "Add": operator.iadd,
+    "Sub": operator.isub,
+    "Mult": operator.imul,
+    "Div": operator.itruediv,
+    "FloorDiv": operator.ifloordiv,
+    "Mod": operator.imod,
+    "Pow": operator.ipow,
+    "MatMult": operator.imatmul,
+    "BitAnd": operator.iand,
+    "BitOr": operator.ior,
+    "BitXor": operator.ixor,
 }
 """By the name of Python's syntax."""
 
@@ -305,6 +367,10 @@ def _scanned(
     items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The loop as one `lax.scan` over a symbolic number of turns."""
+    if (
+        items.length < 1
+    ):  # a question about sizes: where there may be no turn, names stay what they are
+        return before
     turn = _Turn(items, body, names, before)
     while turn.learns():
         pass
@@ -331,6 +397,8 @@ class _Turn:
         """Names, by number, that stand for another tensor after a turn, with its shape and format."""
         self.once: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
         """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
+        self.sources: list[Family] = []
+        """Memory from before the loop that a turn gives a name."""
         self.loop = Loop(items.length, None, None, [])
         self.rows: list[tuple[Any, int]] | None = None
         """Arrays that are handed to the turns place by place, with the axis; None while they are looked for."""
@@ -347,10 +415,16 @@ class _Turn:
     def learns(self) -> bool:
         """Read a turn for its effects; whether more turned out to be carried."""
         _, after = jax.eval_shape(self._effects, self.start(), (jnp.asarray(0), []))
-        known = len(self.written), dict(self.rebound)
+        known = len(self.written), dict(self.rebound), len(self.sources)
         self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
         self.rebound |= after
-        return (len(self.written), self.rebound) != known
+        families = [self.results[k]._family for k in after]
+        self.sources += [
+            one
+            for one in families
+            if one.depth <= len(LOOPS) and one.before is None and one not in self.sources
+        ]
+        return (len(self.written), self.rebound, len(self.sources)) != known
 
     def inputs(self) -> Any:
         """What the turns are given one after the other: their numbers, if they need them, and rows of arrays."""
@@ -378,7 +452,7 @@ class _Turn:
             for tensor in [*self.written.values(), *(t for t, _ in self.once.values())]:
                 self.loop.keep(tensor)
                 # What else shares its memory is another thing after the first turn.
-                tensor._family.writes += 1
+                tensor._family.own += 1
                 tensor._seen = tensor._family.writes
             for tensor, array in zip(self.written.values(), arrays, strict=True):
                 tensor._array = array
@@ -398,13 +472,13 @@ class _Turn:
             self.loop.restore()
 
     def _given(self, named: list[Any]) -> tuple[Any, ...]:
-        """What names stand for when a turn begins; those of one family before are of one family still."""
-        families: dict[int, Family] = {}
+        """What names stand for when a turn begins: memory of what any of them was before, or was in a turn before."""
+        old = [getattr(self.before[k], "_family", None) for k in self.rebound]
+        parts = [one for one in (*old, *self.sources) if one is not None]
         given = list(self.before)
-        for k, array in zip(self.rebound, named, strict=True):
-            old = getattr(given[k], "_family", None)
-            family = families.setdefault(id(old), Family()) if old is not None else Family()
-            family.depth, family.before = len(LOOPS) - 1, old
+        for k, array, one in zip(self.rebound, named, old, strict=True):
+            family = Family(parts)
+            family.depth, family.before = len(LOOPS) - 1, one
             given[k] = Tensor(array, family)
         return tuple(given)
 
@@ -461,16 +535,14 @@ class _Turn:
         arrays, named = final
         stacked, parts = rows
         lists = [items for items, _ in self.loop.appended]
-        if any(items.rows is not None or list.__len__(items) for items in lists) or len(
-            set(map(id, lists))
-        ) < len(lists):
+        if len(set(map(id, lists))) < len(lists):
             raise refuse("a list that a loop over a size appends to more than once")
         for tensor, array in zip(self.written.values(), arrays, strict=True):
             tensor._write(array)
         for (tensor, (axis, start, length)), part in zip(self.once.values(), parts, strict=True):
             tensor._write(_placed(tensor.array, part, axis, start, length))
         for items, array in zip(lists, stacked, strict=True):
-            items.rows = array
+            items.add_rows(array)
         found = list(self.before)
         for k, after in enumerate(self.results):
             if isinstance(self.before[k], Refused) or after is not self.before[k]:
@@ -478,8 +550,8 @@ class _Turn:
         families: dict[int, Family] = {}
         for k, array in zip(self.rebound, named, strict=True):
             family = self.results[k]._family
-            if family.depth >= len(LOOPS) + 1:  # made in the turn
-                family = families.setdefault(id(family), Family())
+            if family.depth >= len(LOOPS) + 1 or family.parts:  # made in the turn, or by it
+                family = families.setdefault(id(family), Family(family.parts))
             found[k] = Tensor(array, family)
         return tuple(found)
 
@@ -488,7 +560,7 @@ def _own_place(place: tuple[Any, ...]) -> bool:
     """Whether different turns write different parts: the one place t + o, or the slab from tC on of length C."""
     _, start, length, _ = place
     if length is None:
-        return is_zero(start.factor - 1)
+        return is_zero(start.factor - 1) and start.offset >= 0
     return is_zero(start.factor - length) and is_zero(start.offset)
 
 

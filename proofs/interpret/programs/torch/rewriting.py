@@ -24,6 +24,8 @@ NAMES = {
     "_scanproof_store": loops.store,
     "_scanproof_augment": loops.augment,
     "_scanproof_slice": slice,
+    "_scanproof_alone": loops.alone,
+    "_scanproof_table": loops.Table,
 }
 LEAVING = (
     ast.Return,
@@ -46,14 +48,31 @@ class Loops(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Loops are followed in functions alone."""
         self.depth += 1
+        own = [one for part in node.body for one in _own(part)]
         self.generic_visit(node)
         self.depth -= 1
+        if any(isinstance(one, ast.Global | ast.Nonlocal) for one in own):
+            what = "a function with global or nonlocal names"
+        elif any(
+            isinstance(o, ast.Attribute) and isinstance(o.ctx, ast.Store | ast.Del) for o in own
+        ):
+            what = "a function that sets attributes"
+        else:
+            return node
+        first = ast.Expr(_call("_scanproof_alone", [ast.Constant(what)]))
+        where = next((k for k, one in enumerate(node.body) if not _is_text(one)), 0)
+        node.body.insert(where, ast.copy_location(first, node.body[where]))
         return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        """`{a: b}`, which a loop over a size must not change."""
+        self.generic_visit(node)
+        return ast.copy_location(_call("_scanproof_table", [node]), node)
 
     def visit_List(self, node: ast.List) -> ast.AST:
         """`[a, b]`, where it is not assigned to."""
         self.generic_visit(node)
-        if not self.depth or not isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
             return node
         return ast.copy_location(_call("_scanproof_list", [node]), node)
 
@@ -138,6 +157,10 @@ class Loops(ast.NodeTransformer):
         return [ast.copy_location(one, node) for one in (body, done)]
 
 
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def _own(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes below that run with it, without those of functions that are defined there."""
     yield node
@@ -182,6 +205,10 @@ BUILTINS = {
     "zip": loops.joined,
     "enumerate": loops.counted,
     "len": loops.length,
+    "reversed": loops.backwards,
+    "next": loops.following,
+    "dict": loops.Table,
+    "list": loops.Appended,
 }
 
 

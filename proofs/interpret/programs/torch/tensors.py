@@ -8,7 +8,9 @@ is followed where it is plain, and never read as something else.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -21,8 +23,17 @@ from ...questions import Unreadable
 def refuse(what: str, instead: str = "") -> Unreadable:
     """The error that says what torch code does that is not read, and what to write instead."""
     return Unreadable(
-        f"the torch program uses {what}, which is not read" + (f"; {instead}" if instead else "")
+        f"the torch program uses {what}{_line()}, which is not read"
+        + (f"; {instead}" if instead else "")
     )
+
+
+def _line() -> str:
+    """The line of the user's that is being run."""
+    frame = sys._getframe(2)
+    while frame is not None and "_scanproof_loop" not in frame.f_globals:
+        frame = frame.f_back
+    return f" ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})" if frame else ""
 
 
 class Refused:
@@ -53,11 +64,18 @@ class ReadBack(Exception):
 class Family:
     """Tensors that may share memory: how often it was written, and in how many loops over sizes it was made."""
 
-    def __init__(self) -> None:
-        self.writes = 0
+    def __init__(self, parts: Sequence[Family] = ()) -> None:
+        self.own = 0
         self.depth = len(LOOPS)
+        self.parts = list({id(one): one for one in parts}.values())
+        """Those whose memory it may be, where turns of a loop decide it: it is read until one of them is written."""
         self.before: Family | None = None
         """In a turn of a loop, that of what a name stood for before the loop."""
+
+    @property
+    def writes(self) -> int:
+        """How often memory of its tensors was written."""
+        return self.own + sum(one.writes for one in self.parts)
 
 
 KINDS = "biufc"
@@ -181,9 +199,13 @@ class Tensor:
         new = jnp.asarray(new)
         if KINDS.index(new.dtype.kind) > KINDS.index(old.dtype.kind):
             raise refuse(f"an in-place change of {old.dtype} to {new.dtype}")
+        if self._family.parts:
+            raise refuse(
+                "an in-place change of what a loop over a size gave its name", "clone() it first"
+            )
         for loop in LOOPS[self._family.depth :]:
             loop.written(self, place)
-        self._family.writes += 1
+        self._family.own += 1
         self._seen = self._family.writes
         self._array = new.astype(old.dtype)
         return self
@@ -272,6 +294,7 @@ for _name, _function in OPERATORS.items():
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Tensor, f"__{_name}__", arithmetic(getattr(operator, _name)))
 Tensor.__neg__ = lambda self: Tensor(-self.array)  # type: ignore[attr-defined]
+Tensor.__abs__ = lambda self: Tensor(jnp.abs(self.array))  # type: ignore[attr-defined]
 Tensor.__invert__ = lambda self: Tensor(~self.array)  # type: ignore[attr-defined]
 
 
@@ -299,10 +322,14 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
         elif isinstance(one, slice) and any(
             isinstance(end, Place) for end in (one.start, one.stop)
         ):
-            slabs.append((axis, *_slab(one)))
+            slabs.append((axis, *_slab(one, array.shape[axis])))
             plain.append(slice(None))
         elif isinstance(one, slice) or is_size(one):
             length = array.shape[axis]
+            if is_size(one) and not isinstance(one, int):
+                one = one - length  # from the end
+                if not isinstance(one, int):
+                    raise refuse("an index that depends on a size", "use a slice, or a mask")
             if isinstance(one, int) and isinstance(length, int) and not -length <= one < length:
                 raise IndexError(f"index {one} of an axis of length {length}")
             plain.append(one)
@@ -314,7 +341,7 @@ def _parts(array: Any, key: Any) -> tuple[list[Any], list[tuple[int, Any, Any]]]
     return plain, slabs
 
 
-def _slab(one: slice) -> tuple[Place, Any]:
+def _slab(one: slice, axis: Any) -> tuple[Place, Any]:
     """Start and length of a slice whose start and stop move alike with the turn."""
     start, stop = one.start, one.stop
     length = None if start is None or stop is None else stop - start
@@ -329,6 +356,9 @@ def _slab(one: slice) -> tuple[Place, Any]:
         )
     if not (one.start.factor >= 0 and one.start.offset >= 0):
         raise refuse("a slice that may begin before 0")
+    turns = next(loop.turns for loop in LOOPS if loop.number is start.turn)
+    if not start.factor * (turns - 1) + start.offset + length <= axis:
+        raise refuse("a slice that may end after its axis")
     return one.start, length
 
 

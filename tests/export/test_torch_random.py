@@ -1,0 +1,93 @@
+"""Random programs for torch with views, writes in place and loops are read as torch runs them, or refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from scanproof.proofs.interpret.programs.torch.targets import as_jax
+from scanproof.proofs.interpret.questions import Unreadable
+
+torch = pytest.importorskip("torch", reason="the facade is compared with torch (extra: torch)")
+
+VIEWS = (
+    "{a}[0]",
+    "{a}[-1]",
+    "{a}[:2]",
+    "{a}[:, 0]",
+    "{a}[1:]",
+    "{a}.reshape(-1)",
+    "{a}.detach()",
+    "{a}",
+)
+MADE = ("{a} * 2", "{a}.clone()", "{a} + {b}", "{a}.cumsum(0)", "{a}.sum(0)", "{a}.contiguous()")
+WRITES = (
+    "{a} += {b}", "{a} *= 0.5", "{a}.mul_(1.5)", "{a}[0] = 1.0", "{a}.copy_({b})", "{a}[0] += 2.0",
+    "{a}.add_({b})", "{a}[:1] = {b}[:1]", "{a} = {a} + 1", "{a}.zero_()", "{a} -= {a}.sum()",
+)  # fmt: skip
+TURNS = (
+    *WRITES, "{a} = {a} * 0.5 + x[t]", "{a} += x[t]", "{a} = x[t] + {b}", "o[t] = {a}", "o[t] += x[t]",
+    "rows.append({a})", "rows.append({a}.clone())", "{a}, {b} = {b}, {a}", "{b} = {a}", "{a} = {b}.clone()",
+    "z = {a}[:1]", "{a} = o[t] + {b}", "{a} = x[t]", "z = {a} * {b}", "o[t - 1] = {a}",
+)  # fmt: skip
+COUNT, READ = 40, 10
+"""How many programs there are, and how many at least must be read over sizes."""
+
+
+def program(seed: int) -> str:
+    """A function of x (T, T) that takes views, writes in place and loops, and returns all that it has."""
+    rng = random.Random(seed)
+    names = ["a", "b", "z"]
+    lines = ["x = x.clone()", "a, b, z = x[0], x[0].clone(), x[:, 0].clone()"]
+    lines += ["o, rows = torch.zeros_like(x), []"]
+
+    def line(choices: tuple[str, ...]) -> str:
+        return rng.choice(choices).format(a=rng.choice(names), b=rng.choice(names))
+
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.random()
+        if kind < 0.4:
+            lines.append(f"{rng.choice(names)} = {line(VIEWS if kind < 0.25 else MADE)}")
+        elif kind < 0.6:
+            lines.append(line(WRITES))
+        else:
+            lines.append("for t in range(x.shape[0]):")
+            lines += [f"    {line(TURNS)}" for _ in range(rng.randint(1, 3))]
+    stacked = ", torch.stack(rows)" if any("append" in one for one in lines) else ""
+    lines.append(f"return x, a, b, z, o{stacked}")
+    return f"def f{seed}(x):\n" + "\n".join(f"    {one}" for one in lines) + "\n\n\n"
+
+
+def test_random_programs_are_read_as_torch_runs_them_or_refused(tmp_path):
+    file = tmp_path / "random_torch.py"
+    file.write_text("import torch\n\n\n" + "".join(map(program, range(COUNT))))
+    spec = importlib.util.spec_from_file_location("random_torch", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    read = 0
+    for seed in range(COUNT):
+        x = np.random.default_rng(seed).uniform(-2, 2, (3, 3))
+        try:
+            wanted = [one.numpy() for one in getattr(module, f"f{seed}")(torch.tensor(x))]
+        except (RuntimeError, IndexError):
+            continue  # torch does not run it
+        facade = as_jax(file, "random_torch", f"f{seed}")
+        with jax.enable_x64(True):
+            shapes = jax.export.symbolic_args_specs(
+                [jnp.asarray(x)], "n, n", constraints=["n >= 2"]
+            )
+            for symbolic in (False, True):
+                try:
+                    run = jax.export.export(jax.jit(facade))(*shapes).call if symbolic else facade
+                    found = run(jnp.asarray(x))
+                except (Unreadable, ValueError, TypeError):
+                    continue
+                read += symbolic
+                for ours, theirs in zip(found, wanted, strict=True):
+                    np.testing.assert_allclose(ours, theirs, atol=1e-9, err_msg=program(seed))
+    assert read >= READ
