@@ -178,11 +178,12 @@ def as_defined(term: Term, session: Proving) -> Term:
 
 
 def _in_terms_of_states(work: Rewriting, session: Proving) -> Term:
-    closed, session.closed = session.closed, {}
+    before = session.closed, session.reduced
+    session.closed, session.reduced = {}, {}  # names of terms go by what states are at each time, too
     try:
         tidy(work)
     finally:
-        session.closed = closed
+        session.closed, session.reduced = before
     return work.term()
 
 
