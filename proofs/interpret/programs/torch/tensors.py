@@ -356,6 +356,7 @@ def _slab(one: slice, axis: Any) -> tuple[Place, Any]:
         )
     if not (one.start.factor >= 0 and one.start.offset >= 0):
         raise refuse("a slice that may begin before 0")
+    start = one.start
     turns = next(loop.turns for loop in LOOPS if loop.number is start.turn)
     if not start.factor * (turns - 1) + start.offset + length <= axis:
         raise refuse("a slice that may end after its axis")
