@@ -42,7 +42,7 @@ def prove(
     framework: Annotated[str | None, choice("--framework", FRAMEWORKS)] = None,
     steps: Annotated[
         int | None,
-        typer.Option(metavar="N", help="What the search for a proof may take, 50000 by default."),
+        typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
     ] = None,
     script: Annotated[
         Path | None,

@@ -558,9 +558,13 @@ refuse(
 )
 
 refuse(
-    SCAN,
     SUMS,
     a_renaming_by_a_multiple=put(step("rename"), 2, 0, 0, 1, [0, [[-1, 2]]]),
+)
+
+refuse(
+    SCAN,
+    SUMS,
     a_step_of_a_goal_in_a_reduction=insert(line("reduction"), 2, 0, ["split", at(1), [], []]),
     a_clearing_in_a_reduction=insert(line("reduction"), 2, 0, ["clear", 0, 0]),
 )
@@ -573,7 +577,6 @@ refuse(
 
 refuse(
     SUMS,
-    SCAN,
     a_renaming_of_fewer=drop(step("rename"), 2, 0, -1),
     # Which would delete the monomial.
     a_renaming_in_no_way=put(step("rename"), 2, []),

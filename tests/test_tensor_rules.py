@@ -22,9 +22,7 @@ rules = pytest.mark.parametrize("name", BY_NAME)
 def test_a_rule_is_proved_for_all_sizes(name):
     rule = BY_NAME[name]
     found = answer(rule, rule.right)
-    assert found.verdict == "proved" or (name in OPEN and found.verdict != "refuted"), (
-        found.reason
-    )
+    assert found.verdict == "proved" or (name in OPEN and found.verdict != "refuted"), found.reason
 
 
 @pytest.mark.short(*SHORT)
@@ -32,9 +30,7 @@ def test_a_rule_is_proved_for_all_sizes(name):
 def test_a_false_variant_is_not(name):
     rule = BY_NAME[name]
     found = answer(rule, rule.false)
-    assert found.verdict == "refuted" or (name in OPEN and found.verdict == "unknown"), (
-        found.reason
-    )
+    assert found.verdict == "refuted" or (name in OPEN and found.verdict == "unknown"), found.reason
 
 
 def test_the_page_says_how_many_of_the_rules_that_tensorright_verifies_are_proved():

@@ -16,7 +16,7 @@ from ..kernel.term import Factor, Term
 from ..kernel.theorem import Theorem
 
 TOO_LONG = "the search for it takes too long"
-EFFORT = 50_000
+EFFORT = 60_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
 _allowed: ContextVar[int] = ContextVar("allowed", default=EFFORT)
 
