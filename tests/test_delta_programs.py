@@ -354,21 +354,6 @@ def dense_windows(x, w):
     return jnp.einsum("tkd,kde->te", _padded(x, w)[at], w)
 
 
-def with_gaps(x, w):
-    x, w = x.T[None], w.T[:, None]
-    return lax.conv_general_dilated(
-        x, w, (1,), [(6, 0)], rhs_dilation=(2,), feature_group_count=x.shape[1]
-    )[0].T
-
-
-def taps_with_gaps(x, w):
-    padded = jnp.pad(x, ((6, 0), (0, 0)))
-    return sum(padded[2 * i : 2 * i + len_of(x)] * w[i] for i in range(4))
-
-
-# Norms, gates and masks beside a recurrence
-
-
 def layer_norm_in_the_loop(x, w):
     def step(S, x):
         h = S + x
@@ -477,7 +462,6 @@ EQUAL = [
     (depthwise, shift_register, FOUR),
     (of_any_width, windows_of_any_width, ANY),
     (dense, dense_windows, "x: T d, w: K d e"),
-    (with_gaps, taps_with_gaps, FOUR),
     (layer_norm_in_the_loop, layer_norm_after, "x: T d, w: d"),
     (attention_normed_in_the_loop, attention_normed_after, "q: T d, k: T d, v: T e"),
     (delta_normed, delta_wy_normed, QKV),
