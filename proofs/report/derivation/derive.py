@@ -14,7 +14,7 @@ from ...kernel.term import Term
 from ...language.claim import Claim
 from ...search.all_sizes import Found
 from ...search.normal import simplified
-from ...search.session import Proving, resumed
+from ...search.session import EFFORT, Proving, resumed
 from ..words import Record, is_collision
 from . import prover
 from .document import Derivation
@@ -34,6 +34,7 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
     with resumed(proof.session) as session:
+        session.left = EFFORT  # to write it down takes as much again
         return _derived(claim, proof, session)
 
 
