@@ -54,6 +54,8 @@ class Proving(Session):
     """Whether sums up to a position, in what functions are taken of, are parted."""
     reduced: dict[str, list[Theorem | None]] = field(default_factory=dict)
     """For a name of a term, or of a function's values, what it is in normal form; None if it is that itself."""
+    stated: dict[str, list[Theorem | None]] = field(default_factory=dict)
+    """The same where states stay what they are, as a derivation writes them."""
     kinds: dict[Any, Any] = field(default_factory=dict)
     """For values of exp what may be known of their positions that makes them simpler (see `exponents`)."""
     split: dict[Any, Theorem | None] = field(default_factory=dict)
