@@ -34,7 +34,7 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
     with resumed(proof.session) as session:
-        session.left = EFFORT  # to write it down takes as much again
+        session.left = 10 * EFFORT  # writing it down goes through many small steps
         return _derived(claim, proof, session)
 
 

@@ -179,10 +179,8 @@ def as_defined(term: Term, session: Proving) -> Term:
 
 def _in_terms_of_states(work: Rewriting, session: Proving) -> Term:
     before = session.closed, session.reduced
-    session.closed, session.reduced = (
-        {},
-        {},
-    )  # names of terms go by what states are at each time, too
+    # Names of terms go by what states are at each time, too.
+    session.closed, session.reduced = {}, session.stated
     try:
         tidy(work)
     finally:
