@@ -974,29 +974,28 @@ def a_needless_split_in_an_induction(t: Trace) -> None:
         pair[1] = [["split", at(v, -5), pair[1], copy(pair[1])]]
 
 
-@harmless(SUMS, SCALAR)
+@harmless(SUMS, SCALAR, SCAN)
 def a_reflection_and_its_undoing(t: Trace) -> None:
     """Σ_s F(s) = Σ_s F(1 − s) = Σ_s F(s), where a reduction by one unfolding ends."""
-    line = next(x for x in lines(t, "reduction") if len(x[2]) == 1 and _sums(t, x[1][0]) == 1)
     turned = [[-1, [1, [[-1, -1]]]]]
-    line[2] += [["rename", 1, [turned]], ["rename", 2, [turned]]]
+    _behind_a_sum(t, ["rename", 1, [turned]], ["rename", 2, [turned]])
+
+
+@harmless(SUMS, SCALAR, SCAN)
+def a_renaming_that_changes_nothing(t: Trace) -> None:
+    _behind_a_sum(t, ["rename", 1, [[[-1, at(-1)]]]])
+
+
+def _behind_a_sum(t: Trace, *steps: Any) -> None:
+    """Append the steps to a reduction that is one unfolding of a definition with one sum."""
+    line = next(x for x in lines(t, "reduction") if len(x[2]) == 1 and _sums(t, x[1][0]) == 1)
+    line[2] += steps
 
 
 def _sums(t: Trace, name: str) -> int:
     """How many sums the only monomial of a definition has; −1 if there are more."""
     _, _, arity, body = next(f for f in t["problem"]["functions"] if f[0] == name)
     return body[0][1] - arity if len(body) == 1 else -1
-
-
-@harmless(SUMS, SCAN)
-def a_renaming_that_changes_nothing(t: Trace) -> None:
-    for way in (way for line in t["theorems"] for way in ways(line)):
-        for k, step in enumerate(way):
-            if step[0] == "rename" and len(step[2][0]) == 1:
-                way.insert(k, ["rename", step[1], [[[-1, at(-1)]]]])
-                return
-    way = lines(t, "reduction")[0][2]
-    way.append(["rename", 1, [[[-1, at(-1)]]]])
 
 
 @harmless(*FEW)
