@@ -24,6 +24,8 @@ from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename, rewriting
 
 Order = tuple[Index, ...]
+FEW = 8
+"""So many factors are looked at for a step's price; a product of a thousand costs what it takes."""
 
 
 def simplified(term: Term) -> Term:
@@ -61,7 +63,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
         for k in todo:
             parts = work.parts
             if k in parts:
-                spend(1 + parts[k][0].bound ** 2)
+                spend(1 + parts[k][0].bound ** 2 + len(parts[k][0].factors) // FEW)
                 if not any(step(work, k) for step in steps):
                     done.add(k)
 
