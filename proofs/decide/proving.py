@@ -124,8 +124,8 @@ def prove(
             dimension is a whole number, a sum of sizes, or a product such as n*C, n chunks of C; an argument without
             dimensions is a number.
         equals: the specification, likewise: of JAX arrays, or of arrays of any kind, as definitions of scanproof are.
-        sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; 1, 2, 3 if not given. The proof is for
-            all sizes from the least of them on.
+        sizes: where the claim is checked with numbers, such as {"T": (1, 2, 5)}; if not given, 1, 2, 3, or 1, 2 with
+            more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
         tell: hears what is tried, in words.
