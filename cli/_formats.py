@@ -33,7 +33,9 @@ def parse_also(given: Sequence[str]) -> list[tuple[str, Path]]:
                 f"--also {text}: give FORMAT=FILE, for example sarif=scanproof.sarif; formats: {', '.join(FORMATS)}."
             )
         if any(path == Path(file) for _, path in found):
-            raise UsageError(f"--also {text}: {file} is named twice; give each format its own file.")
+            raise UsageError(
+                f"--also {text}: {file} is named twice; give each format its own file."
+            )
         found.append((format, Path(file)))
     return found
 
@@ -96,9 +98,9 @@ class Answer:
         found = findings(self.report, self.blamed, self.changes)
         compared = self.changes is not None
         if format == "github":
-            from scanproof.proofs.report.github import annotations
+            from scanproof.proofs.report.github import commands
 
-            return annotations(found, self.problems, prefix)
+            return commands(found, self.problems, prefix)
         if format == "summary":
             from scanproof.proofs.report.summary import job_summary
 

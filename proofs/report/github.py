@@ -15,7 +15,7 @@ ROOM = 2000
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotations(found: Sequence[Finding], problems: Sequence[str] = (), prefix: str = "") -> str:
+def commands(found: Sequence[Finding], problems: Sequence[str] = (), prefix: str = "") -> str:
     """At most ten commands, the gravest first; of more, the last says how many are left out.
 
     Args:
@@ -28,9 +28,7 @@ def annotations(found: Sequence[Finding], problems: Sequence[str] = (), prefix: 
         said = [one_line(one.statement["statement"])] if one.statement is not None else []
         said += [one.why] if one.why else []
         text = "\n".join([*said, *one.mends]) or one.headline
-        every.append(
-            _command(COMMANDS[one.level], one.headline, text, spot(one.written, prefix))
-        )
+        every.append(_command(COMMANDS[one.level], one.headline, text, spot(one.written, prefix)))
     if len(every) > LIMIT:
         shown, rest = every[: LIMIT - 1], len(every) - LIMIT + 1
         text = f"{rest} more are not shown here; the table of the check has them all"

@@ -103,7 +103,7 @@ def _rule(verdict: str) -> dict[str, Any]:
 
 
 def _rule_id(verdict: str) -> str:
-    return f"scanproof/{verdict.replace(' ', '-')}"
+    return verdict.replace(" ", "-")
 
 
 def _result(

@@ -1,4 +1,4 @@
-"""The summary of a job, in Markdown: what was and is, the smallest numbers at which it fails, and what holds instead."""
+"""The summary of a job, in Markdown: what was and is, the smallest size at which it fails, and what holds instead."""
 
 from __future__ import annotations
 
