@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DERIVATIONS = 50
 """So many of the changed verdicts get a derivation in SARIF."""
+LONGEST = 30.0
+"""Seconds that writing one may take."""
 
 Engine = Annotated[
     str,
@@ -140,7 +142,7 @@ def check(
     if replay is not None:
         certificates, offline = replay, True
     destination = Destination(output)
-    more = [(name, Destination(file, f"--also {name}=")) for name, file in parse_also(also or [])]
+    more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
         chosen = resolve(targets or [], source)
@@ -168,12 +170,12 @@ def check(
     problems = [*chosen.problems, *_of_certificates(notes, save)]
     code = ERROR if problems else exit_code(blamed)
     answer = Answer(report, blamed, changes, problems, chosen.files, code)
-    if "sarif" in (format, *(name for name, _ in more)):
+    if "sarif" in (format, *(name for name, _ in more)) and not offline:
         from scanproof.proofs.report.derivation.rendering import tell
 
-        ids = blamed if changes is None else changes
+        ids = list(blamed if changes is None else changes)[:DERIVATIONS]
         with quiet_stdout():
-            tell(chosen.rows, report, list(ids)[:DERIVATIONS])
+            tell(chosen.rows, report, ids, seconds=min(time_limit, LONGEST), jobs=jobs)
     if chosen.rows or format in TELL_PROBLEMS:
         destination.write(answer.written(format, long=long, colour=destination.colour))
     for name, place in more:

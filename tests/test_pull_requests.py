@@ -12,6 +12,7 @@ import pytest
 from command_line import FALSE, RAISING, TRUE, UNKNOWN, Run, Write, one_line
 from report_cases import every_kind, report_of
 
+from scanproof.proofs import report as reports
 from scanproof.proofs.report.baseline import Change, changes
 from scanproof.proofs.report.findings import findings, spot
 from scanproof.proofs.report.github import commands
@@ -166,6 +167,22 @@ def test_what_is_proved_now_passes_and_shows_its_derivation(run: Run, write: Wri
     assert (result["kind"], result["level"], result["ruleId"]) == ("pass", "none", "proved")
     steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
     assert any("the equation holds" in step["location"]["message"]["text"] for step in steps)
+
+
+def test_a_report_with_derivations_is_a_report(run: Run, write: Write):
+    run("check", write(TURNED), "--also", "sarif=a.sarif", "--also", "json=a.json")
+    report = json.loads(Path("a.json").read_text("utf-8"))
+    assert report["claims"][0]["as_stated"]["derivation"]
+    schema = Path(reports.__path__[0], "report.schema.json").read_text("utf-8")
+    jsonschema.Draft202012Validator(json.loads(schema)).validate(report)
+
+
+def test_offline_nothing_is_searched_for_derivations(run: Run, write: Write):
+    file = write(TURNED)
+    run("check", file, "--save")
+    (result,) = results(json.loads(run("check", file, "--offline", "--format", "sarif").out))
+    steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert steps[0]["location"]["message"]["text"] == "N = 2"
 
 
 def test_fingerprints_survive_moves_and_new_words(run: Run, write: Write):

@@ -59,14 +59,22 @@ def render_all(rows: Sequence[Row], report: Record) -> dict[str, Rendering]:
     return {claim.id: one for claim, one in zip(claims, found, strict=True)}
 
 
-def tell(rows: Sequence[Row], report: Record, ids: Sequence[str], seconds: float = 30) -> None:
-    """Put the derivations of some statements into the report, line by line; none that takes longer than this.
+def tell(
+    rows: Sequence[Row],
+    report: Record,
+    ids: Sequence[str],
+    *,
+    seconds: float,
+    jobs: int | None = None,
+) -> None:
+    """Put the derivations of some statements into the report, line by line; none that takes too long to find.
 
     Args:
         rows: those that the report is about.
         report: what `scanproof.check` returned.
         ids: the statements; those that are neither proved nor refuted have no derivation.
-        seconds: for each.
+        seconds: that each may take.
+        jobs: processes at once; as many as there are processors if not given.
     """
     claims = {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
     every: list[Any] = [
@@ -76,7 +84,7 @@ def tell(rows: Sequence[Row], report: Record, ids: Sequence[str], seconds: float
         if statement["id"] in ids and statement["verdict"] in ("proved", "refuted")
     ]
     tasks = [partial(_lines, claims[statement["id"]], statement) for statement in every]
-    for answer in workers.run(tasks, time_limit=seconds):
+    for answer in workers.run(tasks, jobs=jobs, time_limit=seconds):
         if not answer.missing and answer.value:
             every[answer.index]["derivation"] = answer.value
 
