@@ -229,9 +229,11 @@ def test_what_cannot_be_done_is_an_annotation(
 
 
 @pytest.mark.long
-def test_a_base_that_cannot_be_had_is_a_warning(runner: Runner, write: Write):
+@pytest.mark.parametrize("repository", [True, False])
+def test_a_base_that_cannot_be_had_is_a_warning(runner: Runner, write: Write, repository: bool):
     write(TRUE)
-    runner.commit()
+    if repository:
+        runner.commit()
     runner.base = "0123456789" * 4
     done = runner(targets="mine.py")
     assert done.returncode == 0, done.stdout
