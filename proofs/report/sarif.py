@@ -93,7 +93,7 @@ def _rule(verdict: str) -> dict[str, Any]:
     problem = KINDS.get(verdict) is None
     return {
         "id": _rule_id(verdict),
-        "name": "".join(word.capitalize() for word in re.split(r"[ -]", verdict)),
+        "name": "Claim" + "".join(word.capitalize() for word in re.split(r"[ -]", verdict)),
         "shortDescription": {"text": f"{short}."},
         "fullDescription": {"text": full},
         "help": {"text": f"{full} `scanproof show ID FILE.py` tells the claim's whole story."},
