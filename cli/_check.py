@@ -9,12 +9,16 @@ import typer
 
 from scanproof.proofs.language.engines import ENGINES
 
+from ._formats import FORMATS, TELL_PROBLEMS
 from ._options import SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 
-FORMATS = ("table", "json", "junit", "markdown")
+DERIVATIONS = 50
+"""So many of the changed verdicts get a derivation in SARIF."""
+LONGEST = 30.0
+"""Seconds that writing one may take."""
 
 Engine = Annotated[
     str,
@@ -32,7 +36,23 @@ Baseline = Annotated[
     Path | None,
     option("FILE", "A former JSON report; exit 1 if a claim is worse than there."),
 ]
-Format = Annotated[str, choice("--format", FORMATS, "How the report is written.")]
+Format = Annotated[
+    str,
+    choice(
+        "--format",
+        FORMATS,
+        "How the report is written; sarif, github and summary say what changed against --baseline.",
+    ),
+]
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="FORMAT=FILE",
+        show_default=False,
+        help="Write the report in another format as well; may be given several times.",
+    ),
+]
 Long = Annotated[
     bool,
     flag(
@@ -90,6 +110,7 @@ def check(
     format: Format = "table",
     long: Long = False,
     output: Output = None,
+    also: Also = None,
     jobs: Jobs = None,
     certificates: CertificatesFolder = None,
     save: Save = False,
@@ -110,6 +131,7 @@ def check(
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
     from . import _providers
+    from ._formats import Answer, parse_also
     from ._output import Destination, quiet_stdout, say
     from ._targets import resolve
 
@@ -120,6 +142,7 @@ def check(
     if replay is not None:
         certificates, offline = replay, True
     destination = Destination(output)
+    more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
         chosen = resolve(targets or [], source)
@@ -139,20 +162,33 @@ def check(
                 pinned=chosen.pinned,
                 progress=advance,
             )
-    worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
+    changes = None
+    if former is not None:
+        changes = former_reports.changes(former, report, chosen.selected)
+    worse = former_reports.worse(changes or {})
     blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
-    if chosen.rows:
-        destination.write(_rendered(report, format, long, blamed, chosen.files, destination.colour))
+    problems = [*chosen.problems, *_of_certificates(notes, save)]
+    code = ERROR if problems else exit_code(blamed)
+    answer = Answer(report, blamed, changes, problems, chosen.files, code)
+    if "sarif" in (format, *(name for name, _ in more)) and not offline:
+        from scanproof.proofs.report.derivation.rendering import tell
+
+        ids = list(blamed if changes is None else changes)[:DERIVATIONS]
+        with quiet_stdout():
+            tell(chosen.rows, report, ids, seconds=min(time_limit, LONGEST), jobs=jobs)
+    if chosen.rows or format in TELL_PROBLEMS:
+        destination.write(answer.written(format, long=long, colour=destination.colour))
+    for name, place in more:
+        place.write(answer.written(name))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
     for id, blame in blamed.items():
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    problems = [*chosen.problems, *_of_certificates(notes, save)]
     for problem in problems:
         say(problem)
-    raise typer.Exit(ERROR if problems else exit_code(blamed))
+    raise typer.Exit(code)
 
 
 def _certificates(
@@ -204,27 +240,3 @@ def _of_certificates(notes: CertificateNotes, save: bool) -> list[str]:
         more = f" and {len(notes.missing) - 3} more" if len(notes.missing) > 3 else ""
         say(f"there is no certificate of {few}{more}, and nothing was searched for.")
     return [f"{id}: {why}" for id, why in notes.broken.items()]
-
-
-def _rendered(
-    report: dict, format: str, long: bool, blamed: dict, files: list[str], colour: bool
-) -> str:
-    from ._output import as_json, columns
-
-    if format == "json":
-        return as_json(report)
-    if format == "junit":
-        from scanproof.proofs.report.junit import junit
-
-        return junit(report, blamed)
-    if format == "markdown":
-        from scanproof.proofs.report.markdown import report_table
-
-        return report_table(report)
-    if long:
-        from scanproof.proofs.report.long_table import long_table
-
-        return long_table(report, files=files, colour=colour, width=columns())
-    from scanproof.proofs.report.table import table
-
-    return table(report, blamed, files=files, colour=colour, width=columns())

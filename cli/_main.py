@@ -94,6 +94,7 @@ _add(
     "scanproof check mypaper.py 'mypaper.thm2*'",
     "scanproof check --format json --output report.json",
     "scanproof check --baseline report.json",
+    "scanproof check mypaper.py --baseline report.json --also sarif=report.sarif",
     "scanproof check mypaper.py --time-limit 20",
     "scanproof check mypaper.py --save",
     "scanproof check mypaper.py --offline",

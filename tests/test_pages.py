@@ -14,12 +14,12 @@ from scanproof.numeric.bench.report import ACCURACY
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PROVE, RUN, EXPORT, COMMANDS, FINDINGS = (
+PROVE, RUN, EXPORT, COMMANDS, FINDINGS, CI = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("prove", "run", "export", "commands", "findings")
+    for name in ("prove", "run", "export", "commands", "findings", "ci")
 )
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README + PROVE, re.S)
+CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README + PROVE + CI, re.S)
 
 
 def python_of(page: str, marker: str) -> str:

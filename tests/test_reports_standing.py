@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from report_cases import KNOWN, every_kind, report_of
 
-from scanproof.proofs.report.baseline import worse
+from scanproof.proofs.report.baseline import changes, worse
 from scanproof.proofs.report.junit import junit
 from scanproof.proofs.report.standing import blames, exit_code
 
@@ -75,28 +75,32 @@ def test_junit_shows_the_counterexample_of_a_line_that_the_source_gets_wrong():
     assert "comes out: -1\nclaimed:   1\namended +sign: proved" in case.findtext("system-out", "")
 
 
+def everywhere(_id: str, _source: str) -> bool:
+    return True
+
+
 ORDER = ["error", "refuted", "unknown", "supported", "proved"]
 
 
 @pytest.mark.parametrize("before", ORDER)
 @pytest.mark.parametrize("now", ORDER)
 def test_verdict_is_worse_if_it_comes_earlier_in_the_order(before: str, now: str):
-    found = worse(report_of((before, {})), report_of((now, {})), lambda id, source: True)
+    found = worse(changes(report_of((before, {})), report_of((now, {})), everywhere))
     assert bool(found) == (ORDER.index(now) < ORDER.index(before))
 
 
 def test_theorem_that_holds_only_at_fixed_sizes_now_is_worse():
     former = report_of(("proved", {}))
     former["claims"][0]["as_stated"]["scope"] = "all-sizes"
-    found = worse(former, report_of(("proved", {})), lambda id, source: True)
+    found = worse(changes(former, report_of(("proved", {})), everywhere))
     assert found == {"a": "was proved, is proved at fixed sizes"}
 
 
 def test_amendment_that_is_gone_is_worse():
     former = report_of(("refuted", {"sign": "proved"}))
-    found = worse(former, report_of(("refuted", {})), lambda id, source: True)
+    found = worse(changes(former, report_of(("refuted", {})), everywhere))
     assert found == {"a+sign": "was proved at fixed sizes, is missing"}
 
 
 def test_claims_that_were_not_selected_are_not_compared():
-    assert worse(report_of(("proved", {})), report_of(), lambda id, source: False) == {}
+    assert changes(report_of(("proved", {})), report_of(), lambda id, source: False) == {}

@@ -23,6 +23,7 @@ from .cache import Cache
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
+from .places import files, written
 from .workers import TIME_LIMIT, Answer, Watch, run
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
@@ -127,6 +128,7 @@ def check(
         },
         "summary": {v: sum(r["as_stated"]["verdict"] == v for r in found) for v in VERDICTS},
         "claims": found,
+        "files": files(found),
         "timing": {
             "total": round(time.perf_counter() - started, 3),
             "remembered": remembered,
@@ -202,16 +204,17 @@ def _row(row: Row, results: dict[str, Result], unsupported: set[str]) -> dict[st
         "source": claim.source,
         "where": claim.where,
         "kind": claim.kind,
-        "as_stated": _statement(claim, results[claim.id], unsupported),
-        "amended": [_statement(c, results[c.id], unsupported) for c in row.amendments],
+        "as_stated": _statement(row, claim, results[claim.id], unsupported),
+        "amended": [_statement(row, c, results[c.id], unsupported) for c in row.amendments],
         "unmended": claim.unmended,
         "depends_on": list(claim.depends_on),
     }
 
 
-def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str, Any]:
+def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) -> dict[str, Any]:
     return {
         "id": claim.id,
+        "written": written(row.places.get(claim.id)),
         "statement": claim.says,
         "reading": claim.reading,
         "hypotheses": [*claim.hypotheses, *claim.assuming],

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
@@ -53,12 +53,33 @@ def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
+class Place(NamedTuple):
+    """Where a statement is written down: the module, its file and the line."""
+
+    module: str
+    file: str
+    line: int
+
+
+def _place() -> Place | None:
+    """Where this folder was called from; a body may be one of the package's, which other claims share."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        frame = frame.f_back
+    if frame is None:
+        return None
+    name = frame.f_globals.get("__name__")
+    return Place(str(name), frame.f_code.co_filename, frame.f_lineno)
+
+
 class Row:
     """A claim with its amendments, as written down in a source."""
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.amendments: list[Claim] = []
+        self.places: dict[str, Place | None] = {claim.id: _place()}
+        """Where each statement is written down, by id."""
 
     def amend(self, suffix: str, says: str, **changes: Any) -> Row:
         """A mended statement `<id>+<suffix>`, with the same body.
@@ -95,6 +116,7 @@ class Row:
         if any(other.id == claim.id for other in self.amendments):
             raise UsageError(f"amendment {claim.id} is defined twice; give each its own suffix.")
         self.amendments.append(claim)
+        self.places[claim.id] = _place()
         return self
 
     def restate(

@@ -1,11 +1,11 @@
-"""Comparing a report with a former one: which statements stand worse than they did."""
+"""Comparing a report with a former one: which verdicts changed, and which statements stand worse than they did."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
@@ -72,6 +72,9 @@ def _problem(report: Any) -> str | None:
                 return f"claim {claim['id']} has a statement without an id"
             if "scope" not in statement or verdict_words_of(statement) not in RANKS:
                 return f"{statement['id']} has the verdict {statement.get('verdict')!r}"
+        written = [s.get("written") for s in (claim["as_stated"], *amended)]
+        if not all(one is None or isinstance(one, str) for one in written):
+            return f"claim {claim['id']} is written down at no file and line"
     return None
 
 
@@ -80,20 +83,51 @@ def verdict_words_of(statement: dict[str, Any]) -> str | None:
     return verdict_words(statement) if isinstance(statement.get("verdict"), str) else None
 
 
-def worse(former: Record, report: Record, selected: Selected) -> dict[str, str]:
-    """The ids that stand worse now than in `former`, with the change in words; a missing one is worse, too.
+class Change(NamedTuple):
+    """A statement's verdict in a former report and now; None where it is not there."""
+
+    was: str | None
+    now: str | None
+    written: str | None = None
+    """Where it was written down, of one that is missing now."""
+
+    @property
+    def worse(self) -> bool:
+        """Whether it stands worse than it did; what is missing does, what is new does not."""
+        if self.was is None or self.now is None:
+            return self.now is None
+        return RANKS[self.now] < RANKS[self.was]
+
+    def __str__(self) -> str:
+        if self.was is None:
+            return f"is new: {self.now}"
+        return f"was {self.was}, is {self.now or 'missing'}"
+
+
+def changes(former: Record, report: Record, selected: Selected) -> dict[str, Change]:
+    """The ids whose verdict is another one than in `former`, what is new and what is missing, in the reports' order.
 
     Only claims that were `selected` this time are compared.
     """
     now = {s["id"]: verdict_words(s) for claim in report["claims"] for s, _ in statements(claim)}
+    before: dict[str, Record] = {
+        s["id"]: s
+        for claim in former["claims"]
+        if selected(claim["id"], claim["source"])
+        for s, _ in statements(claim)
+    }
     found = {}
-    for claim in former["claims"]:
-        if not selected(claim["id"], claim["source"]):
-            continue
-        for statement, _ in statements(claim):
-            id, before = statement["id"], verdict_words(statement)
-            if id not in now:
-                found[id] = f"was {before}, is missing"
-            elif RANKS[now[id]] < RANKS[before]:
-                found[id] = f"was {before}, is {now[id]}"
+    for id, verdict in now.items():
+        was = verdict_words(before[id]) if id in before else None
+        if was != verdict:
+            found[id] = Change(was, verdict)
+    for id, statement in before.items():
+        if id not in now:
+            written = statement.get("written")
+            found[id] = Change(verdict_words(statement), None, written)
     return found
+
+
+def worse(found: Mapping[str, Change]) -> dict[str, str]:
+    """The ids that stand worse, with the change in words."""
+    return {id: str(change) for id, change in found.items() if change.worse}

@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 
+from .findings import spot
 from .standing import ERROR, Blame, statements
 from .story import counterexample
 from .words import Record, one_line, suffix, verdict_words
@@ -13,18 +14,23 @@ from .words import Record, one_line, suffix, verdict_words
 ILLEGAL = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(report: Record, blames: Mapping[str, Blame]) -> str:
+def junit(report: Record, blames: Mapping[str, Blame], prefix: str = "") -> str:
     """The report as JUnit XML, in which a statement fails if and only if it is to blame for the exit code.
 
     A row that the source states wrongly is not a failure of the checker: its counterexample and its amendments stand in
     its output.
+
+    Args:
+        report: what `scanproof.check` returned.
+        blames: what keeps the exit code from 0.
+        prefix: the folder in which the check ran, named from the root of the repository.
     """
     root = ET.Element("testsuites", name="scanproof")
     for name in report["sources"]:
         suite = ET.SubElement(root, "testsuite", name=name)
         for claim in report["claims"]:
             if claim["source"] == name:
-                _cases(suite, claim, report["timing"], blames)
+                _cases(suite, claim, report["timing"], blames, prefix)
         _count(suite)
     missing = {s["id"] for c in report["claims"] for s, _ in statements(c)}
     gone = {id: blame for id, blame in blames.items() if id not in missing}
@@ -37,13 +43,19 @@ def junit(report: Record, blames: Mapping[str, Blame]) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
 
-def _cases(suite: ET.Element, claim: Record, timing: Record, blames: Mapping[str, Blame]) -> None:
+def _cases(
+    suite: ET.Element, claim: Record, timing: Record, blames: Mapping[str, Blame], prefix: str
+) -> None:
     for statement, _ in statements(claim):
         id, verdict = statement["id"], statement["verdict"]
         time = f"{timing.get(id, 0):.4f}"
         case = ET.SubElement(
             suite, "testcase", classname=claim["source"], name=_legal(id), time=time
         )
+        place = spot(statement.get("written"), prefix)
+        if place is not None:
+            case.set("file", _legal(place.path))
+            case.set("line", str(place.line))
         if id in blames:
             _blamed(case, blames[id])
         elif verdict in ("unknown", "not-checkable"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from ...decide import workers
 from ...language.claim import Claim
@@ -17,6 +18,7 @@ from .document import Derivation
 from .latex import as_latex
 from .markdown import as_markdown
 from .text import as_text
+from .text import one as one_of_text
 
 
 @dataclass
@@ -55,6 +57,46 @@ def render_all(rows: Sequence[Row], report: Record) -> dict[str, Rendering]:
         if not answer.missing:
             found[answer.index] = answer.value
     return {claim.id: one for claim, one in zip(claims, found, strict=True)}
+
+
+def tell(
+    rows: Sequence[Row],
+    report: Record,
+    ids: Sequence[str],
+    *,
+    seconds: float,
+    jobs: int | None = None,
+) -> None:
+    """Put the derivations of some statements into the report, line by line; none that takes too long to find.
+
+    Args:
+        rows: those that the report is about.
+        report: what `scanproof.check` returned.
+        ids: the statements; those that are neither proved nor refuted have no derivation.
+        seconds: that each may take.
+        jobs: processes at once; as many as there are processors if not given.
+    """
+    claims = {claim.id: claim for row in rows for claim in (row.claim, *row.amendments)}
+    every: list[Any] = [
+        statement
+        for record in report["claims"]
+        for statement, _ in statements(record)
+        if statement["id"] in ids and statement["verdict"] in ("proved", "refuted")
+    ]
+    tasks = [partial(_lines, claims[statement["id"]], statement) for statement in every]
+    for answer in workers.run(tasks, jobs=jobs, time_limit=seconds):
+        if not answer.missing and answer.value:
+            every[answer.index]["derivation"] = answer.value
+
+
+def _lines(claim: Claim, statement: Record) -> list[dict[str, Any]]:
+    """The lines of a statement's derivation as the report has them; none if it cannot be written."""
+    try:
+        derivation = render(claim, statement).derivation
+    except Exception:  # it adds to a verdict that stands without it
+        return []
+    lines = [] if derivation is None else derivation.lines
+    return [{"text": one_line(" ".join(one_of_text(n))), "places": list(n.places)} for n in lines]
 
 
 def appendix(claim: Claim, statement: Record, format: str) -> str:

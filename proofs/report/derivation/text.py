@@ -24,11 +24,12 @@ def as_text(derivation: Derivation) -> str:
     for section in derivation.sections:
         lines += ["", section.heading]
         for line in section.lines:
-            lines += _line(line)
+            lines += one(line)
     return "\n".join(lines) + "\n"
 
 
-def _line(line: Line) -> list[str]:
+def one(line: Line) -> list[str]:
+    """One line, broken where it is long."""
     head = f"{line.number:>4}. "
     first = line.words or ""
     said = [part for f in line.formulas for part in formula(f, WIDTH - MARGIN)]

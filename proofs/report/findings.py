@@ -1,0 +1,128 @@
+"""What a pull request is told: each verdict that changed, else what is open or wrong; where, why, and what holds.
+
+SARIF, GitHub's annotations and the job's summary say these in their own forms.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from .baseline import Change
+from .standing import Blame, statements
+from .words import Record, caveats, fault, is_mended, one_line, suffix, verdict_words
+
+Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+
+
+class Spot(NamedTuple):
+    """A line of a file, named from the root of the repository."""
+
+    path: str
+    line: int
+
+
+class Finding(NamedTuple):
+    """A statement of which something is to be said; without claim and statement where it is missing now."""
+
+    id: str
+    claim: Record | None
+    statement: Record | None
+    change: Change | None
+    blame: Blame | None
+
+    @property
+    def verdict(self) -> str:
+        """Its verdict in words, or that it is missing."""
+        return "missing" if self.statement is None else verdict_words(self.statement)
+
+    @property
+    def level(self) -> Level:
+        """An error is what keeps the exit code from 0; a note is what stands well, or better than before."""
+        if self.blame is not None:
+            return "error"
+        doubtful = self.statement is not None and caveats(self.statement)
+        if self.verdict in ("refuted", "unknown") and not (self.change and self.better):
+            return "warning"
+        return "warning" if doubtful else "note"
+
+    @property
+    def better(self) -> bool:
+        """Whether it stood worse before."""
+        return self.change is not None and self.change.was is not None and not self.change.worse
+
+    @property
+    def headline(self) -> str:
+        """One line: "mypaper.eq1 was proved, is refuted"."""
+        return f"{self.id} {self.change or f'is {self.verdict}'}"
+
+    @property
+    def why(self) -> str:
+        """What keeps it from being proved; nothing where it is."""
+        said = [fault(self.statement), *caveats(self.statement)] if self.statement else []
+        return "; ".join(text for text in said if text)
+
+    @property
+    def mends(self) -> list[str]:
+        """For what is refuted: the amendments that are proved, else small changes that make it true."""
+        if self.statement is None or self.claim is None or self.verdict != "refuted":
+            return []
+        if self.statement is self.claim["as_stated"] and is_mended(self.claim):
+            proved = [a for a in self.claim["amended"] if a["verdict"] == "proved"]
+            return [
+                f"what holds ({suffix(a, self.claim)}, {verdict_words(a)}): {one_line(a['statement'])}"
+                for a in proved
+            ]
+        return [f"what would hold: {one_line(text)}" for text in self.statement["near_misses"]]
+
+    @property
+    def written(self) -> str | None:
+        """Where the statement is, or was, written down, as the report has it."""
+        if self.statement is None:
+            return self.change.written if self.change else None
+        return self.statement.get("written")
+
+
+def findings(
+    report: Record, blamed: Mapping[str, Blame], changes: Mapping[str, Change] | None
+) -> list[Finding]:
+    """The statements of which something is to be said, in the report's order.
+
+    Args:
+        report: what `scanproof.check` returned.
+        blamed: what keeps the exit code from 0, as `standing.blames` gives it.
+        changes: against a baseline, as `baseline.changes` gives them; None where there is none. Then they are what is
+            said, and what is to blame without having changed; else what is open or wrong.
+    """
+    found = []
+    known = set()
+    for claim in report["claims"]:
+        for statement, amends in statements(claim):
+            id = statement["id"]
+            known.add(id)
+            change, blame = (changes or {}).get(id), blamed.get(id)
+            if change or blame or (changes is None and _open(claim, statement, amends)):
+                found.append(Finding(id, claim, statement, change, blame))
+    gone = {id: change for id, change in (changes or {}).items() if id not in known}
+    return found + [Finding(id, None, None, c, blamed.get(id)) for id, c in gone.items()]
+
+
+def _open(claim: Record, statement: Record, amends: bool) -> bool:
+    if is_mended(claim) and (amends or statement["verdict"] == "refuted"):
+        return False
+    return statement["verdict"] in ("refuted", "unknown") or bool(caveats(statement))
+
+
+def spot(written: str | None, prefix: str = "") -> Spot | None:
+    """The file and line that a report names.
+
+    Args:
+        written: file and line, the file named from the folder in which the check ran.
+        prefix: that folder, named from the root of the repository: "" or "some/folder".
+    """
+    path, _, line = (written or "").rpartition(":")
+    if not path or not line.isdecimal():
+        return None
+    return Spot(posixpath.normpath(posixpath.join(prefix, path)), max(int(line), 1))
