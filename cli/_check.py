@@ -55,6 +55,13 @@ CertificatesFolder = Annotated[
     ),
 ]
 Save = Annotated[bool, flag("--save", "Write what is found as certificates.")]
+Lock = Annotated[
+    bool,
+    flag("--lock", "The same, and write scanproof.lock: verdicts, and hashes of what they are of."),
+]
+Locked = Annotated[
+    bool, flag("--locked", "Exit 1 if scanproof.lock is not what --lock would write.")
+]
 FromScratch = Annotated[
     bool,
     flag("--from-scratch", "Search for everything; look at no certificate."),
@@ -93,6 +100,8 @@ def check(
     jobs: Jobs = None,
     certificates: CertificatesFolder = None,
     save: Save = False,
+    lock: Lock = False,
+    locked: Locked = False,
     from_scratch: FromScratch = False,
     offline: Offline = False,
     save_proofs: SaveProofs = None,
@@ -109,7 +118,7 @@ def check(
     from scanproof.proofs.report.progress import progress
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
-    from . import _providers
+    from . import _lock, _providers
     from ._output import Destination, quiet_stdout, say
     from ._targets import resolve
 
@@ -119,6 +128,8 @@ def check(
         certificates, save, from_scratch = save_proofs, True, True
     if replay is not None:
         certificates, offline = replay, True
+    _lock.check_options(lock, locked, offline, engine)
+    save = save or lock
     destination = Destination(output)
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
@@ -139,8 +150,10 @@ def check(
                 pinned=chosen.pinned,
                 progress=advance,
             )
+    compared = _lock.compare(chosen, report, given, lock, locked)
     worse = former_reports.worse(former, report, chosen.selected) if former is not None else {}
-    blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
+    worse_or_other = {**compared.blamed, **worse}
+    blamed = blames(report, own=chosen.own, strict=strict, worse=worse_or_other)
     if chosen.rows:
         destination.write(_rendered(report, format, long, blamed, chosen.files, destination.colour))
     for id, change in worse.items():
@@ -149,7 +162,9 @@ def check(
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    problems = [*chosen.problems, *_of_certificates(notes, save)]
+    problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
+    for line in compared.lines:
+        say(line)
     for problem in problems:
         say(problem)
     raise typer.Exit(ERROR if problems else exit_code(blamed))
