@@ -27,8 +27,9 @@ class ClaimWarning(pytest.PytestWarning):
     """A claim holds, and there is something to be said of it: it is proved at fixed sizes, its certificate is stale."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """The options and settings of the plugin."""
+    _run_as_written(pluginmanager)
     group = parser.getgroup("scanproof", "claims that scanproof decides")
     group.addoption(
         "--scanproof-fail",
@@ -55,6 +56,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("scanproof_fail", "as --scanproof-fail", type="args", default=[])
     parser.addini("scanproof_locked", "as --scanproof-locked", type="bool", default=False)
     parser.addini("scanproof_time_limit", "as --scanproof-time-limit", default="300")
+
+
+def _run_as_written(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Have pytest rewrite no `assert` of scanproof, as it does in packages that have a plugin: it takes a second."""
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard("scanproof")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -185,7 +193,10 @@ class ClaimItem(pytest.Item):
             if "fixed-sizes" in failing:
                 pytest.fail(said[0], pytrace=False)
         for text in said:
-            self.warn(ClaimWarning(f"{self.name}: {text}"))
+            try:
+                self.warn(ClaimWarning(f"{self.name}: {text}"))
+            except ClaimWarning as error:  # filterwarnings = error
+                pytest.fail(str(error), pytrace=False)
 
     def _story(self, report: dict[str, Any]) -> str:
         """What `scanproof show` prints of a claim."""

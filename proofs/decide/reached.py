@@ -149,7 +149,7 @@ class Project:
             (file, part) for part in file.names.get(use[0], ()) if use[0] not in part.imports
         )
         if imported is None and use[0] not in file.names:
-            for dots, module, name in _stars(file):
+            for dots, module, _ in _stars(file):
                 yield from self._in_module(file, dots, module, use, asked)
 
     def _in_module(
