@@ -97,12 +97,13 @@ def _compare(
     result: Compared, path: Path, now: Found, lock: bool, locked: bool, files: Sequence[str]
 ) -> None:
     from scanproof.proofs.decide import lock as locks
+    from scanproof.proofs.decide.certificates import Unusable
 
     shown = os.path.relpath(path)
     again = f"`{shlex.join(['scanproof', 'check', *files, '--lock'])}` writes it anew"
     try:
         before = locks.read(path)
-    except locks.Unusable as error:
+    except Unusable as error:
         before = None
         if lock:
             result.lines.append(f"{shown} is written anew: {error}")

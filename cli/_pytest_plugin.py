@@ -152,8 +152,9 @@ class ClaimItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the claim is written down."""
         code = getattr(self.claim.body, "__code__", None)
-        here = code is not None and Path(code.co_filename) == self.path
-        return self.path, code.co_firstlineno - 1 if here else None, f"claim {self.name}"
+        if code is None or Path(code.co_filename) != self.path:
+            return self.path, None, f"claim {self.name}"
+        return self.path, code.co_firstlineno - 1, f"claim {self.name}"
 
     def runtest(self) -> None:
         """Decide the claim."""

@@ -14,7 +14,7 @@ import pytest
 from command_line import FALSE, HEADER, MENDED, RAISING, TRUE, UNKNOWN
 
 import scanproof
-from scanproof import constructs, proofs
+from scanproof import _providers, constructs, proofs
 
 pytest_plugins = ["pytester"]
 
@@ -33,6 +33,7 @@ def _imported() -> None:
     for one in (*pkgutil.iter_modules(scanproof.__path__, "scanproof."), *rooms[0], *rooms[1]):
         if not one.name.endswith("__main__"):
             importlib.import_module(one.name)
+    _providers.sources()
 
 
 @pytest.fixture
@@ -223,6 +224,7 @@ def test_equal_names_in_two_folders_are_two_files(pytester: pytest.Pytester, pro
     assert "helper" not in sys.modules or "ONE" not in vars(sys.modules["helper"])
 
 
+@pytest.mark.short("option")
 @pytest.mark.parametrize("how", ["option", "setting"])
 def test_what_differs_from_the_lock_file_fails_if_one_says_so(
     pytester: pytest.Pytester,

@@ -272,17 +272,20 @@ def _words(tree: ast.AST) -> Iterator[str]:
                 (n, v) for n, v in ast.iter_fields(one) if n not in WITHOUT and v not in (None, [])
             ]
             for name, value in sorted(parts, reverse=True, key=lambda part: part[0]):
-                bare = (
-                    name == "body"
-                    and _is_scope(one)
-                    and ast.get_docstring(one, clean=False) is not None
-                )  # type: ignore[arg-type]
-                waiting += [value[1:] if bare else value, f"{name}="]
+                waiting += [
+                    value[1:] if name == "body" and _has_docstring(one) else value,
+                    f"{name}=",
+                ]
         elif isinstance(one, list):
             yield "("
             waiting += [_End(), *reversed(one)]
         else:
             yield repr(one)
+
+
+def _has_docstring(tree: ast.AST) -> bool:
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return isinstance(tree, scopes) and ast.get_docstring(tree, clean=False) is not None
 
 
 class _End:
