@@ -75,6 +75,13 @@ CertificatesFolder = Annotated[
     ),
 ]
 Save = Annotated[bool, flag("--save", "Write what is found as certificates.")]
+Lock = Annotated[
+    bool,
+    flag("--lock", "The same, and write scanproof.lock: verdicts, and hashes of what they are of."),
+]
+Locked = Annotated[
+    bool, flag("--locked", "Exit 1 if scanproof.lock is not what --lock would write.")
+]
 FromScratch = Annotated[
     bool,
     flag("--from-scratch", "Search for everything; look at no certificate."),
@@ -114,6 +121,8 @@ def check(
     jobs: Jobs = None,
     certificates: CertificatesFolder = None,
     save: Save = False,
+    lock: Lock = False,
+    locked: Locked = False,
     from_scratch: FromScratch = False,
     offline: Offline = False,
     save_proofs: SaveProofs = None,
@@ -130,7 +139,7 @@ def check(
     from scanproof.proofs.report.progress import progress
     from scanproof.proofs.report.standing import ERROR, blames, exit_code
 
-    from . import _providers
+    from . import _lock, _providers
     from ._formats import Answer, parse_also
     from ._output import Destination, quiet_stdout, say
     from ._targets import resolve
@@ -141,6 +150,8 @@ def check(
         certificates, save, from_scratch = save_proofs, True, True
     if replay is not None:
         certificates, offline = replay, True
+    _lock.check_options(lock, locked, offline, engine)
+    save = save or lock
     destination = Destination(output)
     more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
@@ -162,12 +173,13 @@ def check(
                 pinned=chosen.pinned,
                 progress=advance,
             )
+    compared = _lock.compare(chosen, report, given, lock, locked)
     changes = None
     if former is not None:
         changes = former_reports.changes(former, report, chosen.selected)
     worse = former_reports.worse(changes or {})
-    blamed = blames(report, own=chosen.own, strict=strict, worse=worse)
-    problems = [*chosen.problems, *_of_certificates(notes, save)]
+    blamed = blames(report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse})
+    problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
     code = ERROR if problems else exit_code(blamed)
     answer = Answer(report, blamed, changes, problems, chosen.files, code)
     if "sarif" in (format, *(name for name, _ in more)) and not offline:
@@ -186,6 +198,8 @@ def check(
         if blame.code == ERROR:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
+    for line in compared.lines:
+        say(line)
     for problem in problems:
         say(problem)
     raise typer.Exit(code)

@@ -83,6 +83,15 @@ def test_a_claim_that_is_edited_is_checked_again(run: Run, write: Write):
     assert run("check", write(TRUE.replace("total(x) * c)", "total(x) * c * c)"))).code == 1
 
 
+@pytest.mark.usefixtures("own")
+def test_a_claim_is_checked_again_if_a_file_of_that_name_in_another_folder_is_read_after_it(
+    run: Run, write: Write
+):
+    other = write(TRUE, name="b", file="b/claims.py")
+    for text, code in ((TRUE, 0), (TRUE.replace("total(x) * c)", "total(x) * c * c)"), 1)):
+        assert run("check", write(text, name="a", file="a/claims.py"), other).code == code
+
+
 @pytest.mark.short("claim1")
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("claim", [HELPED, HELPED_LATER])

@@ -72,6 +72,8 @@ class Cache:
 
     def __init__(self, path: Path | None = None) -> None:
         self._now = time.time()
+        self._hashes = Keys()
+        self._asked: dict[str, tuple[Claim, Sequence[str], Certificates]] = {}
         self._keys: dict[str, str] = {}
         self._file: sqlite3.Connection | None = None
         try:
@@ -97,14 +99,29 @@ class Cache:
         self, asked: Sequence[tuple[Claim, Sequence[str], Certificates]]
     ) -> dict[str, Result]:
         """The results, by id, that are known of claims, of engines that are asked about them, and of certificates."""
-        keys = Keys()
-        self._keys = {claim.id: keys.of(claim, engines, at) for claim, engines, at in asked}
+        self._hashes = Keys()
+        self._asked = {one[0].id: one for one in asked}
+        self._keys = {id: self._hashes.of(*one) for id, one in self._asked.items()}
         found = {id: self._get(key) for id, key in self._keys.items()}
-        return {id: result for id, result in found.items() if result is not None}
+        return {
+            id: result
+            for id, result in found.items()
+            if result is not None and not self._is_to_be_written(id, result)
+        }
+
+    def _is_to_be_written(self, id: str, result: Result) -> bool:
+        """Whether a certificate is wanted of a result, and the file that is there, if any, is not it."""
+        claim, _, at = self._asked[id]
+        missing = result.verdict in ("proved", "refuted") and not at.content(claim)
+        return at.write and (missing or bool(result.recorded))
 
     def keep(self, id: str, result: Result) -> None:
         """Keep the result that the checker came to of a claim that was asked for."""
         if self._keys and result.verdict != "error":
+            if self._asked[id][2].write:  # what was found is in a file since
+                if result.recorded:
+                    return
+                self._keys[id] = self._hashes.of(*self._asked[id])
             text = json.dumps(asdict(result), ensure_ascii=False)
             self._ask(
                 "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?)", self._keys[id], self._now, text

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
 import sys
+import sysconfig
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -26,6 +28,10 @@ class BrokenFile(UsageError):
     def __init__(self, message: str, sources: list[Source]) -> None:
         super().__init__(message)
         self.sources = sources
+
+
+class NoClaims(UsageError):
+    """A file or module that defines no claim."""
 
 
 class Ledger:
@@ -118,19 +124,21 @@ def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
 
     Raises:
         BrokenFile: if the file raises; it has the claims that were defined by then.
-        UsageError: if the file cannot be read, defines no claim, or replaces definitions of the package.
+        NoClaims: if it defines none.
+        UsageError: if the file cannot be read, or replaces definitions of the package.
     """
     if not path.is_file():
         raise UsageError(
             f"{path}: no such file; give a Python file that defines a Source with claims."
         )
-    name = f"scanproof_claims_{path.stem}"
+    name = _module_name(path)
     loader = _AsItStands(name, str(path))
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None or path.suffix != ".py":
         raise UsageError(f"{path}: not a Python file; its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
+    hidden = _hidden_by(path.resolve().parent)
     sys.path.insert(0, str(path.resolve().parent))
     try:
         with (pinned or noted()).kept(str(path)):
@@ -144,7 +152,35 @@ def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
         ) from error
     finally:
         sys.path.pop(0)
+        sys.modules.update(hidden)
     return sources_of(module, str(path))
+
+
+def _module_name(path: Path) -> str:
+    """The name of a claim file as a module, which no other file has."""
+    name = f"scanproof_claims_{path.stem}"
+    former = getattr(sys.modules.get(name), "__file__", None)
+    if former is None or Path(former).resolve() == path.resolve():
+        return name
+    return f"{name}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
+
+
+def _hidden_by(folder: Path) -> dict[str, ModuleType]:
+    """Modules that have the name of a file or package of this folder, and are another: taken out of Python's table.
+
+    Without that, `import layers` in b/claims.py is a/layers.py, if a/claims.py was read before.
+    """
+    libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()}
+    found: dict[str, ModuleType] = {}
+    for one in (*folder.glob("*.py"), *folder.glob("*/__init__.py")):
+        name = one.parent.name if one.name == "__init__.py" else one.stem
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if file is None or name == "scanproof" or Path(file).resolve() == one.resolve():
+            continue
+        if libraries.isdisjoint(Path(file).resolve().parents):
+            inner = [n for n in sys.modules if n == name or n.startswith(f"{name}.")]
+            found.update((n, sys.modules.pop(n)) for n in inner)
+    return found
 
 
 def from_module(name: str, pinned: Definitions | None = None) -> list[Source]:
@@ -166,7 +202,7 @@ def sources_of(module: ModuleType, name: str) -> list[Source]:
     """The `Source` objects of a module that have rows of their own."""
     found = _sources(module)
     if not found:
-        raise UsageError(
+        raise NoClaims(
             f"{name} defines no claim; write `paper = Source('mypaper', title='…')` and decorate a function with "
             "@paper.claim(…)."
         )

@@ -57,8 +57,8 @@ def check(
         certificates: where certificates lie, and what is done with them; those beside the sources are checked if
             nothing else is said, and all engines are asked.
         notes: takes what is to be said of certificates.
-        cache: verdicts that this machine found before, which are not looked for again; nothing is taken from it where
-            certificates are written.
+        cache: verdicts that this machine found before, which are not looked for again; where certificates are written
+            only those that have one.
         pinned: what was noted of the package before a user's file ran; noted now if nothing is given.
         progress: called with each claim that is done, and those that take long.
 
@@ -96,8 +96,6 @@ def check(
     every = [*claims, *others]
     asked = {claim.id: (ENGINES[engine], given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
-    if given.write:
-        cache = None
     if cache is not None:
         results = cache.recall([(claim, *asked[claim.id]) for claim in every])
     remembered = sum(claim.id in results for claim in claims)

@@ -30,6 +30,8 @@ from .source import Row, Source
 
 PINNED = ("scanproof", "builtins", "fractions", "functools", "itertools", "math", "operator")
 """The package, and what its definitions are written with."""
+HOSTED = ("scanproof._pytest_plugin",)
+"""Modules with no definition in them, into whose classes pytest writes."""
 PLAIN = (int, str, float, bytes, bool, type(None), CodeType)
 LATE = ("__doc__", "__annotations__", "__abstractmethods__")
 """Python may write these into a class later on, as it adds other names in double underscores that nothing calls."""
@@ -304,7 +306,8 @@ def _is_ours(function: Any) -> bool:
 
 
 def _is_pinned(module: Any) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] in PINNED
+    own = isinstance(module, str) and module.partition(".")[0] in PINNED
+    return own and module not in HOSTED
 
 
 def _module(one: Any) -> Any:

@@ -136,8 +136,10 @@ class Source:
     def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
         check_id(name)
         file = sys._getframe(1).f_globals.get("__file__")
-        self.home = Path(file).resolve().parent if file else None
-        """The folder of the file that defines it; its certificates lie beside that."""
+        self.file = Path(file).resolve() if file else None
+        """The file that defines it."""
+        self.home = self.file and self.file.parent
+        """The folder of that file; its certificates lie beside it."""
         self.name = name
         self.title = title
         self.arxiv = arxiv
