@@ -17,9 +17,9 @@ from ..kernel.term import Monomial
 from ..kernel.theorem import Theorem
 from .normal import tidy
 from .session import current
-from .steps import Step, rewriting
+from .steps import Step, at_constant_times, rewriting
 from .stretched import cutting, is_product, products_in, stretch
-from .unfolding import at_constant_times, later_ones
+from .unfolding import later_ones
 from .zero import show_zero
 
 LONGEST = 10**6

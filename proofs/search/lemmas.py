@@ -31,7 +31,7 @@ from .dividing import dividing, one_by_one
 from .exponents import is_exponential
 from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
-from .together import holds_at_random, inner, together
+from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
 
@@ -99,6 +99,8 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
     if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
         return False
     tried.add(key)
+    if at_random(factor, right, session) is False:
+        return False
     for _ in range(ROUNDS):
         try:
             with _apart(factor.name, session) as rules:
@@ -129,7 +131,9 @@ def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
         if key in tried:
             continue
         tried.add(key)
-        if holds_at_random(factor, right, session) and together(claim, guesses, session):
+        if factor.name in spoken(right, session):  # rewriting by it would never end
+            continue
+        if at_random(factor, right, session) and together(claim, guesses, session):
             return True
     return False
 
