@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
@@ -39,6 +40,8 @@ ROUNDS = 6
 """Lemmas that one equation may need."""
 LONGEST = 4
 """A state is not solved for that stands with more factors than this."""
+RENAMED = 10**9
+"""Variables with numbers from here on stand for positions, whatever these are called."""
 Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 
@@ -59,7 +62,7 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
 
 
 def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -> Theorem:
-    tried: set[tuple] = set()
+    tried: set[Any] = set()
     for _ in range(ROUNDS):
         try:
             return _equation(left, right, tactic, session)
@@ -90,15 +93,18 @@ def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> bool:
-    """Whether the claim is proved, and so a lemma from now on."""
+def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2) -> bool:
+    """Whether the claim is proved, and so a lemma from now on; not again what failed while as much was known."""
     when, factor, right = claim
-    key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
+    looks = _looks(claim)
+    known = looks, depth, len(session.lemmas), len(session.closed), session.opened
     recursion, _ = session.recursions[factor.name]
     own = {state.name for state in recursion.states}
-    if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
+    if not depth or own & {f.name for m in right.parts for f in m.factors}:
         return False
-    tried.add(key)
+    if not tried.isdisjoint((looks, known)):
+        return False
+    tried.add(known)
     if at_random(factor, right, session) is False:
         return False
     for _ in range(ROUNDS):
@@ -116,23 +122,33 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
             return False
         except KernelError:
             return False
+        tried.add(looks)
         return True
     return False
+
+
+def _looks(claim: Claim) -> Any:
+    """The claim and the ranges of its positions, whatever these are called."""
+    _, factor, right = claim
+    free = factor.variables().union(*(m.variables() for m in right.parts))
+    own = [v for v in sorted(free - declarations.current.sizes) if v > 0]
+    names = {v: variable(RENAMED + n) for n, v in enumerate(own)}
+    inside = tuple(e.substitute(names) for v in own for e in declared(v))
+    parts = ((m.substitute(names, m.bound), c) for m, c in right.parts.items())
+    return factor.substitute(names), frozenset(parts), inside
 
 
 def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     """Whether something is proved of several states at once that the goals need."""
     every = (one for goal in goals for one in inner(goal, session))
     claims = (claim for goal in every for claim in guesses(goal, session))
-    tried: set[tuple] = set()
+    tried: set[Any] = set()
     for claim in claims:
         _, factor, right = claim
-        key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
-        if key in tried:
+        looks = _looks(claim)
+        if looks in tried or factor.name in spoken(right, session):  # that would never end
             continue
-        tried.add(key)
-        if factor.name in spoken(right, session):  # rewriting by it would never end
-            continue
+        tried.add(looks)
         if at_random(factor, right, session) and together(claim, guesses, session):
             return True
     return False

@@ -19,6 +19,7 @@ from .session import Lemma, Proving, current
 from .steps import DEEP, Step, at_constant_times, rewriting
 from .zero import show_zero
 
+
 def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
     """Show a goal by normal form; rules are used wherever they apply.
 
