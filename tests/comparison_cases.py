@@ -409,8 +409,9 @@ def nanguard():
     return (lambda x: jnp.where(jnp.isnan(x), 0.0, x)), (lambda x: jnp.nan_to_num(x))
 
 
-@case("q: d, K: T d, V: T e")
-def online():
+def online_softmax(first: float, scaled: bool = True) -> tuple[Any, Any]:
+    """One query's attention with a running maximum that begins with a number, and all at once."""
+
     def f(q, K, V):
         def step(c, t):
             m, l, o = c
@@ -419,63 +420,31 @@ def online():
             mn = jnp.maximum(m, s)
             a = jnp.exp(m - mn)
             p = jnp.exp(s - mn)
-            return (mn, l * a + p, o * a + p * v), None
+            return (mn, l * a + p, (o * a if scaled else o) + p * v), None
 
-        _m, l, o = lax.scan(
-            step, (jnp.array(-jnp.inf), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V)
-        )[0]
+        start = jnp.array(first), jnp.array(0.0), jnp.zeros(V.shape[1])
+        _m, l, o = lax.scan(step, start, (K, V))[0]
         return o / l
 
     def g(q, K, V):
         return nn.softmax(K @ q) @ V
 
     return f, g
+
+
+@case("q: d, K: T d, V: T e")
+def online():
+    return online_softmax(-jnp.inf)
 
 
 @case("q: d, K: T d, V: T e")
 def online0():
-    def f(q, K, V):
-        def step(c, t):
-            m, l, o = c
-            k, v = t
-            s = q @ k
-            mn = jnp.maximum(m, s)
-            a = jnp.exp(m - mn)
-            p = jnp.exp(s - mn)
-            return (mn, l * a + p, o * a + p * v), None
-
-        _m, l, o = lax.scan(step, (jnp.array(0.0), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V))[
-            0
-        ]
-        return o / l
-
-    def g(q, K, V):
-        return nn.softmax(K @ q) @ V
-
-    return f, g
+    return online_softmax(0.0)
 
 
 @case("q: d, K: T d, V: T e", False)
 def online_bad():
-    def f(q, K, V):
-        def step(c, t):
-            m, l, o = c
-            k, v = t
-            s = q @ k
-            mn = jnp.maximum(m, s)
-            a = jnp.exp(m - mn)
-            p = jnp.exp(s - mn)
-            return (mn, l * a + p, o + p * v), None
-
-        _m, l, o = lax.scan(
-            step, (jnp.array(-jnp.inf), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V)
-        )[0]
-        return o / l
-
-    def g(q, K, V):
-        return nn.softmax(K @ q) @ V
-
-    return f, g
+    return online_softmax(-jnp.inf, scaled=False)
 
 
 @case("Q: S d, K: T d, V: T e")

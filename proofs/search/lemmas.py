@@ -266,17 +266,14 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
 
     Partly: if what is multiplied by the same as the state is to cancel by itself.
     """
-    parts = list(goal.parts.values())
-    for place, f, (when, factor, images) in _entries(goal, session):
-        m, c = parts[place]
-        rest = m.divided(f).factors
-        if len(rest) > LONGEST:
-            continue
+    for f, (when, factor, images), rest, others in _beside(
+        list(goal.parts.values()), goal, session
+    ):
         body = []
-        for n, d in parts[:place] + parts[place + 1 :]:
+        for n, d in others:
             divided = _divided(n, rest, images)
             if divided is not None:
-                body.append((divided, -d / c))
+                body.append((divided, d))
             elif not partly:
                 break
         else:
@@ -287,12 +284,8 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
 def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What an entry that is written once must be if the goal is to hold: that from its turn on, the start before."""
     parts = list(goal.parts.values())
-    for place, f, (when, factor, images) in _entries(goal, session, written=True):
-        m, c = parts[place]
-        rest = m.divided(f).factors
-        divided = [
-            (_divided(n, rest, images), -d / c) for n, d in parts[:place] + parts[place + 1 :]
-        ]
+    for f, (when, factor, images), rest, others in _beside(parts, goal, session, written=True):
+        divided = [(_divided(n, rest, images), d) for n, d in others]
         turn = f.at[0].substitute(images) - 1
         start = [
             (n._replace(guards=n.guards | {turn - when}), d) for n, d in _start(factor, session)
@@ -315,16 +308,12 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
     """
     plain = list(goal.parts.values())
     for parts in (plain, [(_by_function(m), c) for m, c in plain]):
-        for place, f, (when, factor, images) in _entries(goal, session):
-            m, c = parts[place]
-            rest = m.divided(f).factors
-            if len(rest) > LONGEST:
-                continue
+        for f, (when, factor, images), rest, others in _beside(parts, goal, session):
             singles = []
-            for n, d in parts[:place] + parts[place + 1 :]:
+            for n, d in others:
                 divided = _divided(n, rest, images, True)
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
-                    singles.append((divided, -d / c))
+                    singles.append((divided, d))
             before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
             several = [before] if 1 < len(before) < len(singles) else []
             for body in (*several, *([one] for one in singles)):
@@ -334,6 +323,27 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
                     for moved in (every, turns) if turns not in (every, body) else (every,):
                         yield when, factor, _term(moved, factor)
                         yield when, factor, _term(_since(moved, when, factor, session), factor)
+
+
+Parts = list[tuple[Monomial, Fraction]]
+
+
+def _beside(
+    parts: Parts, goal: Goal, session: Proving, written: bool = False
+) -> Iterator[tuple[Factor, Pattern, Sequence[Factor], Parts]]:
+    """Each entry of a state at any time, what it is multiplied by, and what the others of `parts` make of both.
+
+    Args:
+        parts: the goal's monomials, or others in their place.
+        goal: what is to be shown.
+        session: where.
+        written: whether the entries are those that are written once.
+    """
+    for place, f, pattern in _entries(goal, session, written):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        if written or len(rest) <= LONGEST:
+            yield f, pattern, rest, [(n, -d / c) for n, d in parts[:place] + parts[place + 1 :]]
 
 
 def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
