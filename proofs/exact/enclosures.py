@@ -5,7 +5,6 @@ Balls are another arithmetic than Fractions and sympy's roots, and take any root
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .field import Field
 from .scalar import DivisionByZero, as_fraction
 
 
-def _ball(name: str, what: str) -> Callable[[Any, Any], Any]:
+def _ball(name: str, what: str) -> Any:
     """The method of a field that flint has for balls under the same name."""
 
     def method(self: Any, scalar: Any) -> Any:
