@@ -498,8 +498,9 @@ def flash():
     return f, g
 
 
-@case("q: T d, k: T d, v: T e, i: T, f: T")
-def mlstm():
+def mlstm_forms(stabilised: Any, plain: Any) -> tuple[Any, Any]:
+    """An mLSTM with a running maximum of its gates' logarithms, and without; how each divides by n q is given."""
+
     def a(q, k, v, i, f):
         def step(c, t):
             C, n, m = c
@@ -510,7 +511,7 @@ def mlstm():
             ip = jnp.exp(i - mn)
             C = fp * C + ip * jnp.outer(v, k)
             n = fp * n + ip * k
-            return (C, n, mn), C @ q / (n @ q)
+            return (C, n, mn), C @ q / stabilised(n @ q, mn)
 
         d, e = k.shape[1], v.shape[1]
         return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d), jnp.array(0.0)), (q, k, v, i, f))[1]
@@ -523,45 +524,25 @@ def mlstm():
             ip = jnp.exp(i)
             C = fp * C + ip * jnp.outer(v, k)
             n = fp * n + ip * k
-            return (C, n), C @ q / (n @ q)
+            return (C, n), C @ q / plain(n @ q)
 
         d, e = k.shape[1], v.shape[1]
         return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d)), (q, k, v, i, f))[1]
 
     return a, b
+
+
+@case("q: T d, k: T d, v: T e, i: T, f: T")
+def mlstm():
+    return mlstm_forms(lambda nq, m: nq, lambda nq: nq)
 
 
 @case("q: T d, k: T d, v: T e, i: T, f: T")
 def mlstm_max():
-    def a(q, k, v, i, f):
-        def step(c, t):
-            C, n, m = c
-            q, k, v, i, f = t
-            lf = nn.log_sigmoid(f)
-            mn = jnp.maximum(lf + m, i)
-            fp = jnp.exp(lf + m - mn)
-            ip = jnp.exp(i - mn)
-            C = fp * C + ip * jnp.outer(v, k)
-            n = fp * n + ip * k
-            return (C, n, mn), C @ q / jnp.maximum(jnp.abs(n @ q), jnp.exp(-mn))
-
-        d, e = k.shape[1], v.shape[1]
-        return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d), jnp.array(0.0)), (q, k, v, i, f))[1]
-
-    def b(q, k, v, i, f):
-        def step(c, t):
-            C, n = c
-            q, k, v, i, f = t
-            fp = nn.sigmoid(f)
-            ip = jnp.exp(i)
-            C = fp * C + ip * jnp.outer(v, k)
-            n = fp * n + ip * k
-            return (C, n), C @ q / jnp.maximum(jnp.abs(n @ q), 1.0)
-
-        d, e = k.shape[1], v.shape[1]
-        return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d)), (q, k, v, i, f))[1]
-
-    return a, b
+    return mlstm_forms(
+        lambda nq, m: jnp.maximum(jnp.abs(nq), jnp.exp(-m)),
+        lambda nq: jnp.maximum(jnp.abs(nq), 1.0),
+    )
 
 
 @case("i: T, f: T, z: T")
