@@ -36,7 +36,7 @@ from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
 
-ROUNDS = 6
+ROUNDS = 12
 """Lemmas that one equation may need."""
 LONGEST = 4
 """A state is not solved for that stands with more factors than this."""
