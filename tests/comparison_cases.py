@@ -409,8 +409,9 @@ def nanguard():
     return (lambda x: jnp.where(jnp.isnan(x), 0.0, x)), (lambda x: jnp.nan_to_num(x))
 
 
-@case("q: d, K: T d, V: T e")
-def online():
+def online_softmax(first: float, scaled: bool = True) -> tuple[Any, Any]:
+    """One query's attention with a running maximum that begins with a number, and all at once."""
+
     def f(q, K, V):
         def step(c, t):
             m, l, o = c
@@ -419,63 +420,31 @@ def online():
             mn = jnp.maximum(m, s)
             a = jnp.exp(m - mn)
             p = jnp.exp(s - mn)
-            return (mn, l * a + p, o * a + p * v), None
+            return (mn, l * a + p, (o * a if scaled else o) + p * v), None
 
-        _m, l, o = lax.scan(
-            step, (jnp.array(-jnp.inf), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V)
-        )[0]
+        start = jnp.array(first), jnp.array(0.0), jnp.zeros(V.shape[1])
+        _m, l, o = lax.scan(step, start, (K, V))[0]
         return o / l
 
     def g(q, K, V):
         return nn.softmax(K @ q) @ V
 
     return f, g
+
+
+@case("q: d, K: T d, V: T e")
+def online():
+    return online_softmax(-jnp.inf)
 
 
 @case("q: d, K: T d, V: T e")
 def online0():
-    def f(q, K, V):
-        def step(c, t):
-            m, l, o = c
-            k, v = t
-            s = q @ k
-            mn = jnp.maximum(m, s)
-            a = jnp.exp(m - mn)
-            p = jnp.exp(s - mn)
-            return (mn, l * a + p, o * a + p * v), None
-
-        _m, l, o = lax.scan(step, (jnp.array(0.0), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V))[
-            0
-        ]
-        return o / l
-
-    def g(q, K, V):
-        return nn.softmax(K @ q) @ V
-
-    return f, g
+    return online_softmax(0.0)
 
 
 @case("q: d, K: T d, V: T e", False)
 def online_bad():
-    def f(q, K, V):
-        def step(c, t):
-            m, l, o = c
-            k, v = t
-            s = q @ k
-            mn = jnp.maximum(m, s)
-            a = jnp.exp(m - mn)
-            p = jnp.exp(s - mn)
-            return (mn, l * a + p, o + p * v), None
-
-        _m, l, o = lax.scan(
-            step, (jnp.array(-jnp.inf), jnp.array(0.0), jnp.zeros(V.shape[1])), (K, V)
-        )[0]
-        return o / l
-
-    def g(q, K, V):
-        return nn.softmax(K @ q) @ V
-
-    return f, g
+    return online_softmax(-jnp.inf, scaled=False)
 
 
 @case("Q: S d, K: T d, V: T e")
@@ -529,8 +498,9 @@ def flash():
     return f, g
 
 
-@case("q: T d, k: T d, v: T e, i: T, f: T")
-def mlstm():
+def mlstm_forms(stabilised: Any, plain: Any) -> tuple[Any, Any]:
+    """An mLSTM with a running maximum of its gates' logarithms, and without; how each divides by n q is given."""
+
     def a(q, k, v, i, f):
         def step(c, t):
             C, n, m = c
@@ -541,7 +511,7 @@ def mlstm():
             ip = jnp.exp(i - mn)
             C = fp * C + ip * jnp.outer(v, k)
             n = fp * n + ip * k
-            return (C, n, mn), C @ q / (n @ q)
+            return (C, n, mn), C @ q / stabilised(n @ q, mn)
 
         d, e = k.shape[1], v.shape[1]
         return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d), jnp.array(0.0)), (q, k, v, i, f))[1]
@@ -554,45 +524,25 @@ def mlstm():
             ip = jnp.exp(i)
             C = fp * C + ip * jnp.outer(v, k)
             n = fp * n + ip * k
-            return (C, n), C @ q / (n @ q)
+            return (C, n), C @ q / plain(n @ q)
 
         d, e = k.shape[1], v.shape[1]
         return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d)), (q, k, v, i, f))[1]
 
     return a, b
+
+
+@case("q: T d, k: T d, v: T e, i: T, f: T")
+def mlstm():
+    return mlstm_forms(lambda nq, m: nq, lambda nq: nq)
 
 
 @case("q: T d, k: T d, v: T e, i: T, f: T")
 def mlstm_max():
-    def a(q, k, v, i, f):
-        def step(c, t):
-            C, n, m = c
-            q, k, v, i, f = t
-            lf = nn.log_sigmoid(f)
-            mn = jnp.maximum(lf + m, i)
-            fp = jnp.exp(lf + m - mn)
-            ip = jnp.exp(i - mn)
-            C = fp * C + ip * jnp.outer(v, k)
-            n = fp * n + ip * k
-            return (C, n, mn), C @ q / jnp.maximum(jnp.abs(n @ q), jnp.exp(-mn))
-
-        d, e = k.shape[1], v.shape[1]
-        return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d), jnp.array(0.0)), (q, k, v, i, f))[1]
-
-    def b(q, k, v, i, f):
-        def step(c, t):
-            C, n = c
-            q, k, v, i, f = t
-            fp = nn.sigmoid(f)
-            ip = jnp.exp(i)
-            C = fp * C + ip * jnp.outer(v, k)
-            n = fp * n + ip * k
-            return (C, n), C @ q / jnp.maximum(jnp.abs(n @ q), 1.0)
-
-        d, e = k.shape[1], v.shape[1]
-        return lax.scan(step, (jnp.zeros((e, d)), jnp.zeros(d)), (q, k, v, i, f))[1]
-
-    return a, b
+    return mlstm_forms(
+        lambda nq, m: jnp.maximum(jnp.abs(nq), jnp.exp(-m)),
+        lambda nq: jnp.maximum(jnp.abs(nq), 1.0),
+    )
 
 
 @case("i: T, f: T, z: T")

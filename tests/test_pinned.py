@@ -174,8 +174,8 @@ def test_a_module_and_a_program_are_refused_alike(tmp_path: Path, monkeypatch: p
     [
         "from scanproof.proofs.claims.open import window\nwindow.SHOWN['x'] = 'N'",
         "from scanproof.proofs.check import limits\nlimits.__dict__['len'] = lambda a: 1",
-        "from scanproof.proofs.interpret import scanning\n"
-        "f = scanning.run_recursion\nf.__code__ = (lambda *a: 0).__code__",
+        "from scanproof.proofs.interpret import recursions\n"
+        "f = recursions.run_recursion\nf.__code__ = (lambda *a: 0).__code__",
     ],
 )
 def test_a_module_that_the_file_is_the_first_to_import_is_pinned_as_well(

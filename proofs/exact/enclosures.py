@@ -13,6 +13,16 @@ from .field import Field
 from .scalar import DivisionByZero, as_fraction
 
 
+def _ball(name: str, what: str) -> Any:
+    """The method of a field that flint has for balls under the same name."""
+
+    def method(self: Any, scalar: Any) -> Any:
+        return getattr(scalar, name)()
+
+    method.__name__, method.__doc__ = name, f"A ball that holds {what}."
+    return method
+
+
 class ArbField(Field):
     """Scalars are balls, at the working precision of `flint.ctx`; a ball without end has no value."""
 
@@ -35,57 +45,19 @@ class ArbField(Field):
         """The ball itself: balls are compared where they do not overlap."""
         return scalar
 
-    def exp(self, scalar: Any) -> Any:
-        """A ball that holds the exponential."""
-        return scalar.exp()
-
-    def log(self, scalar: Any) -> Any:
-        """A ball that holds the natural logarithm."""
-        return scalar.log()
-
-    def sin(self, scalar: Any) -> Any:
-        """A ball that holds the sine."""
-        return scalar.sin()
-
-    def cos(self, scalar: Any) -> Any:
-        """A ball that holds the cosine."""
-        return scalar.cos()
-
-    def tanh(self, scalar: Any) -> Any:
-        """A ball that holds the hyperbolic tangent."""
-        return scalar.tanh()
-
-    def erf(self, scalar: Any) -> Any:
-        """A ball that holds the error function."""
-        return scalar.erf()
-
-    def tan(self, scalar: Any) -> Any:
-        """A ball that holds the tangent."""
-        return scalar.tan()
-
-    def asin(self, scalar: Any) -> Any:
-        """A ball that holds the arcsine."""
-        return scalar.asin()
-
-    def acos(self, scalar: Any) -> Any:
-        """A ball that holds the arccosine."""
-        return scalar.acos()
-
-    def atan(self, scalar: Any) -> Any:
-        """A ball that holds the arctangent."""
-        return scalar.atan()
-
-    def asinh(self, scalar: Any) -> Any:
-        """A ball that holds the inverse of sinh."""
-        return scalar.asinh()
-
-    def acosh(self, scalar: Any) -> Any:
-        """A ball that holds the inverse of cosh."""
-        return scalar.acosh()
-
-    def atanh(self, scalar: Any) -> Any:
-        """A ball that holds the inverse of tanh."""
-        return scalar.atanh()
+    exp = _ball("exp", "the exponential")
+    log = _ball("log", "the natural logarithm")
+    sin = _ball("sin", "the sine")
+    cos = _ball("cos", "the cosine")
+    tanh = _ball("tanh", "the hyperbolic tangent")
+    erf = _ball("erf", "the error function")
+    tan = _ball("tan", "the tangent")
+    asin = _ball("asin", "the arcsine")
+    acos = _ball("acos", "the arccosine")
+    atan = _ball("atan", "the arctangent")
+    asinh = _ball("asinh", "the inverse of sinh")
+    acosh = _ball("acosh", "the inverse of cosh")
+    atanh = _ball("atanh", "the inverse of tanh")
 
     def abs(self, scalar: Any) -> Any:
         """A ball that holds the absolute value."""

@@ -9,7 +9,7 @@ from scanproof.constructs.arrays.operators import Namespace as Functions
 
 from ..kernel.index import Index, position
 from ..kernel.term import Term, as_term
-from . import measured, scanning
+from . import measured, recursions
 from .array import KernelArray, axes_as_one, comprehension, function, holds, scalar
 from .products import running_product
 from .questions import OBJECTS_OWN, Unreadable, final, is_own, note, place
@@ -133,21 +133,21 @@ class Namespace(Functions):
 
     def scan(self, step: Any, parameters: Any, state: Any, tokens: Any, length: Any) -> Any:
         """A step function run over tokens, as a recursion of the kernel."""
-        return scanning.scan(step, parameters, state, tokens, index(length))
+        return recursions.scan(step, parameters, state, tokens, index(length))
 
     def scan_merged(
         self, step: Any, parameters: Any, state: Any, tokens: Any, n: Any, C: Any
     ) -> Any:
         """A scan over n chunks of C tokens, as one over n·C tokens."""
-        return scanning.merged(step, parameters, state, tokens, index(n), index(C))
+        return recursions.merged(step, parameters, state, tokens, index(n), index(C))
 
     def iterate(self, step: Any, state: Any, count: Any) -> Any:
         """The state after a step was repeated `count` times."""
-        return scanning.iterated(step, state, index(count)).final_state
+        return recursions.iterated(step, state, index(count)).final_state
 
     def iterates(self, step: Any, state: Any, count: Any) -> Any:
         """All states while a step is repeated `count` times."""
-        return scanning.iterated(step, state, index(count)).states
+        return recursions.iterated(step, state, index(count)).states
 
     def exp(self, one: KernelArray) -> KernelArray:
         """The exponential function, entry by entry."""

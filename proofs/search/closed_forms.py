@@ -122,7 +122,7 @@ def _by_induction(
     except Stuck:
         if not any(f.name in session.ranged for m in guess.parts for f in m.factors):
             raise
-        return by_induction(when, [(claim, guess)], rules, stepwise())
+        return by_induction(when, [(claim, guess)], rules, stepwise)
 
 
 def _guesses(

@@ -5,7 +5,8 @@ Where one side reads x[4i + j] and the other x[t], every t is written 4i + j wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import lcm
 
 from ..kernel import index as declarations
@@ -17,9 +18,9 @@ from ..kernel.term import Monomial
 from ..kernel.theorem import Theorem
 from .normal import tidy
 from .session import current
-from .steps import Step, rewriting
+from .steps import Step, at_constant_times, rewriting
 from .stretched import cutting, is_product, products_in, stretch
-from .unfolding import at_constant_times, later_ones
+from .unfolding import later_ones
 from .zero import show_zero
 
 LONGEST = 10**6
@@ -89,24 +90,35 @@ def _moves(v: int) -> bool:
 
 def divide(goal: Goal, chunks: dict[Axis, int]) -> None:
     """Every place on these axes that one variable says is written with a quotient and a remainder."""
-    waiting = list(goal.parts)
-    while waiting:
-        k = waiting.pop()
-        if k not in goal.parts:
-            continue
-        m, _ = goal.parts[k]
-        found = _undivided(m, chunks)
+
+    def one(k: int) -> None:
+        found = _undivided(goal.parts[k][0], chunks)
         if found is None:
-            continue
+            return
         v, e, by = found
-        before = set(goal.parts)
-        goal.divide(k, e, by)
-        (k,) = set(goal.parts) - before
+        (k,) = _new(goal, lambda: goal.divide(k, e, by))
         n, _ = goal.parts[k]
         q, r = variable(-n.bound + 1), variable(-n.bound)
         c = e.coefficient(v)
         goal.one_point(k, v, (q * by + r - (e - variable(v) * c)) * c)
-        waiting += set(goal.parts) - before
+
+    _throughout(goal, one)
+
+
+def _throughout(goal: Goal, change: Callable[[int], None]) -> None:
+    """Change every monomial, by its number, and what comes of it, until nothing changes."""
+    waiting = list(goal.parts)
+    while waiting:
+        k = waiting.pop()
+        if k in goal.parts:
+            waiting += _new(goal, partial(change, k))
+
+
+def _new(work: Rewriting, rule: Callable[[], object]) -> set[int]:
+    """The numbers of the monomials that come of a rule."""
+    before = set(work.parts)
+    rule()
+    return set(work.parts) - before
 
 
 def _undivided(m: Monomial, chunks: dict[Axis, int]) -> tuple[int, Index, int] | None:
@@ -157,36 +169,29 @@ def by_chunks(chunks: dict[Axis, int]) -> Step:
 
 def _counted(work: Rewriting, k: int, v: int, e: Index) -> None:
     """A new bound index for e, in place of one of which e has one."""
-    before = set(work.parts)
-    work.divide(k, e, 1)
-    (k,) = set(work.parts) - before
+    (k,) = _new(work, lambda: work.divide(k, e, 1))
     new = variable(-work.parts[k][0].bound + 1)
-    before = set(work.parts)
-    work.one_point(k, -work.parts[k][0].bound, Index(0))
-    (k,) = set(work.parts) - before
+    (k,) = _new(work, lambda: work.one_point(k, -work.parts[k][0].bound, Index(0)))
     c = e.coefficient(v)
     work.one_point(k, v, (new - (e - variable(v) * c)) * c)
 
 
 def tell_apart(goal: Goal, chunks: dict[Axis, int]) -> None:
     """Monomials that read at i·C + r become those that read at i·C, at i·C + 1, …"""
-    waiting = list(goal.parts)
-    while waiting:
-        k = waiting.pop()
-        if k not in goal.parts:
-            continue
+
+    def one(k: int) -> None:
         m, _ = goal.parts[k]
         found = _remainder(m, chunks)
         if found is None:
-            continue
+            return
         r, by = found
         places = [variable(r) - c for c in range(by)]
-        before = set(goal.parts)
-        goal.regroup(k, [(m.guards | {e, -e}, 1) for e in places])
-        for k in sorted(set(goal.parts) - before):
+        new = _new(goal, lambda: goal.regroup(k, [(m.guards | {e, -e}, 1) for e in places]))
+        for k in sorted(new):
             c = next(c for c, e in enumerate(places) if {e, -e} <= goal.parts[k][0].guards)
             goal.one_point(k, r, Index(c))
-        waiting += set(goal.parts) - before
+
+    _throughout(goal, one)
 
 
 def _remainder(m: Monomial, chunks: dict[Axis, int]) -> tuple[int, int] | None:

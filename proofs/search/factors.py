@@ -6,50 +6,54 @@ A product is split where it meets the inverse of one part, or where another mono
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from ..interpret.session import Session
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, position
+from ..kernel.induction import induction
 from ..kernel.inequalities import implied
-from ..kernel.rules import Rewriting
-from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Monomial, Term, body, function_of
+from ..kernel.rules import Goal, Rewriting
+from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Monomial, body, entry, function_of
 from ..kernel.theorem import Theorem
 from .session import Proving
-from .steps import Step
-
-Induction = Callable[[Index, Factor, Term], Theorem]
-"""Shows by induction what a factor is, or raises."""
+from .steps import Step, at_constant_times, rewriting
+from .zero import show_zero
 
 
-def splitting(session: Proving, induct: Induction) -> Step:
+def splitting(session: Proving) -> Step:
     """A step that splits a product of a monomial in two."""
 
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
-        rows = [*work.known, *m.guards]
-        for f in m.factors:
+        for place, f in enumerate(m.factors):
             if f.name not in session.recursions or not session.is_product(f.name):
                 continue
             for count in _counts(work, m, f):
-                if not all(implied(e, rows) for e in (count, f.at[0] - count)):
-                    continue
-                rule = _rule(f.name, session, induct)
-                if rule is not None:
-                    left = cast(Factor, rule.left)
-                    first = left.at[0].terms[0][0]
-                    images = dict.fromkeys(rule.over, f.at[0] - count)  # the time and its end
-                    images[first] = count
-                    images |= {
-                        e.terms[0][0]: at for e, at in zip(left.at[1:], f.at[1:], strict=True)
-                    }
-                    work.rewrite(k, m.factors.index(f), rule, images)
+                if part(work, k, place, count, session):
                     return True
         return False
 
     return step
+
+
+def part(work: Rewriting, k: int, place: int, count: Index, session: Proving) -> bool:
+    """The product of the first `count` factors, times that of the rest; whether there are so many."""
+    m, _ = work.parts[k]
+    f = m.factors[place]
+    rows = [*work.known, *m.guards]
+    if not all(implied(e, rows) for e in (count, f.at[0] - count)):
+        return False
+    rule = _rule(f.name, session)
+    if rule is None:
+        return False
+    left = cast(Factor, rule.left)
+    first = left.at[0].terms[0][0]
+    images = dict.fromkeys(rule.over, f.at[0] - count)  # the time and its end
+    images[first] = count
+    images |= {e.terms[0][0]: at for e, at in zip(left.at[1:], f.at[1:], strict=True)}
+    work.rewrite(k, place, rule, images)
+    return True
 
 
 def _counts(work: Rewriting, m: Monomial, f: Factor) -> Iterator[Index]:
@@ -74,25 +78,31 @@ def _alike(f: Factor, g: Factor) -> bool:
     return f.name == g.name and f.at[1:] == g.at[1:]
 
 
-def _rule(name: str, session: Proving, induct: Induction) -> Theorem | None:
-    """P[a + n] = P[a] P[n], the second part beginning where the first ends."""
+def _rule(name: str, session: Proving) -> Theorem | None:
+    """P[a + n] = P[a] P[n], the second part beginning where the first ends; None where that was not shown."""
     if name not in session.parted:
         session.parted[name] = None  # while it is looked for
         with contextlib.suppress(KernelError):
-            session.parted[name] = induct(*_claim(name, session))
+            session.parted[name] = _shown(name, session)
     return session.parted[name]
 
 
-def _claim(name: str, session: Session) -> tuple[Index, Factor, Term]:
+def _shown(name: str, session: Proving) -> Theorem:
+    """By induction over the length of the second part, of which one factor is taken."""
     recursion, which = session.recursions[name]
-    state = recursion.states[which]
+    given = recursion.states[which].given
     first, count = position("a", 0), position("m", 0)
     when = position("t", 0, count + 1)
-    moved = list(state.given)
-    if name in session.ranged:
-        moved[0] = moved[0] + first
-    two = state.entry(first, []) * Term(
-        {Monomial(0, frozenset(), (Factor(name, (when, *moved)),)): Fraction(1)},
-        when.variables().union(*(e.variables() for e in moved)),
-    )
-    return when, Factor(name, (first + when, *state.given)), two
+    moved = (given[0] + first, *given[1:]) if name in session.ranged else given
+    turn = session.definition(name)[1]
+
+    def peeled(goal: Goal, rules: Sequence[Theorem]) -> None:
+        for k, (m, _) in list(goal.parts.items()):
+            for f in m.factors:
+                if f.name == name and f.at[0].const > 0:
+                    rewriting([turn], only=f)(goal, k)
+        show_zero(goal, [at_constant_times(session), rewriting(rules)])
+
+    two = entry(name, first, *given) * entry(name, when, *moved)
+    (rule,) = induction(when, [(Factor(name, (first + when, *given)), two)], peeled)
+    return rule

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
@@ -31,14 +32,16 @@ from .dividing import dividing, one_by_one
 from .exponents import is_exponential
 from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
-from .together import holds_at_random, inner, together
+from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
 from .zero import Stuck
 
-ROUNDS = 6
+ROUNDS = 12
 """Lemmas that one equation may need."""
 LONGEST = 4
 """A state is not solved for that stands with more factors than this."""
+RENAMED = 10**9
+"""Variables with numbers from here on stand for positions, whatever these are called."""
 Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 
@@ -59,7 +62,7 @@ def show(left: Term, right: Term, *more: Tactic) -> Theorem:
 
 
 def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -> Theorem:
-    tried: set[tuple] = set()
+    tried: set[Any] = set()
     for _ in range(ROUNDS):
         try:
             return _equation(left, right, tactic, session)
@@ -90,15 +93,20 @@ def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> bool:
-    """Whether the claim is proved, and so a lemma from now on."""
+def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2) -> bool:
+    """Whether the claim is proved, and so a lemma from now on; not again what failed while as much was known."""
     when, factor, right = claim
-    key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
+    looks = _looks(claim)
+    known = looks, depth, len(session.lemmas), len(session.closed), session.opened
     recursion, _ = session.recursions[factor.name]
     own = {state.name for state in recursion.states}
-    if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
+    if not depth or own & {f.name for m in right.parts for f in m.factors}:
         return False
-    tried.add(key)
+    if not tried.isdisjoint((looks, known)):
+        return False
+    tried.add(known)
+    if at_random(factor, right, session) is False:
+        return False
     for _ in range(ROUNDS):
         try:
             with _apart(factor.name, session) as rules:
@@ -114,22 +122,34 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
             return False
         except KernelError:
             return False
+        tried.add(looks)
         return True
     return False
+
+
+def _looks(claim: Claim) -> Any:
+    """The claim and the ranges of its positions, whatever these are called."""
+    _, factor, right = claim
+    free = factor.variables().union(*(m.variables() for m in right.parts))
+    own = [v for v in sorted(free - declarations.current.sizes) if v > 0]
+    names = {v: variable(RENAMED + n) for n, v in enumerate(own)}
+    inside = tuple(e.substitute(names) for v in own for e in declared(v))
+    parts = ((m.substitute(names, m.bound), c) for m, c in right.parts.items())
+    return factor.substitute(names), frozenset(parts), inside
 
 
 def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     """Whether something is proved of several states at once that the goals need."""
     every = (one for goal in goals for one in inner(goal, session))
     claims = (claim for goal in every for claim in guesses(goal, session))
-    tried: set[tuple] = set()
+    tried: set[Any] = set()
     for claim in claims:
         _, factor, right = claim
-        key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
-        if key in tried:
+        looks = _looks(claim)
+        if looks in tried or factor.name in spoken(right, session):  # that would never end
             continue
-        tried.add(key)
-        if holds_at_random(factor, right, session) and together(claim, guesses, session):
+        tried.add(looks)
+        if at_random(factor, right, session) and together(claim, guesses, session):
             return True
     return False
 
@@ -246,17 +266,14 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
 
     Partly: if what is multiplied by the same as the state is to cancel by itself.
     """
-    parts = list(goal.parts.values())
-    for place, f, (when, factor, images) in _entries(goal, session):
-        m, c = parts[place]
-        rest = m.divided(f).factors
-        if len(rest) > LONGEST:
-            continue
+    for f, (when, factor, images), rest, others in _beside(
+        list(goal.parts.values()), goal, session
+    ):
         body = []
-        for n, d in parts[:place] + parts[place + 1 :]:
+        for n, d in others:
             divided = _divided(n, rest, images)
             if divided is not None:
-                body.append((divided, -d / c))
+                body.append((divided, d))
             elif not partly:
                 break
         else:
@@ -267,12 +284,8 @@ def solutions(goal: Goal, session: Proving, partly: bool = False) -> Iterator[Cl
 def rows(goal: Goal, session: Proving) -> Iterator[Claim]:
     """What an entry that is written once must be if the goal is to hold: that from its turn on, the start before."""
     parts = list(goal.parts.values())
-    for place, f, (when, factor, images) in _entries(goal, session, written=True):
-        m, c = parts[place]
-        rest = m.divided(f).factors
-        divided = [
-            (_divided(n, rest, images), -d / c) for n, d in parts[:place] + parts[place + 1 :]
-        ]
+    for f, (when, factor, images), rest, others in _beside(parts, goal, session, written=True):
+        divided = [(_divided(n, rest, images), d) for n, d in others]
         turn = f.at[0].substitute(images) - 1
         start = [
             (n._replace(guards=n.guards | {turn - when}), d) for n, d in _start(factor, session)
@@ -295,16 +308,12 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
     """
     plain = list(goal.parts.values())
     for parts in (plain, [(_by_function(m), c) for m, c in plain]):
-        for place, f, (when, factor, images) in _entries(goal, session):
-            m, c = parts[place]
-            rest = m.divided(f).factors
-            if len(rest) > LONGEST:
-                continue
+        for f, (when, factor, images), rest, others in _beside(parts, goal, session):
             singles = []
-            for n, d in parts[:place] + parts[place + 1 :]:
+            for n, d in others:
                 divided = _divided(n, rest, images, True)
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
-                    singles.append((divided, -d / c))
+                    singles.append((divided, d))
             before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
             several = [before] if 1 < len(before) < len(singles) else []
             for body in (*several, *([one] for one in singles)):
@@ -314,6 +323,27 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
                     for moved in (every, turns) if turns not in (every, body) else (every,):
                         yield when, factor, _term(moved, factor)
                         yield when, factor, _term(_since(moved, when, factor, session), factor)
+
+
+Parts = list[tuple[Monomial, Fraction]]
+
+
+def _beside(
+    parts: Parts, goal: Goal, session: Proving, written: bool = False
+) -> Iterator[tuple[Factor, Pattern, Sequence[Factor], Parts]]:
+    """Each entry of a state at any time, what it is multiplied by, and what the others of `parts` make of both.
+
+    Args:
+        parts: the goal's monomials, or others in their place.
+        goal: what is to be shown.
+        session: where.
+        written: whether the entries are those that are written once.
+    """
+    for place, f, pattern in _entries(goal, session, written):
+        m, c = parts[place]
+        rest = m.divided(f).factors
+        if written or len(rest) <= LONGEST:
+            yield f, pattern, rest, [(n, -d / c) for n, d in parts[:place] + parts[place + 1 :]]
 
 
 def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:

@@ -61,11 +61,9 @@ class Proving(Session):
     split: dict[Any, Theorem | None] = field(default_factory=dict)
     """For values of exp what they are products of; None for those that stay."""
     parted: dict[str, Theorem | None] = field(default_factory=dict)
-    """For a product what two parts it has; None where that was not shown."""
+    """For a product what it is in two parts; None where that was not shown (see `factors`)."""
     starts: dict[str, Term] = field(default_factory=dict)
     """What states are at the start, in normal form, of those of which it was asked."""
-    cut: dict[str, Any] = field(default_factory=dict)
-    """For a product what it is in two parts (see `stretched`)."""
     powers: dict[str, Theorem | None] = field(default_factory=dict)
     """For values of exp of a logarithm what they are (see `laws`)."""
     by_cases: bool = False
@@ -74,6 +72,8 @@ class Proving(Session):
     inductions: list[Lemma] = field(default_factory=list)
     inside: dict[Any, Any] = field(default_factory=dict)
     """For the hypotheses of an induction what functions of states are under them (see `congruences`)."""
+    numbers: Any = None
+    """What evaluates terms at drawn numbers (see `together`)."""
     plain: bool = False
     """Whether the states of loops are left as they are, without their closed forms."""
     left: int = field(default_factory=lambda: _allowed.get())

@@ -13,7 +13,10 @@ from ..kernel.term import INVERSE, INVERSE_NUMBER, NUMBER, Factor, body, functio
 from ..kernel.theorem import Theorem
 from . import labelling
 from .guards import NOTHING, advice
+from .session import Proving
 
+DEEP = 8
+"""States are unfolded down to the start from constant times up to this."""
 Step = Callable[[Rewriting, int], bool]
 """Applies a rule to a monomial, or says that it does not apply."""
 
@@ -88,14 +91,15 @@ def count(work: Rewriting, k: int) -> bool:
 def cancel(work: Rewriting, k: int) -> bool:
     """β/β = 1."""
     m, _ = work.parts[k]
-    for one, f in enumerate(m.factors):
-        if function_of(f) == INVERSE:
-            inside = body(f, m.bound)
-            if len(inside) == 1 and not inside[0][0].guards and len(inside[0][0].factors) == 1:
-                n, (g,) = inside[0][0].bound, inside[0][0].factors
-                if n == m.bound and g in m.factors:
-                    work.cancel(k, one, m.factors.index(g))
-                    return True
+    inverses = [f for f in dict.fromkeys(m.factors) if function_of(f) == INVERSE]
+    factors = set(m.factors) if inverses else ()
+    for f in inverses:
+        inside = body(f, m.bound)
+        if len(inside) == 1 and not inside[0][0].guards and len(inside[0][0].factors) == 1:
+            n, (g,) = inside[0][0].bound, inside[0][0].factors
+            if n == m.bound and g in factors:
+                work.cancel(k, m.factors.index(f), m.factors.index(g))
+                return True
     return False
 
 
@@ -155,18 +159,20 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
         divide: whether to distinguish where a rule holds and where it does not.
         only: the factor to rewrite, if not any.
     """
-    rules = tuple(rules)
+    about: dict[str, list[Theorem]] = {}
+    for rule in rules:
+        about.setdefault(cast(Factor, rule.left).name, []).append(rule)
 
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
         for place, f in enumerate(m.factors):
-            if only is not None and f != only:
+            if f.name not in about or (only is not None and f != only):
                 continue
-            for rule in rules:
+            for rule in about[f.name]:
                 images = matched(cast(Factor, rule.left), rule.over, f)
                 if images is None or _stays(rule, images, f):
                     continue
-                rows = [*work.known, *m.guards]
+                rows = work.known | m.guards
                 unmet = [
                     g
                     for v in sorted(rule.over)
@@ -180,6 +186,21 @@ def rewriting(rules: Iterable[Theorem], divide: bool = False, only: Factor | Non
                     more = frozenset((unmet[0],))
                     less = frozenset((negation(unmet[0]),))
                     work.regroup(k, [(m.guards | more, 1), (m.guards | less, 1)])
+                    return True
+        return False
+
+    return step
+
+
+def at_constant_times(session: Proving) -> Step:
+    """S[0] is the start, S[2] the step of the step of it."""
+
+    def step(work: Rewriting, k: int) -> bool:
+        m, _ = work.parts[k]
+        for f in m.factors:
+            if f.name in session.recursions and not f.at[0].terms and 0 <= f.at[0].const <= DEEP:
+                rule = session.definition(f.name)[f.at[0].const > 0]
+                if rewriting([rule], only=f)(work, k):
                     return True
         return False
 

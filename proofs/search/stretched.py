@@ -15,10 +15,11 @@ from ..kernel.inequalities import contradictory, implied, negation
 from ..kernel.rules import Goal, Rewriting, Tactic
 from ..kernel.term import ONE, Factor, Term, as_term, entry
 from ..kernel.theorem import Theorem
+from .factors import part
 from .normal import simplified
 from .session import Proving, current
-from .steps import Step, rewriting
-from .unfolding import at_constant_times, by_induction, stepwise
+from .steps import Step, at_constant_times, rewriting
+from .unfolding import by_induction
 from .zero import show_zero
 
 Group = dict[Factor, list[int]]
@@ -125,41 +126,9 @@ def _power(factors: tuple[Factor, ...], by: int, when: Index, session: Proving) 
     return found
 
 
-def split_rule(name: str, session: Proving) -> tuple[Theorem, Index, Index, Index]:
-    """Π over m + t is Π over the first m times Π over the t others; with its positions m and t, and the end of t."""
-    if name not in session.cut:
-        recursion, k = session.recursions[name]
-        given = recursion.states[k].given
-        first = position("m", 0)
-        count = position("c", first)  # so that the hypothesis speaks of this m alone
-        when = position("t", 0, count + 1)
-        later = (given[0] + first, *given[1:]) if name in session.ranged else given
-        right = entry(name, first, *given) * entry(name, when, *later)
-        claim = Factor(name, (first + when, *given))
-        (rule,) = by_induction(when, [(claim, right)], (), stepwise(fixed=first)).rules
-        session.cut[name] = rule, first, when, count
-    return session.cut[name]
-
-
-def _part(work: Rewriting, k: int, place: int, first: Index) -> bool:
-    """The product of so many factors, and the rest."""
-    session = current()
-    f = work.parts[k][0].factors[place]
-    try:
-        rule, m, when, count = split_rule(f.name, session)
-        recursion, which = session.recursions[f.name]
-        given = recursion.states[which].given
-        images = {position_number(v): e for v, e in zip(given, f.at[1:], strict=True)}
-        rest = f.at[0] - first
-        images |= {position_number(v): e for v, e in ((m, first), (when, rest), (count, f.at[0]))}
-        work.rewrite(k, place, rule, images)
-    except KernelError:
-        return False
-    return True
-
-
 def parting(by: int) -> Step:
     """A product over e + by tokens is one over e times one over a chunk."""
+    session = current()
 
     def step(work: Rewriting, k: int) -> bool:
         m, _ = work.parts[k]
@@ -169,7 +138,7 @@ def parting(by: int) -> Step:
                 continue
             rest = f.at[0] - by
             whole = rest.terms and rest.const >= 0 and implied(rest, rows)
-            if whole and _part(work, k, place, rest):
+            if whole and part(work, k, place, rest, session):
                 return True
         return False
 
@@ -197,7 +166,7 @@ def cutting(by: int) -> Step:
             gap = down - up
             if implied(gap, rows):
                 at = up if up != low else down
-                if at in (low, high) or not _part(work, k, place, at - low):
+                if at in (low, high) or not part(work, k, place, at - low, session):
                     continue
                 return True
             if not contradictory([*rows, gap]):
@@ -221,7 +190,7 @@ def _shortened(work: Rewriting, k: int, place: int, by: int) -> bool:
         if more.terms or more.const <= 0:
             continue
         if implied(within, rows):
-            return _part(work, k, place, within)
+            return part(work, k, place, within, current())
         if not contradictory([*rows, within]):
             cases = [m.guards | {within}, m.guards | {negation(within)}]
             work.regroup(k, [(guards, 1) for guards in cases])

@@ -70,23 +70,23 @@ def _more(
 ) -> Iterator[tuple[Factor, Term]]:
     """What states must be, besides, for the goal to hold: of each at most one thing."""
     seen = {f.name for f, _ in claims}
-    spoken = set().union(*[_states(right, session) for _, right in claims])
+    said = set().union(*[spoken(right, session) for _, right in claims])
     for one in inner(goal, session):
         for other, factor, right in guesses(one, session):
-            names = _states(right, session)
-            if factor.name in seen | names | spoken or names & seen:
+            names = spoken(right, session)
+            if factor.name in seen | names | said or names & seen:
                 continue  # what is rewritten must not come back
             if _span(other) != _span(when):
                 continue
             images = {other.terms[0][0]: when}
             moved = factor.substitute(images), _moved(right, images, when)
-            if holds_at_random(*moved, session):
+            if at_random(*moved, session):
                 seen.add(factor.name)
-                spoken |= names
+                said |= names
                 yield moved
 
 
-def _states(term: Term, session: Proving) -> set[str]:
+def spoken(term: Term, session: Proving) -> set[str]:
     """The states that a term speaks of, also inside functions."""
     names = {f.name for m in term.parts for f in m.factors}
     within = (spoken_of(name, session) for name in names & declarations.current.bodies.keys())
@@ -153,19 +153,24 @@ def _difference(f: Factor, g: Factor) -> Goal | None:
     return None
 
 
-def holds_at_random(factor: Factor, right: Term, session: Proving) -> bool:
-    """Whether an equation holds at drawn numbers, wherever its positions may be; the kernel decides."""
+def at_random(factor: Factor, right: Term, session: Proving) -> bool | None:
+    """Whether an equation holds at drawn numbers, wherever its positions may be; None where these do not tell.
+
+    A function that `math` has not gets other numbers, of which no laws hold: what fails with these may be true.
+    """
     known = declarations.current
     sizes = dict(zip(sorted(known.sizes), SIZES * len(known.sizes), strict=False))
     free = [v for v in reach(factor.variables() | right.scope) if v not in sizes]
     left = Term({Monomial(0, frozenset(), (factor,)): Fraction(1)}, factor.variables())
+    if session.numbers is None:
+        session.numbers = Evaluator(_drawn, session, _function)
     try:
-        evaluator = Evaluator(_drawn, session, _function)
         spend(PRICE)
         places = islice(positions(sorted(free), sizes), PLACES)
-        return all(_near(evaluator, left, right, place) for place in places)
+        found = all(_near(session.numbers, left, right, place) for place in places)
+        return found or (False if all(map(_is_known, session.functions)) else None)
     except (ValueError, ArithmeticError, IndexError, RecursionError, TooHard):
-        return False
+        return None
 
 
 def _near(evaluator: Evaluator, left: Term, right: Term, place: dict[int, int]) -> bool:
@@ -177,6 +182,11 @@ def _drawn(name: str, spots: tuple[int, ...]) -> float:
     return random.Random(f"{name} {spots}").uniform(0.5, 1.5)
 
 
+def _is_known(function: str) -> bool:
+    return function == "abs" or hasattr(math, function)
+
+
 def _function(name: str, value: Any) -> float:
-    known = abs if name == "abs" else getattr(math, name, None)
-    return known(value) if known is not None else abs(math.sin(value)) + value / 3
+    if not _is_known(name):
+        return abs(math.sin(value)) + value / 3
+    return abs(value) if name == "abs" else getattr(math, name)(value)

@@ -16,11 +16,8 @@ from .congruences import inside
 from .factors import splitting
 from .normal import tidy
 from .session import Lemma, Proving, current
-from .steps import Step, rewriting
+from .steps import DEEP, Step, at_constant_times, rewriting
 from .zero import show_zero
-
-DEEP = 8
-"""States are unfolded down to the start from constant times up to this."""
 
 
 def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -28,9 +25,14 @@ def tactic(goal: Goal, rules: Sequence[Theorem]) -> None:
 
     In the step of an induction the states that stand at the next time are unfolded first.
     """
+    _show(goal, rules, _times(rules))
+
+
+def _times(rules: Sequence[Theorem]) -> set[int] | None:
+    """The times that the hypotheses of an induction speak of, if there are any."""
     hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
     times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
-    _show(goal, rules, times if hypotheses else None)
+    return times if hypotheses else None
 
 
 def by_induction(
@@ -53,32 +55,9 @@ def by_induction(
     return lemma
 
 
-def stepwise(fixed: Index | None = None) -> Tactic:
-    """The tactic of an induction in whose step a state takes several, or about a state at `fixed` + time."""
-    still = set() if fixed is None else fixed.variables()
-
-    def by(goal: Goal, rules: Sequence[Theorem]) -> None:
-        hypotheses = [rule for rule in rules if rule.name == HYPOTHESIS]
-        times = {v for rule in hypotheses for v in cast(Factor, rule.left).at[0].variables()}
-        later = later_ones(current())
-        _show(goal, rules, times - still if hypotheses else None, later)
-
-    return by
-
-
-def _in_two(when: Index, factor: Factor, right: Term) -> Theorem:
-    """A product is two: induction over the length of the second, of which one factor is taken."""
-    session = current()
-
-    def peeled(goal: Goal, rules: Sequence[Theorem]) -> None:
-        for k, (m, _) in list(goal.parts.items()):
-            for f in m.factors:
-                if f.name == factor.name and f.at[0].const > 0:
-                    rewriting([session.definition(f.name)[1]], only=f)(goal, k)
-        show_zero(goal, [at_constant_times(session), rewriting(rules)])
-
-    (rule,) = induction(when, [(factor, right)], peeled)
-    return rule
+def stepwise(goal: Goal, rules: Sequence[Theorem]) -> None:
+    """The tactic of an induction in whose step a state takes several."""
+    _show(goal, rules, _times(rules), later_ones(current()))
 
 
 def aligning(goal: Goal, rules: Sequence[Theorem]) -> None:
@@ -186,7 +165,7 @@ def _of_now(session: Proving, times: Collection[Index]) -> Step:
 
 def closing(goal: Goal, rules: Sequence[Theorem], *more: Step) -> None:
     """Show a goal by normal form and these rules, with no state unfolded but at constant times."""
-    also = [at_constant_times(current()), splitting(current(), _in_two), *more]
+    also = [at_constant_times(current()), splitting(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
     also.append(inside(rules))
@@ -217,21 +196,6 @@ def later_ones(session: Proving) -> Step:
             key, when = place(f)
             if when > first[key] and unfold(work, k, f, session):
                 return True
-        return False
-
-    return step
-
-
-def at_constant_times(session: Proving) -> Step:
-    """S[0] is the start, S[2] the step of the step of it."""
-
-    def step(work: Rewriting, k: int) -> bool:
-        m, _ = work.parts[k]
-        for f in m.factors:
-            if f.name in session.recursions and not f.at[0].terms and 0 <= f.at[0].const <= DEEP:
-                rule = session.definition(f.name)[f.at[0].const > 0]
-                if rewriting([rule], only=f)(work, k):
-                    return True
         return False
 
     return step

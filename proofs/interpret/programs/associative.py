@@ -21,7 +21,7 @@ from ...kernel.index import Index, position
 from ...kernel.term import Term, entry
 from ..array import KernelArray, comprehension, holds
 from ..questions import Unreadable
-from ..scanning import run_recursion
+from ..recursions import run_recursion
 from ..session import current
 from ..simplifying import simplified
 from .joining import stacked

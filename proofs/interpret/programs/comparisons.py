@@ -16,7 +16,7 @@ from ...kernel.laws import RELU
 from ...kernel.term import STEP, ZERO, Term, as_term
 from ..array import KernelArray, function
 from ..questions import Unreadable
-from ..scanning import run_recursion
+from ..recursions import run_recursion
 from ..session import current
 from ..simplifying import simplified
 from ..terms import positions_in, taken

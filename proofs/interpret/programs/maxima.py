@@ -17,7 +17,7 @@ from ...kernel.index import Index, reach, variable
 from ...kernel.term import EXP, Factor, Monomial, Term, body, entry, function_of
 from ..array import KernelArray, comprehension, function, reciprocal
 from ..questions import Unreadable
-from ..scanning import run_recursion
+from ..recursions import run_recursion
 from ..session import current
 from ..simplifying import simplified
 from .comparisons import greater

@@ -1,6 +1,6 @@
 """How a scan of JAX becomes an induction: its real carries are a recursion of the kernel, which induction is about.
 
-`interpret.scanning` makes the recursion; carries that are integers are linear counters; few turns are unrolled.
+`interpret.recursions` makes the recursion; carries that are integers are linear counters; few turns are unrolled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..areas import Area
 from ..array import KernelArray, holds
 from ..namespace import Namespace
 from ..questions import Unreadable
-from ..scanning import run_recursion
+from ..recursions import run_recursion
 from ..session import current
 from ..simplifying import simplified
 from ..terms import indicator

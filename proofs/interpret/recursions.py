@@ -1,4 +1,4 @@
-"""A scan over a symbolic number of tokens: a recursion of the kernel.
+"""Loops over a symbolic number of turns, scans of tokens among them, as recursions of the kernel.
 
 The step is run once, on states of which nothing is known; that defines the recursion and the outputs.
 """

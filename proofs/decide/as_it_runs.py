@@ -1,0 +1,117 @@
+"""A program that was proved as it was read, run once as its framework runs it: both must give the same numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..exact.enclosed import BITS
+from ..exact.enclosures import ArbField
+from ..exact.instance import Point, constants
+from ..interpret.programs.program import program
+from ..interpret.programs.tracing import format_of
+from ..language.claim import Claim
+from ..language.libraries import jax as jax_for
+from ..language.sizes import shape
+from . import targets
+from .verdict import Result
+
+PLAINLY, ALIKE = 4, 1e-6
+"""How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
+
+
+def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
+    """The program run once as Python runs it, beside what JAX traces of it; None if the two give the same numbers.
+
+    A program is proved as JAX traces it. One that distinguishes tracers from arrays is another where nothing traces it.
+    What is traced is computed exactly, and compiled only where that gives other numbers, as narrow formats do.
+    """
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
+    rng = np.random.default_rng(0)
+    form = format_of(forward)
+    point = {name: _drawn(rng, shape(text, at)) for name, text in claim.given.items()}
+    with jax.enable_x64(form.wide):
+        arrays = [jax.numpy.asarray(one.astype(float), dtype=form.name) for one in point.values()]
+        own = jax.tree.leaves(forward(*arrays))
+        if _alike(own, _exactly(forward, claim, point)):
+            return None
+        if _alike(own, jax.tree.leaves(jax.jit(forward)(*arrays))):
+            return None
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return Result(
+        "unknown",
+        reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
+        "and what was read is what JAX traces; make it the same for both",
+    )
+
+
+def run_in_torch(
+    function: Callable[..., Any], shapes: Mapping[str, str], claim: Claim, result: Result
+) -> Result:
+    """The result, if torch computes of the function what it was read as; or that torch is not there to say so."""
+    if not targets.is_for_torch(function):
+        return result
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
+    rng = np.random.default_rng(0)
+    arrays = [_drawn(rng, shape(text, at)).astype(float) for text in shapes.values()]
+    theirs = targets.in_torch(function, arrays)
+    if theirs is None:
+        note = "torch is not installed: that its functions compute what docs/prove.md says was not tried here"
+        return replace(
+            result,
+            evidence=[{**e, "assumes": [*e.get("assumes", ()), note]} for e in result.evidence],
+        )
+    with jax.enable_x64(True):
+        ours = [
+            np.asarray(one) for one in jax.tree.leaves(function(*map(jax.numpy.asarray, arrays)))
+        ]
+    if _alike(ours, theirs):
+        return result
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return Result(
+        "unknown",
+        reason=f"at {sizes} torch computes other numbers than {targets.name(function)} was read as; please report it",
+    )
+
+
+def _drawn(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:
+    """Numbers that every format has exactly."""
+    numbers = rng.integers(64, 193, dims)
+    out = np.empty(dims, dtype=object)
+    for place in np.ndindex(dims):
+        out[place] = Fraction(int(numbers[place]), 128)
+    return out
+
+
+def _exactly(forward: Callable[..., Any], claim: Claim, point: Point) -> list[np.ndarray]:
+    """What is traced of a program, in enclosures; nothing where they do not do."""
+    import flint
+
+    field = ArbField()
+    try:
+        with flint.ctx.workprec(BITS):
+            found = leaves(program(forward)(*constants(claim, field, point).values()))
+            return [np.vectorize(float, otypes=[float])(one.entries) for one in found]
+    except (ArithmeticError, AttributeError, TypeError, ValueError):
+        return []
+
+
+def _alike(ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+    return len(ours) == len(theirs) and all(
+        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def leaves(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in leaves(value[key])]
+    if isinstance(value, tuple | list):
+        return [leaf for one in value for leaf in leaves(one)]
+    return [] if value is None else [value]
