@@ -110,7 +110,7 @@ def gla(q, k, v, g):
     where="hgrn/naive.py: naive_recurrent_hgrn, naive_chunk_hgrn",
     says="a chunk of HGRN from a state h gives h exp(G_t) plus the recurrence from 0",
     given={"x": "T d", "g": "T d", "h": "d"},
-    reading="One chunk of T tokens. The chunked reference raises unless all tokens are one chunk and the batch is of that shape: "
+    reading="One chunk of T tokens. The chunked reference raises unless all tokens are one chunk: "
     "it views g as (B, chunk_size, D); (B, T // chunk_size, chunk_size, D) mends it.",
 )
 def hgrn(x, g, h):

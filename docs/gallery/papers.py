@@ -49,7 +49,7 @@ def row(id, method, says):
         where=f"Table 1, {method}",
         says=says,
         given=STEP,
-        reading="A step minimises the objective if the objective's gradient is 0 at it; halves of the objectives printed.",
+        reading="A step minimises these if their gradient is 0 at it; halves of the objectives printed.",
     )
 
 
@@ -85,7 +85,8 @@ def mamba2(S, k, v, alpha, beta):
 def longhorn(S, k, v, alpha, beta, *, sign=-1):
     """The regression error has to be added: with − the objective rewards it, and ε would be −β/(1 − β kᵀk).
 
-    Longhorn's own paper (Liu et al. 2024) has the sum. Read from two transcriptions of the table.
+    Longhorn's own paper (Liu et al. 2024) has the sum. Read from two transcriptions of
+    the table, one of them viktor-shcherb/msc_thesis at a6577d1, references/2025-04-gated-delta-networks.
 
     Run: read, not run: there is no code for the objective.
     """
@@ -178,7 +179,8 @@ def chunk_outputs(q, k, v, beta, g, *, decayed=False):
     """What token s wrote has decayed by γ_t/γ_s when t reads it: the scores need Γ in place of M, as eq. 2 has
     it.
 
-    The reference in flash-linear-attention multiplies by Γ. Read from two transcriptions of the equation.
+    The reference in flash-linear-attention multiplies by Γ. Read from the two transcriptions
+    of Table 1.
 
     Run: naive_chunk_gated_delta_rule and naive_recurrent_gated_delta_rule of flash-linear-attention both
     give (0, 2.718) on the input below; the printed line gives (0, 1).
