@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery tensor-rules bench tightness lint checker mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants errata derivations figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -58,6 +58,9 @@ fuzz: build/.test ## try the kernel on 100,000 random equations
 
 gallery: build/.test ## prove programs of the field equal, and try bugs planted in them
 	@PYTHONPATH=tests $(BIN)/python -m gallery --bugs
+
+gallery-page: build/.test ## check the claims of docs/gallery, and write its page
+	@PYTHONPATH=tests $(BIN)/python -m gallery.page
 
 bench: build/.test ## time the checks and the ops
 	@$(BIN)/python -m scanproof.proofs.bench

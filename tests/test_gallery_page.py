@@ -1,0 +1,58 @@
+"""docs/gallery/README.md is what its command writes, and the verdicts on it are those of today."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from gallery.page import FILES, PAGE, checked, notes, page, sources
+
+from scanproof.proofs.report.markdown import code, escaped
+
+TEXT = PAGE.read_text(encoding="utf-8")
+ROWS = [row for source in sources() for row in source.rows]
+FAST = {"fla_notes.py": "fla-notes.cp-decay", "fla_learners.py": "fla-learners.mesa-cg"}
+"""Refuted, with a mend that is proved for all sizes; seconds each."""
+
+
+def verdict(id: str) -> str:
+    """The verdict that the page prints."""
+    found = re.search(rf"^\| {re.escape(code(id))} \|.*?\*\*(.*?)\*\*", TEXT, re.M)
+    assert found, f"{id} is not on the page: make gallery-page"
+    return found[1]
+
+
+def test_every_claim_of_the_folder_is_on_the_page_in_its_own_words():
+    for row in ROWS:
+        assert verdict(row.claim.id)
+        for claim in (row.claim, *row.amendments):
+            assert escaped(claim.says) in TEXT, f"{claim.id}: make gallery-page"
+    assert len(re.findall(r"^\| `", TEXT, re.M)) == len(ROWS)
+
+
+def test_every_refuted_claim_has_a_note_of_what_the_public_code_gave():
+    said = notes()
+    refuted = [row.claim.id for row in ROWS if verdict(row.claim.id) == "refuted"]
+    assert len(refuted) >= 8
+    for id in refuted:
+        assert said[id][-1].startswith("Run: "), id
+        assert all(escaped(paragraph) in TEXT for paragraph in said[id]), "make gallery-page"
+
+
+def test_no_claim_file_fetches_anything_or_imports_what_it_judges():
+    for file in FILES:
+        imports = re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.M)
+        assert set(imports) <= {"jax", "scanproof"}, file.name
+
+
+def test_some_verdicts_are_those_of_today():
+    report = checked(*(str(PAGE.parent / name) for name in FAST), *FAST.values())
+    assert {claim["id"] for claim in report["claims"]} == set(FAST.values())
+    for claim in report["claims"]:
+        assert claim["as_stated"]["verdict"] == verdict(claim["id"]) == "refuted"
+        assert [(a["verdict"], a["scope"]) for a in claim["amended"]] == [("proved", "all-sizes")]
+
+
+@pytest.mark.long
+def test_the_page_is_what_its_command_writes():
+    assert page(checked()) == TEXT
