@@ -24,11 +24,11 @@ from ..kernel.index import (
 )
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
-from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, function_of
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
-from .exponents import is_exponential
+from .exponents import exponential, is_exponential
 from .normal import deepened, forget, start_of
 from .session import Proving, current, plainly
 from .together import holds_at_random, inner, together
@@ -306,21 +306,31 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
                     singles.append((divided, -d / c))
             before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
-            several = [before] if 1 < len(before) < len(singles) else []
-            for body in (*several, *([one] for one in singles)):
+            several = [before] if len(before) > 1 else []
+            for one in (*several, *([single] for single in singles)):
                 with suppress(KernelError):
-                    every = _at_every_time(body, f.at[0], when)
-                    turns = _at_every_turn(body, f.at[0], when, session)
-                    for moved in (every, turns) if turns not in (every, body) else (every,):
+                    decays = _at_every_time(one, f.at[0], when, decays=True)
+                    every = _at_every_time(one, f.at[0], when)
+                    turns = _at_every_turn(one, f.at[0], when, session)
+                    kinds = [decays] * (decays != every) + [every] + [turns] * (
+                        turns not in (every, one)
+                    )
+                    for moved in kinds:
                         yield when, factor, _term(moved, factor)
                         yield when, factor, _term(_since(moved, when, factor, session), factor)
 
 
 def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
-    """Whether factors that are no products speak of a time's variables."""
+    """Whether factors that are no products speak of a time's variables, other than as of an end of a sum in exp."""
     times = time.variables() - declarations.current.sizes
     plain = (f for f in m.factors if f.name not in session.ranged)
-    return any(times & f.variables() for f in plain)
+    return any(
+        times & g.variables()
+        for f in plain
+        for g in (
+            [h for n, _ in body(f, m.bound) for h in n.factors] if is_exponential(f) else [f]
+        )
+    )
 
 
 _UNNAMED = "f()"
@@ -432,10 +442,12 @@ def _divided(
 ) -> Monomial | None:
     """n / rest, with these images for the bound indices of `rest`, to which those of n are matched.
 
-    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges.
+    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges. Then an
+    index that n has in place of one may also be its only value: Σ_j R[j] X[j, i] = R[i] says what X is as [j = i].
     """
+    single = images.keys() if narrower else ()
 
-    def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
+    def match(left: list[Factor], factors: list[Factor], known: Names):
         if not left:
             return factors, known
         first = left[0]
@@ -444,7 +456,7 @@ def _divided(
         for place, g in enumerate(factors):
             if g.name != first.name or len(g.at) != len(first.at):
                 continue
-            more = _matched(first, g, known)
+            more = _matched(first, g, known, single)
             if more is not None:
                 found = match(left[1:], factors[:place] + factors[place + 1 :], more)
                 if found is not None:
@@ -454,7 +466,8 @@ def _divided(
     found = match(list(rest), list(n.factors), {})
     if found is None:
         return None
-    factors, names = found  # bound index of `rest` -> bound index of n
+    factors, every = found
+    names = {v: w for v, w in every.items() if isinstance(w, int)}
     table = {w: images[v] for v, w in names.items() if v in images}
     shared = set(names.values())  # summed over in both, with what both are multiplied by
     own = [w for w in range(-1, -n.bound - 1, -1) if w not in shared]
@@ -469,8 +482,9 @@ def _divided(
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
     if narrower:
         guards = [g for g in guards if not _is_declared(g.substitute(table))]
+    only = [images[v] - e.substitute(table) for v, e in every.items() if isinstance(e, Index)]
     guards, factors = (
-        {g.substitute(table) for g in guards},
+        {*(g.substitute(table) for g in guards), *only, *(-gap for gap in only)},
         sorted(f.substitute(table) for f in factors),
     )
     return Monomial(len(own), frozenset(guards), tuple(factors))
@@ -480,11 +494,23 @@ def _is_declared(e: Index) -> bool:
     return min(e.variables(), default=1) > 0 and implied(e, facts(e.variables()))
 
 
-def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:
+Names = dict[int, int | Index]
+"""For bound indices of one monomial those of another that they are, or their only value there."""
+
+
+def _matched(first: Factor, g: Factor, known: Names, single: Iterable[int]) -> Names | None:
+    """The names with those by which the first factor is the other; these variables may have a single value."""
     more = dict(known)
     for a, b in zip(first.at, g.at, strict=True):
         bound_a = [(v, c) for v, c in a.terms if v < 0]
         bound_b = [(v, c) for v, c in b.terms if v < 0]
+        if len(bound_a) == 1 and not bound_b and bound_a[0][0] in single:
+            ((v, c),) = bound_a
+            e = (b - (a - variable(v) * c)) * c
+            if abs(c) != 1 or more.get(v, e) != e:
+                return None
+            more[v] = e
+            continue
         if len(bound_a) != len(bound_b) or len(bound_a) > 1:
             return None
         if a - Index(0, dict(bound_a)) != b - Index(0, dict(bound_b)):
@@ -498,14 +524,32 @@ def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] 
 
 
 def _at_every_time(
-    body: list[tuple[Monomial, Fraction]], time: Index, when: Index
+    body: list[tuple[Monomial, Fraction]], time: Index, when: Index, decays: bool = False
 ) -> list[tuple[Monomial, Fraction]]:
-    """The terms with `when` for `time`: for its last variable, that is, what makes the two equal."""
+    """The terms with `when` for `time`: for its last variable, that is, what makes the two equal.
+
+    Decays: also for a time that is a size where values of exp are of sums up to it.
+    """
     v, c = time.terms[-1]
     if abs(c) != 1:
         return body
     image = (when - (time - variable(v) * c)) * c
+    if decays and v in declarations.current.sizes:
+        body = [(_decaying(m, {v: image}), d) for m, d in body]
     return _substituted(body, {v: image})
+
+
+def _decaying(m: Monomial, images: dict[int, Index]) -> Monomial:
+    """The monomial with values of exp of other sizes."""
+    factors = []
+    for f in m.factors:
+        if is_exponential(f):
+            inside = body(f, m.bound)
+            if any(n.variables() & images.keys() for n, _ in inside):
+                moved = [(n.substitute(images, n.bound), c) for n, c in inside]
+                f = exponential(moved, m.bound)
+        factors.append(f)
+    return m._replace(factors=tuple(sorted(factors)))
 
 
 def _at_every_turn(
