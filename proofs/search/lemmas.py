@@ -309,13 +309,7 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
             several = [before] if len(before) > 1 else []
             for one in (*several, *([single] for single in singles)):
                 with suppress(KernelError):
-                    decays = _at_every_time(one, f.at[0], when, decays=True)
-                    every = _at_every_time(one, f.at[0], when)
-                    turns = _at_every_turn(one, f.at[0], when, session)
-                    kinds = [decays] * (decays != every) + [every] + [turns] * (
-                        turns not in (every, one)
-                    )
-                    for moved in kinds:
+                    for moved in _at_any_time(one, f.at[0], when, session):
                         yield when, factor, _term(moved, factor)
                         yield when, factor, _term(_since(moved, when, factor, session), factor)
 
@@ -523,33 +517,48 @@ def _matched(first: Factor, g: Factor, known: Names, single: Iterable[int]) -> N
     return more
 
 
+Pairs = list[tuple[Monomial, Fraction]]
+
+
+def _at_any_time(body: Pairs, time: Index, when: Index, session: Proving) -> list[Pairs]:
+    """What the terms may be with `when` for `time`, where that is a size: of all, or of turns and decays alone."""
+    found: list[Pairs] = []
+    for one in (_decayed(body, time, when), body):
+        turns = _at_every_turn(one, time, when, session)
+        found += [_at_every_time(one, time, when)] + [turns] * (turns != one)
+    return [one for k, one in enumerate(found) if one not in found[:k]]
+
+
 def _at_every_time(
-    body: list[tuple[Monomial, Fraction]], time: Index, when: Index, decays: bool = False
+    body: list[tuple[Monomial, Fraction]], time: Index, when: Index
 ) -> list[tuple[Monomial, Fraction]]:
-    """The terms with `when` for `time`: for its last variable, that is, what makes the two equal.
+    """The terms with `when` for `time`: for its last variable, that is, what makes the two equal."""
+    images = _images(time, when)
+    return _substituted(body, images) if images else body
 
-    Decays: also for a time that is a size where values of exp are of sums up to it.
-    """
+
+def _images(time: Index, when: Index) -> dict[int, Index]:
     v, c = time.terms[-1]
-    if abs(c) != 1:
-        return body
-    image = (when - (time - variable(v) * c)) * c
-    if decays and v in declarations.current.sizes:
-        body = [(_decaying(m, {v: image}), d) for m, d in body]
-    return _substituted(body, {v: image})
+    return {} if abs(c) != 1 else {v: (when - (time - variable(v) * c)) * c}
 
 
-def _decaying(m: Monomial, images: dict[int, Index]) -> Monomial:
-    """The monomial with values of exp of other sizes."""
-    factors = []
-    for f in m.factors:
-        if is_exponential(f):
-            inside = body(f, m.bound)
-            if any(n.variables() & images.keys() for n, _ in inside):
-                moved = [(n.substitute(images, n.bound), c) for n, c in inside]
-                f = exponential(moved, m.bound)
-        factors.append(f)
-    return m._replace(factors=tuple(sorted(factors)))
+def _decayed(pairs: Pairs, time: Index, when: Index) -> Pairs:
+    """The terms with decays, values of exp of sums, up to `when` in place of a time that is a size."""
+    images = _images(time, when)
+    if images.keys().isdisjoint(declarations.current.sizes):
+        return pairs
+    found = []
+    for m, c in pairs:
+        factors = [_up_to(f, images, m.bound) if is_exponential(f) else f for f in m.factors]
+        found.append((m._replace(factors=tuple(sorted(factors))), c))
+    return found
+
+
+def _up_to(f: Factor, images: dict[int, Index], bound: int) -> Factor:
+    inside = body(f, bound)
+    if not any(n.variables() & images.keys() for n, _ in inside):
+        return f
+    return exponential([(n.substitute(images, n.bound), c) for n, c in inside], bound)
 
 
 def _at_every_turn(
