@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
+from typing import Any
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved
@@ -29,7 +30,7 @@ from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
 from .exponents import exponential, is_exponential
-from .normal import deepened, forget, start_of
+from .normal import LARGE, deepened, forget, start_of
 from .session import Proving, current, plainly
 from .together import holds_at_random, inner, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
@@ -90,13 +91,15 @@ def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> bool:
+def _try(
+    claim: Claim, session: Proving, tried: set[tuple], depth: int = 2, least: int = 1
+) -> bool:
     """Whether the claim is proved, and so a lemma from now on."""
     when, factor, right = claim
-    key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
+    key = (*_anyhow(factor, right), depth, len(session.inductions))
     recursion, _ = session.recursions[factor.name]
     own = {state.name for state in recursion.states}
-    if key in tried or not depth or own & {f.name for m in right.parts for f in m.factors}:
+    if key in tried or depth < least or own & {f.name for m in right.parts for f in m.factors}:
         return False
     tried.add(key)
     for _ in range(ROUNDS):
@@ -105,17 +108,27 @@ def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2) -> b
                 by_induction(when, [(factor, right)], rules)
         except Stuck as error:
             more = [
-                *constants(error.goal, session),
-                *others(claim, error.goal, session),
-                *(matches(error.goal, session) if depth > 1 else ()),
+                *((one, 0) for one in constants(error.goal, session)),
+                *((one, 1) for one in others(claim, error.goal, session)),
+                *((one, 1) for one in (matches(error.goal, session) if depth > 1 else ())),
             ]
-            if any(_try(one, session, tried, depth - 1) for one in more):
+            if any(_try(one, session, tried, depth - 1, least) for one, least in more):
                 continue
             return False
         except KernelError:
             return False
         return True
     return False
+
+
+def _anyhow(factor: Factor, right: Term) -> tuple[Any, ...]:
+    """An equation about an entry, whatever its positions are called."""
+    known = declarations.current
+    spoken = [v for e in factor.at for v, _ in e.terms if v > 0 and v not in known.sizes]
+    images = {v: variable(LARGE + k) for k, v in enumerate(dict.fromkeys(spoken))}
+    parts = frozenset((m.substitute(images, m.bound), c) for m, c in right.parts.items())
+    ranges = tuple(e.substitute(images) for v in images for e in declared(v))
+    return factor.substitute(images), parts, ranges
 
 
 def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
@@ -125,7 +138,7 @@ def _in_step(goals: Sequence[Goal], session: Proving) -> bool:
     tried: set[tuple] = set()
     for claim in claims:
         _, factor, right = claim
-        key = (factor.name, factor.at[1:], frozenset(right.parts.items()))
+        key = _anyhow(factor, right)
         if key in tried:
             continue
         tried.add(key)
@@ -202,8 +215,8 @@ def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
 
 
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """Entries that stay what they were at the start."""
-    for _, _, (when, factor, _) in _entries(goal, session):
+    """Entries that stay what they were at the start, those of rows that are summed over too."""
+    for _, _, (when, factor, _) in _entries(goal, session, summed=True):
         yield when, factor, _term(_start(factor, session), factor)
 
 
@@ -345,7 +358,7 @@ Pattern = tuple[Index, Factor, dict[int, Index]]
 
 
 def _entries(
-    goal: Goal, session: Proving, written: bool = False
+    goal: Goal, session: Proving, written: bool = False, summed: bool = False
 ) -> Iterator[tuple[int, Factor, Pattern]]:
     """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that.
 
@@ -353,24 +366,33 @@ def _entries(
         goal: what is to be shown.
         session: where.
         written: whether those are meant that are written once, in all places.
+        summed: whether also those are meant that are written once, in the places that are summed over.
     """
     known = session.kept if written else session.recursions
     for place, (m, _) in enumerate(goal.parts.values()):
         for f in m.factors:
-            pattern = _generalised(f, m, goal, session, written) if f.name in known else None
+            if f.name not in known:
+                continue
+            rows = summed and f.name in session.kept
+            pattern = _generalised(f, m, goal, session, written, rows)
             if pattern is not None:
                 yield place, f, pattern
 
 
 def _generalised(
-    f: Factor, m: Monomial, goal: Goal, session: Proving, written: bool = False
+    f: Factor,
+    m: Monomial,
+    goal: Goal,
+    session: Proving,
+    written: bool = False,
+    summed: bool = False,
 ) -> Pattern | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
     if len(facts) != 2 or not f.at[0].terms:
         return None
-    if not written and any(v < 0 for v in f.at[0].variables()):
+    if not (written or summed) and any(v < 0 for v in f.at[0].variables()):
         return None
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
@@ -381,16 +403,16 @@ def _generalised(
     if f.at[0].variables() <= declarations.current.sizes:
         length = f.at[0]  # no later time is needed, and other states may end there
     images: dict[int, Index] = {}
-    for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
-        ends = _everywhere(v, at) if written else _ends(v, m, goal)
-        if ends is None:
-            return None
-        images[v] = position("p", *ends)
     for v in sorted({v for e in f.at[1:] for v in e.variables() if v > 0}):
         if v not in declarations.current.sizes and v not in length.variables():
             narrower = _narrowed(v, goal)
             if narrower is not None:
                 images[v] = narrower
+    for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
+        ends = _everywhere(v, at) if written else _ends(v, m, goal)
+        if ends is None:
+            return None
+        images[v] = position("p", *(end.substitute(images) for end in ends))
     when = position("t", 0, length + 1)
     return when, Factor(f.name, (when, *(e.substitute(images) for e in f.at[1:]))), images
 
@@ -564,7 +586,10 @@ def _up_to(f: Factor, images: dict[int, Index], bound: int) -> Factor:
 def _at_every_turn(
     body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
 ) -> list[tuple[Monomial, Fraction]]:
-    """The same where the time, a length, ends sums over turns as well as others: of the turns alone."""
+    """The same where the time, a length, ends sums over turns as well as others: of the turns, and states' times, alone.
+
+    Where nothing is written once, every sum is taken to be over turns.
+    """
     if not time.terms or not time.variables() <= declarations.current.sizes:
         return body
     found = []
@@ -573,11 +598,18 @@ def _at_every_turn(
         turns = {v for v in written if v < 0}
         guards = [
             _at_every_time([(Monomial(0, frozenset([g]), ()), c)], time, when)[0][0].guards
-            if g.variables() & turns
+            if g.variables() & turns or not written
             else {g}
             for g in m.guards
         ]
-        found.append((m._replace(guards=frozenset().union(*guards)), c))
+        factors = [
+            f._replace(at=(when, *f.at[1:]))
+            if f.name in session.recursions and f.at[0] == time
+            else f
+            for f in m.factors
+        ]
+        new = Monomial(m.bound, frozenset().union(*guards), tuple(sorted(factors)))
+        found.append((new, c))
     return found
 
 
