@@ -15,6 +15,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from ...questions import Unreadable, aside
+from .prefixes import Prefix, augmented
 from .tensors import (
     LOOPS,
     Family,
@@ -335,7 +336,11 @@ def store(of: Any, key: Any, value: Any) -> None:
 def augment(said: str, of: Any, key: Any, value: Any) -> None:
     """`of[key] += value`, or another operation."""
     if isinstance(of, Tensor):
-        of[key] = AUGMENTED[said](Tensor(of[key].array), value)
+        old = of[key]
+        if isinstance(old, Prefix):
+            of[key] = augmented(said, old, value)
+        else:
+            of[key] = AUGMENTED[said](Tensor(old.array), value)
     else:
         store(of, key, AUGMENTED[said](of[key], value))
 
