@@ -434,9 +434,13 @@ def prefixes(x, y, z):
     rows, columns, sums, scaled, earlier = -A, A.clone(), A.clone(), A.clone(), A.clone()
     totals = torch.zeros_like(A)
     for i in range(1, n):
-        rows[i, :i] = rows[i, :i].clone() + (rows[i, :i, None].clone() * rows[:i, :i].clone()).sum(-2)
+        rows[i, :i] = rows[i, :i].clone() + (rows[i, :i, None].clone() * rows[:i, :i].clone()).sum(
+            -2
+        )
     for i in range(1, n):
-        columns[i, :i] = columns[i, :i] + (columns[i, :, None].clone() * columns[:, :i].clone()).sum(-2)
+        columns[i, :i] = columns[i, :i] + (
+            columns[i, :, None].clone() * columns[:, :i].clone()
+        ).sum(-2)
     for i in range(1, n):
         row = sums[i, :i].clone()
         sums[i, :i] += row @ sums[:i, :i].clone()

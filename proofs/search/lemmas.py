@@ -91,9 +91,7 @@ def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(
-    claim: Claim, session: Proving, tried: set[tuple], depth: int = 2, least: int = 1
-) -> bool:
+def _try(claim: Claim, session: Proving, tried: set[tuple], depth: int = 2, least: int = 1) -> bool:
     """Whether the claim is proved, and so a lemma from now on."""
     when, factor, right = claim
     key = (*_anyhow(factor, right), depth, len(session.inductions))
@@ -334,9 +332,7 @@ def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
     return any(
         times & g.variables()
         for f in plain
-        for g in (
-            [h for n, _ in body(f, m.bound) for h in n.factors] if is_exponential(f) else [f]
-        )
+        for g in ([h for n, _ in body(f, m.bound) for h in n.factors] if is_exponential(f) else [f])
     )
 
 
@@ -586,7 +582,7 @@ def _up_to(f: Factor, images: dict[int, Index], bound: int) -> Factor:
 def _at_every_turn(
     body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
 ) -> list[tuple[Monomial, Fraction]]:
-    """The same where the time, a length, ends sums over turns as well as others: of the turns, and states' times, alone.
+    """The same where the time, a length, ends other sums as well: of those over turns, and of states' times, alone.
 
     Where nothing is written once, every sum is taken to be over turns.
     """

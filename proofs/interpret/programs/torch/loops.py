@@ -372,7 +372,9 @@ def _scanned(
     items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     """The loop as one `lax.scan` over a symbolic number of turns."""
-    if items.length <= 0:  # a question about sizes: where there may be no turn, names stay as they are
+    if (
+        items.length <= 0
+    ):  # a question about sizes: where there may be no turn, names stay as they are
         return before
     turn = _Turn(items, body, names, before)
     while turn.learns():

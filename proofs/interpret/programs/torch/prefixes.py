@@ -62,9 +62,7 @@ class Prefix(Refused):
         array = self._tensor.array
         given[where : where + 1] = [slice(None)] * (array.ndim - len(whole))
         kept = [axis for axis, one in enumerate(given) if one is not None]
-        ends = {
-            kept[key + array.ndim] - len(given): place for key, place in self._ends.items()
-        }
+        ends = {kept[key + array.ndim] - len(given): place for key, place in self._ends.items()}
         return Prefix(self._tensor._view(array[tuple(given)]), ends)
 
     def clone(self) -> Any:
@@ -155,7 +153,9 @@ def _of_another_length() -> Exception:
 
 def _together(function: Callable[[Any, Any], Any], *pair: Any) -> Any:
     """An operation entry by entry, of which what is beyond the ends is 0."""
-    if not all(isinstance(one, Prefix | Tensor | Place | int | float) or is_size(one) for one in pair):
+    if not all(
+        isinstance(one, Prefix | Tensor | Place | int | float) or is_size(one) for one in pair
+    ):
         return NotImplemented
     found = function(*(jnp.asarray(_array(one)) for one in pair))
     keys = {key for one in pair for key in _ends_of(one)}
@@ -184,15 +184,19 @@ def _product(one: Any, other: Any) -> Any:
         return _taken(_product(one[None], other), -2)
     if ranks[1] == 1:
         return _taken(_product(one, other[..., None]), -1)
-    inner = [_ends_of(side).get(key) for side, key in ((one, -1), (other, -2))]
-    if (inner[0] is None) is not (inner[1] is None) or (
-        inner[0] is not None and not _same(inner[0], inner[1])
-    ):
+    one_end, other_end = _ends_of(one).get(-1), _ends_of(other).get(-2)
+    if one_end is None or other_end is None:
+        alike = one_end is other_end
+    else:
+        alike = _same(one_end, other_end)
+    if not alike:
         raise _of_another_length()
     found = jnp.matmul(_array(one), _array(other))
     ends = {}
     for key in {key for side in (one, other) for key in _ends_of(side)}:
-        end = _end(key, (one, other)) if key < -2 else _ends_of(one if key == -2 else other).get(key)
+        end = (
+            _end(key, (one, other)) if key < -2 else _ends_of(one if key == -2 else other).get(key)
+        )
         if end is not None:
             ends[key] = end
     return _cut_off(found, ends) if ends else Tensor(found)
@@ -218,7 +222,11 @@ def _apart(ndim: int, key: Any) -> tuple[tuple[Any, ...], Ends] | None:
     given[where : where + 1] = [slice(None)] * (ndim - taken)
     inner = [slice(None) if _is_prefix(one) else one for one in given]
     axes = [one for one in given if one is None or isinstance(one, slice)]
-    ends = {k - len(axes): one.stop for k, one in enumerate(axes) if _is_prefix(one)}
+    ends = {
+        k - len(axes): one.stop
+        for k, one in enumerate(axes)
+        if isinstance(one, slice) and _is_prefix(one)
+    }
     return tuple(inner), ends
 
 
