@@ -186,10 +186,9 @@ def _product(one: Any, other: Any) -> Any:
         return _taken(_product(one, other[..., None]), -1)
     one_end, other_end = _ends_of(one).get(-1), _ends_of(other).get(-2)
     if one_end is None or other_end is None:
-        alike = one_end is other_end
-    else:
-        alike = _same(one_end, other_end)
-    if not alike:
+        if one_end is not other_end:
+            raise _of_another_length()
+    elif not _same(one_end, other_end):
         raise _of_another_length()
     found = jnp.matmul(_array(one), _array(other))
     ends = {}
