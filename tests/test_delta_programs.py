@@ -293,6 +293,131 @@ def chunks_that_forget(q, k, v, beta):
     return _chunked(q, k, v, beta, evaluate)
 
 
+# Decays in log space, and chunks of them: q, k (n, C, d), v (n, C, e), beta, g (n, C)
+
+
+def in_log_space(q, k, v, beta, g):
+    G = jnp.cumsum(g)
+    D = jnp.tril(jnp.exp(G[:, None] - G[None]))
+    return ((q @ k.T) * D) @ solved(system(beta, (k @ k.T) * D), beta[:, None] * v)
+
+
+def gated_by_logarithms(q, k, v, beta, g):
+    return gated(q, k, v, beta, jnp.exp(g))
+
+
+def gated_from_a_state(q, k, v, beta, g, S):
+    def step(S, token):
+        q, k, v, b, g = token
+        S = jnp.exp(g) * S
+        S = S + b * jnp.outer(k, v - k @ S)
+        return S, q @ S
+
+    S, o = lax.scan(step, S, (q, k, v, beta, g))
+    return o, S
+
+
+def gated_by_factors(q, k, v, beta, g, S):
+    return _gated_chunk(q, k, v, beta, g, S)
+
+
+def gated_by_factors_without_the_decay_of_keys(q, k, v, beta, g, S):
+    return _gated_chunk(q, k, v, beta, g, S, keys=0)
+
+
+def gated_by_factors_with_the_state_undecayed(q, k, v, beta, g, S):
+    return _gated_chunk(q, k, v, beta, g, S, state=0)
+
+
+def _gated_chunk(q, k, v, beta, g, S, keys=1, state=1):
+    G = jnp.cumsum(g)
+    D = jnp.tril(jnp.exp(G[:, None] - G[None]))
+    A = system(beta, (k @ k.T) * D)
+    u = solved(A, beta[:, None] * v) - solved(A, (beta * jnp.exp(keys * G))[:, None] * k) @ S
+    o = (q * jnp.exp(G)[:, None]) @ S + ((q @ k.T) * D) @ u
+    return o, jnp.exp(state * G[-1]) * S + (k * jnp.exp(G[-1] - G)[:, None]).T @ u
+
+
+def gated_token_by_token(q, k, v, beta, g):
+    def chunk(S, tokens):
+        o, S = gated_from_a_state(*tokens, S)
+        return S, o
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
+
+
+def gated_chunk_by_chunk(q, k, v, beta, g):
+    def chunk(S, tokens):
+        o, S = _gated_chunk(*tokens, S)
+        return S, o
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
+
+
+def gated_chunks_without_the_decay_of_keys(q, k, v, beta, g):
+    def chunk(S, tokens):
+        o, S = _gated_chunk(*tokens, S, keys=0)
+        return S, o
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
+
+
+def _gated_inverses(q, k, v, beta, g, inverse, after=1):
+    G = jnp.cumsum(g, 1)
+    D = jnp.tril(jnp.exp(G[:, :, None] - G[:, None]))
+    T = inverse(jnp.tril(beta[:, :, None] * (k @ jnp.swapaxes(k, 1, 2)) * D, -1))
+    U, W = T @ (beta[:, :, None] * v), T @ ((beta * jnp.exp(G))[:, :, None] * k)
+
+    def chunk(S, tokens):
+        q, k, G, D, U, W = tokens
+        u = U - W @ S
+        o = (q * jnp.exp(G)[:, None]) @ S + ((q @ k.T) * D) @ u
+        return jnp.exp(G[-1]) * S + (k * jnp.exp(after * (G[-1] - G))[:, None]).T @ u, o
+
+    return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, G, D, U, W))[1]
+
+
+def solved_inverses(A):
+    eye = jnp.eye(A.shape[1])
+    return solved(A + eye, jnp.broadcast_to(eye, A.shape))
+
+
+def row_by_row(A):
+    """The inverses of I + A: row i from the rows before it."""
+
+    def body(T, i):
+        earlier = jnp.arange(A.shape[1]) < i
+        row = lax.dynamic_index_in_dim(T, i, 1, keepdims=False)
+        taken = jnp.where(earlier, row, 0.0)
+        above = jnp.where(earlier[:, None] & earlier[None], T, 0.0)
+        row = jnp.where(earlier, taken + (taken[:, :, None] * above).sum(-2), row)
+        return lax.dynamic_update_index_in_dim(T, row, i, 1), None
+
+    return lax.scan(body, -A, jnp.arange(1, A.shape[1]))[0] + jnp.eye(A.shape[1])
+
+
+def gated_inverses(q, k, v, beta, g):
+    return _gated_inverses(q, k, v, beta, g, solved_inverses)
+
+
+def gated_row_by_row(q, k, v, beta, g):
+    return _gated_inverses(q, k, v, beta, g, row_by_row)
+
+
+def gated_row_by_row_of_the_wrong_sign(q, k, v, beta, g):
+    return _gated_inverses(q, k, v, beta, g, lambda A: row_by_row(-A))
+
+
+def gated_inverses_that_do_not_decay(q, k, v, beta, g):
+    return _gated_inverses(q, k, v, beta, g, solved_inverses, after=0)
+
+
+def delta_row_by_row(q, k, v, beta):
+    A = jnp.tril(beta[:, :, None] * (k @ jnp.swapaxes(k, 1, 2)), -1)
+    T = row_by_row(A)
+    return _loop_over_chunks(q, k, T @ (beta[:, :, None] * k), T @ (beta[:, :, None] * v))
+
+
 # Convolutions: x (T, d), w (K, d)
 
 
@@ -441,6 +566,7 @@ def cleared_where_masked(k, v, m):
 
 STATE, DECAY, CHANNELS = f"{QKV}, S: d e", f"{QKV}, a: T", f"{QKV}, a: T d"
 CHUNKS = "q: n C d, k: n C d, v: n C e, beta: n C"
+LOGARITHMS, LOG_CHUNKS = f"{QKV}, g: T, S: d e", f"{CHUNKS}, g: n C"
 FOUR, ANY = "x: T d, w: 4 d", "x: T d, w: K d"
 EQUAL = [
     (delta, delta_wy, QKV),
@@ -457,6 +583,12 @@ EQUAL = [
     (token_by_token, chunk_by_chunk, CHUNKS),
     (token_by_token, factors_of_all_chunks, CHUNKS),
     (token_by_token, inverses_of_all_chunks, CHUNKS),
+    (token_by_token, delta_row_by_row, CHUNKS),
+    (gated_by_logarithms, in_log_space, f"{QKV}, g: T"),
+    (gated_from_a_state, gated_by_factors, LOGARITHMS),
+    (gated_token_by_token, gated_chunk_by_chunk, LOG_CHUNKS),
+    (gated_token_by_token, gated_inverses, LOG_CHUNKS),
+    (gated_token_by_token, gated_row_by_row, LOG_CHUNKS),
     (depthwise, taps, FOUR),
     (channels_last, depthwise, FOUR),
     (depthwise, shift_register, FOUR),
@@ -468,7 +600,7 @@ EQUAL = [
     (gate_in_the_loop, gate_after, "x: T d, g: T d"),
     (kept_where_masked, masked, "k: T d, v: T e, m: T"),
 ]
-LONG = {added_rows, delta_normed}
+LONG = {added_rows, delta_normed, delta_row_by_row, gated_inverses, gated_row_by_row}
 BUGS = [
     (delta, delta_with_its_diagonal, QKV),
     (delta, delta_not_transposed, QKV),
@@ -481,6 +613,11 @@ BUGS = [
     (per_channel, per_channel_of_the_query_alone, CHANNELS),
     (token_by_token, chunks_that_forget, CHUNKS),
     (token_by_token, inverses_without_strengths_of_keys, CHUNKS),
+    (gated_from_a_state, gated_by_factors_without_the_decay_of_keys, LOGARITHMS),
+    (gated_from_a_state, gated_by_factors_with_the_state_undecayed, LOGARITHMS),
+    (gated_token_by_token, gated_chunks_without_the_decay_of_keys, LOG_CHUNKS),
+    (gated_token_by_token, gated_inverses_that_do_not_decay, LOG_CHUNKS),
+    (gated_token_by_token, gated_row_by_row_of_the_wrong_sign, LOG_CHUNKS),
     (turned_round, taps, FOUR),
     (looking_ahead, taps, FOUR),
     (layer_norm_in_the_loop, layer_norm_before, "x: T d, w: d"),
@@ -494,7 +631,7 @@ def _cases(pairs, long=frozenset()):
         pytest.param(
             *one,
             id=f"{one[0].__name__}-{one[1].__name__}",
-            marks=[pytest.mark.long] if one[0] in long else [],
+            marks=[pytest.mark.long] if long.intersection(one[:2]) else [],
         )
         for one in pairs
     ]

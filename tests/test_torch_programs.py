@@ -10,18 +10,28 @@ from scanproof.proofs.decide.proving import prove
 
 QKV = "q: T d, k: T d, v: T e"
 GRADIENTS = "x: T d, m:, r:"
+HEADS = "q: B H n*C d, k: B H n*C d, v: B H n*C e, beta: B H n*C, g: B H n*C, w: C"
 EQUAL = [
     ("linear", "masked", QKV),
     ("Attention", "linear", QKV),
     ("gated_in_place", "gated", f"{QKV}, g: T"),
     ("delta", "delta_in_place", f"{QKV}, b: T"),
     ("momentum", "momentum_anew", GRADIENTS),
+    pytest.param(("row_by_row", "solved", "A: C C"), marks=pytest.mark.long),
+    pytest.param(("gated_delta", "gated_delta_by_rows", HEADS), marks=pytest.mark.long),
 ]
 OTHER = [
     ("linear", "strictly_masked", QKV),
     ("gated_too_late", "gated", f"{QKV}, g: T"),
     ("momentum_shared", "momentum_anew", GRADIENTS),
+    ("row_by_row_with_itself", "solved", "A: C C"),
+    ("gated_delta", "gated_delta_without_the_decay_of_keys", HEADS),
 ]
+NOT_READ = {
+    "number_of_a_turn": ("x: T d, m:, r:", "last after a loop over a size"),
+    "prefix_written_meanwhile": ("A: C C", "share memory with one that was written in place"),
+    "prefix_of_a_function": ("A: C C", "a slice whose length depends on the turn"),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +58,11 @@ def test_what_is_not_read_is_named():
     found = decided("largest", "momentum", GRADIENTS)
     assert found.verdict == "unknown"
     assert "torch.argmax (torch_programs.py:" in found.reason
+
+
+@pytest.mark.parametrize("name", NOT_READ)
+def test_what_turns_decide_is_read_as_it_is_or_not_at_all(name):
+    shapes, why = NOT_READ[name]
+    found = decided(name, name, shapes)
+    assert found.scope != "all-sizes"
+    assert why in found.reason

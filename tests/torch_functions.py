@@ -428,6 +428,33 @@ def loops(x, y, z):
     )
 
 
+def prefixes(x, y, z):
+    A = torch.outer(x.reshape(-1), y.reshape(-1)).tril(-1) / 8
+    n = A.shape[0]
+    rows, columns, sums, scaled, earlier = -A, A.clone(), A.clone(), A.clone(), A.clone()
+    totals = torch.zeros_like(A)
+    for i in range(1, n):
+        rows[i, :i] = rows[i, :i].clone() + (rows[i, :i, None].clone() * rows[:i, :i].clone()).sum(
+            -2
+        )
+    for i in range(1, n):
+        columns[i, :i] = columns[i, :i] + (
+            columns[i, :, None].clone() * columns[:, :i].clone()
+        ).sum(-2)
+    for i in range(1, n):
+        row = sums[i, :i].clone()
+        sums[i, :i] += row @ sums[:i, :i].clone()
+        sums[: i + 1, i] = 0.5
+    for i in range(n):
+        part = scaled[..., : i + 1].clone().unsqueeze(-1).transpose(-1, -2)
+        totals[i] = (-part * 2 - 1 + part / 4).sum((-1, -2))
+        scaled[i, :i] *= 2
+    for i in range(1, n):
+        earlier[i, :i] -= (earlier[i, :i].clone()[None] * x[0, 0] + y[0, 0]).sum(dim=-2)
+        earlier[i, :i] = earlier[i, :i].clone().sum(0, keepdim=True)
+    return rows, columns, sums, scaled, totals, earlier
+
+
 def kit(x, y, z):
     return (
         rearrange(x, "(a b) d -> b a d", b=2),

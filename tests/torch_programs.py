@@ -1,6 +1,7 @@
 """Recurrences of this field as they are written for torch, in two forms, and with planted mistakes."""
 
 import torch
+from einops import rearrange
 from torch import nn
 
 
@@ -93,3 +94,89 @@ def momentum_shared(x, m, r):
 
 def largest(x, m, r):
     return torch.argmax(x)
+
+
+def solved(A):
+    return torch.linalg.solve_triangular(
+        A.tril(-1), torch.eye(len(A)), upper=False, unitriangular=True
+    )
+
+
+def row_by_row(A):
+    T = -A.tril(-1)
+    for i in range(1, len(A)):
+        T[i, :i] = T[i, :i].clone() + (T[i, :i, None].clone() * T[:i, :i].clone()).sum(-2)
+    return T + torch.eye(len(A))
+
+
+def row_by_row_with_itself(A):
+    T = -A.tril(-1)
+    for i in range(1, len(A)):
+        T[i, :i] = T[i, :i].clone() + (T[i, :, None].clone() * T[:, :i].clone()).sum(-2) * 2
+    return T + torch.eye(len(A))
+
+
+def gated_delta(q, k, v, beta, g, w):
+    """q, k (b, h, t, d), v (b, h, t, e), beta, g (b, h, t); w says how long a chunk is."""
+    S, o = torch.zeros(*k.shape[:2], k.shape[-1], v.shape[-1]), torch.zeros_like(v)
+    for t in range(q.shape[2]):
+        S = S * g[:, :, t].exp()[..., None, None]
+        u = (v[:, :, t] - (S * k[:, :, t, :, None]).sum(-2)) * beta[:, :, t, None]
+        S = S + k[:, :, t, :, None] * u.unsqueeze(-2)
+        o[:, :, t] = torch.einsum("bhd,bhde->bhe", q[:, :, t], S)
+    return o
+
+
+def gated_delta_by_rows(q, k, v, beta, g, w, decay=1):
+    C, shape = w.shape[0], (*k.shape[:2], k.shape[-1], v.shape[-1])
+    v, k_beta = v * beta[..., None], k * beta[..., None]
+    q, k, v, k_beta = [rearrange(x, "b h (n c) d -> b h n c d", c=C) for x in (q, k, v, k_beta)]
+    G = rearrange(g, "b h (n c) -> b h n c", c=C).cumsum(-1)
+    D = (G.unsqueeze(-1) - G.unsqueeze(-2)).tril().exp().tril()
+    T = -((k_beta @ k.transpose(-1, -2)) * D).masked_fill(torch.ones(C, C).triu() > 0, 0)
+    for i in range(1, C):
+        T[..., i, :i] = T[..., i, :i].clone() + (
+            T[..., i, :i, None].clone() * T[..., :i, :i].clone()
+        ).sum(-2)
+    T = T + torch.eye(C)
+    U, W = T @ v, T @ (k_beta * (decay * G)[..., None].exp())
+    S, o = torch.zeros(*shape), torch.zeros_like(v)
+    for i in range(q.shape[2]):
+        a = (q[:, :, i] @ k[:, :, i].transpose(-1, -2) * D[:, :, i]).tril()
+        u = U[:, :, i] - W[:, :, i] @ S
+        o[:, :, i] = (q[:, :, i] * G[:, :, i, :, None].exp()) @ S + a @ u
+        S = S * G[:, :, i, -1, None, None].exp()
+        S = (
+            S
+            + (k[:, :, i] * (G[:, :, i, -1, None] - G[:, :, i]).exp()[..., None]).transpose(-1, -2)
+            @ u
+        )
+    return rearrange(o, "b h n c d -> b h (n c) d")
+
+
+def gated_delta_without_the_decay_of_keys(q, k, v, beta, g, w):
+    return gated_delta_by_rows(q, k, v, beta, g, w, 0)
+
+
+def number_of_a_turn(x, m, r):
+    last = 0
+    for t in range(len(x)):
+        r = r + x[last].sum()
+        last = t
+    return r
+
+
+def prefix_written_meanwhile(A):
+    T = A.clone()
+    for i in range(1, len(A)):
+        row = T[i, :i]
+        T[i, :i] = 1.0
+        T[i, :i] = row
+    return T
+
+
+def prefix_of_a_function(A):
+    T = A.clone()
+    for i in range(1, len(A)):
+        T[i, :i] = T[i, :i].clone().softmax(-1)
+    return T

@@ -25,12 +25,12 @@ from ..kernel.index import (
 )
 from ..kernel.inequalities import implied
 from ..kernel.rules import Goal, Tactic, equation
-from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, function_of
+from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
-from .exponents import is_exponential
-from .normal import deepened, forget, start_of
+from .exponents import exponential, is_exponential
+from .normal import RENAMED, deepened, forget, start_of
 from .session import Proving, current, plainly
 from .together import at_random, inner, spoken, together
 from .unfolding import aligning, by_induction, parting, peeling, spelling, tactic
@@ -40,8 +40,6 @@ ROUNDS = 12
 """Lemmas that one equation may need."""
 LONGEST = 4
 """A state is not solved for that stands with more factors than this."""
-RENAMED = 10**9
-"""Variables with numbers from here on stand for positions, whatever these are called."""
 Claim = tuple[Index, Factor, Term]
 """when, S[when, …] and what it is."""
 
@@ -93,14 +91,15 @@ def _equation(left: Term, right: Term, by: Tactic, session: Proving) -> Theorem:
     return equation(left, right, by, session.lemmas)
 
 
-def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2) -> bool:
+def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2, least: int = 1) -> bool:
     """Whether the claim is proved, and so a lemma from now on; not again what failed while as much was known."""
     when, factor, right = claim
     looks = _looks(claim)
-    known = looks, depth, len(session.lemmas), len(session.closed), session.opened
+    facts = len(session.lemmas), len(session.inductions), len(session.closed), session.opened
+    known = looks, depth, facts
     recursion, _ = session.recursions[factor.name]
     own = {state.name for state in recursion.states}
-    if not depth or own & {f.name for m in right.parts for f in m.factors}:
+    if depth < least or own & {f.name for m in right.parts for f in m.factors}:
         return False
     if not tried.isdisjoint((looks, known)):
         return False
@@ -113,11 +112,11 @@ def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2) -> boo
                 by_induction(when, [(factor, right)], rules)
         except Stuck as error:
             more = [
-                *constants(error.goal, session),
-                *others(claim, error.goal, session),
-                *(matches(error.goal, session) if depth > 1 else ()),
+                *((one, 0) for one in constants(error.goal, session)),
+                *((one, 1) for one in others(claim, error.goal, session)),
+                *((one, 1) for one in (matches(error.goal, session) if depth > 1 else ())),
             ]
-            if any(_try(one, session, tried, depth - 1) for one in more):
+            if any(_try(one, session, tried, depth - 1, least) for one, least in more):
                 continue
             return False
         except KernelError:
@@ -222,8 +221,8 @@ def twins(goal: Goal, session: Proving) -> Iterator[Claim]:
 
 
 def constants(goal: Goal, session: Proving) -> Iterator[Claim]:
-    """Entries that stay what they were at the start."""
-    for _, _, (when, factor, _) in _entries(goal, session):
+    """Entries that stay what they were at the start, those of rows that are summed over too."""
+    for _, _, (when, factor, _) in _entries(goal, session, summed=True):
         yield when, factor, _term(_start(factor, session), factor)
 
 
@@ -315,12 +314,10 @@ def matches(goal: Goal, session: Proving) -> Iterator[Claim]:
                 if divided is not None and not any(_UNNAMED in g.name for g in divided.factors):
                     singles.append((divided, d))
             before = [one for one in singles if not _speaks_of(one[0], f.at[0], session)]
-            several = [before] if 1 < len(before) < len(singles) else []
-            for body in (*several, *([one] for one in singles)):
+            several = [before] if len(before) > 1 else []
+            for one in (*several, *([single] for single in singles)):
                 with suppress(KernelError):
-                    every = _at_every_time(body, f.at[0], when)
-                    turns = _at_every_turn(body, f.at[0], when, session)
-                    for moved in (every, turns) if turns not in (every, body) else (every,):
+                    for moved in _at_any_time(one, f.at[0], when, session):
                         yield when, factor, _term(moved, factor)
                         yield when, factor, _term(_since(moved, when, factor, session), factor)
 
@@ -347,10 +344,14 @@ def _beside(
 
 
 def _speaks_of(m: Monomial, time: Index, session: Proving) -> bool:
-    """Whether factors that are no products speak of a time's variables."""
+    """Whether factors that are no products speak of a time's variables, other than as of an end of a sum in exp."""
     times = time.variables() - declarations.current.sizes
     plain = (f for f in m.factors if f.name not in session.ranged)
-    return any(times & f.variables() for f in plain)
+    return any(
+        times & g.variables()
+        for f in plain
+        for g in ([h for n, _ in body(f, m.bound) for h in n.factors] if is_exponential(f) else [f])
+    )
 
 
 _UNNAMED = "f()"
@@ -371,7 +372,7 @@ Pattern = tuple[Index, Factor, dict[int, Index]]
 
 
 def _entries(
-    goal: Goal, session: Proving, written: bool = False
+    goal: Goal, session: Proving, written: bool = False, summed: bool = False
 ) -> Iterator[tuple[int, Factor, Pattern]]:
     """The states' entries in a goal that can be taken at any time: the monomial's place, the entry, and that.
 
@@ -379,24 +380,33 @@ def _entries(
         goal: what is to be shown.
         session: where.
         written: whether those are meant that are written once, in all places.
+        summed: whether also those are meant that are written once, in the places that are summed over.
     """
     known = session.kept if written else session.recursions
     for place, (m, _) in enumerate(goal.parts.values()):
         for f in m.factors:
-            pattern = _generalised(f, m, goal, session, written) if f.name in known else None
+            if f.name not in known:
+                continue
+            rows = summed and f.name in session.kept
+            pattern = _generalised(f, m, goal, session, written, rows)
             if pattern is not None:
                 yield place, f, pattern
 
 
 def _generalised(
-    f: Factor, m: Monomial, goal: Goal, session: Proving, written: bool = False
+    f: Factor,
+    m: Monomial,
+    goal: Goal,
+    session: Proving,
+    written: bool = False,
+    summed: bool = False,
 ) -> Pattern | None:
     """The factor at any time, with positions for the bound indices of its monomial."""
     recursion, _ = session.recursions[f.name]
     facts = declared(recursion.time.terms[0][0])
     if len(facts) != 2 or not f.at[0].terms:
         return None
-    if not written and any(v < 0 for v in f.at[0].variables()):
+    if not (written or summed) and any(v < 0 for v in f.at[0].variables()):
         return None
     length = facts[1] + recursion.time + 1
     state = recursion.states[session.recursions[f.name][1]]
@@ -407,16 +417,16 @@ def _generalised(
     if f.at[0].variables() <= declarations.current.sizes:
         length = f.at[0]  # no later time is needed, and other states may end there
     images: dict[int, Index] = {}
-    for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
-        ends = _everywhere(v, at) if written else _ends(v, m, goal)
-        if ends is None:
-            return None
-        images[v] = position("p", *ends)
     for v in sorted({v for e in f.at[1:] for v in e.variables() if v > 0}):
         if v not in declarations.current.sizes and v not in length.variables():
             narrower = _narrowed(v, goal)
             if narrower is not None:
                 images[v] = narrower
+    for v in sorted({v for e in f.at for v in e.variables() if v < 0}, reverse=True):
+        ends = _everywhere(v, at) if written else _ends(v, m, goal)
+        if ends is None:
+            return None
+        images[v] = position("p", *(end.substitute(images) for end in ends))
     when = position("t", 0, length + 1)
     return when, Factor(f.name, (when, *(e.substitute(images) for e in f.at[1:]))), images
 
@@ -462,10 +472,12 @@ def _divided(
 ) -> Monomial | None:
     """n / rest, with these images for the bound indices of `rest`, to which those of n are matched.
 
-    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges.
+    Their guards in n are left out, if they are not to be kept as far as they say more than the images' ranges. Then an
+    index that n has in place of one may also be its only value: Σ_j R[j] X[j, i] = R[i] says what X is as [j = i].
     """
+    single = images.keys() if narrower else ()
 
-    def match(left: list[Factor], factors: list[Factor], known: dict[int, int]):
+    def match(left: list[Factor], factors: list[Factor], known: Names):
         if not left:
             return factors, known
         first = left[0]
@@ -474,7 +486,7 @@ def _divided(
         for place, g in enumerate(factors):
             if g.name != first.name or len(g.at) != len(first.at):
                 continue
-            more = _matched(first, g, known)
+            more = _matched(first, g, known, single)
             if more is not None:
                 found = match(left[1:], factors[:place] + factors[place + 1 :], more)
                 if found is not None:
@@ -484,7 +496,8 @@ def _divided(
     found = match(list(rest), list(n.factors), {})
     if found is None:
         return None
-    factors, names = found  # bound index of `rest` -> bound index of n
+    factors, every = found
+    names = {v: w for v, w in every.items() if isinstance(w, int)}
     table = {w: images[v] for v, w in names.items() if v in images}
     shared = set(names.values())  # summed over in both, with what both are multiplied by
     own = [w for w in range(-1, -n.bound - 1, -1) if w not in shared]
@@ -499,8 +512,9 @@ def _divided(
     guards = [g for g in guards if not g.variables() & (shared - set(table))]
     if narrower:
         guards = [g for g in guards if not _is_declared(g.substitute(table))]
+    only = [images[v] - e.substitute(table) for v, e in every.items() if isinstance(e, Index)]
     guards, factors = (
-        {g.substitute(table) for g in guards},
+        {*(g.substitute(table) for g in guards), *only, *(-gap for gap in only)},
         sorted(f.substitute(table) for f in factors),
     )
     return Monomial(len(own), frozenset(guards), tuple(factors))
@@ -510,11 +524,23 @@ def _is_declared(e: Index) -> bool:
     return min(e.variables(), default=1) > 0 and implied(e, facts(e.variables()))
 
 
-def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] | None:
+Names = dict[int, int | Index]
+"""For bound indices of one monomial those of another that they are, or their only value there."""
+
+
+def _matched(first: Factor, g: Factor, known: Names, single: Iterable[int]) -> Names | None:
+    """The names with those by which the first factor is the other; these variables may have a single value."""
     more = dict(known)
     for a, b in zip(first.at, g.at, strict=True):
         bound_a = [(v, c) for v, c in a.terms if v < 0]
         bound_b = [(v, c) for v, c in b.terms if v < 0]
+        if len(bound_a) == 1 and not bound_b and bound_a[0][0] in single:
+            ((v, c),) = bound_a
+            e = (b - (a - variable(v) * c)) * c
+            if abs(c) != 1 or more.get(v, e) != e:
+                return None
+            more[v] = e
+            continue
         if len(bound_a) != len(bound_b) or len(bound_a) > 1:
             return None
         if a - Index(0, dict(bound_a)) != b - Index(0, dict(bound_b)):
@@ -527,21 +553,57 @@ def _matched(first: Factor, g: Factor, known: dict[int, int]) -> dict[int, int] 
     return more
 
 
+Pairs = list[tuple[Monomial, Fraction]]
+
+
+def _at_any_time(body: Pairs, time: Index, when: Index, session: Proving) -> list[Pairs]:
+    """What the terms may be with `when` for `time`, where that is a size: of all, or of turns and decays alone."""
+    found: list[Pairs] = []
+    for one in (_decayed(body, time, when), body):
+        turns = _at_every_turn(one, time, when, session)
+        found += [_at_every_time(one, time, when)] + [turns] * (turns != one)
+    return [one for k, one in enumerate(found) if one not in found[:k]]
+
+
 def _at_every_time(
     body: list[tuple[Monomial, Fraction]], time: Index, when: Index
 ) -> list[tuple[Monomial, Fraction]]:
     """The terms with `when` for `time`: for its last variable, that is, what makes the two equal."""
+    images = _images(time, when)
+    return _substituted(body, images) if images else body
+
+
+def _images(time: Index, when: Index) -> dict[int, Index]:
     v, c = time.terms[-1]
-    if abs(c) != 1:
-        return body
-    image = (when - (time - variable(v) * c)) * c
-    return _substituted(body, {v: image})
+    return {} if abs(c) != 1 else {v: (when - (time - variable(v) * c)) * c}
+
+
+def _decayed(pairs: Pairs, time: Index, when: Index) -> Pairs:
+    """The terms with decays, values of exp of sums, up to `when` in place of a time that is a size."""
+    images = _images(time, when)
+    if images.keys().isdisjoint(declarations.current.sizes):
+        return pairs
+    found = []
+    for m, c in pairs:
+        factors = [_up_to(f, images, m.bound) if is_exponential(f) else f for f in m.factors]
+        found.append((m._replace(factors=tuple(sorted(factors))), c))
+    return found
+
+
+def _up_to(f: Factor, images: dict[int, Index], bound: int) -> Factor:
+    inside = body(f, bound)
+    if not any(n.variables() & images.keys() for n, _ in inside):
+        return f
+    return exponential([(n.substitute(images, n.bound), c) for n, c in inside], bound)
 
 
 def _at_every_turn(
     body: list[tuple[Monomial, Fraction]], time: Index, when: Index, session: Proving
 ) -> list[tuple[Monomial, Fraction]]:
-    """The same where the time, a length, ends sums over turns as well as others: of the turns alone."""
+    """The same where the time, a length, ends other sums as well: of those over turns, and of states' times, alone.
+
+    Where nothing is written once, every sum is taken to be over turns.
+    """
     if not time.terms or not time.variables() <= declarations.current.sizes:
         return body
     found = []
@@ -550,11 +612,18 @@ def _at_every_turn(
         turns = {v for v in written if v < 0}
         guards = [
             _at_every_time([(Monomial(0, frozenset([g]), ()), c)], time, when)[0][0].guards
-            if g.variables() & turns
+            if g.variables() & turns or not written
             else {g}
             for g in m.guards
         ]
-        found.append((m._replace(guards=frozenset().union(*guards)), c))
+        factors = [
+            f._replace(at=(when, *f.at[1:]))
+            if f.name in session.recursions and f.at[0] == time
+            else f
+            for f in m.factors
+        ]
+        new = Monomial(m.bound, frozenset().union(*guards), tuple(sorted(factors)))
+        found.append((new, c))
     return found
 
 

@@ -24,6 +24,8 @@ from .session import Proving, current, spend
 from .steps import Step, cancel, count, guards, number, rename, rewriting
 
 Order = tuple[Index, ...]
+RENAMED = 10**9
+"""Variables with numbers from here on stand for positions, whatever these are called or in which order."""
 FEW = 8
 """So many factors are looked at for a step's price; a product of a thousand costs what it takes."""
 
@@ -341,13 +343,9 @@ def _least(found: Theorem, own: Sequence[Index]) -> list[Index]:
     spots = {e: variable(-k) for k, e in enumerate(f.at, start=1)}
 
     def written(order: tuple[Index, ...]) -> Any:
-        images = {spots[e].terms[0][0]: variable(LARGE + k)
+        images = {spots[e].terms[0][0]: variable(RENAMED + k)
                   for k, e in enumerate(order) if e in spots}  # fmt: skip
         parts = ((n.substitute(images, n.bound), c) for n, c in function)
         return sorted((n.bound, n.factors, sorted(n.guards), c) for n, c in parts)
 
     return list(min(itertools.permutations(own), key=written))
-
-
-LARGE = 10**9
-"""Variables with numbers from here on stand for positions whose order is tried."""

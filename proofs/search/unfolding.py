@@ -114,12 +114,18 @@ def _part_last(goal: Goal, session: Proving, times: Collection[Index]) -> None:
     if not session.kept:
         return
     for k, (m, _) in list(goal.parts.items()):
-        written = [f.at[0] for f in m.factors if f.name in session.kept]
-        ends = (g for g in sorted(m.guards) for end in written if _up_to(g, end) - 1 in times)
+        written = {e for f in m.factors if f.name in session.kept for e in _written(f)}
+        ends = (g for g in sorted(m.guards) for end in written if _up_to(g, end) in times)
         g = next(ends, None)
         if g is not None and k in goal.parts:
             goal.regroup(k, [(m.guards | {g - 1}, 1), (m.guards | {-g}, 1)])
     tidy(goal)
+
+
+def _written(f: Factor) -> list[Index]:
+    """The turn that wrote an entry, and the place that it wrote: a loop may begin with the second row."""
+    turn = f.at[0] - 1
+    return [turn, *(e for e in f.at[1:] if e != turn and not (e - turn).terms)]
 
 
 def _up_to(guard: Index, end: Index) -> Index:
@@ -152,7 +158,7 @@ def _of_now(session: Proving, times: Collection[Index]) -> Step:
             return f.at[0] + f.at[1] - 1 in times
         if f.name not in session.kept or not f.at[0].terms or min(f.at[0].variables()) < 0:
             return False
-        gaps = [f.at[0] - after - t for t in times for after in (1, 2)]
+        gaps = [e - after - t for e in _written(f) for t in times for after in (0, 1)]
         return any(implied(g, work.known) and implied(-g, work.known) for g in gaps)
 
     def step(work: Rewriting, k: int) -> bool:

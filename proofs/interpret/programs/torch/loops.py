@@ -15,6 +15,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from ...questions import Unreadable, aside
+from .prefixes import Prefix, augmented
 from .tensors import (
     LOOPS,
     Family,
@@ -335,7 +336,11 @@ def store(of: Any, key: Any, value: Any) -> None:
 def augment(said: str, of: Any, key: Any, value: Any) -> None:
     """`of[key] += value`, or another operation."""
     if isinstance(of, Tensor):
-        of[key] = AUGMENTED[said](Tensor(of[key].array), value)
+        old = of[key]
+        if isinstance(old, Prefix):
+            of[key] = augmented(said, old, value)
+        else:
+            of[key] = AUGMENTED[said](Tensor(old.array), value)
     else:
         store(of, key, AUGMENTED[said](of[key], value))
 
@@ -368,8 +373,8 @@ def _scanned(
 ) -> tuple[Any, ...]:
     """The loop as one `lax.scan` over a symbolic number of turns."""
     if (
-        items.length < 1
-    ):  # a question about sizes: where there may be no turn, names stay what they are
+        items.length <= 0
+    ):  # a question about sizes: where there may be no turn, names stay as they are
         return before
     turn = _Turn(items, body, names, before)
     while turn.learns():
@@ -397,6 +402,8 @@ class _Turn:
         """Names, by number, that stand for another tensor after a turn, with its shape and format."""
         self.once: dict[int, tuple[Tensor, tuple[Any, ...]]] = {}
         """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
+        self.numbers: set[int] = set()
+        """Names, by number, that stood for a number and are given that of the turn: no turn may read the last one's."""
         self.sources: list[Family] = []
         """Memory from before the loop that a turn gives a name."""
         self.loop = Loop(items.length, None, None, [])
@@ -415,7 +422,7 @@ class _Turn:
     def learns(self) -> bool:
         """Read a turn for its effects; whether more turned out to be carried."""
         _, after = jax.eval_shape(self._effects, self.start(), (jnp.asarray(0), []))
-        known = len(self.written), dict(self.rebound), len(self.sources)
+        known = len(self.written), dict(self.rebound), len(self.sources), set(self.numbers)
         self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
         self.rebound |= after
         families = [self.results[k]._family for k in after]
@@ -424,7 +431,8 @@ class _Turn:
             for one in families
             if one.depth <= len(LOOPS) and one.before is None and one not in self.sources
         ]
-        return (len(self.written), self.rebound, len(self.sources)) != known
+        self.numbers |= self._numbered
+        return (len(self.written), self.rebound, len(self.sources), self.numbers) != known
 
     def inputs(self) -> Any:
         """What the turns are given one after the other: their numbers, if they need them, and rows of arrays."""
@@ -475,7 +483,10 @@ class _Turn:
         """What names stand for when a turn begins: memory of what any of them was before, or was in a turn before."""
         old = [getattr(self.before[k], "_family", None) for k in self.rebound]
         parts = [one for one in (*old, *self.sources) if one is not None]
-        given = list(self.before)
+        given = [
+            unbound(self.names[k]) if k in self.numbers else one
+            for k, one in enumerate(self.before)
+        ]
         for k, array, one in zip(self.rebound, named, old, strict=True):
             family = Family(parts)
             family.depth, family.before = len(LOOPS) - 1, one
@@ -485,6 +496,7 @@ class _Turn:
     def _classify(self, given: tuple[Any, ...]) -> None:
         """Which names stand for something else after the turn; refuses what cannot be carried."""
         self._changed: list[int] = []
+        self._numbered: set[int] = set()
         fresh = {id(given[k]._family) for k in self.rebound}
         for one in self.loop.places:
             if id(self.loop.kept[one][0]._family) in fresh:
@@ -497,6 +509,8 @@ class _Turn:
                 continue
             if isinstance(after, Tensor) and isinstance(self.before[k], Tensor | int | float):
                 self._changed.append(k)
+            elif isinstance(after, Place) and type(self.before[k]) is int:
+                self._numbered.add(k)
             elif after is not self.before[k] and not _equal(after, self.before[k]):
                 raise refuse(
                     f"{self.names[k]}, which a loop over a size changes and which is no tensor",

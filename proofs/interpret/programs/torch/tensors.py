@@ -241,6 +241,8 @@ def entries(value: Any) -> Any:
     """What an operand is in arithmetic: an array, or a number."""
     if isinstance(value, Tensor):
         return value.array
+    if isinstance(value, Refused):
+        value._used()
     return value.value if isinstance(value, Place) else value
 
 
