@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, is_dataclass
 from types import FunctionType
 from typing import Any
 
+from scanproof.constructs.arrays.protocols import within
 from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
@@ -97,7 +98,8 @@ class Claim:
         if self.parameters is None:
             return None
         seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
-        return call(self.parameters, {**seen, "corrections": self.corrections})
+        with within(values.get("xp")):
+            return call(self.parameters, {**seen, "corrections": self.corrections})
 
     @property
     def needed(self) -> list[str]:
@@ -127,8 +129,9 @@ class Claim:
         if self.body is None:
             return []
         own = {"p": parameters, "construction": self.construction}
-        result = call(self.body, {**values, **own, **self.options})
-        found = list(result) if isinstance(result, Iterable) else [result]
+        with within(values.get("xp")):
+            result = call(self.body, {**values, **own, **self.options})
+            found = list(result) if isinstance(result, Iterable) else [result]
         wrong = [s for s in found if not isinstance(s, Statement)]
         if wrong or not found:
             got = type(wrong[0]).__name__ if wrong else "nothing"
