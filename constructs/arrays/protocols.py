@@ -120,13 +120,13 @@ class NumPyArray:
 
     def __setitem__(self, place: Any, value: Any) -> None:
         raise TypeError(
-            "arrays of a claim never change; collect rows in a list and np.stack them, or run a step with scan."
+            "an array of symbols is not written into: collect rows in a list and np.stack them, or run a step with scan."
         )
 
     def __float__(self) -> float:
         raise TypeError(
-            "an array of symbols is no float: a NumPy array of floats cannot hold it, nor can math take it; "
-            "collect arrays in a list and np.stack them, and use functions of numpy."
+            "an array of symbols is no plain number: leave out float() and the math module, and write into no NumPy array; "
+            "collect arrays in a list and np.stack them."
         )
 
     # Comparisons of positions, which are 1 where they hold and 0 elsewhere.
@@ -150,8 +150,8 @@ class NumPyArray:
             TypeError: for other entries.
         """
         raise TypeError(
-            "entries are symbols without an order; only positions are compared, as in "
-            "np.arange(T)[:, None] >= np.arange(T)[None, :]."
+            "an array of symbols is not compared: state the condition in assuming=, or take both cases as claims; "
+            "positions are compared, as in np.arange(T)[:, None] >= np.arange(T)[None, :]."
         )
 
     def __and__(self, other: Any) -> Any:

@@ -90,7 +90,8 @@ class Claim:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """What runs when it is checked: its body, parameters, conditions, and the functions of its construction."""
-        own = [f for f in (self.body, self.parameters, *self.assuming.values()) if f is not None]
+        written = (self.body, *about(self.body), self.parameters, *self.assuming.values())
+        own = [f for f in written if f is not None]
         return [*own, *_functions_in(self.construction)]
 
     def construct(self, values: Mapping[str, Any]) -> Any:
@@ -140,6 +141,11 @@ class Claim:
                 "determines, undetermined, or several of them."
             )
         return found
+
+
+def about(body: Any) -> tuple[Callable[..., Any], ...]:
+    """The functions that a body which is not the user's own calls, as that of a law of a layer does."""
+    return getattr(body, "about", ())
 
 
 def _functions_in(one: Any) -> Iterator[Callable[..., Any]]:
