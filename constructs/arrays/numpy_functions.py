@@ -1,7 +1,7 @@
 """NumPy's functions for arrays of claims, each written with operators, sums and indices: once, for every kind of array.
 
 Names, arguments and meaning are NumPy's. A function that NumPy has and these arrays have not is refused by
-`protocols.called`, with what to write instead. Each is right because it is what NumPy's documentation says of it,
+`call_numpy`, with what to write instead. Each is right because it is what NumPy's documentation says of it,
 spelled out; tests compare each with NumPy's own on numbers.
 """
 
@@ -12,6 +12,7 @@ from functools import cache, reduce
 from operator import index
 from typing import Any
 
+from .protocols import ALIASES, INSTEAD, WITHOUT_MEANING, no_place
 from .ranges import build, is_number, product
 
 
@@ -43,10 +44,20 @@ class NumPyFunctions:
         """start, start + step, … below `stop`; from 0 if one number is given."""
         raise NotImplementedError
 
-    @classmethod
-    def numpy_names(cls) -> frozenset[str]:
-        """The names of NumPy's functions that are known."""
-        return _names(cls)
+    def call_numpy(self, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
+        """What NumPy's function of this name is of these arguments; a name such as linalg.norm has its module's.
+
+        Raises:
+            TypeError: for a function that these arrays do not have, with what to write instead.
+        """
+        own = ALIASES.get(name, name).replace("linalg.norm", "linalg_norm")
+        if own not in _names(type(self)):
+            hint = INSTEAD.get(name, "write it with + - * / @, sums and indices")
+            raise TypeError(f"numpy.{name} is not known to arrays of claims: {hint}.")
+        options = {k: v for k, v in options.items() if k not in WITHOUT_MEANING}
+        if own != "where":
+            no_place(name, options)
+        return getattr(self, own)(*args, **options)
 
     # What is made from nothing.
 
@@ -548,7 +559,7 @@ class NumPyFunctions:
 
 NOT_NUMPYS = frozenset(
     {"build", "directions", "differentiate", "product", "scan", "scan_merged", "iterate", "iterates"}
-    | {"is_mask", "numpy_names", "norm", "operator_norm", "arrays", "library", "field"}
+    | {"is_mask", "call_numpy", "norm", "operator_norm", "arrays", "library", "field"}
 )
 """What namespaces have besides."""
 

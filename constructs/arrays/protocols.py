@@ -107,7 +107,7 @@ class NumPyArray:
             raise TypeError(
                 f"numpy.{name}.{method} is not known to arrays of claims; write numpy.{name} of whole arrays."
             )
-        _no_place(name, options)
+        no_place(name, options)
         if name in UNARY:
             return getattr(type(speaker), UNARY[name])(speaker)
         if name in BINARY:
@@ -281,9 +281,10 @@ def _axes(axis: Any, count: int) -> list[int]:
     return [index(k) % count for k in named]
 
 
-def _no_place(name: str, options: dict[str, Any]) -> None:
+def no_place(name: str, options: dict[str, Any]) -> None:
     for option in ("out", "where"):
-        if options.pop(option, None) not in (None, True, (None,)):
+        given = options.pop(option, None)
+        if not (given is None or given is True):
             raise TypeError(
                 f"numpy.{name}(…, {option}=…) writes into an array, and arrays of a claim never change; leave it out."
             )
@@ -304,13 +305,9 @@ def speaking_among(values: Any, otherwise: Any = None) -> Any:
 def called(speaker: Any, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
     """What NumPy's function of this name is of these arguments, by the namespace of `speaker`, or one that it is."""
     xp = speaker.__array_namespace__() if isinstance(speaker, NumPyArray) else speaker
-    own = ALIASES.get(name, name).replace("linalg.norm", "linalg_norm")
-    if "." in own or own not in xp.numpy_names():
-        hint = INSTEAD.get(name, "write it with + - * / @, sums and indices")
-        raise TypeError(f"numpy.{name} is not known to arrays of claims: {hint}.")
-    options = {k: v for k, v in options.items() if k not in WITHOUT_MEANING}
-    _no_place(name, options) if own != "where" else None
-    return getattr(xp, own)(*args, **options)
+    if hasattr(type(xp), "call_numpy"):  # a method of the namespace, which notes what it refuses
+        return xp.call_numpy(name, args, options)
+    return getattr(xp, ALIASES.get(name, name))(*args, **options)
 
 
 _present: ContextVar[Any] = ContextVar("present", default=None)

@@ -118,7 +118,7 @@ class KernelArray(Operators):
             return other
         if isinstance(other, Dual):  # it knows what to do with a kernel array
             return NotImplemented
-        return scalar(other)  # which refuses what it does not know, and says so
+        return self.namespace.asarray(other)  # which refuses what it does not know, and says so
 
     def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> KernelArray:
         if operation is operator.matmul:
