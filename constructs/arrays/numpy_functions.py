@@ -8,7 +8,7 @@ spelled out; tests compare each with NumPy's own on numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, reduce
+from functools import reduce
 from operator import index
 from typing import Any
 
@@ -236,9 +236,7 @@ class NumPyFunctions:
 
         return self._columns(products, array, _one_axis("cumprod", axis, array), keeps=True)
 
-    def _columns(
-        self, function: Callable[[Any], Any], array: Any, axis: int, keeps: bool
-    ) -> Any:
+    def _columns(self, function: Callable[[Any], Any], array: Any, axis: int, keeps: bool) -> Any:
         """A function of vectors along an axis, which gives vectors (`keeps`) or numbers."""
         if len(array.shape) == 1:
             return function(array)
@@ -250,7 +248,9 @@ class NumPyFunctions:
         """The differences of neighbours along an axis, n times."""
         array = self.asarray(array)
         for _ in range(n):
-            array = array[_along(array, axis, slice(1, None))] - array[_along(array, axis, slice(-1))]
+            array = (
+                array[_along(array, axis, slice(1, None))] - array[_along(array, axis, slice(-1))]
+            )
         return array
 
     def trace(self, array: Any) -> Any:
@@ -355,7 +355,9 @@ class NumPyFunctions:
             every = "".join(letters)
             output = "".join(sorted(c for c in set(every) if every.count(c) == 1))
         if set(output) - set("".join(letters)) or len(set(output)) < len(output):
-            raise ValueError(f"numpy.einsum({subscripts!r}): each axis of the result stands once on the left.")
+            raise ValueError(
+                f"numpy.einsum({subscripts!r}): each axis of the result stands once on the left."
+            )
         operands = []
         for array, part in zip(given, letters, strict=True):
             names: list[Any] = []
@@ -386,12 +388,18 @@ class NumPyFunctions:
         for name in set(names) & set(others):
             lengths = one.shape[names.index(name)], other.shape[others.index(name)]
             if lengths[0] != lengths[1]:
-                raise ValueError(f"numpy.einsum: one axis has lengths {lengths[0]} and {lengths[1]}.")
+                raise ValueError(
+                    f"numpy.einsum: one axis has lengths {lengths[0]} and {lengths[1]}."
+                )
         shared = [n for n in names if n in others]
         batch, summed = [n for n in shared if n in kept], [n for n in shared if n not in kept]
         left, right = ([n for n in own if n not in shared] for own in (names, others))
         one = one.transpose([names.index(n) for n in (*batch, *left, *summed)]) if names else one
-        other = other.transpose([others.index(n) for n in (*batch, *summed, *right)]) if others else other
+        other = (
+            other.transpose([others.index(n) for n in (*batch, *summed, *right)])
+            if others
+            else other
+        )
         if len(summed) == 1 and len(left) <= 1 and len(right) <= 1:
             whole = (slice(None),) * len(batch)
             found = (one if left else one[(*whole, None)]) @ (other if right else other[..., None])
@@ -457,7 +465,9 @@ class NumPyFunctions:
         every = [k for k, d in enumerate(array.shape) if is_number(d) and d == 1]
         wanted = every if axis is None else _axes(axis, array)
         if not set(wanted) <= set(every):
-            raise ValueError(f"numpy.squeeze expects axes of length 1, got {axis} of shape {array.shape}.")
+            raise ValueError(
+                f"numpy.squeeze expects axes of length 1, got {axis} of shape {array.shape}."
+            )
         return array[tuple(0 if k in wanted else slice(None) for k in range(len(array.shape)))]
 
     def broadcast_to(self, array: Any, shape: Any) -> Any:
@@ -485,11 +495,15 @@ class NumPyFunctions:
         ends = slice(-shift, None), slice(-shift)
         return self.concat([array[_along(array, k, end)] for end in ends], axis=k)
 
-    def pad(self, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+    def pad(
+        self, array: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
+    ) -> Any:
         """The array with an edge of one value."""
         array = self.asarray(array)
         if mode != "constant":
-            raise ValueError(f"numpy.pad expects mode='constant', got {mode!r}; write np.concatenate.")
+            raise ValueError(
+                f"numpy.pad expects mode='constant', got {mode!r}; write np.concatenate."
+            )
         widths = [pad_width] if not isinstance(pad_width, list | tuple) else list(pad_width)
         if not isinstance(widths[0], list | tuple):
             widths = [(widths[0], widths[-1])] * len(array.shape)
@@ -540,7 +554,9 @@ class NumPyFunctions:
         """The array itself, for it never changes."""
         return self.asarray(array)
 
-    def linalg_norm(self, array: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    def linalg_norm(
+        self, array: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
+    ) -> Any:
         """The Euclidean norm along an axis; of a matrix, over both axes Frobenius's, and for ord=2 the operator's.
 
         Raises:
@@ -558,13 +574,21 @@ class NumPyFunctions:
 
 
 NOT_NUMPYS = frozenset(
-    {"build", "directions", "differentiate", "product", "scan", "scan_merged", "iterate", "iterates"}
+    {
+        "build",
+        "directions",
+        "differentiate",
+        "product",
+        "scan",
+        "scan_merged",
+        "iterate",
+        "iterates",
+    }
     | {"is_mask", "call_numpy", "norm", "operator_norm", "arrays", "library", "field"}
 )
 """What namespaces have besides."""
 
 
-@cache
 def _names(cls: type) -> frozenset[str]:
     return frozenset(name for name in dir(cls) if name[0] != "_") - NOT_NUMPYS
 

@@ -102,7 +102,7 @@ class Operators(NumPyArray):
                 f"a definition's array takes powers 0, 1, 2, …, got {exponent!r}; write 1 / x ** 2, sqrt(x), exp(a * x)"
             )
         power = self.__array_namespace__().ones(self.shape)
-        for _ in range(exponent.__index__()):
+        for _ in range(operator.index(exponent)):
             power = power * self
         return power
 

@@ -1,4 +1,4 @@
-"""How arrays of ours answer NumPy: `np.exp(x)`, `np.einsum("ij,j->i", A, x)`, `np.zeros((m, d), like=x)`, `x.mean(axis=0)`.
+"""How arrays of ours answer NumPy: `np.exp(x)`, `np.einsum("ij,j->i", A, x)`, `np.ones((m, d), like=x)`, `x.mean(0)`.
 
 NumPy asks the arrays that a function is called with (`__array_ufunc__`, `__array_function__`). Operators answer for
 arithmetic, and the array's own namespace for all that has a name: its functions are those of `numpy_functions`, and no
@@ -55,7 +55,19 @@ WITHOUT_MEANING = ("dtype", "order", "like", "device", "copy", "subok", "casting
 """Options that say how numbers are kept, and nothing of what they are."""
 INSTEAD = {
     **dict.fromkeys(
-        ("maximum", "minimum", "max", "min", "amax", "amin", "clip", "sign", "argmax", "argmin", "sort"),
+        (
+            "maximum",
+            "minimum",
+            "max",
+            "min",
+            "amax",
+            "amin",
+            "clip",
+            "sign",
+            "argmax",
+            "argmin",
+            "sort",
+        ),
         "entries are symbols without an order; a JAX function in program(…) may use it",
     ),
     **dict.fromkeys(
@@ -95,7 +107,7 @@ class NumPyArray:
         raise NotImplementedError
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        name = ALIASES.get(ufunc.__name__, ufunc.__name__)
+        name: str = ALIASES.get(ufunc.__name__, ufunc.__name__)
         speaker = speaking_among(inputs)
         if method == "reduce" and name in ("add", "multiply"):
             options.setdefault("axis", 0)
@@ -120,13 +132,7 @@ class NumPyArray:
 
     def __setitem__(self, place: Any, value: Any) -> None:
         raise TypeError(
-            "an array of symbols is not written into: collect rows in a list and np.stack them, or run a step with scan."
-        )
-
-    def __float__(self) -> float:
-        raise TypeError(
-            "an array of symbols is no plain number: leave out float() and the math module, and write into no NumPy array; "
-            "collect arrays in a list and np.stack them."
+            "an array of symbols is not written into: collect rows in a list and np.stack them, or run a step by scan."
         )
 
     # Comparisons of positions, which are 1 where they hold and 0 elsewhere.

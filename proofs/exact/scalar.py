@@ -145,8 +145,10 @@ def as_fraction(value: Any) -> Fraction:
         return Fraction(value)
     if hasattr(value, "__index__"):
         return Fraction(value.__index__())
-    if isinstance(value, float) and math.isfinite(value) and Fraction(repr(float(value))) == value:
-        return Fraction(value)
+    if isinstance(value, float) or type(value).__module__ == "numpy":
+        near = float(value) if isinstance(value, numbers.Real) else math.nan
+        if near == value and math.isfinite(near) and Fraction(repr(near)) == near:
+            return Fraction(near)
     advice = ""
     if isinstance(value, numbers.Real) and math.isfinite(value):
         p, q = Fraction(repr(float(value))).limit_denominator(10**6).as_integer_ratio()

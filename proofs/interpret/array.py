@@ -33,7 +33,17 @@ from .questions import OBJECTS_OWN, Unreadable, final, is_ours, is_own, note, pl
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
-from .terms import equal_indices, indicator, inverse, number, positions_in, share, substitute, taken, total
+from .terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    positions_in,
+    share,
+    substitute,
+    taken,
+    total,
+)
 
 Entry = Callable[..., Term]
 
@@ -173,7 +183,8 @@ class KernelArray(Operators):
             length = self.dims[axis]
             axis += 1
             if isinstance(k, slice) and (k.start, k.stop, k.step) == (None, None, -1):
-                plan.append(lambda at, n=len(dims), d=length: d - 1 - at[n])
+                place = len(dims)
+                plan.append(lambda at, n=place, d=length: d - 1 - at[n])
                 dims.append(length)
             elif isinstance(k, slice):
                 start, stop, step = _slice(k, length)

@@ -15,8 +15,8 @@ from .array import KernelArray, axes_as_one, comprehension, function, holds, sca
 from .products import running_product
 from .questions import OBJECTS_OWN, Unreadable, final, is_own, note, place
 from .session import current
-from .size import index, is_whole, plain
 from .simplifying import simplified
+from .size import index, is_whole, plain
 from .terms import equal_indices, indicator, number
 
 

@@ -172,7 +172,11 @@ def _of_numpy() -> str:
     frame = asking()
     names = [] if frame is None else frame.f_globals.values()
     numpys = any(isinstance(one, ModuleType) and one.__name__ == "numpy" for one in names)
-    return "; NumPy's own zeros asks for numbers: `from scanproof import numpy as np`" if numpys else ""
+    return (
+        "; NumPy's own zeros asks for numbers: `from scanproof import numpy as np`"
+        if numpys
+        else ""
+    )
 
 
 def _meets(one: Size, other: Any, operation: str) -> bool:

@@ -45,8 +45,8 @@ class Layer:
     A shape is a text as in `given`: "d m" is a matrix, "" a number. Several arrays are a tuple or a named tuple of
     shapes; a layer without a state, or without parameters, has None.
 
-    `forward`, wherever it is asked for, takes a whole sequence: `(parameters, state, tokens) -> (state, outputs)`, with a
-    leading axis of any length on tokens and outputs. If none is given it is the step, token by token.
+    `forward`, wherever it is asked for, takes a whole sequence: `(parameters, state, tokens) -> (state, outputs)`,
+    with a leading axis of any length on tokens and outputs. If none is given it is the step, token by token.
     """
 
     step: Function
@@ -69,7 +69,7 @@ class Layer:
             wrong = [one for one in leaves(shapes) if not isinstance(one, str)]
             if wrong or (part == "token" and not leaves(shapes)):
                 raise UsageError(
-                    f"Layer({_name(self.step)}, {part}={shapes!r}) expects shapes as texts, \"d m\" for a matrix, \"\" "
+                    f'Layer({_name(self.step)}, {part}={shapes!r}) expects shapes as texts, "d m" for a matrix, "" '
                     "for a number, or a (named) tuple of them."
                 )
             found[part] = _named(shapes, name, taken)
@@ -156,7 +156,7 @@ class Layer:
         return self._law(says, f"{first}+{second}", body, (first,), more, (forward,))
 
     def performs(self, learner: Function) -> Law:
-        """One step of the layer takes the state to `learner(parameters, state, token)`, such as `descent(loss, rate)`."""
+        """One step takes the state to `learner(parameters, state, token)`, such as `descent(loss, rate)`."""
 
         def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
             after, _ = self._stepped(parameters, state, token)
@@ -166,7 +166,7 @@ class Layer:
         return self._law(says, "", body, about=(learner,))
 
     def minimises(self, objective: Function) -> Law:
-        """The new state W is where the gradient of `objective(W, state, token)` vanishes: its minimum, if it is convex."""
+        """The gradient of `objective(W, state, token)` vanishes at the new state: its minimum, if it is convex."""
 
         def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
             after, _ = self._stepped(parameters, state, token)
@@ -307,8 +307,8 @@ def _equal(left: Any, right: Any, label: str) -> Iterator[Equal]:
     ones, others = leaves(left), leaves(right)
     if len(ones) != len(others):
         raise UsageError(
-            f"the two sides ({label}) have {len(ones)} and {len(others)} arrays; return the same (named) tuple of arrays "
-            "on both."
+            f"the two sides ({label}) have {len(ones)} and {len(others)} arrays; return the same (named) tuple of "
+            "arrays on both."
         )
     for one, other in zip(ones, others, strict=True):
         yield equal(one, other, label=label)
