@@ -40,7 +40,7 @@ GROUPS = (
 )
 CASES = {name: case for group in GROUPS for name, case in group.items()}
 SPECIAL = ("constructions.", "tokens.mamba2", "arrays.definition", "arrays.protocols")
-"""Parameters of single propositions, printed tables, decorators, what answers NumPy: nothing to compute in another way."""
+"""Parameters of propositions, printed tables, decorators, what answers NumPy: nothing to compute in another way."""
 
 
 @pytest.mark.short(4)
