@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.proving import prove
     from scanproof.proofs.decide.row_verdicts import check
     from scanproof.proofs.interpret.programs.program import program
+    from scanproof.proofs.language.layer import Layer, descent
     from scanproof.proofs.language.source import Source
     from scanproof.proofs.language.statements import (
         at_most,
@@ -38,6 +39,8 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Source": "scanproof.proofs.language.source",
+    "Layer": "scanproof.proofs.language.layer",
+    "descent": "scanproof.proofs.language.layer",
     "equal": "scanproof.proofs.language.statements",
     "differs": "scanproof.proofs.language.statements",
     "at_most": "scanproof.proofs.language.statements",
@@ -66,6 +69,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "Layer",
     "Ledger",
     "Source",
     "UsageError",
@@ -76,6 +80,7 @@ __all__ = [
     "check",
     "construct",
     "definition",
+    "descent",
     "determines",
     "differs",
     "each",

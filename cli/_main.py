@@ -18,6 +18,7 @@ from ._derivations import derivations
 from ._errata import errata
 from ._export import export
 from ._identify import identify
+from ._init import init
 from ._list import list_claims
 from ._plot import plot
 from ._prove import prove
@@ -33,6 +34,7 @@ Examples:
   scanproof check                            every claim of the four sources
   scanproof check 'gril.*'                   some of them
   scanproof check mypaper.py                 the claims of your own file
+  scanproof init                             a file of claims to begin with
   scanproof show gd-ssm.prop1-construction   the whole story of one claim
   scanproof trust                            what a verdict rests on
 
@@ -46,9 +48,10 @@ Exit codes:
 
 TARGETS = """
 
-    A TARGET is an id (gril.eq10), a pattern of ids ('gril.*'), a file (mypaper.py) or a module
-    (package.module) of your own; without one, all claims of the four sources are meant. A pattern
-    that matches claims of a file named beside it picks among them.
+    A TARGET is an id (gril.eq10), a pattern of ids ('gril.*'), a file (mypaper.py), a folder or a
+    module (package.module) of your own; without one, all claims of the four sources are meant. Of a
+    folder the files claims.py, claims_*.py and *_claims.py are meant, in folders below it too. A
+    pattern that matches claims of a file named beside it picks among them.
 """
 
 app = typer.Typer(
@@ -91,6 +94,7 @@ _add(
     "scanproof check",
     "scanproof check gril.eq10 'gd-ssm.*'",
     "scanproof check mypaper.py --strict",
+    "scanproof check .",
     "scanproof check mypaper.py 'mypaper.thm2*'",
     "scanproof check --format json --output report.json",
     "scanproof check --baseline report.json",
@@ -107,6 +111,7 @@ _add(
     "scanproof show gd-ssm.prop1-construction --script | python3 -",
     "scanproof show mypaper.eq1 mypaper.py",
 )
+_add("init", init, "scanproof init", "scanproof init claims/claims_memory.py")
 _add(
     "list",
     list_claims,

@@ -17,6 +17,7 @@ from scanproof.proofs.language.pinned import Definitions, Redefined
 from scanproof.proofs.language.source import Row, Source
 
 from . import _providers
+from ._folders import claim_files
 
 MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -63,7 +64,7 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     patterns: list[str] = []
     everything = _providers.sources()
     pinned = functools.cache(ledgers.noted)
-    for target in dict.fromkeys(targets):
+    for target in dict.fromkeys(_in_folders(targets, problems)):
         if target.endswith(".py") or Path(target).is_file():
             named.append(target)
             _load(lambda name: ledgers.from_file(Path(name), pinned()), target, files, problems)
@@ -98,6 +99,21 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
         files=named,
         pinned=pinned() if files else None,
     )
+
+
+def _in_folders(targets: Sequence[str], problems: list[str]) -> list[str]:
+    """The targets with claim files in place of folders; a package, which is imported, stays what it is."""
+    found: list[str] = []
+    for target in targets:
+        folder = Path(target)
+        if not folder.is_dir() or (MODULE.fullmatch(target) and (folder / "__init__.py").exists()):
+            found.append(target)
+            continue
+        try:
+            found += map(str, claim_files(folder))
+        except UsageError as error:
+            problems.append(str(error))
+    return found
 
 
 def core(source: str | None = None) -> Selection:

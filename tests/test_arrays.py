@@ -76,8 +76,8 @@ def test_numbers_stand_on_either_side(kind):
 @pytest.mark.parametrize("kind", ["exact", "bounded", "counted"])
 def test_a_function_that_arrays_do_not_have_is_told_with_those_that_they_have(kind):
     xp = of(kind).__array_namespace__()
-    with pytest.raises(AttributeError, match=r"have no function 'tanh'; known: .*reshape.*zeros"):
-        _ = xp.tanh
+    with pytest.raises(AttributeError, match=r"have no function 'arcsin'; known: .*reshape.*zeros"):
+        _ = xp.arcsin
     assert getattr(xp, "build", None) is None
 
 

@@ -39,8 +39,8 @@ GROUPS = (
     MAMBA2_CASES,
 )
 CASES = {name: case for group in GROUPS for name, case in group.items()}
-SPECIAL = ("constructions.", "tokens.mamba2", "arrays.definition")
-"""Parameters of single propositions, printed tables, and the decorator itself: nothing to compute in another way."""
+SPECIAL = ("constructions.", "tokens.mamba2", "arrays.definition", "arrays.protocols")
+"""Parameters of propositions, printed tables, decorators, what answers NumPy: nothing to compute in another way."""
 
 
 @pytest.mark.short(4)

@@ -16,8 +16,8 @@ EXAMPLES = re.findall(
 )
 
 
-def test_the_page_has_six_worked_examples():
-    assert len(EXAMPLES) == 6
+def test_the_page_has_seven_worked_examples():
+    assert len(EXAMPLES) == 7
 
 
 @pytest.mark.short(2)

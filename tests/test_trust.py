@@ -173,15 +173,10 @@ def test_what_only_some_namespaces_have_is_heard(name):
 
 
 OF_ARRAYS = {
-    "a product with a number of NumPy's": lambda x, xp: x * np.int64(3),
-    "the same on its right": lambda x, xp: np.int64(3) * x,
-    "a product with an array of NumPy's": lambda x, xp: x * np.array(3),
-    "the same on the right": lambda x, xp: np.array(3) * x,
     "a matrix of NumPy's": lambda x, xp: x @ np.eye(2, dtype=int),
-    "a sum with a truth value": lambda x, xp: x + True,
     "a text as a factor": lambda x, xp: x * "a",
     "nothing as a term": lambda x, xp: x - None,
-    "a float": lambda x, xp: x / 2.0,
+    "a float that is not its decimal": lambda x, xp: x / 0.1,
     "an array of JAX": lambda x, xp: x + jnp.ones(2),
     "the last two axes of a vector": lambda x, xp: x[0].mT,
     "the last two axes of a number": lambda x, xp: x[0, 0].mT,
@@ -202,6 +197,23 @@ OF_ARRAYS = {
 @pytest.mark.parametrize("name", OF_ARRAYS)
 def test_what_an_array_is_asked_and_only_some_kinds_answer_is_heard(name):
     assert heard(OF_ARRAYS[name])
+
+
+OF_ALL_KINDS = {
+    "a product with a number of NumPy's": lambda x, xp: x * np.int64(3),
+    "the same on its right": lambda x, xp: np.int64(3) * x,
+    "a product with an array of NumPy's": lambda x, xp: x * np.array(3),
+    "the same on the right": lambda x, xp: np.array(3) * x,
+    "a sum with a truth value": lambda x, xp: x + True,
+    "a float": lambda x, xp: x / 2.0,
+    "a function of NumPy's": lambda x, xp: np.einsum("ij,ij->i", x, x),
+    "a mask of positions": lambda x, xp: xp.where(xp.arange(x.shape[0]) >= 0, x[:, 0], 0),
+}
+
+
+@pytest.mark.parametrize("name", OF_ALL_KINDS)
+def test_what_all_kinds_of_arrays_answer_alike_may_be_asked(name):
+    assert not heard(OF_ALL_KINDS[name])
 
 
 @pytest.mark.parametrize("ask", [float, int, abs, weakref.ref])

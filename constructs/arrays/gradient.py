@@ -18,6 +18,8 @@ from numbers import Number
 from typing import Any
 
 from .array_api import Array, namespace
+from .numpy_functions import NumPyFunctions
+from .protocols import NumPyArray
 from .ranges import is_number
 
 _epsilons = itertools.count()
@@ -65,11 +67,8 @@ def _directions(xp: Any, shape: tuple[int, ...]) -> tuple[Array, Callable[[Array
     return basis, lambda tangent: namespace(tangent).reshape(tangent, shape)
 
 
-class Dual:
+class Dual(NumPyArray):
     """value + ε tangent, with a leading axis of directions on the tangent; `epsilon` names the ε."""
-
-    __array_priority__ = 1000
-    __array_ufunc__ = None
 
     def __init__(self, value: Array, tangent: Array, epsilon: int) -> None:
         self.value = value
@@ -80,7 +79,12 @@ class Dual:
         return _DualNamespace(namespace(self.value, self.tangent), self)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def precedence(self) -> int:  # type: ignore[override]
+        """Of two, the later one takes the other for a constant."""
+        return self.epsilon
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The shape of the value; the tangent has an axis of directions before it."""
         return self.value.shape
 
@@ -202,8 +206,11 @@ class Dual:
         index = index if isinstance(index, tuple) else (index,)
         return self._with(self.value[index], self.tangent[(slice(None), *index)])
 
-    def sum(self, axis: int | None = None) -> Dual:
-        """The sum along an axis of the value, or over all entries."""
+    def _permuted(self, order: Sequence[int]) -> Dual:
+        moved = (0, *(k + 1 for k in order))
+        return self._with(self.value.transpose(order), self.tangent.transpose(moved))
+
+    def _total(self, axis: int | None = None) -> Dual:
         if axis is None:
             tangent = self.tangent
             for _ in range(self.ndim):
@@ -215,7 +222,7 @@ class Dual:
         return self._with(value, self.tangent * slope)
 
 
-class _DualNamespace:
+class _DualNamespace(NumPyFunctions):
     """The named functions on dual arrays; constructors give constants."""
 
     def __init__(self, xp: Any, like: Dual) -> None:
@@ -229,6 +236,24 @@ class _DualNamespace:
     def log(self, x: Dual) -> Dual:
         return x._map(self._xp.log(x.value), 1 / x.value)
 
+    def sqrt(self, x: Dual) -> Dual:
+        value = self._xp.sqrt(x.value)
+        return x._map(value, 1 / (2 * value))
+
+    def asarray(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return self.stack([self.asarray(part) for part in value])
+        return value if isinstance(value, Dual) else self._xp.asarray(value)
+
+    def is_mask(self, array: Any) -> bool:
+        return not isinstance(array, Dual) and self._xp.is_mask(array)
+
+    def tril(self, x: Any, k: int = 0) -> Any:
+        return x * self._xp.tril(self._xp.ones(x.shape[-2:]), k)
+
+    def concat(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        return _joined("concat", arrays, axis)
+
     def reshape(self, x: Dual, shape: tuple[int, ...]) -> Dual:
         directions = x.tangent.shape[0]
         return x._with(
@@ -237,7 +262,7 @@ class _DualNamespace:
         )
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> Dual:
-        return _stack(arrays, axis)
+        return _joined("stack", arrays, axis)
 
     def build(self, length: Any, function: Callable[[Any], Any]) -> Dual:
         """See `ranges.build`."""
@@ -251,7 +276,7 @@ class _DualNamespace:
         )
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("zeros", "ones", "eye", "asarray"):
+        if name in ("zeros", "ones", "eye", "arange"):
             return getattr(self._xp, name)
         raise AttributeError(
             f"a loss may not use {name!r}: gradient() knows + - * / ** @ .T .sum, indexing, reshape, stack, exp "
@@ -265,13 +290,14 @@ def _zero(like: Dual) -> Dual:
     return total - total
 
 
-def _stack(arrays: Sequence[Any], axis: int) -> Any:
-    """Arrays along a new axis; constants may stand among dual arrays, earlier ε among later ones."""
+def _joined(join: str, arrays: Sequence[Any], axis: int) -> Any:
+    """`stack` or `concat` of arrays; constants may stand among dual arrays, earlier ε among later ones."""
     duals = [array for array in arrays if isinstance(array, Dual)]
     if not duals:
-        return namespace(*arrays).stack(arrays, axis=axis)
+        return getattr(namespace(*arrays), join)(arrays, axis=axis)
     newest = max(duals, key=lambda dual: dual.epsilon)
     zero = _zero(newest)
     parts = [array if newest._beside(array) else array + zero for array in arrays]
     values, tangents = [part.value for part in parts], [part.tangent for part in parts]
-    return newest._with(_stack(values, axis), _stack(tangents, axis + 1 if axis >= 0 else axis))
+    within = axis + 1 if axis >= 0 else axis
+    return newest._with(_joined(join, values, axis), _joined(join, tangents, within))

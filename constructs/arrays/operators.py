@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from .protocols import NumPyArray
 
-class Operators:
+
+class Operators(NumPyArray):
     """An array with NumPy's operators; a kind of arrays says what follows under "To provide"."""
 
     __slots__ = ()
-    __array_priority__ = 1000
-    __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
     # To provide: a shape, a namespace, sums, and:
@@ -49,6 +49,10 @@ class Operators:
     def _moved(self, move: Callable[[Any], Any]) -> Any:
         """The same entries elsewhere, as `move` puts those of an array of the library."""
         raise NotImplementedError
+
+    def _permuted(self, order: Sequence[int]) -> Any:
+        """The array with its axes in this order."""
+        return self._moved(lambda held: held.transpose(order))
 
     # What follows from these.
 
@@ -91,10 +95,14 @@ class Operators:
         return self._moved(operator.neg)
 
     def __pow__(self, exponent: Any) -> Any:
+        if type(exponent) is float and exponent.is_integer():
+            exponent = int(exponent)
         if not hasattr(exponent, "__index__") or exponent < 0:
-            raise TypeError(f"a definition's array takes powers 0, 1, 2, …, got {exponent!r}")
+            raise TypeError(
+                f"a definition's array takes powers 0, 1, 2, …, got {exponent!r}; write 1 / x ** 2, sqrt(x), exp(a * x)"
+            )
         power = self.__array_namespace__().ones(self.shape)
-        for _ in range(exponent.__index__()):
+        for _ in range(operator.index(exponent)):
             power = power * self
         return power
 
@@ -177,9 +185,9 @@ class Namespace:
         """The same entries, in order, in another shape."""
         return array._moved(lambda held: held.reshape(shape))
 
-    def tril(self, array: Any) -> Any:
-        """The lower triangle of a matrix with its diagonal, zeros above it."""
-        return array._moved(self.library.tril)
+    def tril(self, array: Any, k: int = 0) -> Any:
+        """The entries of a matrix at and below its diagonal number k, zeros above it."""
+        return array._moved(partial(self.library.tril, k=k))
 
     def __init_subclass__(cls) -> None:
         names = (name for name in dir(cls) if name[0] != "_" and callable(getattr(cls, name)))

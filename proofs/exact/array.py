@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.numpy_functions import NumPyFunctions
 from scanproof.constructs.arrays.operators import Namespace as Functions
 from scanproof.constructs.arrays.operators import Operators
+from scanproof.constructs.arrays.protocols import speaking_among
 
 from .entries import arranged, as_array, filled
 from .field import Field
@@ -87,8 +92,14 @@ class ExactArray(Operators):
     def __getitem__(self, index: Any) -> ExactArray:
         return self._wrap(self.entries[index])
 
-    def sum(self, axis: int | None = None) -> ExactArray:
-        """The sum along an axis, or of all entries."""
+    def __pow__(self, exponent: Any) -> ExactArray:
+        if not isinstance(exponent, Positions):
+            return super().__pow__(exponent)
+        bases, numbers = np.broadcast_arrays(self.entries, exponent.numbers)
+        powers = map(_power, bases.flat, numbers.flat, repeat(self.field.number(1)))
+        return self._wrap(arranged(powers, bases.shape), 1 + max(map(abs, numbers.flat), default=0))
+
+    def _total(self, axis: int | None = None) -> ExactArray:
         if self.entries.size == 0 or (axis is not None and self.shape[axis] == 0):
             shape = () if axis is None else tuple(np.delete(self.shape, axis))
             return self._wrap(filled(shape, self.field.number(0)))
@@ -99,7 +110,49 @@ class ExactArray(Operators):
         return f"ExactArray({self.entries.tolist()})"
 
 
-class Namespace(Functions):
+class Positions(ExactArray):
+    """An array of numbers that do not depend on any input, such as np.arange(T): these are compared."""
+
+    __slots__ = ("numbers",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, numbers: np.ndarray, field: Field) -> None:
+        super().__init__(arranged(map(field.number, numbers.flat), numbers.shape), field)
+        self.numbers = numbers
+
+    def _moved(self, move: Callable[[np.ndarray], np.ndarray]) -> Positions:
+        return Positions(as_array(move(self.numbers)), self.field)
+
+    def __neg__(self) -> Positions:
+        return self._moved(operator.neg)
+
+    def __getitem__(self, index: Any) -> Positions:
+        return self._moved(lambda numbers: numbers[index])
+
+    def _met(self, operation: Callable[[Any, Any], Any], other: Any, swapped: bool = False) -> Any:
+        numbers = _numbers(other)
+        if numbers is None or operation not in (operator.add, operator.sub, operator.mul):
+            return super()._met(operation, other, swapped)
+        if swapped:
+            return self._moved(lambda own: operation(numbers, own))
+        return self._moved(lambda own: operation(own, numbers))
+
+    def _ordered(self, other: Any, sign: int, least: int) -> Any:
+        numbers = _numbers(other)
+        if numbers is None:
+            return super()._ordered(other, sign, least)
+        holds = as_array(sign * (self.numbers - numbers)) >= least
+        return self.__array_namespace__().asarray(as_array(holds).astype(int))
+
+
+def _numbers(value: Any) -> Any:
+    """Numbers that no input is in, or None."""
+    if isinstance(value, Positions):
+        return value.numbers
+    return value if type(value) is int else None
+
+
+class Namespace(Functions, NumPyFunctions):
     """Constructors and named functions of exact arrays (a part of the array API)."""
 
     arrays, library = "exact arrays", np
@@ -115,7 +168,22 @@ class Namespace(Functions):
         """Numbers, nested lists of numbers, or an exact array."""
         if isinstance(value, ExactArray):
             return value
-        return self._map(self.field.number, np.asarray(value, dtype=object))
+        if isinstance(value, list | tuple) and speaking_among(value) is not None:
+            return self.stack([self.asarray(part) for part in value])
+        return self._map(self._number, np.asarray(value, dtype=object))
+
+    def _number(self, value: Any) -> Any:
+        return value.item() if isinstance(value, ExactArray) else self.field.number(value)
+
+    def arange(self, start: Any, stop: Any = None, step: int = 1) -> Positions:
+        """start, start + step, … below `stop`; from 0 if one number is given."""
+        places = range(start) if stop is None else range(start, stop, step)
+        return Positions(arranged(map(Fraction, places), (len(places),)), self.field)
+
+    def is_mask(self, array: ExactArray) -> bool:
+        """Whether every entry is the number 0 or 1."""
+        zero, one = self.field.number(0), self.field.number(1)
+        return all(bool(entry == zero) or bool(entry == one) for entry in array.entries.flat)
 
     def _map(self, function: Callable[[Any], Any], entries: np.ndarray) -> ExactArray:
         return ExactArray(arranged(map(function, entries.flat), entries.shape), self.field)
@@ -137,11 +205,11 @@ class Namespace(Functions):
         np.fill_diagonal(out, self.field.number(1))
         return ExactArray(out, self.field)
 
-    def tril(self, array: ExactArray) -> ExactArray:
-        """The lower triangle of matrices, zeros above it."""
+    def tril(self, array: ExactArray, k: int = 0) -> ExactArray:
+        """The entries of matrices at and below the diagonal number k, zeros above it."""
         out, zero = array.entries.copy(), self.field.number(0)
         for index in np.ndindex(out.shape):
-            if index[-1] > index[-2]:
+            if index[-1] > index[-2] + k:
                 out[index] = zero
         return ExactArray(out, self.field)
 
@@ -176,6 +244,14 @@ class Namespace(Functions):
             largest_singular_value(self.field, matrices[index]) for index in np.ndindex(shape)
         )
         return ExactArray(arranged(values, shape), self.field)
+
+
+def _power(base: Any, exponent: Any, one: Any) -> Any:
+    """base to the power of a whole number, of either sign."""
+    if exponent.denominator != 1:
+        raise NotPolynomial("a power with a broken exponent")
+    power = reduce(operator.mul, repeat(base, abs(int(exponent))), one)
+    return one / power if exponent < 0 else power
 
 
 def _without_symbols(array: ExactArray) -> ExactArray:

@@ -136,15 +136,19 @@ def _product(left: Any, right: Any) -> Any:
 
 
 def as_fraction(value: Any) -> Fraction:
-    """A Python int, Fraction or integral/decimal NumPy number as a Fraction; floats are refused.
+    """A whole number, a Fraction, or a float that is the very number it is written as, 0.5 or 2.0, as a Fraction.
 
     Raises:
-        TypeError: for a float, which is rarely the number its author meant.
+        TypeError: for another float, such as 0.1, which is not the number that its author meant.
     """
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
     if hasattr(value, "__index__"):
         return Fraction(value.__index__())
+    if isinstance(value, float) or type(value).__module__ == "numpy":
+        near = float(value) if isinstance(value, numbers.Real) else math.nan
+        if near == value and math.isfinite(near) and Fraction(repr(near)) == near:
+            return Fraction(near)
     advice = ""
     if isinstance(value, numbers.Real) and math.isfinite(value):
         p, q = Fraction(repr(float(value))).limit_denominator(10**6).as_integer_ratio()

@@ -15,15 +15,35 @@ from typing import Any, ClassVar
 from scanproof.constructs.arrays.gradient import Dual
 from scanproof.constructs.arrays.operators import Operators
 
+from ..exact.scalar import as_fraction
 from ..kernel.index import Index, facts, position
 from ..kernel.inequalities import implied
-from ..kernel.term import INVERSE, INVERSE_NUMBER, Factor, Term, as_term, entry, function_of
+from ..kernel.term import (
+    INVERSE,
+    INVERSE_NUMBER,
+    Factor,
+    Term,
+    as_index_number,
+    as_term,
+    entry,
+    function_of,
+)
 from .products import power
 from .questions import OBJECTS_OWN, Unreadable, final, is_ours, is_own, note, place
 from .session import current
 from .simplifying import simplified
 from .size import Size, index, is_whole, plain
-from .terms import equal_indices, inverse, number, positions_in, share, substitute, taken, total
+from .terms import (
+    equal_indices,
+    indicator,
+    inverse,
+    number,
+    positions_in,
+    share,
+    substitute,
+    taken,
+    total,
+)
 
 Entry = Callable[..., Term]
 
@@ -92,7 +112,9 @@ class KernelArray(Operators):
         """The array with its last two axes exchanged."""
         if self.ndim < 2:
             raise ValueError("an array with fewer than two axes has no last two to exchange")
-        order = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
+        return self._permuted([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+    def _permuted(self, order: Sequence[int]) -> KernelArray:
         return KernelArray([self.dims[k] for k in order], [self.at[k] for k in order], self.shared)
 
     def entry(self, at: Sequence[Index], where: Sequence[Index] = ()) -> Term:
@@ -106,7 +128,7 @@ class KernelArray(Operators):
             return other
         if isinstance(other, Dual):  # it knows what to do with a kernel array
             return NotImplemented
-        return scalar(other)  # which refuses what it does not know, and says so
+        return self.namespace.asarray(other)  # which refuses what it does not know, and says so
 
     def _combined(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> KernelArray:
         if operation is operator.matmul:
@@ -119,7 +141,22 @@ class KernelArray(Operators):
     def __neg__(self) -> KernelArray:
         return KernelArray(self.dims, self.at, self.shared * -1)
 
+    def _ordered(self, other: Any, sign: int, least: int) -> KernelArray:
+        other = self._operand(other)
+
+        def at(gap: Term) -> Term:
+            found = as_index_number(gap * sign)
+            if found is None:
+                return super(KernelArray, self)._ordered(other, sign, least)
+            return indicator(found[0] - least)  # the gap is a positive number times that
+
+        if other is NotImplemented:
+            return other
+        return _entrywise(self, other, lambda a, b: at(a - b))
+
     def __pow__(self, exponent: Any) -> KernelArray:
+        if isinstance(exponent, KernelArray):
+            return _entrywise(self, exponent, _power)
         if not isinstance(exponent, Size):
             return super().__pow__(exponent)
         if not exponent >= 0:
@@ -145,7 +182,11 @@ class KernelArray(Operators):
                 continue
             length = self.dims[axis]
             axis += 1
-            if isinstance(k, slice):
+            if isinstance(k, slice) and (k.start, k.stop, k.step) == (None, None, -1):
+                place = len(dims)
+                plan.append(lambda at, n=place, d=length: d - 1 - at[n])
+                dims.append(length)
+            elif isinstance(k, slice):
                 start, stop, step = _slice(k, length)
                 place = len(dims)
                 plan.append(lambda at, n=place, s=start, c=step: at[n] * c + s)
@@ -157,8 +198,7 @@ class KernelArray(Operators):
                 raise Unreadable(f"an index of type {type(k).__name__}")
         return comprehension(dims, lambda *at: self.entry([p(list(at)) for p in plan]))
 
-    def sum(self, axis: int | None = None) -> KernelArray:
-        """The sum along an axis, or of all entries."""
+    def _total(self, axis: int | None = None) -> KernelArray:
         summed = range(self.ndim) if axis is None else [axis % self.ndim]
         term = self.shared
         for k in summed:
@@ -179,7 +219,7 @@ class KernelArray(Operators):
 _keep_dims, _keep_at = KernelArray.dims.__set__, KernelArray.at.__set__  # type: ignore[attr-defined]
 _keep_shared = KernelArray.shared.__set__  # type: ignore[attr-defined]
 EVERYBODYS = frozenset(dir(Operators)) - OBJECTS_OWN - {"_combined", "_met", "_moved", "_operand"}
-EVERYBODYS |= {"sum"}
+EVERYBODYS -= {"_called", "_masks", "_ordered", "_permuted", "_total"}
 """Attributes that all kinds of arrays have, with the same meaning."""
 
 
@@ -199,8 +239,8 @@ def scalar(value: Any) -> KernelArray:
     """A number, or a size as a number."""
     if isinstance(value, Size):
         return KernelArray((), (), number(index(value)))
-    if type(value) is int or isinstance(value, Fraction):
-        return KernelArray((), (), as_term(value))
+    if type(value) in (int, bool, float) or isinstance(value, Fraction):
+        return KernelArray((), (), as_term(as_fraction(value)))
     raise Unreadable(f"a value of type {type(value).__name__} in an array")
 
 
@@ -245,6 +285,16 @@ def function(name: str, of: KernelArray) -> KernelArray:
 
     current().functions.add(name)
     return comprehension(of.dims, at)
+
+
+def _power(base: Term, exponent: Term) -> Term:
+    found = as_index_number(exponent)
+    if found is None or found[1].denominator != 1:
+        raise Unreadable("a power whose exponent is not a position or a size")
+    times = found[0] * found[1].numerator
+    if not holds(times):
+        raise Unreadable("a power with an exponent that may be negative")
+    return power(base, times)
 
 
 def _product(left: KernelArray, right: KernelArray) -> KernelArray:

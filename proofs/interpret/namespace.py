@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scanproof.constructs.arrays.numpy_functions import NumPyFunctions
 from scanproof.constructs.arrays.operators import Namespace as Functions
 
 from ..kernel.index import Index, position
@@ -14,21 +15,24 @@ from .array import KernelArray, axes_as_one, comprehension, function, holds, sca
 from .products import running_product
 from .questions import OBJECTS_OWN, Unreadable, final, is_own, note, place
 from .session import current
+from .simplifying import simplified
 from .size import index, is_whole, plain
-from .terms import equal_indices, indicator
+from .terms import equal_indices, indicator, number
 
 
 def array(value: Any) -> KernelArray:
     """Numbers, nested lists of numbers, a size as a number, or a kernel array."""
     if isinstance(value, KernelArray):
         return value
+    if type(value).__module__ == "numpy":  # an array of numbers
+        value = value.tolist()
     if isinstance(value, (list, tuple)):
         return Namespace().stack([array(v) for v in value], axis=0)
     return scalar(value)
 
 
 @final
-class Namespace(Functions):
+class Namespace(Functions, NumPyFunctions):
     """Constructors and named functions of kernel arrays (a part of the array API)."""
 
     def asarray(self, value: Any) -> KernelArray:
@@ -46,6 +50,18 @@ class Namespace(Functions):
     def eye(self, size: Any) -> KernelArray:
         """The identity matrix."""
         return comprehension([index(size)] * 2, equal_indices)
+
+    def arange(self, start: Any, stop: Any = None, step: Any = 1) -> KernelArray:
+        """start, start + 1, … below `stop`; from 0 if one number is given."""
+        if step != 1:
+            raise Unreadable("arange with a step that is not 1")
+        low, high = (0, start) if stop is None else (start, stop)
+        (length,) = _dims((high - low,))
+        return comprehension([length], lambda i: number(i + index(low)))
+
+    def is_mask(self, one: KernelArray) -> bool:
+        """Whether the entry is its own square, and so 0 or 1."""
+        return not simplified(one.shared * one.shared - one.shared).parts
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
         """Arrays side by side along a new axis."""
@@ -94,9 +110,12 @@ class Namespace(Functions):
             "a reshape other than merging two leading axes, the second of fixed length"
         )
 
-    def tril(self, one: KernelArray) -> KernelArray:
-        """The lower triangle of matrices, zeros above it."""
-        return comprehension(one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1]))
+    def tril(self, one: KernelArray, k: Any = 0) -> KernelArray:
+        """The entries of matrices at and below the diagonal number k, zeros above it."""
+        offset = index(k)
+        return comprehension(
+            one.dims, lambda *at: one.entry(at) * indicator(at[-2] - at[-1] + offset)
+        )
 
     # What numeric namespaces lack; `constructs.arrays.ranges` and `constructs.arrays.gradient` ask for these.
 
@@ -180,7 +199,7 @@ class Namespace(Functions):
         raise Unreadable(f"kernel arrays have no function {name!r}")
 
 
-EVERYBODYS = frozenset(dir(Functions)) - OBJECTS_OWN - {
+EVERYBODYS = frozenset([*dir(Functions), *dir(NumPyFunctions)]) - OBJECTS_OWN - {
     "_joined",
     "_known",
     "arrays",

@@ -78,13 +78,19 @@ def aside() -> Iterator[None]:
         _noted = around
 
 
-def place(beside: tuple[str, ...] = ()) -> str:
-    """The innermost line that is not this package's answering code, nor in the folders `beside`: " at file:line"."""
+def asking(beside: tuple[str, ...] = ()) -> Any:
+    """The innermost frame that is not this package's answering code, nor in the folders `beside`; None if all are."""
     frame: Any = sys._getframe(1)
     while frame is not None and (
         "site-packages" in frame.f_code.co_filename or not asks(frame.f_code.co_filename, beside)
     ):
         frame = frame.f_back
+    return frame
+
+
+def place(beside: tuple[str, ...] = ()) -> str:
+    """The line of that frame: " at file:line"."""
+    frame = asking(beside)
     if frame is None:
         return ""
     return f" at {shown(frame.f_code.co_filename)}:{frame.f_lineno}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 from ..kernel.errors import KernelError
 from ..kernel.index import Index, as_index, name, position
 from . import areas
-from .questions import Unreadable, place
+from .questions import Unreadable, asking, place
 from .session import Loop, current
 
 TURNS = 2
@@ -110,7 +111,7 @@ class Size:
         raise _asked(
             self,
             f"the number that {spelled(self)} is",
-            "loop with `each` or `scan`, or make an array of it: xp.asarray(N)",
+            "loop with `each` or `scan`, or make an array of it: xp.asarray(N)" + _of_numpy(),
         )
 
     __index__ = __int__ = __float__ = __complex__ = __trunc__ = __floor__ = __ceil__ = _no_number
@@ -164,6 +165,18 @@ OWN = frozenset(dir(int)) | frozenset(dir(Size))
 def _asked(one: Size, question: str, instead: str = "") -> Unreadable:
     question, hint = f"{question} depends on the sizes", f"; {instead}" if instead else ""
     return Unreadable(f"{question} (asked{place()}){hint}", question)
+
+
+def _of_numpy() -> str:
+    """What to do about NumPy's own functions, which ask for numbers, where the asking code has them."""
+    frame = asking()
+    names = [] if frame is None else frame.f_globals.values()
+    numpys = any(isinstance(one, ModuleType) and one.__name__ == "numpy" for one in names)
+    return (
+        "; NumPy's own zeros asks for numbers: `from scanproof import numpy as np`"
+        if numpys
+        else ""
+    )
 
 
 def _meets(one: Size, other: Any, operation: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, is_dataclass
 from types import FunctionType
 from typing import Any
 
+from scanproof.constructs.arrays.protocols import within
 from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
@@ -89,7 +90,8 @@ class Claim:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """What runs when it is checked: its body, parameters, conditions, and the functions of its construction."""
-        own = [f for f in (self.body, self.parameters, *self.assuming.values()) if f is not None]
+        written = (self.body, *about(self.body), self.parameters, *self.assuming.values())
+        own = [f for f in written if f is not None]
         return [*own, *_functions_in(self.construction)]
 
     def construct(self, values: Mapping[str, Any]) -> Any:
@@ -97,7 +99,8 @@ class Claim:
         if self.parameters is None:
             return None
         seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
-        return call(self.parameters, {**seen, "corrections": self.corrections})
+        with within(values.get("xp")):
+            return call(self.parameters, {**seen, "corrections": self.corrections})
 
     @property
     def needed(self) -> list[str]:
@@ -127,8 +130,9 @@ class Claim:
         if self.body is None:
             return []
         own = {"p": parameters, "construction": self.construction}
-        result = call(self.body, {**values, **own, **self.options})
-        found = list(result) if isinstance(result, Iterable) else [result]
+        with within(values.get("xp")):
+            result = call(self.body, {**values, **own, **self.options})
+            found = list(result) if isinstance(result, Iterable) else [result]
         wrong = [s for s in found if not isinstance(s, Statement)]
         if wrong or not found:
             got = type(wrong[0]).__name__ if wrong else "nothing"
@@ -137,6 +141,11 @@ class Claim:
                 "determines, undetermined, or several of them."
             )
         return found
+
+
+def about(body: Any) -> tuple[Callable[..., Any], ...]:
+    """The functions that a body which is not the user's own calls, as that of a law of a layer does."""
+    return getattr(body, "about", ())
 
 
 def _functions_in(one: Any) -> Iterator[Callable[..., Any]]:

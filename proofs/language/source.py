@@ -25,6 +25,7 @@ from scanproof.constructs.errors import UsageError
 from .calls import arguments
 from .claim import Claim
 from .fields import CHANGES, FIELDS, check_fields, check_id, known
+from .layer import Law
 
 OWN: dict[str, Any] = {
     "reading": None,
@@ -168,6 +169,19 @@ class Source:
             return self._add(claim)
 
         return decorate
+
+    def law(self, id: str, law: Law, *, where: str = "", **fields: Any) -> Row:
+        """Add a row for a law of a layer, such as `layer.resumes(forward)`; `fields` as in `claim`.
+
+        Raises:
+            UsageError: for something else than a law, and as `claim` does.
+        """
+        if not isinstance(law, Law):
+            raise UsageError(
+                f"law {id}: expects what a method of Layer makes, such as layer.causal(forward), got {law!r}."
+            )
+        written = {"says": law.says, "given": law.given, **fields}
+        return self.claim(id, where=where, **written)(law.body)
 
     def unchecked(
         self,

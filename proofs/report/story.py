@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..language.claim import Claim
+from ..language.claim import Claim, about
 from ..orders import orders
 from .words import (
     Record,
@@ -176,5 +176,5 @@ def written_at(claim: Claim) -> str | None:
     """Where a claim's body is written down, named relative to the package where it lies inside."""
     from ..decide.verdict import place
 
-    body: Any = claim.body
+    body: Any = next(iter(about(claim.body)), claim.body)
     return place(body) if hasattr(body, "__code__") else None

@@ -1,0 +1,334 @@
+"""How arrays of ours answer NumPy: `np.exp(x)`, `np.einsum("ij,j->i", A, x)`, `np.ones((m, d), like=x)`, `x.mean(0)`.
+
+NumPy asks the arrays that a function is called with (`__array_ufunc__`, `__array_function__`). Operators answer for
+arithmetic, and the array's own namespace for all that has a name: its functions are those of `numpy_functions`, and no
+function of NumPy's ever sees an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from operator import index
+from typing import Any
+
+BINARY = {
+    "add": ("__add__", "__radd__"),
+    "subtract": ("__sub__", "__rsub__"),
+    "multiply": ("__mul__", "__rmul__"),
+    "divide": ("__truediv__", "__rtruediv__"),
+    "matmul": ("__matmul__", "__rmatmul__"),
+    "power": ("__pow__", "__rpow__"),
+    "less": ("__lt__", "__gt__"),
+    "less_equal": ("__le__", "__ge__"),
+    "greater": ("__gt__", "__lt__"),
+    "greater_equal": ("__ge__", "__le__"),
+    "equal": ("__eq__", "__eq__"),
+    "not_equal": ("__ne__", "__ne__"),
+    "logical_and": ("__and__", "__rand__"),
+    "logical_or": ("__or__", "__ror__"),
+    "bitwise_and": ("__and__", "__rand__"),
+    "bitwise_or": ("__or__", "__ror__"),
+}
+"""NumPy's functions of two arrays that are operators: the method of the left one, and that of the right one."""
+UNARY = {"negative": "__neg__", "logical_not": "__invert__", "invert": "__invert__"}
+ALIASES = {
+    "concatenate": "concat",
+    "absolute": "abs",
+    "fabs": "abs",
+    "identity": "eye",
+    "permute_dims": "transpose",
+    "array": "asarray",
+    "pow": "power",
+    "linalg.vector_norm": "linalg.norm",
+    **{
+        f"linalg.{name}": name
+        for name in (
+            *("diagonal", "matmul", "matrix_power", "matrix_transpose", "outer", "tensordot"),
+            *("trace", "vecdot"),
+        )
+    },
+}
+"""Other names of the same functions."""
+WITHOUT_MEANING = ("dtype", "order", "like", "device", "copy", "subok", "casting")
+"""Options that say how numbers are kept, and nothing of what they are."""
+INSTEAD = {
+    **dict.fromkeys(
+        (
+            "maximum",
+            "minimum",
+            "max",
+            "min",
+            "amax",
+            "amin",
+            "clip",
+            "sign",
+            "argmax",
+            "argmin",
+            "sort",
+        ),
+        "entries are symbols without an order; a JAX function in program(…) may use it",
+    ),
+    **dict.fromkeys(
+        ("any", "all", "nonzero", "argwhere", "unique", "allclose", "isclose", "array_equal"),
+        "entries are symbols; state an equation with equal(left, right)",
+    ),
+    **dict.fromkeys(
+        ("linalg.inv", "linalg.solve", "linalg.pinv"),
+        "solve a triangular system with scan, row by row, or state A @ x == b with equal(A @ x, b)",
+    ),
+    **dict.fromkeys(
+        ("fill_diagonal", "put", "copyto", "place"),
+        "arrays of a claim never change; add what is to be written, or collect rows and stack them",
+    ),
+}
+"""What to write in the stead of some functions that there are not."""
+
+
+class NumPyArray:
+    """An array that NumPy's functions take, and that has the methods of NumPy's arrays.
+
+    A kind of arrays provides operators, indexing, `shape`, `_permuted`, `_total` and a namespace of `NumPyFunctions`.
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    precedence = -1
+    """Of arrays that meet in one function, the one with the largest answers."""
+
+    shape: Any
+    _total: Callable[..., Any]
+    """The sum along an axis; over all entries for None."""
+    _permuted: Callable[..., Any]
+    """The array with its axes in another order."""
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        raise NotImplementedError
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        name: str = ALIASES.get(ufunc.__name__, ufunc.__name__)
+        speaker = speaking_among(inputs)
+        if method == "reduce" and name in ("add", "multiply"):
+            options.setdefault("axis", 0)
+            return called(speaker, "sum" if name == "add" else "prod", inputs, options)
+        if method == "outer" and name in BINARY and len(inputs) == 2:
+            left, right = inputs
+            return operated(name, left[(..., *(None,) * len(right.shape))], right)
+        if method != "__call__":
+            raise TypeError(
+                f"numpy.{name}.{method} is not known to arrays of claims; write numpy.{name} of whole arrays."
+            )
+        no_place(name, options)
+        if name in UNARY:
+            return getattr(type(speaker), UNARY[name])(speaker)
+        if name in BINARY:
+            return operated(name, *inputs)
+        return called(speaker, name, inputs, options)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        inside = "linalg." if getattr(func, "__module__", "") == "numpy.linalg" else ""
+        return called(speaking_among(args, self), inside + func.__name__, args, kwargs)
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        raise TypeError(
+            "an array of symbols is not written into: collect rows in a list and np.stack them, or run a step by scan."
+        )
+
+    # Comparisons of positions, which are 1 where they hold and 0 elsewhere.
+
+    def __ge__(self, other: Any) -> Any:
+        return self._ordered(other, 1, 0)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._ordered(other, 1, 1)
+
+    def __le__(self, other: Any) -> Any:
+        return self._ordered(other, -1, 0)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._ordered(other, -1, 1)
+
+    def _ordered(self, other: Any, sign: int, least: int) -> Any:
+        """1 where sign · (self − other) ≥ least, 0 elsewhere, for whole numbers that every reading knows.
+
+        Raises:
+            TypeError: for other entries.
+        """
+        raise TypeError(
+            "an array of symbols is not compared: state the condition in assuming=, or take both cases as claims; "
+            "positions are compared, as in np.arange(T)[:, None] >= np.arange(T)[None, :]."
+        )
+
+    def __and__(self, other: Any) -> Any:
+        one, other = self._masks(self, other)
+        return one * other
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Any:
+        one, other = self._masks(self, other)
+        return one + other - one * other
+
+    __ror__ = __or__
+
+    def __invert__(self) -> Any:
+        (one,) = self._masks(self)
+        return 1 - one
+
+    def _masks(self, *arrays: Any) -> list[Any]:
+        xp = self.__array_namespace__()
+        found = [xp.asarray(array) for array in arrays]
+        if not all(xp.is_mask(array) for array in found):
+            raise TypeError("& | and ~ are for masks, such as a comparison of positions.")
+        return found
+
+    def __rpow__(self, base: Any) -> Any:
+        return self.__array_namespace__().asarray(base) ** self
+
+    # Methods that are functions with the array in front.
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """The sum along axes, or of all entries."""
+        if not keepdims and (axis is None or type(axis) is int):
+            return self._total(axis)
+        left = self
+        for k in sorted(_axes(axis, len(self.shape)), reverse=True):
+            left = left._total(k)
+            if keepdims:
+                left = left[(*(slice(None),) * k, None)]
+        return left
+
+    def transpose(self, *axes: Any) -> Any:
+        """The array with its axes in this order; in reverse if none is given."""
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], list | tuple) else axes
+        count = len(self.shape)
+        if not order or order[0] is None:
+            order = range(count)[::-1]
+        order = [index(k) % count for k in order]
+        if sorted(order) != list(range(count)):
+            raise ValueError(
+                f"transpose expects each of {count} axes once, got {tuple(axes)}; name every axis."
+            )
+        return self._permuted(order)
+
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """The mean along axes, or of all entries."""
+        return self._called("mean", axis=axis, keepdims=keepdims)
+
+    def prod(self, axis: Any = None) -> Any:
+        """The product along an axis; of all entries of a vector."""
+        return self._called("prod", axis=axis)
+
+    def cumsum(self, axis: Any = None) -> Any:
+        """The sums up to each place along an axis."""
+        return self._called("cumsum", axis=axis)
+
+    def cumprod(self, axis: Any = None) -> Any:
+        """The products up to each place along an axis."""
+        return self._called("cumprod", axis=axis)
+
+    def dot(self, other: Any) -> Any:
+        """See `numpy.dot`."""
+        return self._called("dot", other)
+
+    def trace(self) -> Any:
+        """The sum of the diagonal of a square matrix."""
+        return self._called("trace")
+
+    def diagonal(self) -> Any:
+        """The diagonal of a square matrix."""
+        return self._called("diagonal")
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """The array without axes of length 1."""
+        return self._called("squeeze", axis=axis)
+
+    def swapaxes(self, one: int, other: int) -> Any:
+        """The array with two axes exchanged."""
+        return self._called("swapaxes", one, other)
+
+    def reshape(self, *shape: Any) -> Any:
+        """The same entries, in order, in another shape."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], list | tuple) else shape
+        return self._called("reshape", wanted)
+
+    def copy(self) -> Any:
+        """The array itself, for it never changes."""
+        return self
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The array itself: its entries are real numbers, in whatever format a computer would keep them."""
+        if any(text in str(dtype) for text in ("int", "bool")):
+            raise TypeError(f"astype({dtype}) would cut off real numbers; leave it out.")
+        return self
+
+    def _called(self, name: str, *args: Any, **options: Any) -> Any:
+        return getattr(self.__array_namespace__(), name)(self, *args, **options)
+
+
+def operated(name: str, left: Any, right: Any) -> Any:
+    """left + right and its like, one of them or both of them an array of ours."""
+    forward, backward = BINARY[name]
+    result = NotImplemented
+    if isinstance(left, NumPyArray):
+        result = getattr(type(left), forward)(left, right)
+    if result is NotImplemented and isinstance(right, NumPyArray):
+        result = getattr(type(right), backward, _not_known)(right, left)
+    return result
+
+
+def _not_known(*_: Any) -> Any:
+    return NotImplemented
+
+
+def _axes(axis: Any, count: int) -> list[int]:
+    named = range(count) if axis is None else axis if isinstance(axis, list | tuple) else [axis]
+    return [index(k) % count for k in named]
+
+
+def no_place(name: str, options: dict[str, Any]) -> None:
+    for option in ("out", "where"):
+        given = options.pop(option, None)
+        if not (given is None or given is True):
+            raise TypeError(
+                f"numpy.{name}(…, {option}=…) writes into an array, and arrays of a claim never change; leave it out."
+            )
+
+
+def speaking_among(values: Any, otherwise: Any = None) -> Any:
+    """The array of ours among arguments, also in lists and tuples, whose namespace answers for them."""
+    found = otherwise
+    for value in values:
+        if isinstance(value, list | tuple):
+            value = speaking_among(value)
+        known = found.precedence if isinstance(found, NumPyArray) else -2
+        if isinstance(value, NumPyArray) and value.precedence > known:
+            found = value
+    return found
+
+
+def called(speaker: Any, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
+    """What NumPy's function of this name is of these arguments, by the namespace of `speaker`, or one that it is."""
+    xp = speaker.__array_namespace__() if isinstance(speaker, NumPyArray) else speaker
+    if hasattr(type(xp), "call_numpy"):  # a method of the namespace, which notes what it refuses
+        return xp.call_numpy(name, args, options)
+    return getattr(xp, ALIASES.get(name, name))(*args, **options)
+
+
+_present: ContextVar[Any] = ContextVar("present", default=None)
+
+
+def present() -> Any:
+    """The namespace of the claim whose body runs; None outside of one."""
+    return _present.get()
+
+
+@contextmanager
+def within(xp: Any) -> Iterator[None]:
+    """Inside the block `scanproof.numpy` makes arrays of this namespace."""
+    token = _present.set(xp)
+    try:
+        yield
+    finally:
+        _present.reset(token)

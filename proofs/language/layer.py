@@ -1,0 +1,327 @@
+"""What one asks of any layer, as claims of one line: is it resumable, chunked, padded, causal, a step of a learner?
+
+    delta = Layer(step, state="d m", token=Token(k="m", v="d", q="m", beta=""))
+    mine.law("mine.chunks", delta.chunked(chunk))
+    mine.law("mine.padding", delta.ignores(beta=0))
+
+A `Law` is the words, symbols and body of a claim; `Source.law` makes a row of it. Every state and token is a symbol, so
+that what is proved holds from any state, for any data, for sequences of any length.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanproof.constructs.arrays.array_api import namespace
+from scanproof.constructs.arrays.definition import note
+from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
+from scanproof.constructs.errors import UsageError
+
+from .sizes import names
+from .statements import Equal, Statement, equal
+
+Function = Callable[..., Any]
+RESERVED = ("p", "xp", "construction")
+"""What bodies are called with besides symbols and sizes."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """A claim about a layer, without an id."""
+
+    says: str
+    given: Mapping[str, str]
+    body: Callable[..., Iterator[Statement]]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A step function `(parameters, state, token) -> (state, output)` with the shapes of what it takes.
+
+    A shape is a text as in `given`: "d m" is a matrix, "" a number. Several arrays are a tuple or a named tuple of
+    shapes; a layer without a state, or without parameters, has None.
+
+    `forward`, wherever it is asked for, takes a whole sequence: `(parameters, state, tokens) -> (state, outputs)`,
+    with a leading axis of any length on tokens and outputs. If none is given it is the step, token by token.
+    """
+
+    step: Function
+    state: Any = None
+    token: Any = None
+    parameters: Any = None
+    symbols: Mapping[str, Any] = field(init=False, default_factory=dict)
+    """The names of the arrays of parameters, state and token."""
+
+    def __post_init__(self) -> None:
+        if not callable(self.step):
+            raise UsageError(
+                f"Layer({self.step!r}) expects a function (parameters, state, token) -> (state, output)."
+            )
+        shapes = [s for part in (self.parameters, self.state, self.token) for s in leaves(part)]
+        taken = set(names([s for s in shapes if isinstance(s, str)]))
+        found = {}
+        for part, name in (("parameters", "parameter"), ("state", "state"), ("token", "token")):
+            shapes = getattr(self, part)
+            wrong = [one for one in leaves(shapes) if not isinstance(one, str)]
+            if wrong or (part == "token" and not leaves(shapes)):
+                raise UsageError(
+                    f'Layer({_name(self.step)}, {part}={shapes!r}) expects shapes as texts, "d m" for a matrix, "" '
+                    "for a number, or a (named) tuple of them."
+                )
+            found[part] = _named(shapes, name, taken)
+        object.__setattr__(self, "symbols", found)
+
+    def resumes(self, forward: Function | None = None) -> Law:
+        """A sequence split anywhere, the state carried over, gives the same outputs and the same last state."""
+        first, second = self._lengths("S", "T")
+        run = self._forward(forward)
+
+        def body(parameters: Any, state: Any, tokens: Any, sizes: Any) -> Iterator[Statement]:
+            whole, outputs = run(parameters, state, tokens)
+            between, early = run(parameters, state, _rows(tokens, slice(sizes[first])))
+            last, late = run(parameters, between, _rows(tokens, slice(sizes[first], None)))
+            yield from _equal(_rows(outputs, slice(sizes[first])), early, "outputs before")
+            yield from _equal(_rows(outputs, slice(sizes[first], None)), late, "outputs after")
+            yield from _equal(whole, last, "last state")
+
+        says = f"{_name(forward or self.step)} split anywhere, its state carried over, gives the same as the whole"
+        return self._law(says, f"{first}+{second}", body, (first,), about=(forward,))
+
+    def chunked(self, chunk: Function) -> Law:
+        """A chunk of tokens at once, `chunk(parameters, state, tokens)`, is the step token by token, from any state."""
+        (length,) = self._lengths("C")
+        run, recurrent = self._forward(chunk), self._forward(None)
+
+        def body(parameters: Any, state: Any, tokens: Any, sizes: Any) -> Iterator[Statement]:
+            state_at_once, outputs_at_once = run(parameters, state, tokens)
+            last, outputs = recurrent(parameters, state, tokens)
+            yield from _equal(outputs_at_once, outputs, "outputs")
+            yield from _equal(state_at_once, last, "last state")
+
+        says = f"{_name(chunk)} of {length} tokens is {_name(self.step)} token by token, from any state"
+        return self._law(says, length, body, about=(chunk,))
+
+    def ignores(self, padding: Any = None, /, **fields: Any) -> Law:
+        """A padding token leaves every state as it is, so that padding changes nothing wherever it stands.
+
+        Args:
+            padding: for a token that is one array, the number that all its entries have.
+            fields: the fields of a padding token with their numbers; the others may be anything.
+        """
+        known = getattr(self.token, "_fields", ())
+        unknown = set(fields) - set(known)
+        if unknown or (padding is None) is not bool(fields) or (fields and not known):
+            raise UsageError(
+                f"ignores() of {_name(self.step)} expects fields of its token with numbers, such as "
+                f"ignores({known[-1] if known else 'beta'}=0), or ignores(0) if a token is one array; "
+                f"got {padding!r} and {fields}."
+            )
+
+        def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
+            if fields:
+                constants = {n: _constant(getattr(token, n), v) for n, v in fields.items()}
+                padded = token._replace(**constants)
+            else:
+                padded = map_leaves(lambda leaf: _constant(leaf, padding), token)
+            after, _ = self._stepped(parameters, state, padded)
+            yield from _equal(after, state, "state")
+
+        words = ", ".join(f"{n} = {v}" for n, v in fields.items()) or f"all entries {padding}"
+        says = f"a token with {words} leaves every state of {_name(self.step)} as it is: padding changes nothing"
+        return self._law(says, "", body)
+
+    def causal(self, forward: Function) -> Law:
+        """What comes later changes no output: two sequences that agree so far have the same outputs so far."""
+        first, second = self._lengths("S", "T")
+        run = self._forward(forward)
+        shapes = [s for part in (self.parameters, self.state, self.token) for s in leaves(part)]
+        other = _named(self.token, "other", {*self._names, *names(shapes), first, second}, "other_")
+
+        def body(parameters: Any, state: Any, tokens: Any, sizes: Any, **later: Any) -> Any:
+            def changed(one: Any, name: str) -> Any:
+                xp = namespace(one)
+                return xp.concat([one[: sizes[first]], later[name]], axis=0)
+
+            _, outputs = run(parameters, state, tokens)
+            _, others = run(parameters, state, map_leaves(changed, tokens, other))
+            so_far = slice(sizes[first])
+            yield from _equal(_rows(outputs, so_far), _rows(others, so_far), "outputs so far")
+
+        says = f"the outputs of {_name(forward)} do not depend on later tokens"
+        more = _shapes(self.token, other, second)
+        return self._law(says, f"{first}+{second}", body, (first,), more, (forward,))
+
+    def performs(self, learner: Function) -> Law:
+        """One step takes the state to `learner(parameters, state, token)`, such as `descent(loss, rate)`."""
+
+        def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
+            after, _ = self._stepped(parameters, state, token)
+            yield from _equal(after, learner(parameters, state, token), "state")
+
+        says = f"a step of {_name(self.step)} is one step of {_name(learner)}"
+        return self._law(says, "", body, about=(learner,))
+
+    def minimises(self, objective: Function) -> Law:
+        """The gradient of `objective(W, state, token)` vanishes at the new state: its minimum, if it is convex."""
+
+        def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
+            after, _ = self._stepped(parameters, state, token)
+            slope = gradient(lambda W: objective(W, state, token), after)
+            yield from _equal(slope, slope - slope, "gradient")
+
+        says = f"after a step of {_name(self.step)} the gradient of {_name(objective)} vanishes"
+        return self._law(says, "", body, about=(objective,))
+
+    # How laws are made.
+
+    @property
+    def _names(self) -> list[str]:
+        return [name for part in self.symbols.values() for name in leaves(part)]
+
+    def _lengths(self, *wanted: str) -> list[str]:
+        """Names for lengths that no shape of the layer uses."""
+        shapes = [s for part in (self.parameters, self.state, self.token) for s in leaves(part)]
+        used = {*names(shapes), *self._names}
+        found: list[str] = []
+        for name in wanted:
+            while name in used:
+                name += "_"
+            used.add(name)
+            found.append(name)
+        return found
+
+    def _stepped(self, parameters: Any, state: Any, token: Any) -> Any:
+        note(getattr(self.step, "__wrapped__", self.step))
+        return _pair(self.step, self.step(parameters, state, token))
+
+    def _forward(self, forward: Function | None) -> Function:
+        """A whole sequence at once, or the step token by token."""
+        if forward is not None and not callable(forward):
+            raise UsageError(
+                f"a law of {_name(self.step)} expects a function (parameters, state, tokens) -> (state, outputs), "
+                f"got {forward!r}."
+            )
+
+        def run(parameters: Any, state: Any, tokens: Any) -> Any:
+            if forward is None:
+                found = scan(self.step, parameters, state, tokens)
+                return found.final_state, found.outputs
+            note(getattr(forward, "__wrapped__", forward))
+            return _pair(forward, forward(parameters, state, tokens))
+
+        return run
+
+    def _law(
+        self,
+        says: str,
+        length: str,
+        body: Callable[..., Iterator[Statement]],
+        sizes: tuple[str, ...] = (),
+        more: Mapping[str, str] | None = None,
+        about: tuple[Any, ...] = (),
+    ) -> Law:
+        """A law whose body is called with parameters, state, tokens, sizes, and what there is besides.
+
+        What it is `about` are the user's functions: a verdict depends on their text, and sizes are drawn from it.
+        """
+        given = {
+            **_shapes(self.parameters, self.symbols["parameters"]),
+            **_shapes(self.state, self.symbols["state"]),
+            **_shapes(self.token, self.symbols["token"], length),
+            **(more or {}),
+        }
+
+        def called(**values: Any) -> Iterator[Statement]:
+            own = {
+                part: map_leaves(lambda name: values[name], of) for part, of in self.symbols.items()
+            }
+            own["tokens" if length else "token"] = own.pop("token")
+            besides = {name: values[name] for name in more or {}}
+            return body(**own, sizes={name: values[name] for name in sizes}, **besides)
+
+        keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        asked = [inspect.Parameter(name, keyword) for name in (*given, *sizes)]
+        users = [f for f in (self.step, *about) if f is not None]
+        called.about = tuple(g for f in users for g in (f, *getattr(f, "about", ())))  # type: ignore[attr-defined]
+        called.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
+        return Law(says, given, called)
+
+
+def descent(loss: Function, rate: Any) -> Function:
+    """The learner that takes a step of gradient descent: W − rate · ∇loss(W, token).
+
+    Args:
+        loss: (W, token) -> a number, of which the gradient is derived.
+        rate: a number, or a function (parameters, token) -> a number.
+    """
+
+    def gradient_descent(parameters: Any, state: Any, token: Any) -> Any:
+        eta = rate(parameters, token) if callable(rate) else rate
+        return state - eta * gradient(lambda W: loss(W, token), state)
+
+    gradient_descent.about = tuple(filter(callable, (loss, rate)))  # type: ignore[attr-defined]
+    gradient_descent.__name__ = f"gradient descent on {_name(loss)}"
+    return gradient_descent
+
+
+def _named(shapes: Any, alone: str, taken: set[str], prefix: str = "") -> Any:
+    """The same tuples, with a name of its own for every array."""
+
+    def fresh(name: str) -> str:
+        while name in taken or name in RESERVED:
+            name += "_"
+        taken.add(name)
+        return name
+
+    if not isinstance(shapes, tuple):
+        return None if shapes is None else fresh(alone)
+    fields = getattr(shapes, "_fields", [f"{alone}{k}" for k in range(len(shapes))])
+    parts = [
+        _named(s, name if prefix == "" else prefix + name, taken, prefix)
+        for s, name in zip(shapes, fields, strict=True)
+    ]
+    return type(shapes)(*parts) if hasattr(shapes, "_fields") else tuple(parts)
+
+
+def _shapes(shapes: Any, symbols: Any, length: str = "") -> dict[str, str]:
+    """The shape of every array by its name, with a leading axis of this length."""
+    found = zip(leaves(symbols), leaves(shapes), strict=True)
+    return {name: f"{length} {text}".strip() for name, text in found}
+
+
+def _rows(tree: Any, place: slice) -> Any:
+    return map_leaves(lambda leaf: leaf[place], tree)
+
+
+def _constant(like: Any, value: Any) -> Any:
+    xp = namespace(like)
+    return xp.zeros(like.shape) + xp.asarray(value)
+
+
+def _equal(left: Any, right: Any, label: str) -> Iterator[Equal]:
+    """An equation for each array of two equally built tuples."""
+    ones, others = leaves(left), leaves(right)
+    if len(ones) != len(others):
+        raise UsageError(
+            f"the two sides ({label}) have {len(ones)} and {len(others)} arrays; return the same (named) tuple of "
+            "arrays on both."
+        )
+    for one, other in zip(ones, others, strict=True):
+        yield equal(one, other, label=label)
+
+
+def _pair(function: Function, found: Any) -> Any:
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise UsageError(
+            f"{_name(function)} returned {type(found).__name__}; a law expects (state, output), the state first."
+        )
+    return found
+
+
+def _name(function: Function) -> str:
+    name = getattr(function, "__name__", type(function).__name__)
+    return "a lambda" if name == "<lambda>" else name

@@ -1,0 +1,234 @@
+"""Claims of one line about any layer: what is proved of right ones, refuted of wrong ones, and refused of slips."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from scanproof import Layer, Ledger, Source, UsageError, _main, check, descent
+from scanproof import numpy as np
+
+
+class Token(NamedTuple):
+    k: Any
+    v: Any
+    q: Any
+
+
+class Gated(NamedTuple):
+    k: Any
+    v: Any
+    q: Any
+    beta: Any
+
+
+class Two(NamedTuple):
+    m: Any
+    """Named as a size is."""
+    p: Any
+    """Named as a body's parameters are."""
+
+
+def attention(_, S, token):
+    S = S + np.outer(token.v, token.k)
+    return S, S @ token.q
+
+
+def delta(_, S, token):
+    S = S + token.beta * np.outer(token.v - S @ token.k, token.k)
+    return S, S @ token.q
+
+
+def longhorn(_, S, token):
+    rate = token.beta / (1 + token.beta * np.dot(token.k, token.k))
+    return delta(None, S, token._replace(beta=rate))
+
+
+def momentum(rates, state, token):
+    weights, velocity = state
+    velocity = rates[0] * velocity + token.m
+    weights = weights - rates[1] * velocity
+    return (weights, velocity), np.dot(weights, token.p)
+
+
+def parallel(_, S, t):
+    return S + t.v.T @ t.k, t.q @ S.T + np.tril(t.q @ t.k.T) @ t.v
+
+
+def strictly(_, S, t):
+    return S + t.v.T @ t.k, t.q @ S.T + np.tril(t.q @ t.k.T, -1) @ t.v
+
+
+def forgetful(_, S, t):
+    return t.v.T @ t.k, np.tril(t.q @ t.k.T) @ t.v
+
+
+def everywhere(_, S, t):
+    return S, (t.q @ t.k.T) @ t.v
+
+
+def averaged(_, S, t):
+    return S, np.tril(t.q @ t.k.T) @ t.v / t.v.shape[0]
+
+
+def convolution(w, state, x):
+    x = np.concatenate([state, x])
+    return x[-2:], x[2:] * w[2] + x[1:-1] * w[1] + x[:-2] * w[0]
+
+
+def restarted(w, state, x):
+    return convolution(w, np.zeros_like(state), x)
+
+
+def wrong_at_seven(_, S, t):
+    S, outputs = parallel(None, S, t)
+    return S, outputs * 2 if t.v.shape[0] == 7 else outputs
+
+
+def squared_error(W, token):
+    return np.sum((W @ token.k - token.v) ** 2) / 2
+
+
+def recall(W, token):
+    return -token.v @ W @ token.k
+
+
+def proximal(W, S, token):
+    return np.sum((W - S) ** 2) / 2 + token.beta * squared_error(W, token)
+
+
+LINEAR = Layer(attention, state="d m", token=Token("m", "d", "m"))
+DELTA = Layer(delta, state="d m", token=Gated("m", "d", "m", ""))
+LONGHORN = Layer(longhorn, state="d m", token=Gated("m", "d", "m", ""))
+MOMENTUM = Layer(momentum, parameters="2", state=("m", "m"), token=Two("m", "m"))
+CONVOLUTION = Layer(convolution, parameters="3", state="2 d", token="d")
+LAWS = {
+    "parallel form": (lambda: LINEAR.chunked(parallel), "proved all-sizes"),
+    "parallel form without the last": (lambda: LINEAR.chunked(strictly), "refuted"),
+    "parallel form without the state": (lambda: LINEAR.chunked(forgetful), "refuted"),
+    "resumed": (lambda: LINEAR.resumes(parallel), "proved all-sizes"),
+    "resumed token by token": (lambda: LINEAR.resumes(), "proved all-sizes"),
+    "resumed without the state": (lambda: LINEAR.resumes(forgetful), "refuted"),
+    "a convolution resumed": (lambda: CONVOLUTION.resumes(convolution), "proved all-sizes"),
+    "a convolution that restarts": (lambda: CONVOLUTION.resumes(restarted), "refuted"),
+    "causal": (lambda: LINEAR.causal(parallel), "proved all-sizes"),
+    "a causal convolution": (lambda: CONVOLUTION.causal(convolution), "proved all-sizes"),
+    "causal, though the length is known": (lambda: LINEAR.causal(averaged), "proved all-sizes"),
+    "not causal": (lambda: LINEAR.causal(everywhere), "refuted"),
+    "padding of the delta rule": (lambda: DELTA.ignores(beta=0), "proved all-sizes"),
+    "padding of attention": (lambda: LINEAR.ignores(k=0, v=0), "proved all-sizes"),
+    "padding with a state of two": (lambda: MOMENTUM.ignores(m=0), "refuted"),
+    "padding by a query": (lambda: DELTA.ignores(q=0), "refuted"),
+    "the delta rule is a step": (
+        lambda: DELTA.performs(descent(squared_error, rate=lambda _, token: token.beta)),
+        "proved all-sizes",
+    ),
+    "with another rate": (lambda: DELTA.performs(descent(squared_error, rate=1)), "refuted"),
+    "attention is a step": (lambda: LINEAR.performs(descent(recall, rate=1)), "proved all-sizes"),
+    "on another loss": (lambda: LINEAR.performs(descent(squared_error, rate=1)), "refuted"),
+    "a learner of one's own": (
+        lambda: MOMENTUM.performs(
+            lambda rates, state, token: (
+                state[0] - rates[1] * (rates[0] * state[1] + token.m),
+                rates[0] * state[1] + token.m,
+            )
+        ),
+        "proved all-sizes",
+    ),
+    "Longhorn's minimum": (lambda: LONGHORN.minimises(proximal), "proved all-sizes"),
+    "not the delta rule's": (lambda: DELTA.minimises(proximal), "refuted"),
+    "a number of tokens that is looked at": (lambda: LINEAR.chunked(wrong_at_seven), "refuted"),
+}
+
+
+def verdict(law: Any) -> str:
+    source = Source("mine", title="A layer of mine")
+    source.law("mine.law", law)
+    found = check(Ledger([source]), jobs=1)["claims"][0]["as_stated"]
+    assert found["definitions"] or found["verdict"] == "error"
+    return " ".join(filter(None, [found["verdict"], found["scope"]]))
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_law_of_a_layer_is_decided(name):
+    law, expected = LAWS[name]
+    assert verdict(law()) == expected
+
+
+def test_names_of_symbols_are_told_apart_from_sizes_and_from_what_bodies_are_called_with():
+    given = MOMENTUM.resumes().given
+    assert given["m_"] == given["p_"] == "S+T m"
+    assert {"parameter", "state0", "state1"} < set(given)
+
+
+def test_a_length_has_a_letter_that_no_shape_uses():
+    layer = Layer(attention, state="S C", token=Token("C", "S", "C"))
+    assert layer.chunked(parallel).given["k"] == "C_ C"
+    assert layer.resumes(parallel).given["k"] == "S_+T C"
+
+
+def test_an_amendment_of_a_law_has_a_condition():
+    source = Source("mine", title="A layer of mine")
+    row = source.law("mine.sgd", DELTA.performs(descent(squared_error, rate=1)))
+    row.amend("unit", "the same for β = 1", assuming={"β = 1": lambda beta: beta == 1})
+    found = check(Ledger([source]), jobs=1)["claims"][0]
+    assert found["as_stated"]["verdict"] == "refuted"
+    assert found["amended"][0]["verdict"] != "refuted"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda: Layer(3, token="d"), r"expects a function \(parameters, state, token\)"),  # type: ignore[arg-type]
+        (lambda: Layer(attention, state=2, token="d"), "expects shapes as texts"),
+        (lambda: Layer(attention, state="d m"), "expects shapes as texts"),
+        (lambda: DELTA.ignores(gamma=0), "expects fields of its token"),
+        (lambda: DELTA.ignores(), "such as ignores\\(beta=0\\)"),
+        (lambda: CONVOLUTION.ignores(x=0), r"or ignores\(0\) if a token is one array"),
+        (lambda: LINEAR.chunked("parallel"), "expects a function"),  # type: ignore[arg-type]
+        (lambda: Source("mine", title="x").law("mine.a", parallel), "a method of Layer makes"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_slip_is_told_with_what_is_expected(wrong, words):
+    with pytest.raises(UsageError, match=words):
+        wrong()
+
+
+def test_a_function_that_returns_one_thing_is_told_to_return_two():
+    source = Source("mine", title="x")
+    source.law("mine.law", LINEAR.chunked(lambda parameters, state, tokens: state))
+    found = check(Ledger([source]), jobs=1)["claims"][0]["as_stated"]
+    assert found["verdict"] == "error"
+    assert "expects (state, output), the state first" in found["reason"]
+
+
+FILE = """
+from scanproof import Layer, Source
+from scanproof import numpy as np
+
+mine = Source("mine", title="A layer of mine")
+
+
+def step(_, S, x):
+    return S + x, S + x
+
+
+def at_once(_, S, x):
+    return S + x.sum(axis=0), S + {factor} * np.cumsum(x, axis=0)
+
+
+mine.law("mine.law", Layer(step, state="d", token="d").chunked(at_once))
+"""
+
+
+def test_a_law_is_checked_anew_when_the_function_changes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SCANPROOF_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "claims.py"
+    answers = []
+    for factor in (1, 1, 2):
+        path.write_text(FILE.format(factor=factor), encoding="utf-8")
+        _main.run(["check", str(path), "--cache", "--jobs", "1"])
+        answers.append(capsys.readouterr().out)
+    assert [" proved" in a for a in answers] == [True, True, False]
+    assert "1 statement remembered" in answers[1]

@@ -1,0 +1,324 @@
+"""NumPy's functions on arrays of claims: what they mean, on numbers and for symbolic sizes, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy
+import pytest
+
+from scanproof import _main, gradient, program
+from scanproof import numpy as np
+from scanproof.constructs.arrays.protocols import within
+from scanproof.proofs.exact.array import ExactArray
+from scanproof.proofs.exact.array import Namespace as Exact
+from scanproof.proofs.exact.polynomials import FlintField, RationalField
+from scanproof.proofs.exact.residues import PrimeField
+from scanproof.proofs.interpret.array import KernelArray, symbol
+from scanproof.proofs.interpret.evaluate import Evaluator
+from scanproof.proofs.interpret.namespace import Namespace
+from scanproof.proofs.interpret.questions import Unreadable, listening
+from scanproof.proofs.interpret.size import Size
+from scanproof.proofs.kernel.index import size
+from scanproof.proofs.search.proving import proving
+
+T, D = 4, 3
+NUMBERS = {
+    "A": numpy.arange(T * D).reshape(T, D) - 4,
+    "B": numpy.arange(D * T).reshape(D, T) * 2 - 7,
+    "S": numpy.arange(T * T).reshape(T, T) % 5,
+    "u": numpy.array([2, -1, 3, 5]),
+    "v": numpy.array([1, 4, -2]),
+    "c": numpy.array(3),
+}
+EVERYWHERE: dict[str, Any] = {
+    "outer": lambda a, np, n, d: np.outer(a["u"], a["v"]),
+    "einsum of a product": lambda a, np, n, d: np.einsum("td,de->te", a["A"], a["B"]),
+    "einsum of a transposed product": lambda a, np, n, d: np.einsum("td,sd->st", a["A"], a["A"]),
+    "einsum of outer products": lambda a, np, n, d: np.einsum("ti,tj->tij", a["A"], a["S"]),
+    "einsum of three": lambda a, np, n, d: np.einsum("td,d,t->", a["A"], a["v"], a["u"]),
+    "einsum of a row for each": lambda a, np, n, d: np.einsum("td,td->t", a["A"], a["A"]),
+    "einsum with two sums": lambda a, np, n, d: np.einsum("td,dt->", a["A"], a["B"]),
+    "einsum of a diagonal": lambda a, np, n, d: np.einsum("tt->t", a["S"]),
+    "einsum of a trace": lambda a, np, n, d: np.einsum("tt", a["S"]),
+    "einsum without an arrow": lambda a, np, n, d: np.einsum("dt,td", a["B"], a["A"]),
+    "einsum that only moves": lambda a, np, n, d: np.einsum("td->dt", a["A"]),
+    "tril": lambda a, np, n, d: np.tril(a["S"]),
+    "tril above": lambda a, np, n, d: np.tril(a["A"], 1),
+    "strictly below": lambda a, np, n, d: np.tril(a["S"], -1),
+    "triu": lambda a, np, n, d: np.triu(a["S"], 1),
+    "tri": lambda a, np, n, d: np.tri(n) * a["S"],
+    "eye": lambda a, np, n, d: np.eye(d) + a["v"],
+    "zeros": lambda a, np, n, d: np.zeros((d, n)) @ a["A"] + 1,
+    "ones": lambda a, np, n, d: np.ones(n) @ a["A"],
+    "full": lambda a, np, n, d: np.full((n, d), 2.0) * a["A"],
+    "zeros_like": lambda a, np, n, d: np.zeros_like(a["A"]) + a["v"],
+    "cumsum": lambda a, np, n, d: np.cumsum(a["u"]),
+    "cumsum of rows": lambda a, np, n, d: np.cumsum(a["A"], axis=0),
+    "cumsum in rows": lambda a, np, n, d: a["A"].cumsum(axis=-1),
+    "cumprod": lambda a, np, n, d: np.cumprod(a["u"]),
+    "cumprod of rows": lambda a, np, n, d: np.cumprod(a["A"], axis=0),
+    "prod": lambda a, np, n, d: np.prod(a["u"]) + a["A"].prod(axis=1),
+    "sum of both axes": lambda a, np, n, d: np.sum(a["A"], axis=(0, 1)),
+    "sum that keeps": lambda a, np, n, d: a["A"] * a["A"].sum(axis=1, keepdims=True),
+    "mean": lambda a, np, n, d: np.mean(a["A"], axis=0) + a["A"].mean(),
+    "trace": lambda a, np, n, d: np.trace(a["S"]) + np.linalg.trace(a["S"]),
+    "diag": lambda a, np, n, d: np.diag(a["v"]) + np.diag(a["A"] @ a["B"])[0],
+    "dot": lambda a, np, n, d: np.dot(a["A"], a["v"]) + a["u"].dot(a["u"]) + np.dot(a["c"], 2),
+    "matmul": lambda a, np, n, d: np.matmul(a["A"], a["B"]),
+    "inner": lambda a, np, n, d: np.inner(a["A"], a["A"]) + np.vdot(a["u"], a["u"]),
+    "tensordot": lambda a, np, n, d: np.tensordot(a["A"], a["B"], 1),
+    "tensordot of axes": lambda a, np, n, d: np.tensordot(a["A"], a["B"], ([0], [1])),
+    "matrix_power": lambda a, np, n, d: np.linalg.matrix_power(a["S"], 3),
+    "stack": lambda a, np, n, d: np.stack([a["u"], a["u"] + 1], axis=1),
+    "concatenate": lambda a, np, n, d: np.concatenate([a["A"], a["v"][None]], axis=0),
+    "vstack": lambda a, np, n, d: np.vstack([a["A"], a["v"]]),
+    "hstack": lambda a, np, n, d: np.hstack([a["A"], a["u"][:, None]]),
+    "column_stack": lambda a, np, n, d: np.column_stack([a["u"], a["A"]]),
+    "array of arrays": lambda a, np, n, d: np.array([[a["u"][0], 2], [a["v"][1], a["c"]]]),
+    "transpose": lambda a, np, n, d: np.transpose(a["A"][:, None], (2, 0, 1)) + a["A"].T[..., None],
+    "swapaxes and moveaxis": lambda a, np, n, d: (
+        np.swapaxes(a["A"], 0, 1) + np.moveaxis(a["A"], 0, 1)
+    ),
+    "expand_dims and squeeze": lambda a, np, n, d: np.squeeze(np.expand_dims(a["A"], 1)),
+    "flip": lambda a, np, n, d: np.flip(a["A"], axis=0) + a["v"][::-1],
+    "roll": lambda a, np, n, d: np.roll(a["u"], 1),
+    "pad": lambda a, np, n, d: np.pad(a["A"], ((1, 0), (0, 2))),
+    "diff": lambda a, np, n, d: np.diff(a["A"], axis=0),
+    "broadcast_to": lambda a, np, n, d: np.broadcast_to(a["v"], (n, d)),
+    "atleast_2d": lambda a, np, n, d: np.atleast_2d(a["u"]),
+    "square and power": lambda a, np, n, d: np.square(a["u"]) + np.power(a["u"], 3) + a["u"] ** 2.0,
+    "arithmetic": lambda a, np, n, d: np.subtract(np.add(a["u"], 1), np.multiply(a["u"], 2)) / 4,
+    "negative": lambda a, np, n, d: np.negative(a["u"]) - np.positive(a["u"]),
+    "a mask of positions": lambda a, np, n, d: np.where(
+        np.arange(n)[:, None] >= np.arange(n)[None, :], a["S"], 7
+    ),
+    "a mask with an offset": lambda a, np, n, d: np.where(
+        (np.arange(n)[:, None] > np.arange(d) + 1) & ~(np.arange(d) < 1), a["A"], 0
+    ),
+    "a mask from one or the other": lambda a, np, n, d: np.where(
+        np.logical_or(np.arange(n) < 1, np.arange(n) >= n - 1), a["u"], -a["u"]
+    ),
+    "positions are numbers": lambda a, np, n, d: np.arange(1, n + 1) * a["u"] + np.arange(n),
+    "a power of a position": lambda a, np, n, d: a["c"] ** np.arange(n) + 2 ** (np.arange(n) + 1),
+    "a float that is its decimal": lambda a, np, n, d: 0.5 * a["u"] + numpy.array([0.25, 1, 2])[1],
+}
+
+
+def on_numbers(field: Any) -> dict[str, Any]:
+    xp = Exact(field)
+    return {name: xp.asarray(value) for name, value in NUMBERS.items()}
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_a_function_means_what_it_means_in_numpy(name):
+    expected = EVERYWHERE[name](NUMBERS, numpy, T, D)
+    field = RationalField()
+    with within(Exact(field)):
+        found = EVERYWHERE[name](on_numbers(field), np, T, D)
+    assert found.shape == numpy.shape(expected)
+    assert found.entries.astype(float).tolist() == numpy.asarray(expected, dtype=float).tolist()
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_it_means_the_same_for_symbolic_sizes(name):
+    expected = EVERYWHERE[name](NUMBERS, numpy, T, D)
+    with proving() as current:
+        n, d = size("n", 3), size("d", 2)
+        lengths = {T: n, D: d}
+        sizes = {n.terms[0][0]: T, d.terms[0][0]: D}
+        with within(Namespace()), listening():
+            given = {k: symbol(k, [lengths[s] for s in a.shape]) for k, a in NUMBERS.items()}
+            found = EVERYWHERE[name](given, np, Size(n), Size(d))
+        assert isinstance(found, KernelArray)
+        shape = tuple(e.const + sum(c * sizes[w] for w, c in e.terms) for e in found.dims)
+        assert shape == numpy.shape(expected)
+        evaluator = Evaluator(lambda k, i: int(NUMBERS[k][i]), current)
+        for place in numpy.ndindex(shape):
+            at = {**sizes, **{e.terms[0][0]: i for e, i in zip(found.at, place, strict=True)}}
+            assert evaluator.value(found.term, at) == numpy.asarray(expected)[place]
+
+
+REAL: dict[str, Any] = {
+    "a ufunc of an array": lambda a: numpy.multiply(a["u"], 2) - numpy.square(a["u"]),
+    "numbers of NumPy's before it": lambda a: numpy.array([1.0, 2.0, 3.0, 4.0]) - a["u"],
+    "a product with NumPy's zeros": lambda a: numpy.zeros((2, T)) @ a["A"] + numpy.eye(2, D),
+    "a function": lambda a: numpy.einsum("td,d->t", a["A"], a["v"]) + numpy.trace(a["S"]),
+    "like": lambda a: numpy.ones((T, D), like=a["A"]) + a["A"],
+    "a sum by reduce": lambda a: numpy.add.reduce(a["A"], axis=1) + numpy.multiply.reduce(a["u"]),
+    "differences by outer": lambda a: numpy.subtract.outer(a["u"], a["v"]),
+    "a method": lambda a: a["A"].mean(axis=0).astype(float).copy(),
+    "concatenation": lambda a: numpy.concatenate((a["A"], numpy.zeros((1, D)))),
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_numpy_itself_takes_arrays_of_claims(name):
+    found = REAL[name](on_numbers(RationalField()))
+    expected = REAL[name]({k: v.astype(float) for k, v in NUMBERS.items()})
+    assert isinstance(found, ExactArray)
+    assert found.entries.astype(float).tolist() == expected.tolist()
+
+
+EXPONENTIALS = {
+    "tanh": lambda np, x: np.tanh(x),
+    "sinh and cosh": lambda np, x: np.sinh(x) / np.cosh(x),
+    "expm1": lambda np, x: np.expm1(x) + np.exp(x),
+    "log1p": lambda np, x: np.log1p(np.square(x)),
+    "logaddexp": lambda np, x: np.logaddexp(x, 2 * x),
+    "sqrt": lambda np, x: np.sqrt(np.square(x) + 3.0),
+    "norm": lambda np, x: np.linalg.norm(x, axis=1) + np.linalg.norm(x),
+}
+
+
+@pytest.mark.parametrize("name", EXPONENTIALS)
+def test_a_function_made_of_exponentials_is_numpy_s(name):
+    from scanproof.proofs.exact.enclosures import ArbField
+
+    x = numpy.array([[0.5, -1.0], [2.0, 0.25]])
+    xp = Exact(ArbField())
+    with within(xp):
+        found = EXPONENTIALS[name](np, xp.asarray(x))
+    expected = EXPONENTIALS[name](numpy, x)
+    assert numpy.allclose([float(e.mid()) for e in found.entries.flat], expected.ravel())
+
+
+def test_a_gradient_is_taken_through_numpy_s_functions():
+    a = on_numbers(FlintField([]))
+    A, u, v = a["A"], a["u"], a["v"]
+
+    def loss(w):
+        residual = np.einsum("td,d->t", A, w) - u
+        outer = np.outer(w, w)
+        more = np.sum(np.tril(outer)) + np.trace(outer) + np.dot(w, np.cumsum(w))
+        joined = np.concatenate([w, 2 * w, v])
+        return 0.5 * np.sum(np.square(residual)) + more + np.mean(joined * joined)
+
+    x, h = numpy.array([1.0, 4.0, -2.0]), 1e-6
+    found = gradient(loss, v).entries
+    A, u, v = (NUMBERS[n].astype(float) for n in "Auv")
+    slopes = [(loss(x + h * e) - loss(x - h * e)) / (2 * h) for e in numpy.eye(3)]
+    assert numpy.allclose([_number(e) for e in found], slopes)
+
+
+def _number(scalar: Any) -> float:
+    from scanproof.proofs.exact.field import as_constant
+
+    return float(as_constant(scalar) or 0)
+
+
+REFUSED = {
+    "an order": (lambda np, x, n: np.maximum(x, 0), "no.* order"),
+    "a sort": (lambda np, x, n: np.sort(x), "without an order"),
+    "a truth": (lambda np, x, n: np.allclose(x, x), "equal\\(left, right\\)"),
+    "an inverse": (lambda np, x, n: np.linalg.inv(np.outer(x, x)), "row by row"),
+    "an unknown one": (lambda np, x, n: np.sinc(x), "write it with"),
+    "writing": (lambda np, x, n: x.__setitem__(0, 1), "np.stack"),
+    "writing elsewhere": (lambda np, x, n: np.add(x, 1, out=x), "leave it out"),
+    "comparing data": (lambda np, x, n: x > 0, "positions are compared"),
+    "branching on data": (lambda np, x, n: np.where(x, x, 0), "a mask"),
+    "joining data by a bit": (lambda np, x, n: x & x, "for masks"),
+    "an axis too few": (lambda np, x, n: np.cumsum(np.outer(x, x)), "give axis="),
+    "a broken power": (lambda np, x, n: x**0.5, "sqrt"),
+    "0.1": (lambda np, x, n: 0.1 * x, r"write Fraction\(1, 10\)"),
+    "an array of 1/3": (lambda np, x, n: x * numpy.array([1 / 3]), r"write Fraction\(1, 3\)"),
+    "not a number": (lambda np, x, n: x * float("nan"), "got nan"),
+    "too many letters": (lambda np, x, n: np.einsum("ij->i", x), "the arrays have \\[1\\]"),
+    "unequal lengths": (lambda np, x, n: np.einsum("i,i->", x, x[1:]), "lengths"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_says_what_to_write(name):
+    wrong, words = REFUSED[name]
+    xp = Exact(FlintField(["x[0]", "x[1]"]))
+    x = ExactArray(numpy.array(list(xp.field.generators.values()), dtype=object), xp.field)
+    with within(xp), pytest.raises((TypeError, ValueError), match=words):
+        wrong(np, x, 2)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_is_noted_though_it_is_caught(name):
+    wrong, _ = REFUSED[name]
+    with proving():
+        x = symbol("x", [size("n", 3)])
+        caught = contextlib.suppress(Exception)
+        with within(Namespace()), pytest.raises(Unreadable), listening(), caught:
+            wrong(np, x, x.shape[0])
+
+
+def test_a_comparison_of_data_is_refused_at_numbers_too():
+    for field in (RationalField(), PrimeField()):
+        x = Exact(field).asarray([1, 2])
+        with pytest.raises(TypeError, match="positions are compared"):
+            x >= 1  # noqa: B015
+
+
+def test_positions_are_compared_in_residues_as_whole_numbers():
+    xp = Exact(PrimeField())
+    mask = xp.arange(3)[:, None] - 2 >= 0 * xp.arange(2)
+    assert [[int(e) for e in row] for row in mask.entries] == [[0, 0], [0, 0], [1, 1]]
+
+
+def test_outside_of_a_claim_it_is_numpy_itself():
+    assert type(np.zeros((2, 3))) is numpy.ndarray
+    assert np.maximum(1, 2) == 2
+    assert np.newaxis is None
+    assert np.ndarray is numpy.ndarray
+    assert np.linalg.norm(numpy.array([3.0, 4.0])) == 5
+
+
+CLAIMS = """
+from scanproof import Source, equal, scan
+from scanproof import numpy as np
+{imports}
+mine = Source("mine", title="As one writes NumPy")
+
+
+def step(_, S, token):
+    k, v, q = token
+    S = S + np.outer(v, k)
+    return S, np.einsum("ij,j->i", S, q)
+
+
+@mine.claim("mine.attention", says="masked", given={{"q": "T d", "k": "T d", "v": "T m"}})
+def attention(q, k, v, T, m, d):
+    i = np.arange(T)
+    scores = np.where(i[:, None] {mask} i[None, :], q @ k.T, 0.0)
+    return equal(scan(step, None, {zeros}, (k, v, q)).outputs, scores @ v)
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ({}, "proved "),
+        ({"mask": ">"}, "refuted"),
+        ({"mask": "<="}, "refuted"),
+        ({"zeros": "numpy.zeros((m, d))", "imports": "import numpy"}, "proved* "),
+        ({"zeros": "numpy.ones((m, d), like=q)", "imports": "import numpy"}, "refuted"),
+    ],
+)
+def test_a_claim_is_written_as_one_writes_numpy(tmp_path, capsys, changes, verdict):
+    given = {"imports": "", "mask": ">=", "zeros": "np.zeros((m, d))", **changes}
+    path = tmp_path / "claims.py"
+    path.write_text(CLAIMS.format(**given), encoding="utf-8")
+    _main.run(["check", str(path), "--no-cache", "--jobs", "1"])
+    assert f"mine.attention  {verdict}" in capsys.readouterr().out
+
+
+def test_numpy_s_own_zeros_of_a_symbolic_size_says_what_to_import(tmp_path, capsys):
+    given = {"imports": "import numpy", "mask": ">=", "zeros": "numpy.zeros((m, d))"}
+    path = tmp_path / "claims.py"
+    path.write_text(CLAIMS.format(**given), encoding="utf-8")
+    _main.run(["show", "mine.attention", str(path)])
+    assert "`from scanproof import numpy as np`" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_jax_program_stands_beside_numpy():
+    import jax.numpy as jnp
+
+    doubled = program(lambda x: jnp.square(x) * 2)
+    xp = Exact(FlintField([]))
+    assert isinstance(np.sum(doubled(xp.asarray([0, 0]))), ExactArray)
