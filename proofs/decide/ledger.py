@@ -19,6 +19,9 @@ from ..language.source import Row, Source
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
 
+PREFIX = "scanproof_claims_"
+"""How the names of modules begin that are files of claims."""
+
 
 class BrokenFile(UsageError):
     """A file that raised while it was read; `sources` hold the claims that it had defined by then."""
@@ -91,15 +94,20 @@ def built_in() -> Ledger:
     return Ledger(module.SOURCE for module in modules)
 
 
-class _AsItStands(importlib.machinery.SourceFileLoader):
-    """Compiles a file each time and leaves no cache beside it.
+class AsItStands(importlib.machinery.SourceFileLoader):
+    """Compiles a file, or a text in its place, each time and leaves no cache beside it.
 
     Python takes a cached file for current if size and second of the last change agree; a claim that is edited and
     checked within a second would be the former one.
     """
 
+    def __init__(self, name: str, path: str, text: str | None = None) -> None:
+        super().__init__(name, path)
+        self._text = text
+
     def get_code(self, fullname: str) -> CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
+        text = self.get_data(self.path) if self._text is None else self._text.encode()
+        return self.source_to_code(text, self.path)
 
 
 def noted() -> Definitions:
@@ -113,8 +121,10 @@ def noted() -> Definitions:
     return Definitions()
 
 
-def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
-    """The sources that a user's Python file defines at its top level.
+def from_file(
+    path: Path, pinned: Definitions | None = None, text: str | None = None
+) -> list[Source]:
+    """The sources that a user's Python file defines at its top level, or would if it held another text.
 
     Raises:
         BrokenFile: if the file raises; it has the claims that were defined by then.
@@ -124,8 +134,8 @@ def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
         raise UsageError(
             f"{path}: no such file; give a Python file that defines a Source with claims."
         )
-    name = f"scanproof_claims_{path.stem}"
-    loader = _AsItStands(name, str(path))
+    name = f"{PREFIX}{path.stem}"
+    loader = AsItStands(name, str(path), text)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None or path.suffix != ".py":
         raise UsageError(f"{path}: not a Python file; its name must end in .py.")

@@ -25,6 +25,8 @@ from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .workers import TIME_LIMIT, Answer, Watch, run
 
+MENDING = "what would mend "
+
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
@@ -84,10 +86,13 @@ def check(
         if text and progress is not None:
             progress(text, len(results), len(whole))
 
-    def watch(running: Mapping[int, float]) -> None:
-        slow.clear()
-        slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
-        advance()
+    def watching(at_work: Sequence[Claim], what: str = "") -> Watch:
+        def watch(running: Mapping[int, float]) -> None:
+            slow.clear()
+            slow.update((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
+            advance()
+
+        return watch
 
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
@@ -99,17 +104,33 @@ def check(
         cache = None
     if cache is not None:
         results = cache.recall([(claim, *asked[claim.id]) for claim in every])
-    remembered = sum(claim.id in results for claim in claims)
+    remembered, known = sum(claim.id in results for claim in claims), set(results)
     every, whole = [claim for claim in every if claim.id not in results], every
+    lasting: set[str] = set()
+    watch = watching(every)
     answers = _decided(every, asked, jobs, time_limit, watch, pinned) if every else iter(())
     for answer in answers:
         id = every[answer.index].id
         results[id] = _result(answer)
-        if cache is not None and answer.value is results[id]:
-            cache.keep(id, results[id])
+        if answer.value is results[id] and cache is not None:
+            if results[id].verdict == "refuted" and of_user(every[answer.index]):
+                lasting.add(id)  # when its mends are known
+            else:
+                cache.keep(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         advance(id)
+    unmended = [c for row in rows for c in _unmended(row, results) if c.id not in known]
+    if engine != "all" or not given.search:
+        unmended = []
+    for claim, answer in _mended(unmended, jobs, time_limit, watching(unmended, MENDING)):
+        if answer.missing:
+            lasting.discard(claim.id)
+        results[claim.id].mends = answer.value or []
+        seconds[claim.id] = round(seconds[claim.id] + answer.seconds, 4)
+    for id in sorted(lasting):
+        if cache is not None:
+            cache.keep(id, results[id])
     if cache is not None:
         cache.close()
     if notes is not None:
@@ -161,6 +182,28 @@ def _decided(
     return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
 
 
+def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
+    """The user's statements of a row that are refuted without a mend."""
+    amended = any(results[a.id].verdict == "proved" for a in row.amendments)
+    own = [*([] if amended else [row.claim]), *row.amendments]
+    return [c for c in own if results[c.id].verdict == "refuted" and of_user(c)]
+
+
+def _mended(
+    claims: Sequence[Claim], jobs: int | None, time_limit: float, watch: Watch
+) -> Iterator[tuple[Claim, Answer]]:
+    """Edits of the users' text that mend their refuted claims, which workers look for."""
+    if not claims:
+        return
+    from ..exact.engines import ENGINES as engines
+    from . import mends
+
+    tasks = [partial(mends.mends, claim, engines["all"]) for claim in claims]
+    limit = min(time_limit, mends.TIME_LIMIT)
+    for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
+        yield claims[answer.index], answer
+
+
 def homes(ledger: Ledger) -> dict[str, Path]:
     """By claim's id, the folder beside whose certificates it stands."""
     every = [(row, s.home) for s in ledger.sources for row in s.rows if s.home is not None]
@@ -210,6 +253,7 @@ def _row(row: Row, results: dict[str, Result], unsupported: set[str]) -> dict[st
 
 
 def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str, Any]:
+    mends = {"mends": result.mends} if result.mends else {}
     return {
         "id": claim.id,
         "statement": claim.says,
@@ -224,6 +268,7 @@ def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str,
         "evidence": result.evidence,
         "counterexample": result.counterexample.as_json() if result.counterexample else None,
         "near_misses": result.near_misses,
+        **mends,
     }
 
 

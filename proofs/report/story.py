@@ -19,6 +19,7 @@ from .words import (
     caveats,
     inputs,
     inputs_inline,
+    mend,
     one_line,
     outcome,
     over_sizes,
@@ -88,6 +89,8 @@ def _sections(
     redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
     yield Section("Small changes that make it true", list(statement["near_misses"]), "list")
+    mends = [mend(one) for one in statement.get("mends", ())]
+    yield Section("Edits of your text that mend it", mends, "list")
     if not amends:
         yield Section(
             "Amended statements", [_amendment(a, claim) for a in claim["amended"]], "list"

@@ -46,6 +46,13 @@ def is_mended(claim: Record) -> bool:
     return any(a["verdict"] == "proved" for a in claim["amended"])
 
 
+def mend(found: Record) -> str:
+    """An edit of the user's text that mends a claim: where it is, and the lines before and after it."""
+    scope = "" if found["scope"] == "all-sizes" else " at fixed sizes"
+    place = f"{found['file']}:{found['line']}"
+    return one_line(f"{place}: {found['before']} → {found['after']} (proved{scope})")
+
+
 def symbol(name: str) -> str:
     """A symbol as the sources write it: eta is η, Delta is Δ."""
     word = name.rstrip("_")
