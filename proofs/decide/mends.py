@@ -21,6 +21,7 @@ from typing import Any
 from ..exact.engines import Engines
 from ..interpret.questions import shown
 from ..language.claim import Claim
+from ..language.sizes import Sizes
 from ..language.source import Source
 from ..refute.near_misses import own_near_misses
 from ..refute.own_text import OwnEdit, is_own_module
@@ -31,13 +32,17 @@ TIME_LIMIT = 60.0
 """Seconds that the search for one claim's mends may take."""
 
 
-def mends(claim: Claim, engines: Engines) -> list[dict[str, Any]]:
-    """The edits with which the claim is proved, as the report has them; for a process of its own, whose modules change."""
+def mends(claim: Claim, fails: Sizes, engines: Engines) -> list[dict[str, Any]]:
+    """The edits with which a claim is proved that fails at some sizes, as the report has them.
+
+    This is for a process of its own: its modules change.
+    """
     home = _home(claim)
     if home is None or claim.body is None:
         return []
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return [m for edit in own_near_misses(claim) if (m := _proved(claim, home, edit, engines))]
+        found = own_near_misses(claim, fails)
+        return [mend for edit in found if (mend := _proved(claim, home, edit, engines))]
 
 
 def _proved(claim: Claim, home: str, edit: OwnEdit, engines: Engines) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from ..check.result import Result
 from ..language.claim import Claim
 from ..language.engines import ENGINES
 from ..language.pinned import Definitions, Redefined, of_user
+from ..language.sizes import Sizes
 from ..language.source import Row
 from .cache import Cache
 from .certificates import CertificateNotes, Certificates
@@ -120,10 +121,13 @@ def check(
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         advance(id)
-    unmended = [c for row in rows for c in _unmended(row, results) if c.id not in known]
-    if engine != "all" or not given.search:
-        unmended = []
-    for claim, answer in _mended(unmended, jobs, time_limit, watching(unmended, MENDING)):
+    searched = engine == "all" and given.search
+    open_rows = [(c, results[c.id]) for row in rows if searched for c in _unmended(row, results)]
+    unmended = {
+        c: r.counterexample.sizes for c, r in open_rows if r.counterexample and c.id not in known
+    }
+    watch = watching(list(unmended), MENDING)
+    for claim, answer in _mended(unmended, jobs, time_limit, watch):
         if answer.missing:
             lasting.discard(claim.id)
         results[claim.id].mends = answer.value or []
@@ -190,15 +194,16 @@ def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
 
 
 def _mended(
-    claims: Sequence[Claim], jobs: int | None, time_limit: float, watch: Watch
+    refuted: Mapping[Claim, Sizes], jobs: int | None, time_limit: float, watch: Watch
 ) -> Iterator[tuple[Claim, Answer]]:
-    """Edits of the users' text that mend their refuted claims, which workers look for."""
-    if not claims:
+    """Edits of the users' text that mend their claims, which fail at these sizes; workers look for them."""
+    if not refuted:
         return
     from ..exact.engines import ENGINES as engines
     from . import mends
 
-    tasks = [partial(mends.mends, claim, engines["all"]) for claim in claims]
+    claims = list(refuted)
+    tasks = [partial(mends.mends, claim, refuted[claim], engines["all"]) for claim in claims]
     limit = min(time_limit, mends.TIME_LIMIT)
     for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
         yield claims[answer.index], answer

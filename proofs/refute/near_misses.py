@@ -6,7 +6,7 @@ Changed are a claim's right side, readings and parameters (`near_misses`), and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -40,13 +40,17 @@ def near_misses(claim: Claim) -> tuple[str, ...]:
     return tuple(found)
 
 
-def own_near_misses(claim: Claim) -> list[OwnEdit]:
+def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
     """Edits of the user's functions that make every statement an identity at chosen sizes; one of each line at most.
 
-    An edit after which a side is 0 that was not is none: what it says would be something else.
+    An edit after which both sides are 0 that were not is none: what it says would be something else.
+
+    Args:
+        claim: the claim.
+        fails: sizes at which it is refuted, which need not be among those that are chosen.
     """
     found: dict[tuple[str, int], OwnEdit] = {}
-    screen = _Screen(claim)
+    screen = _Screen(claim, [named for named in (fails,) if named not in claim.every_size])
     for edit in islice(own_edits(claim), MOST_EDITS):
         if len(found) == LIMIT:
             break
@@ -92,8 +96,9 @@ def _is_zero(statement: Statement) -> bool:
 class _Screen:
     """The claim at random numbers of every size, evaluated once for all changes of its right sides."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, also: Sequence[Sizes] = ()) -> None:
         self._claim = claim
+        self._also = also
         self._unchanged: dict[str, list[Statement]] = {}
 
     def lets_through(self, changed: Claim, make: Make) -> bool:
@@ -112,7 +117,7 @@ class _Screen:
         same: Callable[[Any], bool],
     ) -> bool:
         try:
-            for sizes in changed.every_size:
+            for sizes in [*self._also, *changed.every_size]:
                 mutate, finish = make(sizes)
                 found = self._statements(changed, sizes, mutate, at)
                 if not all(isinstance(s, Equal) and same(finish(s)) for s in found):

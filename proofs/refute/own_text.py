@@ -1,12 +1,11 @@
-"""A user's own functions as text: which a claim runs, and the claim as it would be with one small edit in them.
+"""A user's own functions as text: which a claim runs, and the claim as it would be with an edit in them.
 
-To try an edit, the code of the functions is exchanged while the claim runs, and put back. That a function's code is that
-of the text, as it lies in the file now, is looked at first.
+To try an edit, the code of the functions is exchanged while the claim runs, and put back. That a function's code is
+that of the text, as it lies in the file now, is looked at first.
 """
 
 from __future__ import annotations
-
-import __future__
+import __future__ as future
 
 import ast
 import functools
@@ -25,7 +24,8 @@ from typing import Any
 from ..language.claim import Claim
 from .edits import Edit, edits
 
-FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+FUTURE = sum(getattr(future, name).compiler_flag for name in future.all_feature_names)
+"""The flags of code under `from __future__ import …`, which its compiler is to be given again."""
 DEEP = 4
 """How far functions are looked for in what objects hold."""
 MOST_LINES = 100_000
@@ -115,7 +115,12 @@ def is_own_module(module: types.ModuleType | None) -> bool:
 
 def _is_own(module: str | None, file: str | None) -> bool:
     """Whether a module, and the file it is from, are neither the package's nor a library's."""
-    if not module or module.partition(".")[0] == "scanproof" or not file or not os.path.isfile(file):
+    if (
+        not module
+        or module.partition(".")[0] == "scanproof"
+        or not file
+        or not os.path.isfile(file)
+    ):
         return False
     libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
     return libraries.isdisjoint(Path(file).resolve().parents)
@@ -171,9 +176,7 @@ def _of_statement(
             yield OwnEdit(file, line, before, changed, after, codes)
 
 
-def _codes(
-    file: str, text: str, statement: ast.stmt, flags: int, grown: int = 0
-) -> list[CodeType]:
+def _codes(file: str, text: str, statement: ast.stmt, flags: int, grown: int = 0) -> list[CodeType]:
     """The code of every function in one statement of a file, with the numbers of its lines."""
     first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
     lines = text.split("\n")[first - 1 : (statement.end_lineno or first) + grown]

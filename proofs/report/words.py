@@ -146,6 +146,20 @@ def outcome(found: Record) -> list[tuple[str, str]]:
     return [("comes out", exact(found["actual"])), ("claimed", exact(found["claimed"]))]
 
 
+def first_difference(found: Record) -> list[int]:
+    """Where both sides of a counterexample first differ; no place if each is one number, or they are two inputs."""
+    place: list[int] = []
+    actual, claimed = found["actual"], found["claimed"]
+    while isinstance(actual, list) and isinstance(claimed, list) and not is_collision(found):
+        pairs = enumerate(zip(actual, claimed, strict=False))
+        at = next((i for i, (one, other) in pairs if one != other), None)
+        if at is None:
+            return []
+        place.append(at)
+        actual, claimed = actual[at], claimed[at]
+    return place
+
+
 def fault(statement: Record, room: int = 40) -> str:
     """What keeps a statement from being proved; both sides of its counterexample, where they are short."""
     reason = one_line(statement["reason"] or "")
