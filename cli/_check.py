@@ -122,7 +122,7 @@ def check(
     destination = Destination(output)
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
-        chosen = resolve(targets or [], source)
+        chosen = resolve(targets or [], source, time_limit)
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
         notes = CertificateNotes()

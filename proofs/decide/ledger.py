@@ -12,10 +12,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, text_of
 
+from ..interpret.questions import shown
 from ..language.pinned import Definitions, Redefined
-from ..language.source import Row, Source
+from ..language.source import LeftOut, Row, Source, leaving_out
+from .foreign import TooSlow, foreign
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
 
@@ -122,12 +124,15 @@ def noted() -> Definitions:
 
 
 def from_file(
-    path: Path, pinned: Definitions | None = None, text: str | None = None
+    path: Path,
+    pinned: Definitions | None = None,
+    text: str | None = None,
+    time_limit: float | None = None,
 ) -> list[Source]:
     """The sources that a user's Python file defines at its top level, or would if it held another text.
 
     Raises:
-        BrokenFile: if the file raises; it has the claims that were defined by then.
+        BrokenFile: if the file raises, or a claim of it is not one; it has the claims that were defined by then.
         UsageError: if the file cannot be read, defines no claim, or replaces definitions of the package.
     """
     if not path.is_file():
@@ -142,31 +147,44 @@ def from_file(
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.resolve().parent))
+    wrong: LeftOut = []
     try:
-        with (pinned or noted()).kept(str(path)):
+        with (
+            (pinned or noted()).kept(str(path)),
+            foreign(str(path), time_limit),
+            leaving_out() as wrong,
+        ):
             spec.loader.exec_module(module)
     except (KeyboardInterrupt, Redefined):
         raise
     except BaseException as error:
-        raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
-        raise BrokenFile(
-            f"{path}{_line(error, path)}{raised}: {error}", _sources(module)
-        ) from error
+        raise BrokenFile(_complaint(error, path), _sources(module)) from error
     finally:
         sys.path.pop(0)
+    if wrong:
+        said = [f"{shown(file)} line {line}: {error}" for error, file, line in wrong]
+        raise BrokenFile("; ".join(said), _sources(module))
     return sources_of(module, str(path))
 
 
-def from_module(name: str, pinned: Definitions | None = None) -> list[Source]:
+def _complaint(error: BaseException, path: Path) -> str:
+    raised = "" if isinstance(error, UsageError | TooSlow) else f" raised {type(error).__name__}"
+    return f"{path}{_line(error, path)}{raised}: {text_of(error)}"
+
+
+def from_module(
+    name: str, pinned: Definitions | None = None, time_limit: float | None = None
+) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
     sys.path.insert(0, str(Path.cwd()))
     try:
-        with (pinned or noted()).kept(name):
+        with (pinned or noted()).kept(name), foreign(name, time_limit):
             module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise UsageError(f"importing {name} raised {type(error).__name__}: {error}") from error
+        raised = "" if isinstance(error, TooSlow) else f" raised {type(error).__name__}"
+        raise UsageError(f"importing {name}{raised}: {text_of(error)}") from error
     finally:
         sys.path.pop(0)
     return sources_of(module, name)

@@ -14,7 +14,8 @@ import os
 import sys
 import sysconfig
 import types
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,15 +46,21 @@ class OwnEdit:
     """The whole file after the edit."""
     codes: tuple[tuple[FunctionType, CodeType], ...]
     """The functions that it changes, with their new code."""
+    forget: tuple[Callable[[], Any], ...] = ()
+    """What empties the memories in which answers of the unchanged functions may lie."""
 
 
 class Endless(BaseException):
     """An edited claim runs far longer than the claim itself; no `except Exception` of its body catches it."""
 
 
-def own_functions(claim: Claim) -> list[FunctionType]:
-    """The functions of the user's that a claim can reach: what its body calls first, itself last."""
+def own_functions(claim: Claim) -> tuple[list[FunctionType], tuple[Callable[[], Any], ...]]:
+    """The user's functions that a claim can reach: what its body calls first, itself last; and what empties memories.
+
+    Memories are those of `functools.cache`, around functions or in what holds them, as `program` does.
+    """
     found: dict[FunctionType, None] = {}
+    memories: list[Callable[[], Any]] = []
     waiting: list[tuple[Any, int]] = [(f, DEEP) for f in claim.functions]
     seen: set[int] = set()
     while waiting:
@@ -61,17 +68,23 @@ def own_functions(claim: Claim) -> list[FunctionType]:
         if id(one) in seen:
             continue
         seen.add(id(one))
+        if isinstance(one, functools._lru_cache_wrapper):
+            memories.append(one.cache_clear)
         if isinstance(one, FunctionType):
             inner = getattr(one, "__wrapped__", None)
             waiting += [(inner, deep)] if inner is not None else []
-            if not _is_own(one.__globals__.get("__name__"), one.__code__.co_filename):
+            cells = _held_by(one)
+            memories += [
+                c.cache_clear for c in cells if isinstance(c, functools._lru_cache_wrapper)
+            ]
+            if not is_own(one.__globals__.get("__name__"), one.__code__.co_filename):
                 continue
             found[one] = None
             waiting += [(called, DEEP) for called in _named_in(one)]
         elif deep:
             waiting += [(part, deep - 1) for part in _parts(one)]
     bodies = {id(f) for f in claim.functions}
-    return sorted(found, key=lambda function: id(function) in bodies)
+    return sorted(found, key=lambda function: id(function) in bodies), tuple(memories)
 
 
 def _named_in(function: FunctionType) -> Iterator[Any]:
@@ -83,9 +96,15 @@ def _named_in(function: FunctionType) -> Iterator[Any]:
             yield from (vars(value)[n] for n in names if n in vars(value))
         elif value is not None:
             yield value
+    yield from _held_by(function)
+
+
+def _held_by(function: FunctionType) -> list[Any]:
+    found = []
     for cell in function.__closure__ or ():
-        with suppress(ValueError):
-            yield cell.cell_contents
+        with suppress(ValueError):  # an empty one
+            found.append(cell.cell_contents)
+    return found
 
 
 def _parts(one: Any) -> Iterator[Any]:
@@ -110,10 +129,10 @@ def _parts(one: Any) -> Iterator[Any]:
 
 def is_own_module(module: types.ModuleType | None) -> bool:
     """Whether a module is the user's own."""
-    return _is_own(getattr(module, "__name__", None), getattr(module, "__file__", None))
+    return is_own(getattr(module, "__name__", None), getattr(module, "__file__", None))
 
 
-def _is_own(module: str | None, file: str | None) -> bool:
+def is_own(module: str | None, file: str | None) -> bool:
     """Whether a module, and the file it is from, are neither the package's nor a library's."""
     if (
         not module
@@ -135,7 +154,7 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 def own_edits(claim: Claim) -> Iterator[OwnEdit]:
     """Every small edit of the user's functions that a claim runs."""
-    functions = own_functions(claim)
+    functions, forget = own_functions(claim)
     for file in dict.fromkeys(f.__code__.co_filename for f in functions):
         try:
             text = Path(file).read_bytes().decode("utf-8")
@@ -146,7 +165,8 @@ def own_edits(claim: Claim) -> Iterator[OwnEdit]:
         parts = [(s, here.index(f)) for f in here for s in tree.body if _holds(s, f)]
         statements = dict.fromkeys(s for s, _ in sorted(parts, key=lambda part: part[1]))
         for statement in statements:
-            yield from _of_statement(file, text, statement, here)
+            for edit in _of_statement(file, text, statement, here):
+                yield replace(edit, forget=forget)
 
 
 def _holds(statement: ast.stmt, function: FunctionType) -> bool:
@@ -158,30 +178,26 @@ def _of_statement(
     file: str, text: str, statement: ast.stmt, functions: list[FunctionType]
 ) -> Iterator[OwnEdit]:
     flags = functions[0].__code__.co_flags & FUTURE
-    old = _codes(file, text, statement, flags)
+    old = _codes(file, text, flags)
     own = [(f, old.index(f.__code__)) for f in functions if f.__code__ in old]
     for edit in edits(text, statement) if own else ():
         after = edit.of(text)
-        grown = after[edit.start : edit.start + len(edit.by)].count("\n")
-        grown -= text[edit.start : edit.end].count("\n")
         try:
-            new = _codes(file, after, statement, flags, grown)
+            new = _codes(file, after, flags)
         except (SyntaxError, ValueError):
             continue
-        if len(new) != len(old):
-            continue
-        codes = tuple((f, new[i]) for f, i in own if new[i] != old[i])
+        same = len(new) == len(old)
+        codes = tuple((f, new[i]) for f, i in own if same and new[i] != old[i])
         if codes:
             line, before, changed = _lines(text, after, edit)
             yield OwnEdit(file, line, before, changed, after, codes)
 
 
-def _codes(file: str, text: str, statement: ast.stmt, flags: int, grown: int = 0) -> list[CodeType]:
-    """The code of every function in one statement of a file, with the numbers of its lines."""
-    first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
-    lines = text.split("\n")[first - 1 : (statement.end_lineno or first) + grown]
-    code = compile("\n" * (first - 1) + "\n".join(lines), file, "exec", flags, dont_inherit=True)
-    return list(_nested(code))[1:]
+def _codes(file: str, text: str, flags: int) -> list[CodeType]:
+    """The code of every function of a file, which depends on what is imported anywhere in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return list(_nested(compile(text, file, "exec", flags, dont_inherit=True)))[1:]
 
 
 def _lines(text: str, after: str, edit: Edit) -> tuple[int, str, str]:
@@ -216,12 +232,21 @@ def _while_edited(function: Any, edit: OwnEdit) -> Callable[..., Any]:
 def _exchanged(edit: OwnEdit) -> Iterator[None]:
     old = [(function, function.__code__) for function, _ in edit.codes]
     try:
-        for function, code in edit.codes:
-            function.__code__ = code
+        _exchange(edit.codes, edit.forget)
         yield
     finally:
-        for function, code in old:
-            function.__code__ = code
+        _exchange(old, edit.forget)
+
+
+def _exchange(
+    codes: Iterable[tuple[FunctionType, CodeType]], forget: Iterable[Callable[[], Any]]
+) -> None:
+    for function, code in codes:
+        function.__code__ = code
+    for empty in forget:
+        empty()
+    if "jax" in sys.modules:  # which remembers what it traced by the function that it was
+        sys.modules["jax"].clear_caches()
 
 
 @contextmanager
