@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import forged
-from certificates import VARIED, Trace, copy, lines, real, steps, ways
+from certificates import VARIED, Trace, copy, lines, real, steps
 from edits import ALL, Change, Key, add, append, drop, every, extend, insert, put, reverse, same
 from forged import at, mono
 

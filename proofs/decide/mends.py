@@ -65,7 +65,8 @@ def _proved(claim: Claim, home: str, edit: OwnEdit, engines: Engines) -> dict[st
 
 def _home(claim: Claim) -> str | None:
     """The name of the user's module that the claim is found in."""
-    for name, module in list(sys.modules.items()):
+    files_first = sorted(sys.modules.items(), key=lambda one: not one[0].startswith(ledger.PREFIX))
+    for name, module in files_first:
         if is_own_module(module) and any(c is claim for c in _claims(_sources(module))):
             return name
     return None

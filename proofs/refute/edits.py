@@ -84,7 +84,7 @@ def _operators(at: _Places, node: ast.AST) -> Iterator[Edit]:
         old, new = ("+=", "-=") if isinstance(node.op, ast.Add) else ("-=", "+=")
         yield from _operator(at, at.end(node.target), at.start(node.value), old, new)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield Edit(at.start(node), at.start(node.operand), "")
+        yield Edit(at.start(node), at.start(node) + 1, "")
 
 
 def _operator(at: _Places, start: int, end: int, old: str, new: str) -> Iterator[Edit]:
@@ -97,7 +97,8 @@ def _operator(at: _Places, start: int, end: int, old: str, new: str) -> Iterator
 def _transposes(at: _Places, node: ast.AST) -> Iterator[Edit]:
     """A transpose left out or put in, and two operands in the other order."""
     if isinstance(node, ast.Attribute) and _is_transpose(node):
-        yield Edit(at.end(node.value), at.end(node), "")
+        between = at.text[at.end(node.value) : at.end(node)]
+        yield Edit(at.end(node.value) + between.rindex("."), at.end(node), "")
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
         for operand in (node.left, node.right):
             if _is_transpose(operand):

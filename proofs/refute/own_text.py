@@ -134,15 +134,19 @@ def is_own_module(module: types.ModuleType | None) -> bool:
 
 def is_own(module: str | None, file: str | None) -> bool:
     """Whether a module, and the file it is from, are neither the package's nor a library's."""
-    if (
-        not module
-        or module.partition(".")[0] == "scanproof"
-        or not file
-        or not os.path.isfile(file)
-    ):
+    if not module or module.partition(".")[0] == "scanproof" or not file:
         return False
-    libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
-    return libraries.isdisjoint(Path(file).resolve().parents)
+    return _is_no_librarys(file)
+
+
+@functools.cache
+def _is_no_librarys(file: str) -> bool:
+    return os.path.isfile(file) and _libraries().isdisjoint(Path(file).resolve().parents)
+
+
+@functools.cache
+def _libraries() -> set[Path]:
+    return {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:
