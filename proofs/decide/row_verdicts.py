@@ -258,7 +258,6 @@ def _row(row: Row, results: dict[str, Result], unsupported: set[str]) -> dict[st
 
 
 def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str, Any]:
-    mends = {"mends": result.mends} if result.mends else {}
     return {
         "id": claim.id,
         "statement": claim.says,
@@ -273,7 +272,7 @@ def _statement(claim: Claim, result: Result, unsupported: set[str]) -> dict[str,
         "evidence": result.evidence,
         "counterexample": result.counterexample.as_json() if result.counterexample else None,
         "near_misses": result.near_misses,
-        **mends,
+        "mends": result.mends,
     }
 
 
