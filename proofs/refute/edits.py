@@ -157,9 +157,13 @@ def _positions(at: _Places, node: ast.AST) -> Iterator[Edit]:
 
 def _constants(at: _Places, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[Edit]:
     """Other numbers in place of one: its neighbours, twice and half of it, and its negative."""
-    if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
+    value = node.value if isinstance(node, ast.Constant) else None
+    if (
+        not isinstance(node, ast.Constant)
+        or isinstance(value, bool)
+        or not isinstance(value, int | float)
+    ):
         return
-    value = node.value
     others = [value + 1, value - 1, 2 * value, -value]
     if isinstance(value, float) or value % 2 == 0:
         others.append(value / 2 if isinstance(value, float) else value // 2)
