@@ -156,7 +156,7 @@ def check(
     more = [(name, Destination(file, f"--also {name}")) for name, file in parse_also(also or [])]
     former = former_reports.read(baseline) if baseline is not None else None
     with quiet_stdout():
-        chosen = resolve(targets or [], source)
+        chosen = resolve(targets or [], source, time_limit)
         given = _certificates(certificates, save, from_scratch, offline, engine)
         remembered = None if from_scratch else caches.opened(cache)
         notes = CertificateNotes()

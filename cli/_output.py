@@ -75,9 +75,31 @@ def columns() -> int:
 
 @contextlib.contextmanager
 def quiet_stdout() -> Iterator[None]:
-    """Send what foreign code prints to standard error, so that a report can be piped."""
-    with contextlib.redirect_stdout(sys.stderr):
+    """Send what foreign code prints to standard error, so that a report can be piped; its processes' words too."""
+    with contextlib.redirect_stdout(sys.stderr), _descriptor_of_stderr():
         yield
+
+
+@contextlib.contextmanager
+def _descriptor_of_stderr() -> Iterator[None]:
+    """Standard output's file descriptor is standard error's in this block."""
+    own = sys.__stdout__
+    try:
+        if own is not None:
+            own.flush()
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except (OSError, ValueError):  # one of them is closed, or full
+        yield
+        return
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            if own is not None:
+                own.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 class Destination:

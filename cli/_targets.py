@@ -49,11 +49,14 @@ class Selection:
         return whole or any(fnmatchcase(id, pattern) for pattern in self.patterns)
 
 
-def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
+def resolve(
+    targets: Sequence[str], source: str | None = None, time_limit: float = 300
+) -> Selection:
     """The rows of files and modules, and those that the patterns match.
 
     A pattern looks through the files named beside it and the built-in rows; a file of which a pattern matches
-    something is not taken whole. Without any target, all built-in rows are meant.
+    something is not taken whole. Without any target, all built-in rows are meant. Reading a file may take `time_limit`
+    seconds.
 
     Raises:
         UsageError: if a target is neither a file, nor matches an id, nor can be imported; or the source is unknown.
@@ -67,15 +70,18 @@ def resolve(targets: Sequence[str], source: str | None = None) -> Selection:
     for target in dict.fromkeys(_in_folders(targets, problems)):
         if target.endswith(".py") or Path(target).is_file():
             named.append(target)
-            _load(lambda name: ledgers.from_file(Path(name), pinned()), target, files, problems)
+            read = lambda name: ledgers.from_file(Path(name), pinned(), time_limit=time_limit)  # noqa: E731
+            _load(read, target, files, problems)
         else:
             patterns.append(target)
     built_in = everything if patterns or not targets else []
+    problems += _defined_again([*built_in, *_distinct(files)])
     for pattern in list(patterns):
         known = ledgers.Ledger(_distinct([*files, *built_in]))
         if not _matches(known, pattern) and _importable(pattern, pinned):
             patterns.remove(pattern)
-            _load(lambda name: ledgers.from_module(name, pinned()), pattern, files, problems)
+            read = lambda name: ledgers.from_module(name, pinned(), time_limit)  # noqa: E731
+            _load(read, pattern, files, problems)
     files = [s for s in _distinct(files) if s not in everything]
     ledger = ledgers.Ledger([*files, *built_in])
     own = {row.claim.id for s in files for row in s.rows}
@@ -139,7 +145,7 @@ def find_id(
         UsageError: if there is none, with the nearest ids; or if a file cannot be used.
     """
     pinned = ledgers.noted() if files else None
-    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned)]
+    sources = [s for name in files for s in ledgers.from_file(Path(name), pinned, time_limit=300)]
     ledger = ledgers.Ledger(_distinct([*sources, *_providers.sources()]))
     for row in ledger.rows:
         if id in (row.claim.id, *(a.id for a in row.amendments)):
@@ -163,6 +169,22 @@ def _load(load, target: str, files: list[Source], problems: list[str]) -> None:
         message = str(error)
         problems.append(message if target in message else f"{target}: {message}")
         files.extend(getattr(error, "sources", ()))
+
+
+def _defined_again(sources: Sequence[Source]) -> list[str]:
+    """Leave out the rows whose id another one has that came before, and say so."""
+    found: dict[str, Source] = {}
+    problems = []
+    for one in sources:
+        for row in list(one.rows):
+            first = found.setdefault(row.claim.id, one)
+            if first is not one:
+                one.rows.remove(row)
+                problems.append(
+                    f"claim {row.claim.id} is defined in two sources, {first.name} and {one.name}; "
+                    "ids must be unique: the second is left out."
+                )
+    return problems
 
 
 def _distinct(sources: Sequence[Source]) -> list[Source]:

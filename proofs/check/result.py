@@ -22,6 +22,8 @@ class Result:
     evidence: list[dict[str, Any]] = field(default_factory=list)
     counterexample: Counterexample | None = None
     near_misses: list[str] = field(default_factory=list)
+    mends: list[dict[str, Any]] = field(default_factory=list)
+    """Edits of the user's own text with which it is proved, as the report has them."""
     unfounded: bool = False
     """Whether an axiom that it rests on is discharged by nothing."""
     fails: dict[str, int] | None = None

@@ -14,12 +14,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from scanproof.constructs.errors import UsageError
+from scanproof.constructs.errors import UsageError, text_of
 
+from ..interpret.questions import shown
 from ..language.pinned import Definitions, Redefined
-from ..language.source import Row, Source
+from ..language.source import LeftOut, Row, Source, leaving_out
+from .foreign import TooSlow, foreign
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
+
+PREFIX = "scanproof_claims_"
+"""How the names of modules begin that are files of claims."""
 
 
 class BrokenFile(UsageError):
@@ -97,15 +102,20 @@ def built_in() -> Ledger:
     return Ledger(module.SOURCE for module in modules)
 
 
-class _AsItStands(importlib.machinery.SourceFileLoader):
-    """Compiles a file each time and leaves no cache beside it.
+class AsItStands(importlib.machinery.SourceFileLoader):
+    """Compiles a file, or a text in its place, each time and leaves no cache beside it.
 
     Python takes a cached file for current if size and second of the last change agree; a claim that is edited and
     checked within a second would be the former one.
     """
 
+    def __init__(self, name: str, path: str, text: str | None = None) -> None:
+        super().__init__(name, path)
+        self._text = text
+
     def get_code(self, fullname: str) -> CodeType:
-        return self.source_to_code(self.get_data(self.path), self.path)
+        text = self.get_data(self.path) if self._text is None else self._text.encode()
+        return self.source_to_code(text, self.path)
 
 
 def noted() -> Definitions:
@@ -119,11 +129,16 @@ def noted() -> Definitions:
     return Definitions()
 
 
-def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
-    """The sources that a user's Python file defines at its top level.
+def from_file(
+    path: Path,
+    pinned: Definitions | None = None,
+    text: str | None = None,
+    time_limit: float | None = None,
+) -> list[Source]:
+    """The sources that a user's Python file defines at its top level, or would if it held another text.
 
     Raises:
-        BrokenFile: if the file raises; it has the claims that were defined by then.
+        BrokenFile: if the file raises, or a claim of it is not one; it has the claims that were defined by then.
         NoClaims: if it defines none.
         UsageError: if the file cannot be read, or replaces definitions of the package.
     """
@@ -132,7 +147,7 @@ def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
             f"{path}: no such file; give a Python file that defines a Source with claims."
         )
     name = _module_name(path)
-    loader = _AsItStands(name, str(path))
+    loader = AsItStands(name, str(path), text)
     spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None or path.suffix != ".py":
         raise UsageError(f"{path}: not a Python file; its name must end in .py.")
@@ -140,25 +155,36 @@ def from_file(path: Path, pinned: Definitions | None = None) -> list[Source]:
     sys.modules[spec.name] = module
     hidden = _hidden_by(path.resolve().parent)
     sys.path.insert(0, str(path.resolve().parent))
+    wrong: LeftOut = []
     try:
-        with (pinned or noted()).kept(str(path)):
+        with (
+            (pinned or noted()).kept(str(path)),
+            foreign(str(path), time_limit),
+            leaving_out() as wrong,
+        ):
             spec.loader.exec_module(module)
     except (KeyboardInterrupt, Redefined):
         raise
     except BaseException as error:
-        raised = "" if isinstance(error, UsageError) else f" raised {type(error).__name__}"
-        raise BrokenFile(
-            f"{path}{_line(error, path)}{raised}: {error}", _sources(module)
-        ) from error
+        raise BrokenFile(_complaint(error, path), _sources(module)) from error
     finally:
         sys.path.pop(0)
         sys.modules.update(hidden)
+    if wrong:
+        places = [f"{shown(at.file)} line {at.line}: " if at else "" for _, at in wrong]
+        said = [f"{place}{error}" for place, (error, _) in zip(places, wrong, strict=True)]
+        raise BrokenFile("; ".join(said), _sources(module))
     return sources_of(module, str(path))
+
+
+def _complaint(error: BaseException, path: Path) -> str:
+    raised = "" if isinstance(error, UsageError | TooSlow) else f" raised {type(error).__name__}"
+    return f"{path}{_line(error, path)}{raised}: {text_of(error)}"
 
 
 def _module_name(path: Path) -> str:
     """The name of a claim file as a module, which no other file has."""
-    name = f"scanproof_claims_{path.stem}"
+    name = f"{PREFIX}{path.stem}"
     former = getattr(sys.modules.get(name), "__file__", None)
     if former is None or Path(former).resolve() == path.resolve():
         return name
@@ -183,16 +209,19 @@ def _hidden_by(folder: Path) -> dict[str, ModuleType]:
     return found
 
 
-def from_module(name: str, pinned: Definitions | None = None) -> list[Source]:
+def from_module(
+    name: str, pinned: Definitions | None = None, time_limit: float | None = None
+) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
     sys.path.insert(0, str(Path.cwd()))
     try:
-        with (pinned or noted()).kept(name):
+        with (pinned or noted()).kept(name), foreign(name, time_limit):
             module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise UsageError(f"importing {name} raised {type(error).__name__}: {error}") from error
+        raised = "" if isinstance(error, TooSlow) else f" raised {type(error).__name__}"
+        raise UsageError(f"importing {name}{raised}: {text_of(error)}") from error
     finally:
         sys.path.pop(0)
     return sources_of(module, name)

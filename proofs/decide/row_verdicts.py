@@ -18,6 +18,7 @@ from ..check.result import Result
 from ..language.claim import Claim
 from ..language.engines import ENGINES
 from ..language.pinned import Definitions, Redefined, of_user
+from ..language.sizes import Sizes
 from ..language.source import Row
 from .cache import Cache
 from .certificates import CertificateNotes, Certificates
@@ -25,6 +26,8 @@ from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
 from .workers import TIME_LIMIT, Answer, Watch, run
+
+MENDING = "what would mend "
 
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
@@ -85,10 +88,13 @@ def check(
         if text and progress is not None:
             progress(text, len(results), len(whole))
 
-    def watch(running: Mapping[int, float]) -> None:
-        slow.clear()
-        slow.update((every[i].id, s) for i, s in running.items() if s > PATIENCE)
-        advance()
+    def watching(at_work: Sequence[Claim], what: str = "") -> Watch:
+        def watch(running: Mapping[int, float]) -> None:
+            slow.clear()
+            slow.update((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
+            advance()
+
+        return watch
 
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
@@ -98,17 +104,36 @@ def check(
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
     if cache is not None:
         results = cache.recall([(claim, *asked[claim.id]) for claim in every])
-    remembered = sum(claim.id in results for claim in claims)
+    remembered, known = sum(claim.id in results for claim in claims), set(results)
     every, whole = [claim for claim in every if claim.id not in results], every
+    lasting: set[str] = set()
+    watch = watching(every)
     answers = _decided(every, asked, jobs, time_limit, watch, pinned) if every else iter(())
     for answer in answers:
         id = every[answer.index].id
         results[id] = _result(answer)
-        if cache is not None and answer.value is results[id]:
-            cache.keep(id, results[id])
+        if answer.value is results[id] and cache is not None:
+            if results[id].verdict == "refuted" and of_user(every[answer.index]):
+                lasting.add(id)  # when its mends are known
+            else:
+                cache.keep(id, results[id])
         seconds[id] = round(answer.seconds, 4)
         slow.pop(id, None)
         advance(id)
+    searched = engine == "all" and given.search
+    open_rows = [(c, results[c.id]) for row in rows if searched for c in _unmended(row, results)]
+    unmended = {
+        c: r.counterexample.sizes for c, r in open_rows if r.counterexample and c.id not in known
+    }
+    watch = watching(list(unmended), MENDING)
+    for claim, answer in _mended(unmended, jobs, time_limit, watch):
+        if answer.missing:
+            lasting.discard(claim.id)
+        results[claim.id].mends = answer.value or []
+        seconds[claim.id] = round(seconds[claim.id] + answer.seconds, 4)
+    for id in sorted(lasting):
+        if cache is not None:
+            cache.keep(id, results[id])
     if cache is not None:
         cache.close()
     if notes is not None:
@@ -159,6 +184,29 @@ def _decided(
             task = partial(_kept, pinned, task, claim.id)
         tasks.append(task)
     return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
+
+
+def _unmended(row: Row, results: Mapping[str, Result]) -> list[Claim]:
+    """The user's statements of a row that are refuted without a mend."""
+    amended = any(results[a.id].verdict == "proved" for a in row.amendments)
+    own = [*([] if amended else [row.claim]), *row.amendments]
+    return [c for c in own if results[c.id].verdict == "refuted" and of_user(c)]
+
+
+def _mended(
+    refuted: Mapping[Claim, Sizes], jobs: int | None, time_limit: float, watch: Watch
+) -> Iterator[tuple[Claim, Answer]]:
+    """Edits of the users' text that mend their claims, which fail at these sizes; workers look for them."""
+    if not refuted:
+        return
+    from ..exact.engines import ENGINES as engines
+    from . import mends
+
+    claims = list(refuted)
+    tasks = [partial(mends.mends, claim, refuted[claim], engines["all"]) for claim in claims]
+    limit = min(time_limit, mends.TIME_LIMIT)
+    for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
+        yield claims[answer.index], answer
 
 
 def homes(ledger: Ledger) -> dict[str, Path]:
@@ -225,6 +273,7 @@ def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) ->
         "evidence": result.evidence,
         "counterexample": result.counterexample.as_json() if result.counterexample else None,
         "near_misses": result.near_misses,
+        "mends": result.mends,
     }
 
 

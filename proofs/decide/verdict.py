@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,10 +16,10 @@ from ..check.certificates import check
 from ..check.result import Result, place
 from ..exact.engines import Engines
 from ..exact.scalar import DivisionByZero
-from ..interpret.questions import raised_at
 from ..language.claim import Claim
 from ..search.proving import proving
 from .certificates import MISSING, REPLACED, Certificates, Unusable
+from .complaints import complaint
 from .find import NOT_RUN, find, find_again
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
@@ -49,12 +50,11 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
             result = Result("error", reason=str(error))
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and not _ignores_interrupts():
+                raise
             # A claim's body is foreign code: its mistake is this row's alone.
-            result = Result(
-                "error",
-                reason=f"the claim raised {type(error).__name__}{raised_at(error)}: {error}",
-            )
+            result = Result("error", reason=f"the claim raised {complaint(error)}")
     # Neither the kernel need run the body, nor what has no certificate.
     unread = result.verdict == "unknown" and not (engines.fixed and certificates.search)
     if not ran and result.verdict != "error" and not unread:
@@ -63,6 +63,11 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
     axioms = {axiom for entry in result.evidence for axiom in entry.get("axioms", ())}
     definitions = sorted({place(function) for function in ran})
     return replace(result, definitions=definitions, unfounded=not all(map(discharged, axioms)))
+
+
+def _ignores_interrupts() -> bool:
+    """Whether Ctrl-C is another process's to hear, so that what looks like one is the claim's own."""
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def _decided(claim: Claim, engines: Engines, certificates: Certificates, ran: set[Any]) -> Result:

@@ -226,6 +226,7 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
     gc.freeze()  # looking through what was there before the fork finds no garbage, and copies its pages
     gc.set_threshold(GARBAGE, 20, 100)
     me = os.getpid()
+    os.register_at_fork(after_in_child=_end_copy)
     while True:
         try:
             index = pipe.recv()
@@ -238,11 +239,18 @@ def _serve(pipe: Connection, tasks: Sequence[Task], parent: int) -> None:
         except Exception as error:
             error.add_note(traceback.format_exc())  # its own is lost on the way
             raised = error
+        except BaseException:  # a user's code ends the process so, or raises KeyboardInterrupt
+            os._exit(1)
         if os.getpid() != me:  # a task forked, and this is its child
             os._exit(0)
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         _send(pipe, value, raised, time.monotonic() - started)
+
+
+def _end_copy() -> None:
+    """A task that forks, as often as it runs, leaves no copies of the worker."""
+    os._exit(0)
 
 
 def _send(pipe: Connection, value: Any, raised: Exception | None, seconds: float) -> None:

@@ -14,7 +14,9 @@ body are readings of the source's wording with their default as printed; an amen
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,6 +73,22 @@ def _place() -> Place | None:
         return None
     name = frame.f_globals.get("__name__")
     return Place(str(name), frame.f_code.co_filename, frame.f_lineno)
+
+
+LeftOut = list[tuple[UsageError, Place | None]]
+"""What is wrong with claims, and where each is written."""
+_left_out: ContextVar[LeftOut | None] = ContextVar("left_out", default=None)
+
+
+@contextmanager
+def leaving_out() -> Iterator[LeftOut]:
+    """A claim that cannot be taken down is left out in this block, and what is wrong with it is noted."""
+    noted: LeftOut = []
+    token = _left_out.set(noted)
+    try:
+        yield noted
+    finally:
+        _left_out.reset(token)
 
 
 class Row:
@@ -198,11 +216,21 @@ class Source:
         return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
 
     def _add(self, claim: Claim) -> Row:
+        row = Row(claim)
+        try:
+            self._look_at(claim)
+        except UsageError as error:
+            noted = _left_out.get()
+            if noted is None:
+                raise
+            noted.append((error, row.places[claim.id]))
+            return row
+        self.rows.append(row)
+        return row
+
+    def _look_at(self, claim: Claim) -> None:
         check_fields(claim)
         if any(row.claim.id == claim.id for row in self.rows):
             raise UsageError(
                 f"claim {claim.id} is defined twice in source {self.name}; give each its own id."
             )
-        row = Row(claim)
-        self.rows.append(row)
-        return row

@@ -1,18 +1,27 @@
-"""Near misses: which small change of a refuted claim makes it true, found by trying them all."""
+"""Near misses: which small change of a refuted claim makes it true, found by trying them all.
+
+Changed are a claim's right side, readings and parameters (`near_misses`), and the text of a user's own functions
+(`own_near_misses`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from ..check.changes import WRONG_FIT, Make, changes, is_identity, is_mended
 from ..exact.at_random import agree, balls, overlap, residues
+from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..language.claim import Claim
 from ..language.sizes import Sizes
 from ..language.statements import Equal, Statement
+from .own_text import Endless, OwnEdit, edited, own_edits
 
 LIMIT = 4
+MOST_EDITS = 1000
+"""So many edits of a user's text are tried."""
 
 
 def near_misses(claim: Claim) -> tuple[str, ...]:
@@ -31,11 +40,65 @@ def near_misses(claim: Claim) -> tuple[str, ...]:
     return tuple(found)
 
 
+def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
+    """Edits of the user's functions that make every statement an identity at chosen sizes; one of each line at most.
+
+    An edit after which both sides are 0 that were not is none: what it says would be something else.
+
+    Args:
+        claim: the claim.
+        fails: sizes at which it is refuted, which need not be among those that are chosen.
+    """
+    found: dict[tuple[str, int], OwnEdit] = {}
+    screen = _Screen(claim, [named for named in (fails,) if named not in claim.every_size])
+    for edit in islice(own_edits(claim), MOST_EDITS):
+        if len(found) == LIMIT:
+            break
+        place = edit.file, edit.line
+        if place not in found and _is_near(claim, edited(claim, edit), screen):
+            found[place] = edit
+    return list(found.values())
+
+
+def _is_near(claim: Claim, changed: Claim, screen: _Screen) -> bool:
+    make: Make = lambda sizes: (None, lambda statement: statement)  # noqa: E731
+    try:
+        return (
+            screen.lets_through(changed, make)
+            and is_identity(changed, make)
+            and not _is_emptied(claim, changed)
+        )
+    except (Exception, Endless):  # a user's code with an edit in it may raise anything
+        return False
+
+
+def _is_emptied(claim: Claim, changed: Claim) -> bool:
+    """Whether sides are 0, at random numbers, that were not."""
+    sizes = claim.every_size[-1]
+    at = residues if _is_polynomial(claim, sizes) else balls
+    pairs = zip(at(claim, sizes), at(changed, sizes), strict=True)
+    return any(_is_zero(new) and not _is_zero(old) for old, new in pairs)
+
+
+def _is_polynomial(claim: Claim, sizes: Sizes) -> bool:
+    try:
+        return bool(residues(claim, sizes))
+    except NotPolynomial:
+        return False
+
+
+def _is_zero(statement: Statement) -> bool:
+    return isinstance(statement, Equal) and all(
+        not any(entry != 0 for entry in side.entries.flat) for side in sides(statement)
+    )
+
+
 class _Screen:
     """The claim at random numbers of every size, evaluated once for all changes of its right sides."""
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, also: Sequence[Sizes] = ()) -> None:
         self._claim = claim
+        self._also = also
         self._unchanged: dict[str, list[Statement]] = {}
 
     def lets_through(self, changed: Claim, make: Make) -> bool:
@@ -54,7 +117,7 @@ class _Screen:
         same: Callable[[Any], bool],
     ) -> bool:
         try:
-            for sizes in changed.every_size:
+            for sizes in [*self._also, *changed.every_size]:
                 mutate, finish = make(sizes)
                 found = self._statements(changed, sizes, mutate, at)
                 if not all(isinstance(s, Equal) and same(finish(s)) for s in found):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from .standing import statements
-from .words import Record, caveats, fault, is_mended, one_line, suffix
+from .words import Record, caveats, fault, is_mended, mend, one_line, suffix
 
 WIDTH = 100
 LIMITS = {"id": 38, "verdict": 13, "where": 16}
@@ -117,7 +117,11 @@ def caveats_before(statement: Record, said: str) -> str:
 def fault_or_no_mend(claim: Record, statement: Record, *, amends: bool = False) -> str:
     """What keeps the statement from being proved, and why a refuted claim has no mend."""
     text = fault(statement)
-    if amends or statement["verdict"] != "refuted" or is_mended(claim):
+    if statement["verdict"] != "refuted":
+        return text
+    if statement.get("mends"):
+        return f"{text}; mend: {mend(statement['mends'][0])}"
+    if amends or is_mended(claim):
         return text
     return f"{text}; no mend: {one_line(claim['unmended'] or 'none is known')}"
 

@@ -17,8 +17,10 @@ from .words import (
     Record,
     at_sizes,
     caveats,
+    first_difference,
     inputs,
     inputs_inline,
+    mend,
     one_line,
     outcome,
     over_sizes,
@@ -85,9 +87,12 @@ def _sections(
     yield Section("Hypotheses", [one_line(h) for h in statement["hypotheses"]], "list")
     yield Section("Verdict", [_verdict(claim, statement, amends)])
     yield Section("Counterexample", counterexample(statement["counterexample"]), "code")
+    yield Section("Where the sides part", _parting(statement["counterexample"]))
     redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
     yield Section("Small changes that make it true", list(statement["near_misses"]), "list")
+    mends = [mend(one) for one in statement.get("mends", ())]
+    yield Section("Edits of your text that mend it", mends, "list")
     if not amends:
         yield Section(
             "Amended statements", [_amendment(a, claim) for a in claim["amended"]], "list"
@@ -123,6 +128,14 @@ def counterexample(found: Record | None) -> list[str]:
     sizes = [at_sizes(found["sizes"])] if found["sizes"] else []
     compared = [f"{name + ':':{width + 1}} {value}" for name, value in sides]
     return [*part, *sizes, *inputs(found), *compared]
+
+
+def _parting(found: Record | None) -> list[str]:
+    """The first entry at which they differ; nothing where each side has one entry alone."""
+    place = [] if found is None else first_difference(found)
+    if found is None or not place or len(found["actual"]) == 1 == len(place):
+        return []
+    return [f"First at entry {place} of the two sides, counted from 0."]
 
 
 def _amendment(amendment: Record, claim: Record) -> str:

@@ -46,6 +46,13 @@ def is_mended(claim: Record) -> bool:
     return any(a["verdict"] == "proved" for a in claim["amended"])
 
 
+def mend(found: Record) -> str:
+    """An edit of the user's text that mends a claim: where it is, and the lines before and after it."""
+    scope = "" if found["scope"] == "all-sizes" else " at fixed sizes"
+    place = f"{found['file']}:{found['line']}"
+    return one_line(f"{place}: {found['before']} → {found['after']} (proved{scope})")
+
+
 def symbol(name: str) -> str:
     """A symbol as the sources write it: eta is η, Delta is Δ."""
     word = name.rstrip("_")
@@ -137,6 +144,20 @@ def outcome(found: Record) -> list[tuple[str, str]]:
             ("second gives", exact(second)),
         ]
     return [("comes out", exact(found["actual"])), ("claimed", exact(found["claimed"]))]
+
+
+def first_difference(found: Record) -> list[int]:
+    """Where both sides of a counterexample first differ; no place if each is one number, or they are two inputs."""
+    place: list[int] = []
+    actual, claimed = found["actual"], found["claimed"]
+    while isinstance(actual, list) and isinstance(claimed, list) and not is_collision(found):
+        pairs = enumerate(zip(actual, claimed, strict=False))
+        at = next((i for i, (one, other) in pairs if one != other), None)
+        if at is None:
+            return []
+        place.append(at)
+        actual, claimed = actual[at], claimed[at]
+    return place
 
 
 def fault(statement: Record, room: int = 40) -> str:

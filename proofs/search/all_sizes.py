@@ -123,7 +123,7 @@ def _searched(
             _compare(claim, mutate)
         if isinstance(error, Stuck):
             why = "normal forms and guessed lemmas leave something over"
-            raise NotProved(why) from None
+            raise NotProved(f"{why}{f': {error.words}' if error.words else ''}") from None
         raise
 
 
@@ -206,7 +206,7 @@ def _proved(
     try:
         theorems = _shown(list(equations_of(interpretation)))
     except Stuck as error:
-        note_leftover(error.goal, claim.given)
+        error.words = note_leftover(error.goal, claim.given)
         raise
     note_proved(theorems, claim.given)
     shown_bounds = None if bounds is None else bounded(bounds)

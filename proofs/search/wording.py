@@ -67,15 +67,22 @@ def listening() -> Iterator[Written]:
         _listening.reset(token)
 
 
-def note_leftover(goal: Goal, arrays: Iterable[str]) -> None:
-    """Write down what is left over, if somebody listens; the registry is still that of the goal."""
+def note_leftover(goal: Goal, arrays: Iterable[str]) -> str:
+    """Write down what is left over for whoever listens; where nobody does, it is the answer.
+
+    The registry is still that of the goal.
+    """
     found = _listening.get()
-    if found is not None:
-        writer = Wording(arrays)
-        sides = writer.apart(list(goal.parts.values()))
-        also = sorted(goal.known - {e for v in goal.scope for e in declared(v)})
-        where = ", ".join(f"{writer.index(e)} ≥ 0" for e in also)
-        found.leftover = [_cut(f"{sides}{f', where {where}' if where else ''}"), *writer.about()]
+    writer = Wording(arrays)
+    sides = writer.apart(list(goal.parts.values()))
+    also = sorted(goal.known - {e for v in goal.scope for e in declared(v)})
+    where = ", ".join(f"{writer.index(e)} ≥ 0" for e in also)
+    equation = _cut(f"{sides}{f', where {where}' if where else ''}")
+    if found is None:
+        states = ", ".join(line.strip().removeprefix("where ") for line in writer.about())
+        return f"{equation}, where {states}" if states else equation
+    found.leftover = [equation, *writer.about()]
+    return ""
 
 
 def note_split(error: Unreadable) -> None:

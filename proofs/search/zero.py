@@ -26,6 +26,8 @@ class Stuck(NotProved):
         """What it was before all of it was multiplied by denominators."""
         self.whole = goal
         """The goal before it was split into cases."""
+        self.words = ""
+        """What is left over, as it is told."""
         m, c = next(iter(goal.parts.values()))
         super().__init__(f"left over: {c} · {m}")
 
