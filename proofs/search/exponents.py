@@ -145,7 +145,7 @@ def inverted(work: Rewriting, k: int) -> bool:
         if not is_taken(f, work.known | m.guards):
             continue
         before = set(work.parts)
-        work.exponents(k, [], [grown[0], _negative(grown[0], m.bound)])
+        work.exponents(k, [], [grown[0], negative(grown[0], m.bound)])
         for new in set(work.parts) - before:
             factors = work.parts[new][0].factors
             work.cancel(new, factors.index(f), factors.index(grown[0]))
@@ -153,7 +153,7 @@ def inverted(work: Rewriting, k: int) -> bool:
     return False
 
 
-def _negative(f: Factor, bound: int) -> Factor:
+def negative(f: Factor, bound: int) -> Factor:
     """exp(−A) for exp(A)."""
     return exponential([(n, -c) for n, c in body(f, bound)], bound)
 

@@ -29,7 +29,7 @@ from ..kernel.term import INVERSE_NUMBER, NUMBER, Factor, Monomial, Term, body, 
 from ..kernel.theorem import Theorem
 from .closed_forms import settle
 from .dividing import dividing, one_by_one
-from .exponents import exponential, is_exponential
+from .exponents import exponential, is_exponential, negative
 from .normal import RENAMED, deepened, forget, start_of
 from .session import Proving, current, plainly
 from .together import at_random, inner, spoken, together
@@ -491,6 +491,8 @@ def _divided(
                 found = match(left[1:], factors[:place] + factors[place + 1 :], more)
                 if found is not None:
                     return found
+        if is_exponential(first) and min(first.variables(), default=1) > 0:
+            return match(left[1:], [*factors, negative(first, n.bound)], known)
         return None
 
     found = match(list(rest), list(n.factors), {})
