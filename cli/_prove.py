@@ -44,6 +44,10 @@ def prove(
         int | None,
         typer.Option(metavar="N", help="What the search for a proof may take, 60000 by default."),
     ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="S", help="How many seconds the search for a proof may take."),
+    ] = 60,
     script: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where they differ: a stand-alone script that shows it."),
@@ -74,6 +78,7 @@ def prove(
             equals=equals,
             sizes=ranges_in(sizes or ""),
             framework=framework,
+            seconds=time_limit,
             tell=tell,
             **budget,
         )

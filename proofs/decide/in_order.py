@@ -127,7 +127,7 @@ def settled(
         if result.verdict != "unknown":
             return Settled(result, said.proved)
         if TOO_LONG in str(result.reason):
-            result.reason = f"{result.reason}; a budget of more steps may do"
+            result.reason = f"{result.reason}; more steps, or more seconds, may do"
         if splitting and said.split is not None:
             return Settled(result, split=said.split)
         why, doubtful, left = result.reason, result.doubtful, said.leftover

@@ -9,6 +9,7 @@ misses where it is false.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,6 +100,7 @@ def prove(
     sizes: Mapping[str, Sequence[int]] | None = None,
     framework: str | None = None,
     steps: int = EFFORT,
+    seconds: float = math.inf,
     tell: Tell = lambda what: None,
 ) -> Outcome:
     """Whether a function of JAX or PyTorch equals its specification at every size, in exact real arithmetic.
@@ -113,12 +115,15 @@ def prove(
             more than four letters. The proof is for all sizes from the least of them on.
         framework: "jax" or "torch", for both; if not given, each is told by what its module imports.
         steps: what the search for a proof may take, in monomials looked at; it ends after as many on any machine.
+        seconds: what it may take besides, of this machine's time.
         tell: hears what is tried, in words.
 
     Raises:
         UsageError: if a function is not found or takes other arguments, if shapes contradict it, if it does more than
             compute, or if JAX is not installed.
     """
+    if not seconds > 0:
+        raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
     started = time.perf_counter()
     jax_for("prove")
     both = _both(function, equals, shapes, framework)
@@ -127,7 +132,7 @@ def prove(
     unread = _traced_once(both.name, both.forward, claim, first)
     if unread is not None:
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=unread))
-    with allowing(steps):
+    with allowing(steps, seconds):
         said = in_cases(claim, sizes or {}, tell)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")

@@ -208,6 +208,10 @@ def _proved(
     except Stuck as error:
         error.words = note_leftover(error.goal, claim.given)
         raise
+    except TooHard:
+        if current.stuck is not None:
+            note_leftover(current.stuck, claim.given)
+        raise
     note_proved(theorems, claim.given)
     shown_bounds = None if bounds is None else bounded(bounds)
     rules = conditions(places, current)

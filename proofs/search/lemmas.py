@@ -66,6 +66,7 @@ def _search(left: Term, right: Term, session: Proving, more: Sequence[Tactic]) -
             return _equation(left, right, tactic, session)
         except Stuck as error:
             stuck = error
+        session.stuck = stuck.goal
         goals = [stuck.goal]
         whole = [] if stuck.before is None else [stuck.before]
         for another in (aligning, peeling, dividing, one_by_one, parting, spelling, *more):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,16 +21,18 @@ TOO_LONG = "the search for it takes too long"
 EFFORT = 60_000
 """One claim's search may look at monomials of so much, 1 + the square of their bound indices each."""
 _allowed: ContextVar[int] = ContextVar("allowed", default=EFFORT)
+_until: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 @contextmanager
-def allowing(effort: int) -> Iterator[None]:
-    """Searches that begin inside the block may take this much instead."""
-    token = _allowed.set(effort)
+def allowing(effort: int, seconds: float = math.inf) -> Iterator[None]:
+    """Searches that begin inside the block may take this much instead, and all of them together so many seconds."""
+    tokens = _allowed.set(effort), _until.set(time.monotonic() + seconds)
     try:
         yield
     finally:
-        _allowed.reset(token)
+        _allowed.reset(tokens[0])
+        _until.reset(tokens[1])
 
 
 @dataclass
@@ -76,6 +80,8 @@ class Proving(Session):
     """What evaluates terms at drawn numbers (see `together`)."""
     plain: bool = False
     """Whether the states of loops are left as they are, without their closed forms."""
+    stuck: Any = None
+    """What is left over of the equation that is being shown, where lemmas are looked for."""
     left: int = field(default_factory=lambda: _allowed.get())
     """What the search may still take."""
 
@@ -107,11 +113,11 @@ def spend(effort: int) -> None:
     """Count what the search takes.
 
     Raises:
-        TooHard: if there were too many.
+        TooHard: if there were too many, or they took too many seconds.
     """
     found = current()
     found.left -= effort
-    if found.left < 0:
+    if found.left < 0 or time.monotonic() > _until.get():
         raise TooHard(TOO_LONG)
 
 
