@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from scanproof import _main
+from scanproof.proofs.decide.ledger import PREFIX
 
 KNOWN = "gd-ssm.prop1-construction"  # refuted as printed; its amendment +sign is proved
 HEADER = """
@@ -81,7 +82,9 @@ Write = Callable[..., str]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command line in this process."""
+    """Runs the command line in this process, which has forgotten the claim files of other tests."""
+    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
+        del sys.modules[name]
 
     def run(*arguments: str | Path) -> Answer:
         capsys.readouterr()
