@@ -79,7 +79,7 @@ BODIES = {
     "takes an array for a key": ("{{x: 1}}", "error", "an array of symbols is no key"),
     "compares": ("assert c > 0", "error", "state the condition in assuming="),
     "asks for a number": ("float(c)", "error", "leave out float(), int() and the math module"),
-    "writes into an array": ("x[0] = c", "error", "make a new one"),
+    "writes into an array": ("x[0] = c", "error", "collect rows in a list and np.stack them"),
     "calls an array": ("c(x)", "error", "an operator is missing"),
     "asks for what there is not": ("x.nosuch()", "error", "arrays of a claim have"),
 }

@@ -40,6 +40,9 @@ def _imported() -> None:
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
     """Writes a claim file into the folder in which pytest is to run."""
     monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:cacheprovider -W default")
+    monkeypatch.delitem(
+        sys.modules, "claims", raising=False
+    )  # these tests have a module of that name
 
     def write(*parts: str, file: str = "claims.py", name: str = "mine") -> Path:
         path = pytester.path / file

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..check.all_sizes import (
@@ -134,35 +135,40 @@ def _compare(claim: Claim, mutate: Mutation) -> None:
 
 
 def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None] | None) -> Found:
-    """A proof by opaque functions and their laws; if there is none, by the cases that comparisons make."""
-    compared: list[bool] = []
+    """A proof by opaque functions and their laws; else without the columns of rows, or by the cases of comparisons."""
+    tried: list[Proving] = []
     try:
-        return _found_by(claim, mutate, seen, compared)
+        return _found_by(claim, mutate, seen, tried)
     except (NotProved, TooHard) as error:
-        if not any(compared):
-            raise
-        try:
-            return _found_by(claim, mutate, seen, compared, by_cases=True)
-        except KernelError:
-            raise error from None
+        ways: list[dict[str, bool]] = []
+        if any(one.kept for one in tried):
+            ways.append({"columns": False})
+        if any(not COMPARING.isdisjoint(one.functions) for one in tried):
+            ways.append({"by_cases": True})
+        for way in ways:
+            with suppress(KernelError):
+                return _found_by(claim, mutate, seen, tried, **way)
+        raise error from None
 
 
 def _found_by(
     claim: Claim,
     mutate: Mutation,
     seen: Callable[[Interpretation], None] | None,
-    compared: list[bool],
+    tried: list[Proving],
     by_cases: bool = False,
+    columns: bool = True,
 ) -> Found:
-    """Notes whether numbers are compared in what was read."""
+    """Notes the session of the search."""
     with proving() as current:
+        tried.append(current)
+        current.columns = columns
         interpretation = read(claim, current, mutate).one_turn()
         if by_cases:  # what was read is what the check reads
             current.by_cases = True
             current.reduced.clear()
             current.closed.clear()
             current.seen = 0
-        compared.append(not COMPARING.isdisjoint(current.functions))
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
             return _proved(claim, interpretation, current, (), seen)

@@ -113,9 +113,10 @@ def _try(claim: Claim, session: Proving, tried: set[Any], depth: int = 2, least:
                 by_induction(when, [(factor, right)], rules)
         except Stuck as error:
             more = [
-                *((one, 0) for one in constants(error.goal, session)),
+                *((one, 1) for one in constants(error.goal, session)),
                 *((one, 1) for one in others(claim, error.goal, session)),
                 *((one, 1) for one in (matches(error.goal, session) if depth > 1 else ())),
+                *((one, 0) for one in (constants(error.goal, session) if session.columns else ())),
             ]
             if any(_try(one, session, tried, depth - 1, least) for one, least in more):
                 continue

@@ -80,6 +80,8 @@ class Proving(Session):
     """What evaluates terms at drawn numbers (see `together`)."""
     plain: bool = False
     """Whether the states of loops are left as they are, without their closed forms."""
+    columns: bool = True
+    """Whether columns of rows that stay 0 are looked for one lemma deeper than all else."""
     stuck: Any = None
     """What is left over of the equation that is being shown, where lemmas are looked for."""
     left: int = field(default_factory=lambda: _allowed.get())
