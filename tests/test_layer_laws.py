@@ -114,7 +114,7 @@ LAWS = {
     "a convolution that restarts": (lambda: CONVOLUTION.resumes(restarted), "refuted"),
     "causal": (lambda: LINEAR.causal(parallel), "proved all-sizes"),
     "a causal convolution": (lambda: CONVOLUTION.causal(convolution), "proved all-sizes"),
-    "causal, though the length is known": (lambda: LINEAR.causal(averaged), "proved all-sizes"),
+    "not causal, for it speaks of the length": (lambda: LINEAR.causal(averaged), "refuted"),
     "not causal": (lambda: LINEAR.causal(everywhere), "refuted"),
     "padding of the delta rule": (lambda: DELTA.ignores(beta=0), "proved all-sizes"),
     "padding of attention": (lambda: LINEAR.ignores(k=0, v=0), "proved all-sizes"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import Any
 
 import numpy
@@ -209,6 +210,22 @@ def _number(scalar: Any) -> float:
 
 
 REFUSED = {
+    "a format of whole numbers": (lambda np, x, n: np.sum(x, dtype=int), "would cut off"),
+    "a format by its code": (lambda np, x, n: x.astype("i8"), "would cut off"),
+    "another order": (lambda np, x, n: np.ravel(x[:, None], order="F"), "another order"),
+    "vdot of a matrix": (lambda np, x, n: np.vdot(x[:, None], x), "two vectors"),
+    "two constants at the ends": (
+        lambda np, x, n: np.pad(x, (1, 1), constant_values=(3, 5)),
+        "one constant",
+    ),
+    "an axis that there is not": (lambda np, x, n: np.mean(x, axis=-2), "axis -2 of an array"),
+    "a new axis too far": (lambda np, x, n: np.expand_dims(x, 4), "axis 4 of an array"),
+    "an axis twice": (lambda np, x, n: np.sum(x[:, None], axis=(0, 0)), "names an axis twice"),
+    "writing in place": (lambda np, x, n: operator.iadd(x, 1), "write a = a"),
+    "an option of an operator": (
+        lambda np, x, n: numpy.matmul(x[:, None], x[None], axes=[(0, 1), (0, 1), (0, 1)]),
+        "axes",
+    ),
     "an order": (lambda np, x, n: np.maximum(x, 0), "no.* order"),
     "a sort": (lambda np, x, n: np.sort(x), "without an order"),
     "a truth": (lambda np, x, n: np.allclose(x, x), "equal\\(left, right\\)"),
@@ -322,3 +339,11 @@ def test_a_jax_program_stands_beside_numpy():
     doubled = program(lambda x: jnp.square(x) * 2)
     xp = Exact(FlintField([]))
     assert isinstance(np.sum(doubled(xp.asarray([0, 0]))), ExactArray)
+
+
+def test_an_axis_of_any_length_rolls_by_one_place_alone():
+    assert list(Exact(RationalField()).roll([1, 2], 3).entries) == [2, 1]
+    with proving():
+        x = symbol("x", [size("n", 3)])
+        with pytest.raises(TypeError, match="may be shorter"):
+            Namespace().roll(x, 2)

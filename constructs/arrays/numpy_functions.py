@@ -12,7 +12,7 @@ from functools import reduce
 from operator import index
 from typing import Any
 
-from .protocols import ALIASES, INSTEAD, WITHOUT_MEANING, no_place
+from .protocols import ALIASES, INSTEAD, axes_of, axis_of, kept, no_place
 from .ranges import build, is_number, product
 
 
@@ -54,7 +54,7 @@ class NumPyFunctions:
         if own not in _names(type(self)):
             hint = INSTEAD.get(name, "write it with + - * / @, sums and indices")
             raise TypeError(f"numpy.{name} is not known to arrays of claims: {hint}.")
-        options = {k: v for k, v in options.items() if k not in WITHOUT_MEANING}
+        options = kept(name, options)
         if own != "where":
             no_place(name, options)
         return getattr(self, own)(*args, **options)
@@ -208,14 +208,14 @@ class NumPyFunctions:
         """The mean along axes, or of all entries."""
         array = self.asarray(array)
         total = array.sum(axis=axis, keepdims=keepdims)
-        for k in _axes(axis, array):
+        for k in axes_of(axis, len(array.shape)):
             total = total / array.shape[k]
         return total
 
     def prod(self, array: Any, axis: Any = None) -> Any:
         """The product along an axis; of all entries of a vector."""
         array = self.asarray(array)
-        (k,) = _axes(axis, array) if array.shape else (None,)
+        (k,) = axes_of(axis, len(array.shape)) if array.shape else (None,)
         if k is None:
             return array
         return self._columns(product, array, k, keeps=False)
@@ -286,7 +286,10 @@ class NumPyFunctions:
 
     def vdot(self, one: Any, other: Any) -> Any:
         """The sum of the products of all entries."""
-        return (self.asarray(one) * other).sum()
+        one, other = self.asarray(one), self.asarray(other)
+        if len(one.shape) != 1 or len(other.shape) != 1:
+            raise TypeError("numpy.vdot is known of two vectors; write np.sum(a * b).")
+        return self.dot(one, other)
 
     def vecdot(self, one: Any, other: Any) -> Any:
         """The sums of products along the last axis."""
@@ -449,21 +452,22 @@ class NumPyFunctions:
         """The array with an axis at another place."""
         array = self.asarray(array)
         count = len(array.shape)
-        order = [k for k in range(count) if k != source % count]
-        order.insert(destination % count, source % count)
+        source = axis_of(source, count)
+        order = [k for k in range(count) if k != source]
+        order.insert(axis_of(destination, count), source)
         return array.transpose(order)
 
     def expand_dims(self, array: Any, axis: int) -> Any:
         """The array with a new axis of length 1."""
         array = self.asarray(array)
-        k = axis % (len(array.shape) + 1)
+        k = axis_of(axis, len(array.shape) + 1)
         return array[(*(slice(None),) * k, None)]
 
     def squeeze(self, array: Any, axis: Any = None) -> Any:
         """The array without axes of length 1: those named, or all whose length is the number 1."""
         array = self.asarray(array)
         every = [k for k, d in enumerate(array.shape) if is_number(d) and d == 1]
-        wanted = every if axis is None else _axes(axis, array)
+        wanted = every if axis is None else axes_of(axis, len(array.shape))
         if not set(wanted) <= set(every):
             raise ValueError(
                 f"numpy.squeeze expects axes of length 1, got {axis} of shape {array.shape}."
@@ -482,7 +486,7 @@ class NumPyFunctions:
     def flip(self, array: Any, axis: Any = None) -> Any:
         """The entries in reverse order along axes, or along all."""
         array = self.asarray(array)
-        for k in _axes(axis, array):
+        for k in axes_of(axis, len(array.shape)):
             array = array[_along(array, k, slice(None, None, -1))]
         return array
 
@@ -490,6 +494,13 @@ class NumPyFunctions:
         """The entries moved along an axis by a number of places; the last become the first."""
         array = self.asarray(array)
         k = _one_axis("roll", axis, array)
+        length = array.shape[k]
+        if is_number(shift) and is_number(length) and length:
+            shift %= length
+        elif not is_number(shift) or abs(shift) > 1:
+            raise TypeError(
+                f"numpy.roll by {shift} of an axis of any length, which may be shorter; concatenate two slices."
+            )
         if not shift:
             return array
         ends = slice(-shift, None), slice(-shift)
@@ -507,6 +518,16 @@ class NumPyFunctions:
         widths = [pad_width] if not isinstance(pad_width, list | tuple) else list(pad_width)
         if not isinstance(widths[0], list | tuple):
             widths = [(widths[0], widths[-1])] * len(array.shape)
+        elif len(widths) == 1:
+            widths *= len(array.shape)
+        if len(widths) != len(array.shape) or any(len(ends) not in (1, 2) for ends in widths):
+            raise ValueError(
+                f"numpy.pad expects a pair for each of {len(array.shape)} axes, got {pad_width}."
+            )
+        if isinstance(constant_values, list | tuple) or getattr(constant_values, "shape", ()):
+            raise TypeError(
+                "numpy.pad is known with one constant; concatenate what is to stand there."
+            )
         for k, ends in enumerate(widths):
             for width, last in ((ends[0], False), (ends[-1], True)):
                 if is_number(width) and width == 0:
@@ -563,7 +584,7 @@ class NumPyFunctions:
             ValueError: for another norm.
         """
         array = self.asarray(array)
-        axes = _axes(axis, array)
+        axes = axes_of(axis, len(array.shape))
         if ord == 2 and len(axes) == 2 == len(array.shape) and not keepdims:
             return self.operator_norm(array)  # type: ignore[attr-defined]
         if ord not in (None, "fro") and not (ord == 2 and len(axes) == 1):
@@ -593,14 +614,8 @@ def _names(cls: type) -> frozenset[str]:
     return frozenset(name for name in dir(cls) if name[0] != "_") - NOT_NUMPYS
 
 
-def _axes(axis: Any, array: Any) -> list[int]:
-    count = len(array.shape)
-    named = range(count) if axis is None else axis if isinstance(axis, list | tuple) else [axis]
-    return [index(k) % count for k in named]
-
-
 def _one_axis(called: str, axis: Any, array: Any) -> int:
-    axes = _axes(axis, array)
+    axes = axes_of(axis, len(array.shape))
     if len(axes) != 1:
         raise ValueError(f"numpy.{called} of an array with {len(array.shape)} axes: give axis=.")
     return axes[0]

@@ -52,7 +52,7 @@ ALIASES = {
 }
 """Other names of the same functions."""
 WITHOUT_MEANING = ("dtype", "order", "like", "device", "copy", "subok", "casting")
-"""Options that say how numbers are kept, and nothing of what they are."""
+"""Options that say how numbers are kept, and nothing of what they are, as far as `kept` lets them pass."""
 INSTEAD = {
     **dict.fromkeys(
         (
@@ -120,6 +120,11 @@ class NumPyArray:
                 f"numpy.{name}.{method} is not known to arrays of claims; write numpy.{name} of whole arrays."
             )
         no_place(name, options)
+        options = kept(name, options)
+        if options and name in (*UNARY, *BINARY):
+            raise TypeError(
+                f"numpy.{name}(…, {', '.join(options)}=…) is not known to arrays of claims; leave it out."
+            )
         if name in UNARY:
             return getattr(type(speaker), UNARY[name])(speaker)
         if name in BINARY:
@@ -129,6 +134,16 @@ class NumPyArray:
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         inside = "linalg." if getattr(func, "__module__", "") == "numpy.linalg" else ""
         return called(speaking_among(args, self), inside + func.__name__, args, kwargs)
+
+    def _in_place(self, other: Any) -> Any:
+        """`a += b`, which in NumPy changes the array for all that have it; a number has no other name for itself."""
+        if self.shape:
+            raise TypeError(
+                "an array of a claim never changes: write a = a + b for a += b, and likewise for -=, *= and their like."
+            )
+        return NotImplemented
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __imatmul__ = __ipow__ = _in_place
 
     def __setitem__(self, place: Any, value: Any) -> None:
         raise TypeError(
@@ -190,10 +205,13 @@ class NumPyArray:
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum along axes, or of all entries."""
-        if not keepdims and (axis is None or type(axis) is int):
-            return self._total(axis)
+        kept("sum", {"dtype": dtype})
+        if not keepdims and axis is None:
+            return self._total(None)
+        if not keepdims and type(axis) is int:
+            return self._total(axis_of(axis, len(self.shape)))
         left = self
-        for k in sorted(_axes(axis, len(self.shape)), reverse=True):
+        for k in sorted(axes_of(axis, len(self.shape)), reverse=True):
             left = left._total(k)
             if keepdims:
                 left = left[(*(slice(None),) * k, None)]
@@ -214,6 +232,7 @@ class NumPyArray:
 
     def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The mean along axes, or of all entries."""
+        kept("mean", {"dtype": dtype})
         return self._called("mean", axis=axis, keepdims=keepdims)
 
     def prod(self, axis: Any = None) -> Any:
@@ -259,8 +278,7 @@ class NumPyArray:
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """The array itself: its entries are real numbers, in whatever format a computer would keep them."""
-        if any(text in str(dtype) for text in ("int", "bool")):
-            raise TypeError(f"astype({dtype}) would cut off real numbers; leave it out.")
+        kept("astype", {"dtype": dtype})
         return self
 
     def _called(self, name: str, *args: Any, **options: Any) -> Any:
@@ -282,9 +300,54 @@ def _not_known(*_: Any) -> Any:
     return NotImplemented
 
 
-def _axes(axis: Any, count: int) -> list[int]:
+def axis_of(axis: Any, count: int) -> int:
+    """An axis from 0 on, of so many.
+
+    Raises:
+        ValueError: if there is no such axis, or if that is not a number.
+    """
+    k = index(axis)
+    if not -count <= k < count:
+        raise ValueError(
+            f"axis {k} of an array of {count} axes; name one from {-count} to {count - 1}."
+        )
+    return k % count
+
+
+def axes_of(axis: Any, count: int) -> list[int]:
+    """Axes from 0 on, each once; all for None."""
     named = range(count) if axis is None else axis if isinstance(axis, list | tuple) else [axis]
-    return [index(k) % count for k in named]
+    found = [axis_of(k, count) for k in named]
+    if len(set(found)) != len(found):
+        raise ValueError(f"axis={axis} names an axis twice; name each once.")
+    return found
+
+
+def kept(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options without those that say how numbers are kept.
+
+    Raises:
+        TypeError: if one of these would change them: a format that cuts real numbers off, or another order.
+    """
+    dtype, order = options.get("dtype"), options.get("order")
+    if dtype is not None and not _is_real(dtype):
+        raise TypeError(
+            f"numpy.{name}(…, dtype={dtype}) would cut off real numbers, or count with others; leave it out."
+        )
+    if order not in (None, "C", "K", "A"):
+        raise TypeError(
+            f"numpy.{name}(…, order={order!r}) puts entries in another order; transpose first."
+        )
+    return {k: v for k, v in options.items() if k not in WITHOUT_MEANING}
+
+
+def _is_real(dtype: Any) -> bool:
+    import numpy
+
+    try:
+        return numpy.dtype(dtype).kind == "f"
+    except TypeError:  # of another library
+        return "float" in str(dtype)
 
 
 def no_place(name: str, options: dict[str, Any]) -> None:

@@ -135,7 +135,11 @@ class Layer:
         return self._law(says, "", body)
 
     def causal(self, forward: Function) -> Law:
-        """What comes later changes no output: two sequences that agree so far have the same outputs so far."""
+        """What comes later changes no output: two sequences that agree so far have the same outputs so far.
+
+        And so has the sequence that ends there, with an output for each token: an output that speaks of the
+        length speaks of what comes later.
+        """
         first, second = self._lengths("S", "T")
         run = self._forward(forward)
         shapes = [s for part in (self.parameters, self.state, self.token) for s in leaves(part)]
@@ -150,6 +154,8 @@ class Layer:
             _, others = run(parameters, state, map_leaves(changed, tokens, other))
             so_far = slice(sizes[first])
             yield from _equal(_rows(outputs, so_far), _rows(others, so_far), "outputs so far")
+            _, alone = run(parameters, state, map_leaves(lambda one: one[so_far], tokens))
+            yield from _equal(_rows(outputs, so_far), alone, "outputs of what there is so far")
 
         says = f"the outputs of {_name(forward)} do not depend on later tokens"
         more = _shapes(self.token, other, second)
