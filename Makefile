@@ -10,7 +10,8 @@ CORES ?= -n auto --dist worksteal
 TORCH ?= torch==2.13.0
 TRANSFORMERS ?= transformers==5.23.0
 OLDEST_TRANSFORMERS ?= transformers==4.48.0
-TRITON ?= triton==3.9.0 einops==0.8.2
+EINOPS ?= einops==0.8.2
+TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
 EXPORT := .venv-export
@@ -129,9 +130,9 @@ build/.export build/.export-oldest build/.export-triton: build/.%: pyproject.tom
 	@$(AFTER)
 	@touch $@
 
-build/.export: WITH = '$(TRANSFORMERS)' --editable '.[test,transformers]'
+build/.export: WITH = '$(TRANSFORMERS)' '$(EINOPS)' --editable '.[test,transformers]'
 build/.export-oldest: WITH = '$(OLDEST_TRANSFORMERS)' pytest hypothesis --editable '.[transformers]'
-build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(FLA) wheel pytest hypothesis --editable '.[transformers]'
+build/.export-triton: WITH = '$(TRANSFORMERS)' $(TRITON) $(EINOPS) $(FLA) wheel pytest hypothesis --editable '.[transformers]'
 # What mamba-ssm compiles for CUDA is for other layers; Triton's kernels run on a CPU too, in its interpreter.
 build/.export-triton: AFTER = MAMBA_SKIP_CUDA_BUILD=TRUE MAMBA_FORCE_BUILD=TRUE \
 	$(EXPORT)-triton/bin/python $(INSTALL) --no-deps --no-build-isolation $(MAMBA_SSM) \
