@@ -102,7 +102,7 @@ def test_predictions_at_every_token_are_those_of_prefixes():
 
 @pytest.mark.parametrize("queries", range(1, 9))
 def test_the_head_that_reads_has_one_group_by_either_map(queries):
-    layout = mamba2_tokens.labelled(3, queries)
+    layout = mamba2_tokens.labelled_layout(3, queries)
     widths, _ = mamba2_sizes.released(layout, queries=queries, values=3, keys=4)
     groups = widths.heads.groups
     for group in range(groups):

@@ -20,11 +20,11 @@ from ..layers.fla_linear_attention import Parameters, layer
 from ..layers.sequence import Network
 from ..learners.learner import Descent
 from ..learners.losses import HALF_SUM
-from ..tokens.mamba2 import Layout, Raw, Slot, Tokenisation, concatenated, labelled
+from ..tokens.mamba2 import Layout, Raw, RawTokens, Slot, concatenated_layout, labelled_layout
 from .construction import ANY, Construction
 from .instance import Instance, Kind, maker
 
-LAYOUTS = {"labelled": labelled, "concatenated": concatenated}
+LAYOUTS = {"labelled": labelled_layout, "concatenated": concatenated_layout}
 """The tokenisations by name. An interleaved stream will not do: the layer has no convolution to see x_j beside y_j."""
 SMALLEST = 16
 """The least size of a block in the released kernels."""
@@ -273,7 +273,7 @@ def widened(layout: Layout, more: Any, root: Any) -> Widths:
     return Widths(stream + more, heads, keys + more, values + more, root)
 
 
-def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
+def _parameters(tokens: RawTokens) -> Callable[..., Model]:
     """Parameters with a layer for each step where tokens carry weights, `more` coordinates wider than they need be."""
     make = gradient_descent if tokens.weights else one_step
 
@@ -285,7 +285,7 @@ def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
     return parameters
 
 
-ONCE = Tokenisation(labelled, weights=False)
+ONCE = RawTokens(labelled_layout, weights=False)
 
 
 def from_zero(xp: Any, d: Any, k: Any, eta: Array, more: Any, root: Any) -> Model:
@@ -296,8 +296,8 @@ def from_zero(xp: Any, d: Any, k: Any, eta: Array, more: Any, root: Any) -> Mode
 NETWORK = Network(read_predictions)
 STEPS = Construction(
     "prediction for the query after L steps from W0 by L + 1 layers of linear attention",
-    _parameters(Tokenisation(labelled)),
-    Tokenisation(labelled),
+    _parameters(RawTokens(labelled_layout)),
+    RawTokens(labelled_layout),
     NETWORK,
     Descent(HALF_SUM),
     targets=ANY,
@@ -318,8 +318,8 @@ LABELLED_STEP = STEPS._replace(
 """The only step in one layer."""
 CONCATENATED_STEP = LABELLED_STEP._replace(
     does="predictions for x_{t+1} after one step from W0 by one layer of linear attention",
-    parameters=_parameters(Tokenisation(concatenated, weights=False)),
-    tokens=Tokenisation(concatenated, weights=False),
+    parameters=_parameters(RawTokens(concatenated_layout, weights=False)),
+    tokens=RawTokens(concatenated_layout, weights=False),
     learner=STEPS.learner,
     every=True,
 )

@@ -21,7 +21,15 @@ from ..layers.mamba2_block import RELEASED, Parameters, Parts, block
 from ..layers.sequence import Network
 from ..learners.learner import Descent
 from ..learners.losses import HALF_SUM
-from ..tokens.mamba2 import LAYOUTS, Layout, Raw, Tokenisation, concatenated, interleaved, labelled
+from ..tokens.mamba2 import (
+    LAYOUTS,
+    Layout,
+    Raw,
+    RawTokens,
+    concatenated_layout,
+    interleaved_layout,
+    labelled_layout,
+)
 from . import mamba2_sizes
 from .construction import ANY, Construction
 from .instance import Kind, maker
@@ -210,7 +218,7 @@ def ideal_predictions(model: Model, raw: Raw, steps: Any = None) -> Array:
     return found[raw.layout.read]
 
 
-def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
+def _parameters(tokens: RawTokens) -> Callable[..., Model]:
     """Parameters of ideal blocks, with a block for each step where tokens carry weights."""
     make = gradient_descent if tokens.weights else one_step
 
@@ -224,7 +232,7 @@ def _parameters(tokens: Tokenisation) -> Callable[..., Model]:
 NETWORK = Network(ideal_predictions)
 
 
-def _construction(does: str, tokens: Tokenisation, *, every: bool) -> Construction:
+def _construction(does: str, tokens: RawTokens, *, every: bool) -> Construction:
     return Construction(
         does,
         _parameters(tokens),
@@ -241,13 +249,13 @@ def _construction(does: str, tokens: Tokenisation, *, every: bool) -> Constructi
 LABELLED, CONCATENATED, INTERLEAVED = (
     _construction(
         f"{what} after L steps from W0 by L + 1 ideal Mamba-2 blocks",
-        Tokenisation(layout),
-        every=layout is not labelled,
+        RawTokens(layout),
+        every=layout is not labelled_layout,
     )
     for what, layout in (
-        ("prediction for the query", labelled),
-        ("predictions for x_{t+1}", concatenated),
-        ("predictions for x_{t+1}, from a stream x_1, y_1, x_2, …,", interleaved),
+        ("prediction for the query", labelled_layout),
+        ("predictions for x_{t+1}", concatenated_layout),
+        ("predictions for x_{t+1}, from a stream x_1, y_1, x_2, …,", interleaved_layout),
     )
 )
 """A block for each step, on tokens that carry the weights."""
@@ -255,9 +263,12 @@ TWO_TARGETS = LABELLED._replace(targets=2)
 ONE_STEP, ONE_STEP_INTERLEAVED = (
     _construction(
         f"predictions for x_{{t+1}}{stream} after one step from W0 by one ideal Mamba-2 block",
-        Tokenisation(layout, weights=False),
+        RawTokens(layout, weights=False),
         every=True,
     )
-    for stream, layout in (("", concatenated), (", from a stream x_1, y_1, x_2, …,", interleaved))
+    for stream, layout in (
+        ("", concatenated_layout),
+        (", from a stream x_1, y_1, x_2, …,", interleaved_layout),
+    )
 )
 """The only step in one block."""

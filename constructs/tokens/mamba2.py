@@ -110,11 +110,11 @@ class Raw(NamedTuple):
     layout: Layout
 
 
-class Tokenisation(NamedTuple):
+class RawTokens(NamedTuple):
     """A layout for any numbers of features and targets, as the tokens of a construction."""
 
     layout: Callable[..., Layout]
-    """`labelled`, `concatenated` or `interleaved`."""
+    """`labelled_layout`, `concatenated_layout` or `interleaved_layout`."""
     weights: bool = True
     """Whether tokens carry weight vectors."""
 
@@ -152,14 +152,14 @@ def interleaved_tokens(x: Array, y: Array) -> Array:
     return xp.concat([stream, inputs[-1:]], axis=0)
 
 
-def labelled(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
+def labelled_layout(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
     """Every token adds its own example, unless its flag says that it is a query: then dt is 0 and it adds nothing."""
     slots = Slots(d, k, k if weights else 0, 1, 1)
     x = slots.input(0)
     return Layout("labelled", slots, labelled_tokens, slice(-1, None), x, 0, 0, x)
 
 
-def concatenated(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
+def concatenated_layout(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
     """Every token adds its example and predicts for the next input."""
     slots = Slots(d, k, k if weights else 0, 2, 0)
     x, following = slots.input(0), slots.input(1)
@@ -167,7 +167,7 @@ def concatenated(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
     return Layout("concatenated", slots, concatenated_tokens, every, x, 0, 0, following)
 
 
-def interleaved(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
+def interleaved_layout(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
     """The convolution finds x_{t−1}, two tokens before x_t, and y_{t−1}, one before.
 
     A target adds nothing: two tokens before it is another target, whose input slot is 0.
@@ -177,5 +177,9 @@ def interleaved(d: Any, k: Any = 1, *, weights: bool = True) -> Layout:
     return Layout("interleaved", slots, interleaved_tokens, slice(2, None, 2), x, 2, 1, x)
 
 
-LAYOUTS = {"labelled": labelled, "concatenated": concatenated, "interleaved": interleaved}
+LAYOUTS = {
+    "labelled": labelled_layout,
+    "concatenated": concatenated_layout,
+    "interleaved": interleaved_layout,
+}
 """The tokenisations by name."""

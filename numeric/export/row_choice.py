@@ -10,7 +10,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers.sequence import Network
-from scanproof.constructs.tokens.mamba2 import Tokenisation
+from scanproof.constructs.tokens.mamba2 import RawTokens
 from scanproof.proofs.decide.ledger import built_in
 from scanproof.proofs.language.claim import Claim
 
@@ -34,7 +34,7 @@ def rows_of(network: Network) -> dict[str, Row]:
         construction = row.claim.construction
         if construction is not None and construction.layer == network:
             tokens, k = construction.tokens, construction.targets
-            assert isinstance(tokens, Tokenisation)
+            assert isinstance(tokens, RawTokens)
             targets = k if isinstance(k, int) else None
             found[row.claim.id] = Row(tokens.layout.__name__, not tokens.weights, targets)
     return found

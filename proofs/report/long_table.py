@@ -51,7 +51,7 @@ def notes(report: Record, *, fixed: bool, width: int, files: Sequence[str] = ())
     """The lines below: the counts, what a star means where there is one (`fixed`), and where to read on."""
     remembered = [REMEMBERED] if report["timing"].get("remembered") else []
     hint = HINT.format(" ".join(["ID", *(shlex.quote(one_line(name)) for name in files)]))
-    every = [*([FIXED] if fixed else []), summary(report), *remembered, hint]
+    every = [*([FIXED] if fixed else []), summary_line(report), *remembered, hint]
     return [part for note in every for part in textwrap.wrap(note, min(width, WIDTH))]
 
 
@@ -61,7 +61,7 @@ def short_verdict(statement: Record) -> str:
     return statement["verdict"] + "*" * fixed
 
 
-def summary(report: Record) -> str:
+def summary_line(report: Record) -> str:
     """The counts in one line, with the time: "3 claims: 1 proved*, 2 refuted (2 mended); … (1.2 s)."."""
     seconds, remembered = report["timing"]["total"], report["timing"].get("remembered")
     time = f"{seconds:.1f} s" + (

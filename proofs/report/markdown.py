@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .long_table import HEADERS, summary, what_fails_or_holds
+from .long_table import HEADERS, summary_line, what_fails_or_holds
 from .standing import statements
 from .story import Section, Story
 from .words import Record, one_line, suffix, verdict_words
@@ -51,7 +51,7 @@ def titled(source: Record) -> str:
 
 def report_table(report: Record) -> str:
     """The whole report: one row a claim, amendments below it."""
-    lines = ["# Verdicts", "", escaped(summary(report)), ""]
+    lines = ["# Verdicts", "", escaped(summary_line(report)), ""]
     lines += grid(HEADERS, [row for claim in report["claims"] for row in _rows(claim)])
     return "\n".join(lines) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .findings import LEVELS, Finding, Spot, spot
-from .long_table import summary
+from .long_table import summary_line
 from .markdown import code, escaped, grid
 from .words import Record, at_sizes
 
@@ -33,7 +33,7 @@ def job_summary(
         prefix: the folder in which the check ran, named from the root of the repository.
         compared: whether there is a baseline, so that `found` says what changed.
     """
-    lines = ["## scanproof", "", escaped(summary(report)), ""]
+    lines = ["## scanproof", "", escaped(summary_line(report)), ""]
     lines += [f"- {MARKS['error']} {escaped(text)}" for text in problems] + [""] * bool(problems)
     changed = [one for one in found if one.change is not None]
     same = [one for one in found if one.change is None]

@@ -33,7 +33,7 @@ DEPENDS = ("mamba2.silu-blocks", "mamba2.decay", "mamba2.rms-norm")
     depends_on=("mamba2.silu-pair", "mamba2.sign-pairs"),
 )
 def silu_blocks(p, rows, xp):
-    heads = mamba2_gd.least(mamba2_tokens.labelled(1)).heads
+    heads = mamba2_gd.least(mamba2_tokens.labelled_layout(1)).heads
     half = mamba2_gd.HALF
     for block, label in ((p.step, "step"), (p.last, "prediction")):
         released, ideal = (
