@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -113,6 +116,28 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "scanproof", *arguments]
+
+
+def interrupted(*arguments: str, after: float = 0.0) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command that gets Ctrl-C `after` seconds from when its file touches "started".
+
+    As a terminal does, the signal goes to the process and to its workers.
+    """
+    process = subprocess.Popen(
+        command(*arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not Path("started").exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    time.sleep(after)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err
 
 
 def ids(report: str) -> list[str]:

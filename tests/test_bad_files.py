@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from command_line import TRUE, Write, command
+from command_line import TRUE, Write, command, interrupted
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and forks of POSIX")
 
@@ -133,18 +131,4 @@ def test_interrupt_leaves_no_traceback(write: Write, what: str, where: str):
     body = {"reads": "pass", "body": WAITS, "hears": f"{HEARS}; {WAITS}"}[where]
     file = write(BODY.format(deed=body), TRUE, f"\n{deeds[where]}\n")
     id = ["mine.bad"] if what == "show" else []
-    process = subprocess.Popen(
-        command(what, *id, file),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not Path("started").exists():
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.02)
-    time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "")
+    assert interrupted(what, *id, file, after=0.1) == (130, "", "")

@@ -11,7 +11,7 @@ import weakref
 from pathlib import Path
 
 import pytest
-from command_line import TRUE, Write, command, left_behind
+from command_line import TRUE, Write, command, interrupted, left_behind
 
 from scanproof._interrupts import heard
 
@@ -36,20 +36,8 @@ SLOW = """
 @pytest.mark.parametrize("count", [1, 8], ids=["one worker", "workers"])
 def test_interrupt_exits_130_without_a_word_or_a_file(write: Write, count: int):
     file = write(SLOW.replace("COUNT", str(count)))
-    process = subprocess.Popen(
-        command("check", file, "--jobs", "2", "--output", "report"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not Path("started").exists():
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the parent and its workers
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "")
+    found = interrupted("check", file, "--jobs", "2", "--output", "report")
+    assert found == (130, "", "")
     assert left_behind() == {file, "started"}
 
 
@@ -132,18 +120,5 @@ def test_an_interrupt_of_prove_exits_130_without_a_word(tmp_path, monkeypatch):
     Path("sleeping.py").write_text(
         "import pathlib, time\npathlib.Path('started').touch()\n\n\ndef forward(x):\n    time.sleep(60)\n    return x\n"
     )
-    process = subprocess.Popen(
-        command("prove", "sleeping:forward", "--shapes", "x: T", "--equals", "sleeping:forward"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + 60
-    while not Path("started").exists():
-        assert time.monotonic() < deadline and process.poll() is None
-        time.sleep(0.02)
-    time.sleep(1)
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out, err) == (130, "", "")
+    sides = "sleeping:forward", "--shapes", "x: T", "--equals", "sleeping:forward"
+    assert interrupted("prove", *sides, after=1.0) == (130, "", "")
