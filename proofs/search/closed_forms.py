@@ -11,15 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 from ..interpret.products import running_product
-from ..interpret.terms import equal_indices, indicator, substitute, total
+from ..interpret.terms import equal_indices, indicator, number, substitute, total
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, position
+from ..kernel.index import Index, declared, position
 from ..kernel.inequalities import negation
 from ..kernel.laws import value
 from ..kernel.recursion import Recursion, State
 from ..kernel.rules import Rewriting
-from ..kernel.term import EXP, ONE, Factor, Monomial, Term, body, entry
+from ..kernel.term import EXP, INVERSE_NUMBER, ONE, Factor, Monomial, Term, body, entry, one_factor
 from ..kernel.theorem import Theorem
 from .congruences import spoken_of
 from .exponents import accumulated, common
@@ -109,6 +109,7 @@ def _search(recursion: Recursion, length: Index, session: Proving) -> list[Theor
             rules.append(rule)
             if {position_of(e) for e in claim.at} == rule.over:
                 solved[state.name] = rule, ()
+                forget([state.name], session)  # functions of it are taken of its closed form
             progress = True
     return rules
 
@@ -130,12 +131,84 @@ def _guesses(
 ) -> Iterator[tuple[Term, Sequence[Theorem]]]:
     """What a state may be at every time, each with definitions that show it."""
     with suppress(KernelError):
+        guess = _mean(recursion, which, step, when, solved)
+        if guess is not None:
+            yield guess, ()
+    with suppress(KernelError):
+        guess = _shifted(recursion, which, step, when)
+        if guess is not None:
+            yield guess, ()
+            return
+    with suppress(KernelError):
         guess = _closed_form(recursion, which, step, when, solved)
         if guess is not None:
             yield guess, ()
             return
     for guess, stabiliser in _stabilised(recursion, which, step, when):
         yield guess, current().definition(stabiliser)[1:]
+
+
+def _mean(
+    recursion: Recursion, which: int, step: Term, when: Index, solved: Set[str]
+) -> Term | None:
+    """For a running mean, S[t + 1] = (1 − 1/(t + a)) S[t] + B(t), S[0] = 0: Σ_{s<t} (s + a) B(s) / (t + a − 1)."""
+    split = _split(recursion, recursion.states[which], step, solved)
+    if split is None or simplified(recursion.first[which]).parts:
+        return None
+    (gate, added), time = split, recursion.time
+    divisors = {f.at[0] for m in gate.parts for f in m.factors if f.name == INVERSE_NUMBER}
+    for e in divisors:
+        share = Term({one_factor(INVERSE_NUMBER, e): Fraction(1)}, e.variables())
+        ways = (1 + share * -1, number(e - 1) * share)
+        if e.coefficient(position_of(time)) != 1 or all(
+            gate.parts != simplified(one).parts for one in ways
+        ):
+            continue
+        s = position("s", 0, when)
+        terms = substitute(added * number(e), {time: s})
+        end = e.substitute({position_of(time): when}) - 1  # not 0 where there is anything to sum up
+        by = Term({one_factor(INVERSE_NUMBER, end): Fraction(1)}, end.variables())
+        return simplified(total(terms * by, s))
+    return None
+
+
+def _shifted(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
+    """For a register, S[t + 1, i] = S[t, i + c] + B(t, i), where what is read beyond an end is 0.
+
+    Σ_{k<t} B(t − 1 − k, i + ck) + S[0, i + ct], where these places lie within the ends.
+    """
+    time, state = recursion.time, recursion.states[which]
+    names = {s.name for s in recursion.states}
+    spoken = {m: [f for f in m.factors if f.name in names] for m in step.parts}
+    moved = [m for m, found in spoken.items() if found]
+    if len(moved) != 1 or moved[0].bound or len(moved[0].factors) != 1 or step.parts[moved[0]] != 1:
+        return None
+    (m,) = moved
+    (f,) = m.factors
+    here = time, *state.at, *state.given
+    apart = (
+        [(v, e - v) for v, e in zip(here, f.at, strict=True) if e != v]
+        if f.name == state.name
+        else []
+    )
+    if len(apart) != 1 or apart[0][1].terms or apart[0][0] not in state.at:
+        return None
+    ((place, by),) = apart
+    ends = declared(position_of(place))
+    if not m.guards <= {e.substitute({position_of(place): place + by}) for e in ends}:
+        return None
+    k = position("k", 0, when)
+
+    def at(term: Term, images: dict[Index, Index], turns: Index) -> Term:
+        there = place + turns * by.const
+        rows = [e.substitute({position_of(place): there}) for e in ends]
+        return substitute(term, {**images, place: there}, rows)
+
+    added = Term({n: c for n, c in step.parts.items() if n != m}, step.scope)
+    return simplified(
+        total(at(added, {time: when - 1 - k}, k), k)
+        + at(simplified(recursion.first[which]), {}, when)
+    )
 
 
 def _stabilised(

@@ -76,14 +76,14 @@ def spelling(goal: Goal, rules: Sequence[Theorem]) -> None:
 
 
 def _spelled(work: Rewriting, k: int) -> bool:
-    """Σ_{0 ≤ i < 4} F(i) = F(0) + Σ_{1 ≤ i < 4} F(i)."""
+    """Σ_{e ≤ i < e + 4} F(i) = F(e) + Σ_{e < i < e + 4} F(i)."""
     m, _ = work.parts[k]
     for v in range(-1, -m.bound - 1, -1):
-        ends = {c: g for g in m.guards for w, c in g.terms if w == v and len(g.terms) == 1}
-        if ends.keys() == {1, -1} and 0 < ends[1].const + ends[-1].const < DEEP:
-            low = ends[1]
-            work.regroup(k, [(m.guards | {-low}, 1), (m.guards | {low - 1}, 1)])
-            return True
+        lows, highs = ([g for g in sorted(m.guards) if g.coefficient(v) == c] for c in (1, -1))
+        for low, width in ((low, low + high) for low in lows for high in highs):
+            if not width.terms and 0 < width.const < DEEP:
+                work.regroup(k, [(m.guards | {-low}, 1), (m.guards | {low - 1}, 1)])
+                return True
     return False
 
 

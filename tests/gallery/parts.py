@@ -147,6 +147,17 @@ def running_mean(x):
     return jax.lax.scan(step, (jnp.zeros(x.shape[1]), 0), x)[1]
 
 
+def weighted_mean(x):
+    """m t/(t + 1) + x/(t + 1)."""
+
+    def step(carry, x):
+        m, t = carry
+        m = m * t / (t + 1) + x / (t + 1)
+        return (m, t + 1), m
+
+    return jax.lax.scan(step, (jnp.zeros(x.shape[1]), 0.0), x)[1]
+
+
 def cumulated_mean(x):
     return jnp.cumsum(x, axis=0) / (jnp.arange(x.shape[0]) + 1)[:, None]
 
@@ -271,6 +282,13 @@ PAIRS = (
             (".mean(axis=1).mean(axis=0)", ".sum(axis=1).mean(axis=0)"),
             ("return x.mean(axis=0)", "return x.sum(axis=0)"),
         ),
+    ),
+    Pair(
+        "running mean: weights = increments",
+        "x: T d",
+        weighted_mean,
+        running_mean,
+        (("m * t / (t + 1)", "m * t / (t + 2)"), ("(x - m) / (t + 1)", "(x - m) / (t + 2)")),
     ),
     Pair(
         "running mean = cumulated mean",

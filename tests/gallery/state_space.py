@@ -159,6 +159,37 @@ def convolution_state(x, w):
     return jax.lax.scan(step, jnp.zeros((3, x.shape[1])), x)[1]
 
 
+def convolution_windows(x, w):
+    """Depthwise with any number of taps, (W, d): every window is read at once."""
+    W = w.shape[0]
+    padded = jnp.pad(x, ((W - 1, 0), (0, 0)))
+    windows = padded[jnp.arange(x.shape[0])[:, None] + jnp.arange(W)]
+    return (windows * w).sum(axis=1)
+
+
+def convolution_register(x, w):
+    """The same with the last W − 1 tokens as a state."""
+
+    def step(past, u):
+        window = jnp.concatenate([past, u[None]])
+        return window[1:], (window * w).sum(axis=0)
+
+    return jax.lax.scan(step, jnp.zeros((w.shape[0] - 1, x.shape[1])), x)[1]
+
+
+def delay_line(x, past):
+    """A register of any length: what goes in comes out as many steps later."""
+
+    def step(register, u):
+        return jnp.concatenate([u[None], register[:-1]]), register[-1]
+
+    return jax.lax.scan(step, past, x)[1]
+
+
+def delayed(x, past):
+    return jnp.concatenate([past[::-1], x])[: x.shape[0]]
+
+
 def ema(x, alpha):
     """(1 − α) of the past and α of the present."""
 
@@ -274,6 +305,20 @@ PAIRS = (
         causal_convolution,
         convolution_state,
         (("return window[1:],", "return window[:3],"), ("((3, 0), (0, 0))", "((2, 1), (0, 0))")),
+    ),
+    Pair(
+        "causal convolution of any width: windows = state",
+        "x: T d, w: W d",
+        convolution_windows,
+        convolution_register,
+        (("return window[1:],", "return window[:-1],"), ("((W - 1, 0)", "((0, W - 1)")),
+    ),
+    Pair(
+        "delay line = concatenation",
+        "x: T d, past: W d",
+        delay_line,
+        delayed,
+        (("past[::-1]", "past"), ("register[-1]", "register[0]")),
     ),
     Pair(
         "moving average: mixture = increment",
