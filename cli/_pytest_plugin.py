@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.language.claim import Claim
     from scanproof.proofs.language.pinned import Definitions
+    from scanproof.proofs.language.source import Place
 
 MAY_FAIL = ("unknown", "fixed-sizes")
 """What fails only if one says so."""
@@ -129,7 +130,12 @@ class ClaimFile(pytest.File):
         for row in ledger.rows:
             for claim in (row.claim, *row.amendments):
                 yield ClaimItem.from_parent(
-                    self, name=claim.id, claim=claim, ledger=ledger, pinned=pinned
+                    self,
+                    name=claim.id,
+                    claim=claim,
+                    place=row.places.get(claim.id),
+                    ledger=ledger,
+                    pinned=pinned,
                 )
 
 
@@ -144,17 +150,23 @@ def _noted() -> Definitions:
 class ClaimItem(pytest.Item):
     """One claim, as stated or amended."""
 
-    def __init__(self, *, claim: Claim, ledger: Ledger, pinned: Definitions, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *,
+        claim: Claim,
+        place: Place | None,
+        ledger: Ledger,
+        pinned: Definitions,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
-        self.claim, self.ledger, self.pinned = claim, ledger, pinned
+        self.claim, self.place, self.ledger, self.pinned = claim, place, ledger, pinned
         self.add_marker(pytest.mark.scanproof)
 
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the claim is written down."""
-        code = getattr(self.claim.body, "__code__", None)
-        if code is None or Path(code.co_filename) != self.path:
-            return self.path, None, f"claim {self.name}"
-        return self.path, code.co_firstlineno - 1, f"claim {self.name}"
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the claim is written down; without a line pytest takes no warning of a test."""
+        here = self.place is not None and Path(self.place.file) == self.path
+        return self.path, self.place.line - 1 if self.place and here else 0, f"claim {self.name}"
 
     def runtest(self) -> None:
         """Decide the claim."""

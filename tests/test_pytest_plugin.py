@@ -23,6 +23,16 @@ FIXED = """
     def fixed(x):
         return equal(total(x) ** 2, total(x) * sum(x[i] for i in range(x.shape[0])))
 """
+LAW = """
+    from scanproof import Layer
+
+    layer = Layer(lambda _, s, x: (s + x, x), state="d", token="d")
+    paper.law(
+        "{name}.law",
+        layer.chunked(lambda _, s, x: (s + sum(x[t] for t in range(x.shape[0])), x)),
+        sizes={{"C": (1, 2), "d": (1, 2)}},
+    )
+"""
 Project = Callable[..., Path]
 
 
@@ -78,6 +88,18 @@ def test_the_outcome_of_each_claim_is_its_verdict(pytester: pytest.Pytester, pro
     assert "FAILED claims.py::mine.square - Failed: refuted: 2 against the claimed 4" in said
     assert "Traceback" not in said
     assert result.ret == 1
+
+
+def test_a_law_that_is_proved_at_fixed_sizes_passes_with_a_warning_at_its_line(
+    pytester: pytest.Pytester, project: Project, run: Callable[..., tuple[int, str, str]]
+):
+    path = project(LAW)
+    line = path.read_text("utf-8").splitlines().index("paper.law(") + 1
+    result = pytester.runpytest_inprocess("-rA")
+    assert outcomes(result) == {"claims.py::mine.law": "PASSED"}
+    said = result.stdout.str()
+    assert re.search(rf"claims.py:{line}: ClaimWarning: mine.law: proved at fixed sizes", said)
+    assert f'file="claims.py" line="{line}"' in run("check", "claims.py", "--format", "junit")[1]
 
 
 def test_a_failure_shows_the_counterexample_as_the_command_prints_it(
