@@ -34,7 +34,7 @@ Strict = Annotated[
 ]
 Baseline = Annotated[
     Path | None,
-    option("FILE", "A former JSON report; exit 1 if a claim is worse than there."),
+    option("FILE", "A former JSON report: what is refuted there is forgiven; exit 1 if a claim is worse than there."),
 ]
 Format = Annotated[
     str,
@@ -178,7 +178,7 @@ def check(
     if former is not None:
         changes = former_reports.changes(former, report, chosen.selected)
     worse = former_reports.worse(changes or {})
-    blamed = blames(report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse})
+    blamed = blames(report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse}, changed=changes)
     problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
     code = ERROR if problems else exit_code(blamed)
     answer = Answer(report, blamed, changes, problems, chosen.files, code)
@@ -241,6 +241,8 @@ def _certificates(
 
 def _of_certificates(notes: CertificateNotes, save: bool) -> list[str]:
     """Say what became of certificates; what is wrong with their files is returned."""
+    from scanproof.proofs.report.words import few
+
     from ._output import say
 
     for id, why in notes.stale.items():
@@ -250,7 +252,7 @@ def _of_certificates(notes: CertificateNotes, save: bool) -> list[str]:
     if notes.stale and not save:
         say("`scanproof check --save` finds stale certificates anew and writes them.")
     if notes.missing:
-        few = ", ".join(sorted(notes.missing)[:3])
-        more = f" and {len(notes.missing) - 3} more" if len(notes.missing) > 3 else ""
-        say(f"there is no certificate of {few}{more}, and nothing was searched for.")
+        say(
+            f"there is no certificate of {few(sorted(notes.missing))}, and nothing was searched for."
+        )
     return [f"{id}: {why}" for id, why in notes.broken.items()]

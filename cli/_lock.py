@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scanproof.proofs.report.words import few
+
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import Certificates
     from scanproof.proofs.decide.lock import Changes, Found
 
     from ._targets import Selection
 
-FEW = 3
-"""So many claims are named in a line; of the others it says how many they are."""
 MOST = 12
 """So many lines say what has changed."""
 
@@ -116,6 +116,8 @@ def _compare(
     if before is not None:
         changes = locks.changes(before, now, path.parent)
         result.lines += _said(changes, shown)
+        if locked and not changes.claims:
+            result.lines.append(f"{shown} is current.")
         if changes.claims and not lock:
             result.lines.append(f"{shown} is not current; {again}.")
         if locked:
@@ -130,7 +132,7 @@ def _compare(
 def _said(changes: Changes, shown: str) -> list[str]:
     """What has changed, in lines: the names of the project with the claims that reach them, then what else."""
     lines = [
-        f"{name} changed since {shown} was written; it reaches {_few(keys)}"
+        f"{name} changed since {shown} was written; it reaches {few([_id(key) for key in keys])}"
         for name, keys in changes.names.items()
     ]
     reached = {key for keys in changes.names.values() for key in keys}
@@ -141,11 +143,6 @@ def _said(changes: Changes, shown: str) -> list[str]:
     ]
     more = len(lines) - MOST
     return lines if more <= 1 else [*lines[:MOST], f"{shown}: and {more} changes more"]
-
-
-def _few(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - FEW} more" if len(keys) > FEW else ""
-    return ", ".join(map(_id, keys[:FEW])) + more
 
 
 def _id(key: str) -> str:

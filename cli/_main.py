@@ -41,7 +41,7 @@ Examples:
 \b
 Exit codes:
   0  nothing that is asserted (an amendment, a claim of yours) is refuted
-  1  something is, or a claim is worse than in the --baseline
+  1  something is, and was not in the --baseline; or a claim is worse than there
   2  only with --strict: something is unknown, or refuted and not mended
   3  a usage or tool error
 """

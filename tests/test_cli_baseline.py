@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from command_line import TRUE, UNKNOWN, Run, Write, one_line
+from command_line import FALSE, RAISING, TRUE, UNKNOWN, Run, Write, one_line
 
 from scanproof.proofs.report import baseline
 
@@ -14,6 +15,42 @@ def test_same_report_as_baseline_exits_0(run: Run, write: Write):
     file = write(TRUE, UNKNOWN)
     run("check", file, "--format", "json", "--output", "former.json")
     assert run("check", file, "--baseline", "former.json").code == 0
+
+
+def test_what_was_refuted_before_is_forgiven_and_what_is_new_is_not(run: Run, write: Write):
+    new = FALSE.replace("square", "other")
+    run("check", write(FALSE, TRUE), "--format", "json", "--output", "former.json")
+    for parts, code in (
+        ((FALSE, TRUE), 0),
+        ((FALSE, new), 1),
+        ((FALSE.replace("square", "linear"),), 1),
+        ((TRUE,), 0),  # it is taken back
+        ((FALSE, TRUE, RAISING), 3),
+    ):
+        assert run("check", write(*parts), "--baseline", "former.json").code == code, parts
+
+
+def test_what_could_not_be_checked_before_is_not_forgiven(run: Run, write: Write):
+    file = write(RAISING)
+    run("check", file, "--format", "json", "--output", "former.json")
+    assert run("check", file, "--baseline", "former.json").code == 3
+
+
+@pytest.mark.parametrize("strict", [[], ["--strict"]])
+def test_formats_agree_that_nothing_has_changed(run: Run, write: Write, strict: list[str]):
+    file = write(FALSE, UNKNOWN)
+    run("check", file, "--format", "json", "--output", "former.json")
+    answer = run(
+        *("check", file, "--baseline", "former.json", *strict, "--format", "github"),
+        *("--also", "sarif=a.sarif", "--also", "summary=a.md", "--also", "junit=a.xml"),
+    )
+    said = "::notice title=scanproof::open or wrong as in the baseline: mine.square, mine.open\n"
+    assert (answer.code, answer.out) == (0, said)
+    assert json.loads(Path("a.sarif").read_text("utf-8"))["runs"][0]["results"] == []
+    summary = Path("a.md").read_text("utf-8")
+    assert "No verdict has changed." in summary
+    assert "| ⚠️ | `mine.square`" in summary.partition("### Still open or wrong")[2]
+    assert "<failure" not in Path("a.xml").read_text("utf-8")
 
 
 def test_worse_verdict_than_in_the_baseline_exits_1(run: Run, write: Write):

@@ -61,7 +61,8 @@ def test_it_says_the_verdict_the_certificate_and_what_is_reached(locked: str):
 def test_what_did_not_change_is_current(run: Run, locked: str):
     before = LOCK.stat().st_mtime_ns
     answer = run("check", locked, "--locked", "--offline")
-    assert (answer.code, answer.err) == (1, "")  # for the false claim
+    said = "scanproof: scanproof.lock is current.\n"
+    assert (answer.code, answer.err) == (1, said)  # 1 for the false claim
     assert run("check", locked, "--lock").err == ""
     assert LOCK.stat().st_mtime_ns == before
     assert run("check", locked, "mine.linear", "--locked").code == 0

@@ -41,7 +41,7 @@ def of(*now: Any, former: Any = None) -> list[Any]:
     own = {claim["id"] for claim in report["claims"]}
     found = None if former is None else changed(former, now)
     worse = {id: str(change) for id, change in (found or {}).items() if change.worse}
-    return findings(report, blames(report, own=own, worse=worse), found)
+    return findings(report, blames(report, own=own, worse=worse, changed=found), found)
 
 
 def compared(run: Run, write: Write, before: str, after: str) -> Any:
@@ -77,9 +77,11 @@ def test_changes_are_what_is_other_new_or_missing():
         (Change(None, "refuted"), False),
         (Change("unknown", "proved"), False),
         (Change("refuted", "error"), True),
+        (Change("refuted", None), False),
+        (Change("error", None), False),
     ],
 )
-def test_what_is_missing_is_worse_and_what_is_new_is_not(change: Change, worse: bool):
+def test_what_is_missing_is_worse_unless_it_failed_and_what_is_new_is_not(change: Change, worse: bool):
     assert change.worse is worse
 
 
@@ -263,7 +265,7 @@ def test_annotations_are_ten_at_most_the_gravest_first():
         ("refuted", "unknown", "notice"),
         ("unknown", "proved", "notice"),
         (None, "unknown", "warning"),
-        ("refuted", "refuted", "error"),  # it did not change, and fails the check
+        ("refuted", "refuted", "notice"),  # it did not change
     ],
 )
 def test_an_annotation_is_as_grave_as_the_change(former: str | None, now: str, command: str):
@@ -298,13 +300,15 @@ def test_a_claim_that_raises_is_an_annotation_at_its_line(run: Run, write: Write
 
 
 def test_the_summary_says_what_was_and_is_at_which_size_and_what_holds(run: Run, write: Write):
-    run("check", write(TRUE, MENDED), "--format", "json", "--output", "former.json")
-    answer = run("check", write(TURNED, MENDED), "--baseline", "former.json", "--format", "summary")
+    run("check", write(TRUE, UNKNOWN), "--format", "json", "--output", "former.json")
+    now = write(TURNED, MENDED, UNKNOWN)
+    answer = run("check", now, "--baseline", "former.json", "--format", "summary")
     changed, same = answer.out.split("### Still open or wrong")
     assert "| ❌ | `mine.linear` (`mine.py:" in changed
     assert "| proved → refuted | N = 2 |" in changed
-    assert "mine.square" not in changed
-    assert "what holds (+one, proved at fixed sizes): the same for N = 1 |" in same
+    assert "what holds (+one, proved at fixed sizes): the same for N = 1 |" in changed
+    assert "mine.open" not in changed
+    assert "mine.open" in same
 
 
 def test_the_summary_is_short_however_much_there_is():

@@ -93,9 +93,11 @@ class Change(NamedTuple):
 
     @property
     def worse(self) -> bool:
-        """Whether it stands worse than it did; what is missing does, what is new does not."""
-        if self.was is None or self.now is None:
-            return self.now is None
+        """Whether it stands worse than it did; what is missing does, but for what failed, and what is new does not."""
+        if self.was is None:
+            return False
+        if self.now is None:
+            return RANKS[self.was] > RANKS["refuted"]
         return RANKS[self.now] < RANKS[self.was]
 
     def __str__(self) -> str:

@@ -32,6 +32,8 @@ class Finding(NamedTuple):
     statement: Record | None
     change: Change | None
     blame: Blame | None
+    known: bool = False
+    """Whether it is as it was in the baseline, and no cause to fail."""
 
     @property
     def verdict(self) -> str:
@@ -93,8 +95,8 @@ def findings(
     Args:
         report: what `scanproof.check` returned.
         blamed: what keeps the exit code from 0, as `standing.blames` gives it.
-        changes: against a baseline, as `baseline.changes` gives them; None where there is none. Then they are what is
-            said, and what is to blame without having changed; else what is open or wrong.
+        changes: against a baseline, as `baseline.changes` gives them; None where there is none. With one, what is open or
+            wrong as it was is `known`.
     """
     found = []
     known = set()
@@ -103,8 +105,9 @@ def findings(
             id = statement["id"]
             known.add(id)
             change, blame = (changes or {}).get(id), blamed.get(id)
-            if change or blame or (changes is None and _open(claim, statement, amends)):
-                found.append(Finding(id, claim, statement, change, blame))
+            if change or blame or _open(claim, statement, amends):
+                known_before = changes is not None and not change and not blame
+                found.append(Finding(id, claim, statement, change, blame, known_before))
     gone = {id: change for id, change in (changes or {}).items() if id not in known}
     return found + [Finding(id, None, None, c, blamed.get(id)) for id, c in gone.items()]
 

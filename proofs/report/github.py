@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from .findings import LEVELS, Finding, Spot, spot
-from .words import one_line
+from .words import few, one_line
 
 LIMIT = 10
 """GitHub shows no more annotations of a level and step than this."""
@@ -18,17 +18,23 @@ COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 def commands(found: Sequence[Finding], problems: Sequence[str] = (), prefix: str = "") -> str:
     """At most ten commands, the gravest first; of more, the last says how many are left out.
 
+    What is as it was in the baseline is one line.
+
     Args:
         found: what is to be said, as `findings` gives it.
         problems: what went wrong beside the claims: files that cannot be read, and the like.
         prefix: the folder in which the check ran, named from the root of the repository.
     """
     every = [_command("error", "scanproof", text, _problem_spot(text, prefix)) for text in problems]
-    for one in sorted(found, key=lambda finding: LEVELS.index(finding.level)):
+    for one in sorted((one for one in found if not one.known), key=lambda finding: LEVELS.index(finding.level)):
         said = [one_line(one.statement["statement"])] if one.statement is not None else []
         said += [one.why] if one.why else []
         text = "\n".join([*said, *one.mends]) or one.headline
         every.append(_command(COMMANDS[one.level], one.headline, text, spot(one.written, prefix)))
+    known = [one.id for one in found if one.known]
+    if known:
+        text = f"open or wrong as in the baseline: {few(known)}"
+        every.append(_command("notice", "scanproof", text, None))
     if len(every) > LIMIT:
         shown, rest = every[: LIMIT - 1], len(every) - LIMIT + 1
         text = f"{rest} more are not shown here; the table of the check has them all"
@@ -37,7 +43,7 @@ def commands(found: Sequence[Finding], problems: Sequence[str] = (), prefix: str
 
 
 def _gravest(found: Sequence[Finding], problems: Sequence[str]) -> str:
-    levels = {one.level for one in found} | ({"error"} if problems else set())
+    levels = {one.level for one in found if not one.known} | ({"error"} if problems else set())
     return COMMANDS[min(levels, key=LEVELS.index)]
 
 

@@ -60,10 +60,10 @@ def sarif(
         found: what is to be said, as `findings` gives it.
         problems: what went wrong beside the claims.
         prefix: the folder in which the check ran, named from the root of the repository.
-        compared: whether there is a baseline: then what did not change is left out.
+        compared: whether there is a baseline.
         exit_code: of the run.
     """
-    chosen = [one for one in found if one.change is not None or not compared]
+    chosen = [one for one in found if not one.known]
     rules = list(dict.fromkeys(one.verdict for one in chosen))
     places = {name: f"{path}:" for name, path in report.get("files", {}).items()}
     notes = [{"level": "error", "message": _message(text)} for text in problems]
@@ -128,8 +128,9 @@ def _result(
     if steps:
         flow = {"locations": [{"location": step} for step in steps]}
         result["codeFlows"] = [{"threadFlows": [flow]}]
-    if compared and one.change is not None:
-        result["baselineState"] = "new" if one.change.was is None else "updated"
+    if compared:
+        updated = "new" if one.change and one.change.was is None else "updated"
+        result["baselineState"] = updated if one.change else "unchanged"
     properties = {"verdict": one.verdict, **({"was": one.change.was} if one.change else {})}
     if statement.get("counterexample"):
         properties["smallestFailingSize"] = statement["counterexample"]["sizes"]

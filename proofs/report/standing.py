@@ -24,6 +24,7 @@ def blames(
     own: Collection[str] = (),
     strict: bool = False,
     worse: Mapping[str, str] | None = None,
+    changed: Collection[str] | None = None,
 ) -> dict[str, Blame]:
     """The statements that keep the exit code from 0, by id.
 
@@ -32,12 +33,15 @@ def blames(
         own: ids of claims that a user's file asserts; a refuted one is a failure, as a refuted amendment is.
         strict: whether what is unknown, or refuted without a proved amendment, counts too.
         worse: ids that stand worse than in a former report, with the change in words.
+        changed: ids whose verdict is not that of a former report, or None without one: what is as it was there is
+            forgiven, but for errors.
     """
     found: dict[str, Blame] = {}
     for claim in report["claims"]:
         for statement, amends in statements(claim):
             blame = _blame(claim, statement, amends or claim["id"] in own, strict)
-            if blame is not None:
+            known = changed is not None and statement["id"] not in changed
+            if blame is not None and (blame.code == ERROR or not known):
                 found[statement["id"]] = blame
     for id, change in (worse or {}).items():
         if id not in found or found[id].code == UNSETTLED:

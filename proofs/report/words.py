@@ -26,6 +26,12 @@ def verdict_words(statement: Record) -> str:
     return statement["verdict"]
 
 
+def few(names: Sequence[str], most: int = 3) -> str:
+    """The first names, and how many there are besides."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 STALE = "stale: its certificate is not of this claim as it is now"
 TAINTED = "tainted: it rests on a row that is not proved, or on an axiom that is not shown"
 
