@@ -156,6 +156,44 @@ def test_a_law_of_a_layer_is_decided(name):
     assert verdict(law()) == expected
 
 
+def counterexample(law: Any) -> dict[str, Any]:
+    source = Source("mine", title="A layer of mine")
+    source.law("mine.law", law)
+    return check(Ledger([source]), jobs=1)["claims"][0]["as_stated"]["counterexample"]
+
+
+def test_what_a_padding_token_overwrites_is_no_input():
+    assert set(DELTA.ignores(q=0).given) == {"state", "k", "v", "beta"}
+    assert set(counterexample(DELTA.ignores(q=0))["inputs"]) == {"state", "k", "v", "beta"}
+    wide = Layer(attention, state="d m", token=Gated("m", "d", "m", "r"))
+    assert set(wide.ignores(beta=0, k=0).given) == {
+        "state",
+        "v",
+        "q",
+        "beta",
+    }  # r stands nowhere else
+
+
+class Memory(NamedTuple):
+    M: Any
+    S: Any
+
+
+@pytest.mark.parametrize(
+    ("state", "part"),
+    [(Memory("d", "d"), "state.S"), (("d", "d"), "state[1]"), ("d", "state")],
+)
+def test_of_several_arrays_the_one_that_differs_is_named(state: Any, part: str):
+    def step(_, state, x):
+        if not isinstance(state, tuple):
+            return state + 1, x
+        first, second = state
+        after = (first, second + 1)
+        return (Memory(*after) if isinstance(state, Memory) else after), x
+
+    assert counterexample(Layer(step, state=state, token="d").ignores(0))["part"] == part
+
+
 def test_names_of_symbols_are_told_apart_from_sizes_and_from_what_bodies_are_called_with():
     given = MOMENTUM.resumes().given
     assert given["m_"] == given["p_"] == "S+T m"
@@ -185,6 +223,7 @@ def test_an_amendment_of_a_law_has_a_condition():
         (lambda: Layer(attention, state="d m"), "expects shapes as texts"),
         (lambda: DELTA.ignores(gamma=0), "expects fields of its token"),
         (lambda: DELTA.ignores(), "such as ignores\\(beta=0\\)"),
+        (lambda: Layer(attention, token=("d", "d")).ignores(k=0), "make it a NamedTuple"),
         (lambda: CONVOLUTION.ignores(x=0), r"or ignores\(0\) if a token is one array"),
         (lambda: LINEAR.chunked("parallel"), "expects a function"),  # type: ignore[arg-type]
         (lambda: Source("mine", title="x").law("mine.a", parallel), "a method of Layer makes"),  # type: ignore[arg-type]

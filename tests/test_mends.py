@@ -207,6 +207,35 @@ def test_a_slip_in_an_imported_file_of_the_users_is_found_there(run: Run):
     assert (first["after"], first["scope"]) == ("S = S + token", "all-sizes")
 
 
+LEARNER = """
+    from scanproof import Layer, Source, gradient
+
+    paper = Source("mine", title="A learner of mine")
+
+    def loss(w, x):
+        return ((w * x).sum() - 1) ** 2 / 2
+
+    def slope(w, x):
+        return ((w * x).sum() - 1) * x
+
+    def step(_, w, x):
+        w = w + slope(w, x)
+        return w, w
+
+    def learner(_, w, x):
+        return w - gradient(lambda w: loss(w, x), w)
+
+    paper.law("mine.step", Layer(step, state="d", token="d").performs(learner))
+"""
+
+
+def test_of_a_law_the_step_is_mended_first_and_the_objective_last(run: Run):
+    text = written(LEARNER).read_text("utf-8").splitlines()
+    first, *others = [text[mend["line"] - 1].strip() for mend in mends_of(run, "mine.py")]
+    assert first == "w = w + slope(w, x)"
+    assert others[-1] in ("return ((w * x).sum() - 1) ** 2 / 2", text[16].strip())
+
+
 @pytest.mark.long
 def test_an_edit_that_never_ends_is_given_up(run: Run):
     written(
@@ -259,7 +288,11 @@ def test_file_that_prints_when_it_is_read_prints_once(run: Run):
 def test_the_story_and_the_table_tell_the_mend(run: Run):
     written(SGD, line="w = w + eta * (x @ w - y) * x")
     mend = f"mine.py:8: w = w + eta * (x @ w - y) * x → {RIGHT} (proved at fixed sizes)"
-    assert mend in " ".join(run("check", "mine.py").out.split())
+    table = " ".join(run("check", "mine.py").out.split())
+    assert mend in table
+    assert "1 claim: 1 refuted (1 with a mend)" in table
+    assert f"mend: {mend}" in run("check", "mine.py", "--format", "github").out
+    assert "mend: mine.py:8: w = w" in run("check", "mine.py", "--format", "summary").out
     assert mend in " ".join(run("show", "mine.sgd", "mine.py").out.split())
     assert f"mend: {mend}" in run("check", "mine.py", "--format", "junit").out
 
@@ -292,6 +325,14 @@ TEXTS = (
     "def f(a, *, k=0.5):\n    return xp.outer(a, -k), [a[i] for i in range(n)]\n",
     "y += lambda t: t * 2\n",
 )
+
+
+def test_a_number_is_taken_with_its_minus():
+    text = "y = tri(n, k=-1) - -2"
+    found = {edit.of(text) for edit in edits(text, ast.parse(text))}
+    assert "y = tri(n, k=0) - -2" in found
+    assert "y = tri(n, k=-1) - (-1)" in found
+    assert not any("-0" in one or "--" in one for one in found)
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -21,7 +21,7 @@ from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
 from scanproof.constructs.errors import UsageError
 
-from .sizes import names
+from .sizes import dimensions, names
 from .statements import Equal, Statement, equal
 
 Function = Callable[..., Any]
@@ -89,7 +89,7 @@ class Layer:
             yield from _equal(whole, last, "last state")
 
         says = f"{_name(forward or self.step)} split anywhere, its state carried over, gives the same as the whole"
-        return self._law(says, f"{first}+{second}", body, (first,), about=(forward,))
+        return self._law(says, f"{first}+{second}", body, (first,), tested=forward)
 
     def chunked(self, chunk: Function) -> Law:
         """A chunk of tokens at once, `chunk(parameters, state, tokens)`, is the step token by token, from any state."""
@@ -103,7 +103,7 @@ class Layer:
             yield from _equal(state_at_once, last, "last state")
 
         says = f"{_name(chunk)} of {length} tokens is {_name(self.step)} token by token, from any state"
-        return self._law(says, length, body, about=(chunk,))
+        return self._law(says, length, body, tested=chunk)
 
     def ignores(self, padding: Any = None, /, **fields: Any) -> Law:
         """A padding token leaves every state as it is, so that padding changes nothing wherever it stands.
@@ -113,6 +113,11 @@ class Layer:
             fields: the fields of a padding token with their numbers; the others may be anything.
         """
         known = getattr(self.token, "_fields", ())
+        if fields and not known and isinstance(self.token, tuple):
+            raise UsageError(
+                f"ignores() of {_name(self.step)} got {', '.join(fields)}, but its token is a plain tuple, whose parts "
+                "have no names; make it a NamedTuple with these fields, in the step and in Layer(token=…)."
+            )
         unknown = set(fields) - set(known)
         if unknown or (padding is None) is not bool(fields) or (fields and not known):
             raise UsageError(
@@ -122,17 +127,16 @@ class Layer:
             )
 
         def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
-            if fields:
-                constants = {n: _constant(getattr(token, n), v) for n, v in fields.items()}
-                padded = token._replace(**constants)
-            else:
-                padded = map_leaves(lambda leaf: _constant(leaf, padding), token)
-            after, _ = self._stepped(parameters, state, padded)
+            after, _ = self._stepped(parameters, state, token)
             yield from _equal(after, state, "state")
+
+        symbols = self.symbols["token"]
+        of_field = {n: v for f, v in fields.items() for n in leaves(getattr(symbols, f))}
+        constants = of_field if fields else dict.fromkeys(leaves(symbols), padding)
 
         words = ", ".join(f"{n} = {v}" for n, v in fields.items()) or f"all entries {padding}"
         says = f"a token with {words} leaves every state of {_name(self.step)} as it is: padding changes nothing"
-        return self._law(says, "", body)
+        return self._law(says, "", body, constants=constants)
 
     def causal(self, forward: Function) -> Law:
         """What comes later changes no output: two sequences that agree so far have the same outputs so far.
@@ -159,7 +163,7 @@ class Layer:
 
         says = f"the outputs of {_name(forward)} do not depend on later tokens"
         more = _shapes(self.token, other, second)
-        return self._law(says, f"{first}+{second}", body, (first,), more, (forward,))
+        return self._law(says, f"{first}+{second}", body, (first,), more, tested=forward)
 
     def performs(self, learner: Function) -> Law:
         """One step takes the state to `learner(parameters, state, token)`, such as `descent(loss, rate)`."""
@@ -229,10 +233,14 @@ class Layer:
         sizes: tuple[str, ...] = (),
         more: Mapping[str, str] | None = None,
         about: tuple[Any, ...] = (),
+        tested: Function | None = None,
+        constants: Mapping[str, Any] | None = None,
     ) -> Law:
         """A law whose body is called with parameters, state, tokens, sizes, and what there is besides.
 
-        What it is `about` are the user's functions: a verdict depends on their text, and sizes are drawn from it.
+        What it is `about`, and what is `tested` against the step, are the user's functions: a verdict depends on their
+        text, and sizes are drawn from it.
+        Symbols with `constants` are arrays of these numbers, and none of the claim's inputs.
         """
         given = {
             **_shapes(self.parameters, self.symbols["parameters"]),
@@ -241,7 +249,20 @@ class Layer:
             **(more or {}),
         }
 
-        def called(**values: Any) -> Iterator[Statement]:
+        constants = constants or {}
+        shapes = {name: given.pop(name) for name in constants}
+        kept = {
+            n: text
+            for n, text in shapes.items()
+            if set(names([text])) - set(names(list(given.values())))
+        }
+        given.update(kept)  # no other symbol has their sizes
+        lengths = names(list(shapes.values()))
+
+        def called(xp: Any = None, **values: Any) -> Iterator[Statement]:
+            for name, number in constants.items():
+                zeros = xp.zeros(dimensions(shapes[name], values))
+                values[name] = zeros + xp.asarray(number)
             own = {
                 part: map_leaves(lambda name: values[name], of) for part, of in self.symbols.items()
             }
@@ -250,8 +271,9 @@ class Layer:
             return body(**own, sizes={name: values[name] for name in sizes}, **besides)
 
         keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        asked = [inspect.Parameter(name, keyword) for name in (*given, *sizes)]
-        users = [f for f in (self.step, *about) if f is not None]
+        wanted = dict.fromkeys((*given, *sizes, *lengths, *(["xp"] if constants else [])))
+        asked = [inspect.Parameter(name, keyword) for name in wanted]
+        users = [f for f in (tested, self.step, *about) if f is not None]
         called.about = tuple(g for f in users for g in (f, *getattr(f, "about", ())))  # type: ignore[attr-defined]
         called.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
         return Law(says, given, called)
@@ -303,11 +325,6 @@ def _rows(tree: Any, place: slice) -> Any:
     return map_leaves(lambda leaf: leaf[place], tree)
 
 
-def _constant(like: Any, value: Any) -> Any:
-    xp = namespace(like)
-    return xp.zeros(like.shape) + xp.asarray(value)
-
-
 def _equal(left: Any, right: Any, label: str) -> Iterator[Equal]:
     """An equation for each array of two equally built tuples."""
     ones, others = leaves(left), leaves(right)
@@ -316,8 +333,20 @@ def _equal(left: Any, right: Any, label: str) -> Iterator[Equal]:
             f"the two sides ({label}) have {len(ones)} and {len(others)} arrays; return the same (named) tuple of "
             "arrays on both."
         )
-    for one, other in zip(ones, others, strict=True):
-        yield equal(one, other, label=label)
+    for place, one, other in zip(_places(right), ones, others, strict=True):
+        yield equal(one, other, label=label + place)
+
+
+def _places(tree: Any) -> list[str]:
+    """How each array of a tuple is reached: ".M", "[0]"; of an array alone, "".
+
+    In the order of `leaves`.
+    """
+    if not isinstance(tree, tuple):
+        return [place for place in [""] if leaves(tree)]
+    fields = getattr(tree, "_fields", None)
+    steps = [f".{name}" for name in fields] if fields else [f"[{k}]" for k in range(len(tree))]
+    return [step + rest for step, one in zip(steps, tree, strict=True) for rest in _places(one)]
 
 
 def _pair(function: Function, found: Any) -> Any:

@@ -83,13 +83,18 @@ def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
     Raises:
         UsageError: if a dimension is negative at these sizes.
     """
-    dims = tuple(arithmetic(_dimension(part), sizes) for part in axes(text))
+    dims = dimensions(text, sizes)
     if any(n < 0 for n in dims):
         at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         raise UsageError(
             f"the shape {text!r} is {dims} at {at}; give sizes= at which it is not negative."
         )
     return dims
+
+
+def dimensions(text: str, sizes: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The lengths that `text` means at sizes, which may be symbols: nothing is asked of them."""
+    return tuple(arithmetic(_dimension(part), sizes) for part in axes(text))
 
 
 def names(texts: Sequence[str]) -> list[str]:

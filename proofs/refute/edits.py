@@ -157,14 +157,14 @@ def _positions(at: _Places, node: ast.AST) -> Iterator[Edit]:
 
 def _constants(at: _Places, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[Edit]:
     """Other numbers in place of one: its neighbours, twice and half of it, and its negative."""
-    value = node.value if isinstance(node, ast.Constant) else None
-    if (
-        not isinstance(node, ast.Constant)
-        or isinstance(value, bool)
-        or not isinstance(value, int | float)
-    ):
+    if not isinstance(node, ast.expr) or _is_negative(parents.get(node)):
+        return  # a number is taken with its minus
+    value = _number(node)
+    if value is None:
         return
-    others = [value + 1, value - 1, 2 * value, -value]
+    others = [value + 1, value - 1, 2 * value]
+    if not _is_negative(node):
+        others.append(-value)
     if isinstance(value, float) or value % 2 == 0:
         others.append(value / 2 if isinstance(value, float) else value // 2)
     for other in dict.fromkeys(others):
@@ -174,6 +174,20 @@ def _constants(at: _Places, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> I
             yield Edit(
                 at.start(node), at.end(node), f"({words})" if is_base and other < 0 else words
             )
+
+
+def _number(node: ast.expr) -> int | float | None:
+    """The number that is written there, with its sign."""
+    if _is_negative(node):
+        return -node.operand.value  # type: ignore[attr-defined]
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _is_negative(node: ast.AST | None) -> bool:
+    """Whether it is a number with a minus before it."""
+    minus = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    return minus and type(getattr(node.operand, "value", None)) in (int, float)  # type: ignore[union-attr]
 
 
 def _factors(at: _Places, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> Iterator[Edit]:

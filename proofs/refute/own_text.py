@@ -22,7 +22,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..language.claim import Claim
+from ..language.claim import Claim, about
 from .edits import Edit, edits
 
 FUTURE = sum(getattr(future, name).compiler_flag for name in future.all_feature_names)
@@ -55,16 +55,20 @@ class Endless(BaseException):
 
 
 def own_functions(claim: Claim) -> tuple[list[FunctionType], tuple[Callable[[], Any], ...]]:
-    """The user's functions that a claim can reach: what its body calls first, itself last; and what empties memories.
+    """The user's functions that a claim can reach, and what empties memories.
+
+    In the order in which a slip is looked for: what the body calls first, itself last. A law of a layer says what it is
+    about: what is under test first, and with each function what it calls.
 
     Memories are those of `functools.cache`, around functions or in what holds them, as `program` does.
     """
-    found: dict[FunctionType, None] = {}
+    found: dict[FunctionType, int] = {}
+    """With each, which of the claim's functions reaches it first."""
     memories: list[Callable[[], Any]] = []
-    waiting: list[tuple[Any, int]] = [(f, DEEP) for f in claim.functions]
+    waiting: list[tuple[Any, int, int]] = [(f, DEEP, k) for k, f in enumerate(claim.functions)]
     seen: set[int] = set()
     while waiting:
-        one, deep = waiting.pop(0)
+        one, deep, root = waiting.pop(0)
         if id(one) in seen:
             continue
         seen.add(id(one))
@@ -72,17 +76,19 @@ def own_functions(claim: Claim) -> tuple[list[FunctionType], tuple[Callable[[], 
             memories.append(one.cache_clear)
         if isinstance(one, FunctionType):
             inner = getattr(one, "__wrapped__", None)
-            waiting += [(inner, deep)] if inner is not None else []
+            waiting += [(inner, deep, root)] if inner is not None else []
             cells = _held_by(one)
             memories += [
                 c.cache_clear for c in cells if isinstance(c, functools._lru_cache_wrapper)
             ]
             if not is_own(one.__globals__.get("__name__"), one.__code__.co_filename):
                 continue
-            found[one] = None
-            waiting += [(called, DEEP) for called in _named_in(one)]
+            found[one] = root
+            waiting += [(called, DEEP, root) for called in _named_in(one)]
         elif deep:
-            waiting += [(part, deep - 1) for part in _parts(one)]
+            waiting += [(part, deep - 1, root) for part in _parts(one)]
+    if about(claim.body):
+        return sorted(found, key=found.__getitem__), tuple(memories)
     bodies = {id(f) for f in claim.functions}
     return sorted(found, key=lambda function: id(function) in bodies), tuple(memories)
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from .baseline import Change
 from .standing import Blame, statements
-from .words import Record, caveats, fault, is_mended, one_line, suffix, verdict_words
+from .words import Record, caveats, fault, is_mended, mend, one_line, suffix, verdict_words
 
 Level = Literal["error", "warning", "note"]
 LEVELS: tuple[Level, ...] = ("error", "warning", "note")
@@ -68,7 +68,7 @@ class Finding(NamedTuple):
 
     @property
     def mends(self) -> list[str]:
-        """For what is refuted: the amendments that are proved, else small changes that make it true."""
+        """For what is refuted: the amendments that are proved, else the first mend, else near misses."""
         if self.statement is None or self.claim is None or self.verdict != "refuted":
             return []
         if self.statement is self.claim["as_stated"] and is_mended(self.claim):
@@ -77,7 +77,8 @@ class Finding(NamedTuple):
                 f"what holds ({suffix(a, self.claim)}, {verdict_words(a)}): {one_line(a['statement'])}"
                 for a in proved
             ]
-        return [f"what would hold: {one_line(text)}" for text in self.statement["near_misses"]]
+        found = [f"mend: {mend(one)}" for one in self.statement.get("mends", ())[:1]]
+        return found or [f"near miss: {one_line(text)}" for text in self.statement["near_misses"]]
 
     @property
     def written(self) -> str | None:
@@ -95,8 +96,8 @@ def findings(
     Args:
         report: what `scanproof.check` returned.
         blamed: what keeps the exit code from 0, as `standing.blames` gives it.
-        changes: against a baseline, as `baseline.changes` gives them; None where there is none. With one, what is open or
-            wrong as it was is `known`.
+        changes: against a baseline, as `baseline.changes` gives them; None where there is none. With one, what is open
+            or wrong as it was is `known`.
     """
     found = []
     known = set()

@@ -75,8 +75,7 @@ def counts(claims: list[Record]) -> str:
     parts = []
     for verdict in dict.fromkeys(short_verdict(c["as_stated"]) for c in _best_first(claims)):
         counted = [c for c in claims if short_verdict(c["as_stated"]) == verdict]
-        mended = sum(map(is_mended, counted))
-        note = f" ({mended} mended)" if verdict == "refuted" else ""
+        note = f" ({_mended(counted)})" if verdict == "refuted" else ""
         parts.append(f"{len(counted)} {verdict}{note}")
     amended = [s for c in claims for s in c["amended"]]
     if amended:
@@ -84,6 +83,14 @@ def counts(claims: list[Record]) -> str:
         parts.append(f"{proved} of {len(amended)} amendments proved")
     plural = "claim" if len(claims) == 1 else "claims"
     return f"{len(claims)} {plural}: {', '.join(parts) or 'nothing to check'}"
+
+
+def _mended(refuted: Sequence[Record]) -> str:
+    """Of how many an amendment is proved, and of how many others a mend was found."""
+    mended = sum(map(is_mended, refuted))
+    others = sum(bool(c["as_stated"].get("mends")) and not is_mended(c) for c in refuted)
+    said = [f"{mended} mended"] if mended or not others else []
+    return ", ".join([*said, *([f"{others} with a mend"] if others else [])])
 
 
 def _best_first(claims: list[Record]) -> list[Record]:
@@ -123,6 +130,8 @@ def fault_or_no_mend(claim: Record, statement: Record, *, amends: bool = False) 
         return f"{text}; mend: {mend(statement['mends'][0])}"
     if amends or is_mended(claim):
         return text
+    if statement["near_misses"] and not claim["unmended"]:
+        return f"{text}; near miss: {one_line(statement['near_misses'][0])}"
     return f"{text}; no mend: {one_line(claim['unmended'] or 'none is known')}"
 
 

@@ -56,16 +56,20 @@ def script(claim: Claim, counterexample: Counterexample) -> str:
     body = body.replace(SAME, EXACTLY if exact else NEARLY)
     prelude = RATIONAL_PRELUDE if exact else DECIMAL_PRELUDE
     sizes = ", ".join(f"{k} = {v}" for k, v in counterexample.sizes.items()) or "none"
-    title = f'"""Counterexample to {claim.id} ({claim.where}).\n\n'
+    title = f'"""Counterexample to {_name(claim)}.\n\n'
     says = f"Claimed: {claim.says}\nSizes: {sizes}.\n"
     how = 'Exit status 0: the script has shown that the claim fails here.\n"""\n\n'
     return title + _escaped(says) + how + prelude + "\n" + body
 
 
+def _name(claim: Claim) -> str:
+    return f"{claim.id} ({claim.where})" if claim.where else claim.id
+
+
 def _limits(claim: Claim, found: Counterexample) -> str:
     """The numbers in an argument about limits; that they follow is checked where it is made."""
     sizes = ", ".join(f"{k} = {v}" for k, v in found.sizes.items())
-    title = f'"""No parameters come near what {claim.id} ({claim.where}) claims.\n\n'
+    title = f'"""No parameters come near what {_name(claim)} claims.\n\n'
     says = (
         f"Claimed: {claim.says}\nSizes: {sizes}.\nIf they did, these expressions in the parameters would tend to these "
         f"numbers as ε → 0, and the\nlast one, {found.label}, to two. `scanproof check` checks each step.\n"

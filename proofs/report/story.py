@@ -90,9 +90,9 @@ def _sections(
     yield Section("Where the sides part", _parting(statement["counterexample"]))
     redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
-    yield Section("Small changes that make it true", list(statement["near_misses"]), "list")
+    yield Section("Near misses", list(statement["near_misses"]), "list")
     mends = [mend(one) for one in statement.get("mends", ())]
-    yield Section("Edits of your text that mend it", mends, "list")
+    yield Section("Mends", mends, "list")
     if not amends:
         yield Section(
             "Amended statements", [_amendment(a, claim) for a in claim["amended"]], "list"
