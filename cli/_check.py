@@ -34,7 +34,10 @@ Strict = Annotated[
 ]
 Baseline = Annotated[
     Path | None,
-    option("FILE", "A former JSON report: what is refuted there is forgiven; exit 1 if a claim is worse than there."),
+    option(
+        "FILE",
+        "A former JSON report: what is refuted there is forgiven; exit 1 if a claim is worse than there.",
+    ),
 ]
 Format = Annotated[
     str,
@@ -141,7 +144,7 @@ def check(
 
     from . import _lock, _providers
     from ._formats import Answer, parse_also
-    from ._output import Destination, quiet_stdout, say
+    from ._output import Destination, quiet_stdout, say, terminal_columns
     from ._targets import resolve
 
     if long and format != "table":
@@ -178,7 +181,9 @@ def check(
     if former is not None:
         changes = former_reports.changes(former, report, chosen.selected)
     worse = former_reports.worse(changes or {})
-    blamed = blames(report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse}, changed=changes)
+    blamed = blames(
+        report, own=chosen.own, strict=strict, worse={**compared.blamed, **worse}, changed=changes
+    )
     problems = [*chosen.problems, *_of_certificates(notes, save), *compared.problems]
     code = ERROR if problems else exit_code(blamed)
     answer = Answer(report, blamed, changes, problems, chosen.files, code)
@@ -194,8 +199,9 @@ def check(
         place.write(answer.written(name))
     for id, change in worse.items():
         say(f"{id} is worse than in {baseline}: {change}")
+    shown = format == "table" and output is None and terminal_columns() is not None
     for id, blame in blamed.items():
-        if blame.code == ERROR:
+        if blame.code == ERROR and not shown:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
     for line in compared.lines:

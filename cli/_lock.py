@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from scanproof.proofs.report.words import few
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import Certificates
-    from scanproof.proofs.decide.lock import Changes, Found
+    from scanproof.proofs.decide.lock import Changes, Entries, Found
 
     from ._targets import Selection
 
@@ -89,12 +90,18 @@ def compare(
             if chosen.problems or root / file not in named:
                 del now.known[file]
         if lock or locked or os.path.lexists(path):
-            _compare(result, path, now, lock, locked, chosen.files)
+            _compare(result, path, now, lock, locked, chosen.files, given)
     return result
 
 
 def _compare(
-    result: Compared, path: Path, now: Found, lock: bool, locked: bool, files: Sequence[str]
+    result: Compared,
+    path: Path,
+    now: Found,
+    lock: bool,
+    locked: bool,
+    files: Sequence[str],
+    given: Certificates,
 ) -> None:
     from scanproof.proofs.decide import lock as locks
     from scanproof.proofs.decide.certificates import Unusable
@@ -127,6 +134,27 @@ def _compare(
             locks.write(path, locks.updated(before, now, path.parent))
         except OSError as error:
             result.problems.append(f"{shown}: cannot be written: {error.strerror or error}.")
+        else:
+            _drop(before or {}, locks.updated(before, now, path.parent), path.parent, given)
+
+
+def _drop(before: Entries, after: Entries, root: Path, given: Certificates) -> None:
+    """Remove the certificates of claims that are gone: the very files that the lock file had."""
+    from scanproof.proofs.decide.certificates import digest
+
+    def file(key: str) -> Path | None:
+        return given.file_of(_id(key), (root / key.partition("::")[0]).parent)
+
+    kept = {file(key) for key in after}
+    for key, entry in before.items():
+        path = file(key)
+        if key in after or path is None or path in kept or entry.certificate is None:
+            continue
+        if given.folder is None and not path.resolve().is_relative_to(root.resolve()):
+            continue
+        with suppress(OSError):
+            if digest(path) == entry.certificate:
+                path.unlink()
 
 
 def _said(changes: Changes, shown: str) -> list[str]:

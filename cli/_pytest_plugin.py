@@ -242,5 +242,5 @@ class ClaimItem(pytest.Item):
                 return f"not to be compared with {lock.FILE}: there is none; {again}"
             now.known.clear()
             for why in lock.changes(locked, now, root).claims.values():
-                return f"not what {lock.FILE} says: it {why}; {again}"
+                return f"not what {lock.FILE} says: {why}; {again}"
         return ""

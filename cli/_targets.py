@@ -68,7 +68,7 @@ def resolve(
     everything = _providers.sources()
     pinned = functools.cache(ledgers.noted)
     for target in dict.fromkeys(_in_folders(targets, problems)):
-        if target.endswith(".py") or Path(target).is_file():
+        if target.endswith(".py") or "/" in target or Path(target).is_file():
             named.append(target)
             read = lambda name: ledgers.from_file(Path(name), pinned(), time_limit=time_limit)  # noqa: E731
             _load(read, target, files, problems)
@@ -155,7 +155,7 @@ def find_id(
             f"{command} {id}: give one id, not a pattern; `scanproof list` prints every id."
         )
     ids = [c.id for row in ledger.rows for c in (row.claim, *row.amendments)]
-    raise UsageError(ledgers.unknown(id, ids))
+    raise UsageError(ledgers.unknown_to_show(command, id, ids, files))
 
 
 def _load(load, target: str, files: list[Source], problems: list[str]) -> None:

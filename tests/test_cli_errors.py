@@ -23,7 +23,7 @@ from scanproof.proofs.refute.counterexamples import violation
         (["check", "gd-ssm.prop1-constructio"], ["'gd-ssm.prop1-constructio'", KNOWN]),
         (["show", "gd-ssm.prop1-constructio"], ["'gd-ssm.prop1-constructio'", KNOWN]),
         (["list", "nothing-like-it"], ["no claim matches 'nothing-like-it'"]),
-        (["check", "no/such/file"], ["'no/such/file'"]),
+        (["check", "no/such/file"], ["no/such/file: no such file"]),
         (["check", "nosuch.py"], ["nosuch.py: no such file"]),
         (["check", "--engine", "foo"], ["--engine foo", "all, sympy, flint"]),
         (["check", "--format", "foo"], ["--format foo", "table, json, junit, markdown"]),
@@ -36,6 +36,11 @@ from scanproof.proofs.refute.counterexamples import violation
         (["check", "--nosuch"], ["--nosuch"]),
         (["nosuch"], ["nosuch"]),
         (["show"], ["ID"]),
+        (["show", "mine.a"], ["'mine.a'; give the file", "`scanproof show mine.a FILE.py`"]),
+        (
+            ["show", "claims.py"],
+            ["give a claim's id before its file", "`scanproof list claims.py`"],
+        ),
         (["show", "gd-ssm.*"], ["gd-ssm.*", "not a pattern"]),
         (["show", KNOWN, "--script", "--format", "json"], ["--script", "--format json"]),
         (["show", f"{KNOWN}+sign", "--script"], ["no counterexample", "proved"]),
@@ -124,6 +129,84 @@ def test_claim_in_error_is_one_line_and_the_others_run(
     assert re.fullmatch(f"scanproof: {complaint}\n", answer.err)
     verdicts = [c["as_stated"]["verdict"] for c in json.loads(answer.out)["claims"]]
     assert verdicts == ["error", "proved"]
+
+
+def test_on_a_terminal_an_error_stands_in_its_row_and_below_alone(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("scanproof._output.terminal_columns", lambda: 100)
+    answer = run("check", write(TRUE, RAISING))
+    assert answer.code == 3
+    assert answer.out.count("the claim raised ValueError") == 2
+    assert "raised" not in answer.err
+
+
+SLIPS = {
+    "a function of NumPy": ("np.trill(x)", "no attribute 'trill'; nearest: tril"),
+    "a shape within": ("np.outer(x, x)", "at N = 1, d = 1 the claim raised ValueError at mine.py:13"),
+    "a function of JAX": ("jnp.tanh(x)", "takes no arrays of a claim: wrap what calls it, as in"),
+    "a product of JAX": ("jnp.dot(x, x)", "takes no arrays of a claim"),
+    "sides of two shapes": ("x.T", "at N = 1, d = 2 the two sides have shapes (2, 1) and (1, 2)"),
+}
+
+
+@pytest.mark.parametrize(("written", "said"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_in_a_body_says_what_was_meant_or_where_it_fails(
+    run: Run, write: Write, written: str, said: str
+):
+    if "jnp" in written:
+        pytest.importorskip("jax")
+    text = f"""
+        {"import jax.numpy as jnp" if "jnp" in written else "import numpy as np"}
+        @paper.claim("{{name}}.slip", says="x", given={{{{"x": "N d"}}}})
+        def slip(x):
+            return equal({written}, x)
+    """
+    answer = run("check", write(text))
+    assert (answer.code, len(answer.err.splitlines())) == (3, 1)
+    assert said in answer.err
+
+
+READ = {
+    "a field": (
+        '@paper.claim("{name}.a", say="x")\n    def a(): ...',
+        "no field 'say'; nearest: says;",
+    ),
+    "no words": ('paper.claim("{name}.a")', "give says="),
+    "a law": (
+        'from scanproof import Layer\n    Layer(total, token="d").resume()',
+        "no attribute 'resume'; nearest: resumes",
+    ),
+    "a module": ("import layerz", "No module named 'layerz'; nearest: layers"),
+    "syntax": ("def f(:", "mine.py line 10 raised SyntaxError: invalid syntax\n"),
+    "an encoding": ("# caf\udce9", "line 10 raised SyntaxError: byte 0xe9 is no utf-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), READ.values(), ids=READ)
+def test_a_slip_in_a_file_says_what_was_meant(run: Run, write: Write, text: str, said: str):
+    Path("layers.py").write_text("", encoding="utf-8")
+    file = write(f"\n    {text.encode('ascii', 'replace').decode()}\n")
+    if "udce9" in ascii(text):
+        Path(file).write_bytes(Path(file).read_bytes().replace(b"caf?", b"caf\xe9"))
+    answer = run("check", file)
+    assert answer.code == 3
+    assert said in answer.err
+
+
+def test_a_law_that_no_source_has_is_warned_of_at_its_line(run: Run, write: Write):
+    laws = """
+        from scanproof import Layer
+        layer = Layer(lambda _, s, x: (s + x, s), state="d", token="d")
+        kept = layer.resumes()
+        paper.law("{name}.law", kept)
+        layer.chunked(lambda _, s, x: (s, x))
+    """
+    file = write(laws)
+    line = Path(file).read_text("utf-8").splitlines().index("layer.chunked(lambda _, s, x: (s, x))")
+    with pytest.warns(UserWarning, match="is made and given to no source") as told:
+        run("check", file)
+    assert [(Path(one.filename).name, one.lineno) for one in told] == [("mine.py", line + 1)]
 
 
 def test_nothing_to_check_leaves_a_former_output_as_it_was(run: Run, write: Write):

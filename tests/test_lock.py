@@ -105,6 +105,29 @@ def test_claims_that_come_and_go_are_told(run: Run, write: Write, locked: str):
     assert run("check", file, "--locked").code == 0
 
 
+def test_certificates_of_claims_that_are_gone_go_with_them_and_no_others(run: Run, write: Write):
+    third = TRUE.replace("linear", "third")
+    file = write(TRUE, FALSE, third)
+    run("check", file, "--lock")
+    folder = Path("certificates")
+    (folder / "mine.third.json").write_text("{}", "utf-8")  # someone's own, by now
+    (folder / "other.json").write_text("{}", "utf-8")
+    moved = write(FALSE, file="moved.py")
+    run("check", write(TRUE), moved, "--lock")
+    left = ["mine.linear.json", "mine.square.json", "mine.third.json", "other.json"]
+    assert sorted(p.name for p in folder.iterdir()) == left
+    Path(moved).unlink()
+    run("check", file, "--lock")
+    assert not (folder / "mine.square.json").exists()
+
+
+def test_a_file_in_the_place_of_the_certificates_says_what_to_do(run: Run, write: Write):
+    Path("certificates").write_text("", "utf-8")
+    answer = run("check", write(TRUE), "--save")
+    assert answer.code == 3
+    assert "cannot be written: certificates is a file; move it away, or" in answer.err
+
+
 def test_what_is_not_asked_for_stays_as_it_was(run: Run, write: Write, locked: str):
     whole = LOCK.read_text("utf-8")
     other = write(TRUE, name="other")

@@ -50,13 +50,16 @@ class Certificates:
 
     def file(self, claim: Claim) -> Path | None:
         """The file of a claim's certificate, which need not exist; None where no folder is known."""
-        home = self.homes.get(claim.id)
+        return self.file_of(claim.id, self.homes.get(claim.id))
+
+    def file_of(self, id: str, home: Path | None) -> Path | None:
+        """The same of a claim's id, whose file of claims lies in the folder `home`."""
         folder = self.folder or (home and home / FOLDER)
         if folder is None:
             return None
-        name = quote(claim.id, safe="+")
+        name = quote(id, safe="+")
         if len(name) > LONGEST:
-            name = f"{name[:LONGEST]}-{hashlib.sha256(claim.id.encode()).hexdigest()[:16]}"
+            name = f"{name[:LONGEST]}-{hashlib.sha256(id.encode()).hexdigest()[:16]}"
         return folder / f"{name}.json"
 
     def load(self, claim: Claim) -> Refutation | Argument | None:
@@ -81,7 +84,7 @@ class Certificates:
         path = self.file(claim)
         if path is None:
             raise OSError("the folder of its file is not known")
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make(path.parent)
         text = written(certificate).encode()
         with suppress(OSError):
             if _bytes(path) == text:
@@ -94,7 +97,7 @@ class Certificates:
         if path is None or not os.path.lexists(path):
             return ()
         try:
-            return str(path), hashlib.sha256(_bytes(path)).hexdigest()
+            return str(path), digest(path)
         except OSError as error:
             return str(path), f"unusable: {error}"
 
@@ -126,6 +129,15 @@ MISSING = "it has no certificate"
 REPLACED = "replaced: "
 
 
+def digest(path: Path) -> str:
+    """The hash of a certificate's file, as a lock file has it.
+
+    Raises:
+        OSError: if it is not a file, or larger than any certificate.
+    """
+    return hashlib.sha256(_bytes(path)).hexdigest()
+
+
 def writable(path: Path) -> Path:
     """The folder, made if there is none.
 
@@ -133,7 +145,7 @@ def writable(path: Path) -> Path:
         UsageError: if nothing can be written there.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        _make(path)
         try_beside(path / "any.json")
     except OSError as error:
         why = error.strerror or error
@@ -141,6 +153,20 @@ def writable(path: Path) -> Path:
             f"certificates {path}: cannot write there: {why}; name a folder that can be written to."
         ) from error
     return path
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, if there is none.
+
+    Raises:
+        OSError: if that cannot be done.
+    """
+    if folder.exists() and not folder.is_dir():
+        why = (
+            f"{folder.name} is a file; move it away, or name another folder with --certificates DIR"
+        )
+        raise NotADirectoryError(None, why)
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _bytes(path: Path) -> bytes:
@@ -161,5 +187,6 @@ __all__ = [
     "CertificateNotes",
     "Certificates",
     "Unusable",
+    "digest",
     "writable",
 ]

@@ -6,15 +6,29 @@ what it is that a claim cannot do with them.
 
 from __future__ import annotations
 
+import difflib
 import re
+from pathlib import Path
 
 from scanproof.constructs.errors import text_of
 
+from ..exact.at_random import balls, residues
+from ..exact.engines import sides
+from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at, shown
+from ..language.claim import Claim
+from ..language.sizes import Sizes
+from ..language.statements import AtMost, Differs, Equal, Statement
 from ..refute.own_text import is_own
 
 ARRAY = r"'?(?:ExactArray|KernelArray|Dual)'?"
+OF_JAX = rf"(?:abstract array|JAX|requires ndarray or scalar).*(?:{ARRAY}|scanproof)"
+"""What JAX says of an array that it does not know, at length."""
 ADVICE = (
+    (
+        OF_JAX,
+        "a function of JAX takes no arrays of a claim: wrap what calls it, as in `f = program(f)`, and call that",
+    ),
     (
         rf"unhashable type: {ARRAY}",
         "an array of symbols is no key: use no set, dictionary or cache of arrays",
@@ -44,9 +58,59 @@ def complaint(error: BaseException) -> str:
     """The error's name, the line of the user's that it came from, its words, and what to do."""
     text = text_of(error)
     advice = next((words for pattern, words in ADVICE if re.search(pattern, text, re.S)), "")
-    text = re.sub(r"ExactArray|KernelArray|Dual\b", "array", text)
+    if re.search(OF_JAX, text, re.S):
+        text = ""
+    text = re.sub(r"ExactArray|KernelArray|Dual\b", "array", text) + nearest_name(error)
     said = f"{type(error).__name__}{_where(error)}{f': {text}' if text else ''}"
     return f"{said}; {advice}" if advice else said
+
+
+def nearest_name(error: BaseException, folder: Path | None = None) -> str:
+    """The end of a message about a name that there is not: the nearest that there is.
+
+    Args:
+        error: what was raised.
+        folder: beside whose files modules are looked for.
+    """
+    name = getattr(error, "name", None)
+    try:
+        if isinstance(error, ModuleNotFoundError):
+            files = [] if folder is None else [*folder.glob("*.py"), *folder.glob("*/__init__.py")]
+            known = {f.parent.name if f.stem == "__init__" else f.stem for f in files}
+        elif isinstance(error, AttributeError):
+            known = set(dir(error.obj))
+        else:
+            return ""
+    except Exception:  # foreign code
+        return ""
+    if not isinstance(name, str):
+        return ""
+    near = difflib.get_close_matches(name, [n for n in known if not n.startswith("_")], n=1)
+    return f"; nearest: {near[0]}" if near else ""
+
+
+def failing_sizes(claim: Claim, error: BaseException) -> str:
+    """The first sizes at which a claim's body or comparing its sides raises this error about shapes."""
+    text = text_of(error)
+    if "shape" not in text:
+        return ""
+    for sizes in claim.every_size:
+        try:
+            for statement in _statements(claim, sizes):
+                if isinstance(statement, Equal | Differs | AtMost):
+                    sides(statement)
+        except Exception as other:
+            same = type(other) is type(error) and text_of(other) == text
+            at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+            return f"at {at} " if same and at else ""
+    return ""
+
+
+def _statements(claim: Claim, sizes: Sizes) -> list[Statement]:
+    try:
+        return residues(claim, sizes)
+    except NotPolynomial:
+        return balls(claim, sizes)
 
 
 def _where(error: BaseException) -> str:

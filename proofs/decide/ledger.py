@@ -96,6 +96,16 @@ def unknown(pattern: str, ids: list[str]) -> str:
     return f"no claim matches {pattern!r}{hint}. `scanproof list` prints every id."
 
 
+def unknown_to_show(command: str, id: str, ids: list[str], files: Sequence[str]) -> str:
+    """What to say to a command of one id that matches none of `ids`, given these files besides."""
+    if id.endswith(".py") or Path(id).is_file():
+        return f"{command} {id}: give a claim's id before its file; `scanproof list {id}` prints its ids."
+    if files or id.partition(".")[0] in {one.partition(".")[0] for one in ids}:
+        return unknown(id, ids)
+    own = f"scanproof {command} {id} FILE.py"
+    return f"no claim of scanproof's own is {id!r}; give the file that defines it, too: `{own}`."
+
+
 def built_in() -> Ledger:
     """The claims of the four sources, and the house's own."""
     modules = [importlib.import_module(f"scanproof.proofs.claims.{name}") for name in BUILT_IN]
@@ -115,6 +125,12 @@ class AsItStands(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         text = self.get_data(self.path) if self._text is None else self._text.encode()
+        try:
+            importlib.util.decode_source(text)
+        except UnicodeDecodeError as error:  # which compilers overlook in a comment
+            line = text.count(b"\n", 0, error.start) + 1
+            said = f"byte {text[error.start]:#x} is no {error.encoding}; save the file so, or declare its encoding"
+            raise SyntaxError(said, (self.path, line, None, None)) from None
         return self.source_to_code(text, self.path)
 
 
@@ -178,8 +194,16 @@ def from_file(
 
 
 def _complaint(error: BaseException, path: Path) -> str:
+    from .complaints import nearest_name
+
     raised = "" if isinstance(error, UsageError | TooSlow) else f" raised {type(error).__name__}"
-    return f"{path}{_line(error, path)}{raised}: {text_of(error)}"
+    own = isinstance(error, SyntaxError) and _is_file(error.filename, path)
+    text = error.msg if own else text_of(error)  # the line is said once
+    return f"{path}{_line(error, path)}{raised}: {text}{nearest_name(error, path.parent)}"
+
+
+def _is_file(name: str | None, path: Path) -> bool:
+    return name is not None and Path(name).resolve() == path.resolve()
 
 
 def _module_name(path: Path) -> str:

@@ -19,7 +19,7 @@ from ..exact.scalar import DivisionByZero
 from ..language.claim import Claim
 from ..search.proving import proving
 from .certificates import MISSING, REPLACED, Certificates, Unusable
-from .complaints import complaint
+from .complaints import complaint, failing_sizes
 from .find import NOT_RUN, find, find_again
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
@@ -47,14 +47,16 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         try:
             result = _decided(claim, engines, certificates, ran)
         except (UsageError, DivisionByZero) as error:
-            result = Result("error", reason=str(error))
+            result = Result("error", reason=f"{failing_sizes(claim, error)}{error}")
         except RecursionError:
             result = Result("error", reason="the claim's body recurses without end")
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt) and not _ignores_interrupts():
                 raise
             # A claim's body is foreign code: its mistake is this row's alone.
-            result = Result("error", reason=f"the claim raised {complaint(error)}")
+            result = Result(
+                "error", reason=f"{failing_sizes(claim, error)}the claim raised {complaint(error)}"
+            )
     # Neither the kernel need run the body, nor what has no certificate.
     unread = result.verdict == "unknown" and not (engines.fixed and certificates.search)
     if not ran and result.verdict != "error" and not unread:

@@ -41,6 +41,8 @@ FIELDS = (
     "over_all_parameters",
 )
 """What `Source.claim` takes besides an id, says, where and kind."""
+WRITTEN = ("says", "where", "kind", *FIELDS)
+"""What it takes besides an id."""
 CHANGES = (*FIELDS, "where", "kind", "body")
 """What an amendment may change, besides readings."""
 ID = re.compile(r"[\w.+-]+")

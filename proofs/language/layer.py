@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +23,7 @@ from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
 from scanproof.constructs.errors import UsageError
 
+from .place import Place, calling_place
 from .sizes import dimensions, names
 from .statements import Equal, Statement, equal
 
@@ -29,13 +32,29 @@ RESERVED = ("p", "xp", "construction")
 """What bodies are called with besides symbols and sizes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Law:
     """A claim about a layer, without an id."""
 
     says: str
     given: Mapping[str, str]
     body: Callable[..., Iterator[Statement]]
+    place: Place | None = None
+    """Where it was made."""
+
+
+_made: ContextVar[list[Law] | None] = ContextVar("made", default=None)
+
+
+@contextmanager
+def laws_made() -> Iterator[list[Law]]:
+    """The laws that are made in this block."""
+    laws: list[Law] = []
+    token = _made.set(laws)
+    try:
+        yield laws
+    finally:
+        _made.reset(token)
 
 
 @dataclass(frozen=True)
@@ -276,7 +295,11 @@ class Layer:
         users = [f for f in (tested, self.step, *about) if f is not None]
         called.about = tuple(g for f in users for g in (f, *getattr(f, "about", ())))  # type: ignore[attr-defined]
         called.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
-        return Law(says, given, called)
+        law = Law(says, given, called, calling_place())
+        made = _made.get()
+        if made is not None:
+            made.append(law)
+        return law
 
 
 def descent(loss: Function, rate: Any) -> Function:

@@ -14,20 +14,23 @@ body are readings of the source's wording with their default as printed; an amen
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from weakref import WeakSet
 
 from scanproof.constructs.constructions.construction import Construction
 from scanproof.constructs.errors import UsageError
 
 from .calls import arguments
 from .claim import Claim
-from .fields import CHANGES, FIELDS, check_fields, check_id, known
-from .layer import Law
+from .fields import CHANGES, WRITTEN, check_fields, check_id, known
+from .layer import Law, laws_made
+from .place import Place, calling_place
 
 OWN: dict[str, Any] = {
     "reading": None,
@@ -56,25 +59,6 @@ def _printed_readings(id: str, body: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-class Place(NamedTuple):
-    """Where a statement is written down: the module, its file and the line."""
-
-    module: str
-    file: str
-    line: int
-
-
-def _place() -> Place | None:
-    """Where this folder was called from; a body may be one of the package's, which other claims share."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__package__") == __package__:
-        frame = frame.f_back
-    if frame is None:
-        return None
-    name = frame.f_globals.get("__name__")
-    return Place(str(name), frame.f_code.co_filename, frame.f_lineno)
-
-
 LeftOut = list[tuple[UsageError, Place | None]]
 """What is wrong with claims, and where each is written."""
 _left_out: ContextVar[LeftOut | None] = ContextVar("left_out", default=None)
@@ -82,13 +66,25 @@ _left_out: ContextVar[LeftOut | None] = ContextVar("left_out", default=None)
 
 @contextmanager
 def leaving_out() -> Iterator[LeftOut]:
-    """A claim that cannot be taken down is left out in this block, and what is wrong with it is noted."""
+    """A claim that cannot be taken down is left out in this block, and what is wrong with it is noted.
+
+    Of a law that is made in it and given to no source a warning is told, at its line.
+    """
     noted: LeftOut = []
     token = _left_out.set(noted)
     try:
-        yield noted
+        with laws_made() as laws:
+            yield noted
     finally:
         _left_out.reset(token)
+    for law in laws:
+        if law not in _taken and law.place is not None:
+            said = f"the law {law.says!r} is made and given to no source; write paper.law('paper.name', …) around it"
+            warnings.warn_explicit(said, UserWarning, law.place.file, law.place.line)
+
+
+_taken: WeakSet[Law] = WeakSet()
+"""The laws that a source has."""
 
 
 class Row:
@@ -97,7 +93,7 @@ class Row:
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.amendments: list[Claim] = []
-        self.places: dict[str, Place | None] = {claim.id: _place()}
+        self.places: dict[str, Place | None] = {claim.id: calling_place()}
         """Where each statement is written down, by id."""
 
     def amend(self, suffix: str, says: str, **changes: Any) -> Row:
@@ -135,7 +131,7 @@ class Row:
         if any(other.id == claim.id for other in self.amendments):
             raise UsageError(f"amendment {claim.id} is defined twice; give each its own suffix.")
         self.amendments.append(claim)
-        self.places[claim.id] = _place()
+        self.places[claim.id] = calling_place()
         return self
 
     def restate(
@@ -168,7 +164,7 @@ class Source:
         self,
         id: str,
         *,
-        says: str,
+        says: str | None = None,
         where: str = "",
         kind: str = "identity",
         **fields: Any,
@@ -178,7 +174,9 @@ class Source:
         Raises:
             UsageError: for a field that is unknown or of the wrong type, and for a name that nothing uses.
         """
-        known(f"claim {id}", fields, FIELDS)
+        known(f"claim {id}", fields, WRITTEN)
+        if says is None:
+            raise UsageError(f'claim {id} does not say what it claims; give says="…".')
         fields = _filled(fields, inherits=False)
 
         def decorate(body: Callable[..., Any]) -> Row:
@@ -198,6 +196,7 @@ class Source:
             raise UsageError(
                 f"law {id}: expects what a method of Layer makes, such as layer.causal(forward), got {law!r}."
             )
+        _taken.add(law)
         written = {"says": law.says, "given": law.given, **fields}
         return self.claim(id, where=where, **written)(law.body)
 
@@ -205,14 +204,18 @@ class Source:
         self,
         id: str,
         *,
-        says: str,
-        missing: str,
+        says: str | None = None,
+        missing: str | None = None,
         where: str = "",
         kind: str = "remark",
         **fields: Any,
     ) -> Row:
         """Add a row that no machine decides here, and say what is missing; its verdict is never better than unknown."""
-        known(f"claim {id}", fields, FIELDS)
+        known(f"claim {id}", fields, ("missing", *WRITTEN))
+        if says is None or missing is None:
+            raise UsageError(
+                f'claim {id} does not say what it claims, or what is missing; give says="…", missing="…".'
+            )
         return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
 
     def _add(self, claim: Claim) -> Row:

@@ -26,7 +26,9 @@ def commands(found: Sequence[Finding], problems: Sequence[str] = (), prefix: str
         prefix: the folder in which the check ran, named from the root of the repository.
     """
     every = [_command("error", "scanproof", text, _problem_spot(text, prefix)) for text in problems]
-    for one in sorted((one for one in found if not one.known), key=lambda finding: LEVELS.index(finding.level)):
+    for one in sorted(
+        (one for one in found if not one.known), key=lambda finding: LEVELS.index(finding.level)
+    ):
         said = [one_line(one.statement["statement"])] if one.statement is not None else []
         said += [one.why] if one.why else []
         text = "\n".join([*said, *one.mends]) or one.headline
