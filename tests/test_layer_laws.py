@@ -77,6 +77,22 @@ def convolution(w, state, x):
     return x[-2:], x[2:] * w[2] + x[1:-1] * w[1] + x[:-2] * w[0]
 
 
+def gated(_, S, t):
+    S = np.exp(t.beta) * S + np.outer(t.v, t.k)
+    return S, S @ t.q
+
+
+def gated_at_once(k: int):
+    def chunk(_, S, t):
+        sums = np.cumsum(t.beta)
+        kept = np.tril(np.exp(sums[:, None] - sums[None, :]), k) * (t.q @ t.k.T)
+        outputs = kept @ t.v + np.exp(sums)[:, None] * (t.q @ S.T)
+        left = np.exp(sums[-1] - sums)[:, None] * t.k
+        return np.exp(sums[-1]) * S + t.v.T @ left, outputs
+
+    return chunk
+
+
 def restarted(w, state, x):
     return convolution(w, np.zeros_like(state), x)
 
@@ -103,6 +119,7 @@ DELTA = Layer(delta, state="d m", token=Gated("m", "d", "m", ""))
 LONGHORN = Layer(longhorn, state="d m", token=Gated("m", "d", "m", ""))
 MOMENTUM = Layer(momentum, parameters="2", state=("m", "m"), token=Two("m", "m"))
 CONVOLUTION = Layer(convolution, parameters="3", state="2 d", token="d")
+GATED = Layer(gated, state="d m", token=Gated("m", "d", "m", ""))
 LAWS = {
     "parallel form": (lambda: LINEAR.chunked(parallel), "proved all-sizes"),
     "parallel form without the last": (lambda: LINEAR.chunked(strictly), "refuted"),
@@ -115,6 +132,8 @@ LAWS = {
     "causal": (lambda: LINEAR.causal(parallel), "proved all-sizes"),
     "a causal convolution": (lambda: CONVOLUTION.causal(convolution), "proved all-sizes"),
     "not causal, for it speaks of the length": (lambda: LINEAR.causal(averaged), "refuted"),
+    "causal with gates": (lambda: GATED.causal(gated_at_once(0)), "proved all-sizes"),
+    "not causal with gates": (lambda: GATED.causal(gated_at_once(1)), "refuted"),
     "not causal": (lambda: LINEAR.causal(everywhere), "refuted"),
     "padding of the delta rule": (lambda: DELTA.ignores(beta=0), "proved all-sizes"),
     "padding of attention": (lambda: LINEAR.ignores(k=0, v=0), "proved all-sizes"),

@@ -251,7 +251,15 @@ def _wanted(name: str, arity: int) -> tuple[Conditions, ...]:
             found.append([low, end - low])
         elif not low.const and end.const and abs(end.const) <= APART:
             found.append([end, _without_number(end)])
-    return tuple(dict.fromkeys(map(frozenset, found)))
+    # A range with an end has a beginning: what lies before a size lies after 0.
+    begun = [[*rows, *_above(rows, arity)] for rows in found]
+    return tuple(dict.fromkeys(map(frozenset, [*found, *begun])))
+
+
+def _above(rows: Sequence[Index], arity: int) -> list[Index]:
+    """That positions are ≥ 0, of those that only have an upper end."""
+    ends = {v: min(e.coefficient(v) for e in rows) for e in rows for v, _ in e.terms}
+    return [variable(v) for v, least in ends.items() if -arity <= v < 0 and least < 0]
 
 
 def _times_of(f: Factor) -> list[Index]:
