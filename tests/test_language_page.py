@@ -16,8 +16,8 @@ EXAMPLES = re.findall(
 )
 
 
-def test_the_page_has_seven_worked_examples():
-    assert len(EXAMPLES) == 7
+def test_the_page_has_eight_worked_examples():
+    assert len(EXAMPLES) == 8
 
 
 @pytest.mark.short(2)
