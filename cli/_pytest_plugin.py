@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.language.claim import Claim
     from scanproof.proofs.language.pinned import Definitions
-    from scanproof.proofs.language.source import Place
+    from scanproof.proofs.language.place import Place
 
 MAY_FAIL = ("unknown", "fixed-sizes")
 """What fails only if one says so."""

@@ -197,8 +197,9 @@ def _complaint(error: BaseException, path: Path) -> str:
     from .complaints import nearest_name
 
     raised = "" if isinstance(error, UsageError | TooSlow) else f" raised {type(error).__name__}"
-    own = isinstance(error, SyntaxError) and _is_file(error.filename, path)
-    text = error.msg if own else text_of(error)  # the line is said once
+    text = text_of(error)
+    if isinstance(error, SyntaxError) and _is_file(error.filename, path):
+        text = error.msg  # the line is said before it
     return f"{path}{_line(error, path)}{raised}: {text}{nearest_name(error, path.parent)}"
 
 

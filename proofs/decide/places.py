@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..language.source import Place
+from ..language.place import Place
 
 
 def written(place: Place | None) -> str | None:

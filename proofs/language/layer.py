@@ -290,7 +290,8 @@ class Layer:
             return body(**own, sizes={name: values[name] for name in sizes}, **besides)
 
         keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        wanted = dict.fromkeys((*given, *sizes, *lengths, *(["xp"] if constants else [])))
+        more_asked = ["xp"] if constants else []
+        wanted: list[str] = list(dict.fromkeys([*given, *sizes, *lengths, *more_asked]))
         asked = [inspect.Parameter(name, keyword) for name in wanted]
         users = [f for f in (tested, self.step, *about) if f is not None]
         called.about = tuple(g for f in users for g in (f, *getattr(f, "about", ())))  # type: ignore[attr-defined]
