@@ -143,7 +143,10 @@ def test_on_a_terminal_an_error_stands_in_its_row_and_below_alone(
 
 SLIPS = {
     "a function of NumPy": ("np.trill(x)", "no attribute 'trill'; nearest: tril"),
-    "a shape within": ("np.outer(x, x)", "at N = 1, d = 1 the claim raised ValueError at mine.py:13"),
+    "a shape within": (
+        "np.outer(x, x)",
+        "at N = 1, d = 1 the claim raised ValueError at mine.py:13",
+    ),
     "a function of JAX": ("jnp.tanh(x)", "takes no arrays of a claim: wrap what calls it, as in"),
     "a product of JAX": ("jnp.dot(x, x)", "takes no arrays of a claim"),
     "sides of two shapes": ("x.T", "at N = 1, d = 2 the two sides have shapes (2, 1) and (1, 2)"),

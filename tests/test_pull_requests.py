@@ -81,7 +81,9 @@ def test_changes_are_what_is_other_new_or_missing():
         (Change("error", None), False),
     ],
 )
-def test_what_is_missing_is_worse_unless_it_failed_and_what_is_new_is_not(change: Change, worse: bool):
+def test_what_is_missing_is_worse_unless_it_failed_and_what_is_new_is_not(
+    change: Change, worse: bool
+):
     assert change.worse is worse
 
 
