@@ -334,6 +334,24 @@ def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch
     assert "scanproof" not in text
 
 
+def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    (tmp_path / "in_torch.py").write_text("import torch\n\ndef wrong(x):\n    return x.sum(0)\n")
+    found = prove("scripted:mean", shapes="x: T d", equals="in_torch:wrong")
+    assert found.frameworks == ("jax", "torch")
+    text = program_script(
+        found.program, found.specification, found.result.counterexample, found.frameworks
+    )
+    assert "actual = call_jax(program" in text and "claimed = call_torch(specification" in text
+    alike = text.replace("torch.tensor", "jax.numpy.asarray").replace("torch.float64", "float")
+    alike = alike.replace("import torch\n", "").replace(".detach().double().numpy()", "")
+    (tmp_path / "in_torch.py").write_text("def wrong(x):\n    return x.sum(0)\n")
+    (tmp_path / "shown.py").write_text(alike)  # torch itself is not installed here
+    ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_functions_without_a_name_have_no_script():
     found = prove(lambda x: x, shapes="x: T", equals=lambda x: 2 * x)
     with pytest.raises(UsageError, match="imports both functions by name"):

@@ -22,6 +22,8 @@ from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
+NARROW = 0.05
+"""How near two programs' numbers have to be in formats narrower than float64."""
 
 
 def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
@@ -48,6 +50,28 @@ def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
         reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
         "and what was read is what JAX traces; make it the same for both",
     )
+
+
+def apart_in_floats(forward: Callable[..., Any], other: Callable[..., Any], claim: Claim) -> str:
+    """Where two programs that could not be compared exactly give different numbers as they run; "" if they do not."""
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items())}
+    form = format_of(forward)
+    rng = np.random.default_rng(0)
+    values = [_drawn(rng, shape(text, at)).astype(float) for text in claim.given.values()]
+    with jax.enable_x64(form.wide):
+        arrays = [jax.numpy.asarray(one, dtype=form.name) for one in values]
+        try:
+            ours, theirs = (
+                [np.asarray(one) for one in jax.tree.leaves(side(*arrays))]
+                for side in (forward, other)
+            )
+        except Exception:  # whatever a user's program raises is told elsewhere
+            return ""
+    if len(ours) != len(theirs) or _alike(ours, theirs, ALIKE if form.wide else NARROW):
+        return ""
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return f"run in {form.name} at random numbers ({sizes}) the two give different results"
 
 
 def run_in_torch(
@@ -102,9 +126,9 @@ def _exactly(forward: Callable[..., Any], claim: Claim, point: Point) -> list[np
         return []
 
 
-def _alike(ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+def _alike(ours: Sequence[Any], theirs: Sequence[Any], near: float = ALIKE) -> bool:
     return len(ours) == len(theirs) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        a.shape == b.shape and np.allclose(a, b, rtol=near, atol=near, equal_nan=True)
         for a, b in zip(ours, theirs, strict=True)
     )
 

@@ -34,7 +34,7 @@ from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
 from . import granted, joined_axes, targets
-from .as_it_runs import leaves, run_in_torch, run_plainly
+from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -65,8 +65,8 @@ class Outcome:
     """The equation that a proof for all sizes would have to show besides, likewise."""
     format: str = "float64"
     """That of the inputs with which the program was traced."""
-    framework: str = "jax"
-    """That of the program."""
+    frameworks: tuple[str, str] = ("jax", "jax")
+    """Those of the program and of the specification."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
 
@@ -148,7 +148,7 @@ def prove(
         proved=said.proved,
         leftover=said.leftover,
         format=format_of(both.forward).name,
-        framework="torch" if targets.is_for_torch(both.written[0]) else "jax",
+        frameworks=_frameworks(both),
     )
 
 
@@ -186,7 +186,13 @@ def _both(
     name, other = (targets.name(one) for one in (function, equals))
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
-    _in_order(other, specification, given)
+    _named(name, forward, given)
+    asked = list(_in_order(other, specification, given))
+    if asked != list(given):
+        raise UsageError(
+            f"prove: {name} takes {', '.join(given)}, and {other} {', '.join(asked)}. Both are called with the arrays "
+            "in one order; give one of them the other's."
+        )
     clash = sorted(set(given) & set(names(list(given.values()))))
     if clash:
         raise UsageError(
@@ -209,6 +215,11 @@ def _both(
     return _Both(name, other, given, written, apart, forward, specification, outputs)
 
 
+def _frameworks(both: _Both) -> tuple[str, str]:
+    first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in both.written)
+    return first, first if _is_definition(both.specification) else second
+
+
 def _as_written(
     both: _Both, claim: Claim, result: Result, first: Sizes
 ) -> tuple[Result, list[Literal]]:
@@ -217,6 +228,9 @@ def _as_written(
     read = [one for one in _literals(programs, claim, first) if not one.meant.is_exactly(one.value)]
     if result.verdict == "refuted":
         result = beyond_rounding(claim, result, lambda at: _literals(programs, claim, at))
+    if result.verdict == "unknown" and not _is_definition(both.specification):
+        apart = apart_in_floats(both.forward, both.specification, claim)
+        result = replace(result, reason="; ".join(filter(None, (result.reason, apart))))
     if result.verdict == "proved":
         result = run_plainly(both.forward, claim) or result
     if result.verdict == "proved":
@@ -364,3 +378,17 @@ def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) ->
         )
     own = [p.name for p in positional[: len(given)]]
     return {n: given[n] for n in own} if set(own) == set(given) else given
+
+
+def _named(name: str, function: Callable[..., Any], given: Mapping[str, str]) -> None:
+    """Refuse shapes of which some name arguments, and others name nothing that the program takes."""
+    try:
+        own = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return
+    wrong = [n for n in given if n not in own]
+    if wrong and len(wrong) < len(given):
+        raise UsageError(
+            f"--shapes names {wrong[0]!r}, and {name} takes {', '.join(own)}. Name its arguments, or none of them: "
+            "then the shapes are taken in their order."
+        )
