@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from gallery import by_name
 from jax import lax
 
 from scanproof.constructs.errors import UsageError
@@ -309,6 +310,14 @@ def test_whether_a_size_has_a_root_is_still_a_question():
 
     found = prove(asks, shapes="x: T d", equals=summed).result
     assert found.verdict == "proved"  # a size has none, as numbers have none
+
+
+def test_what_only_the_third_chunk_shows_is_found():
+    pair = by_name("simple GLA: chunks of four = recurrent")
+    left, right = pair.broken(pair.bugs[0])
+    found = prove(left, shapes=pair.shapes, equals=right).result
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample.sizes["n"] == 3
 
 
 SCRIPTED = """

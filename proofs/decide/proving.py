@@ -12,7 +12,7 @@ import inspect
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -126,14 +126,33 @@ def prove(
         raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
     started = time.perf_counter()
     jax_for("prove")
-    both = _both(function, equals, shapes, framework)
-    claim = _claim(both, _at_fewer(list(both.given.values()), sizes or {}))
+    found: Outcome | None = None
+    for both in _readings(function, equals, shapes, framework):
+        left = seconds - (time.perf_counter() - started)
+        if found is not None and left <= 0:
+            break
+        again = _decided(both, sizes or {}, steps, left, tell)
+        settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+        if found is None or settled:
+            found = again
+        if settled:
+            break
+    assert found is not None
+    found.seconds = time.perf_counter() - started
+    return found
+
+
+def _decided(
+    both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float, tell: Tell
+) -> Outcome:
+    """The answer for programs that are read in one way."""
+    claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
     unread = _traced_once(both.name, both.forward, claim, first)
     if unread is not None:
         return Outcome(both.name, both.other, both.asked, Result("unknown", reason=unread))
     with allowing(steps, seconds):
-        said = in_cases(claim, sizes or {}, tell)
+        said = in_cases(claim, sizes, tell)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
     result, read = _as_written(both, claim, said.result, first)
@@ -143,7 +162,6 @@ def prove(
         shapes=both.asked,
         result=result,
         literals=read,
-        seconds=time.perf_counter() - started,
         cases=said.cases,
         proved=said.proved,
         leftover=said.leftover,
@@ -164,8 +182,10 @@ class _Both:
     given: dict[str, str]
     forward: Callable[..., Any]
     specification: Callable[..., Any]
+    groups: Any = None
+    """How the lengths of the arguments are products, if any are."""
     outputs: Any = None
-    """How the lengths of results are products, if any are."""
+    """The same of the results."""
 
     @property
     def of_jax(self) -> dict[str, Callable[..., Any]]:
@@ -176,12 +196,13 @@ class _Both:
         return found
 
 
-def _both(
+def _readings(
     function: str | Callable[..., Any],
     equals: str | Callable[..., Any],
     shapes: str | Mapping[str, str],
     framework: str | None,
-) -> _Both:
+) -> Iterator[_Both]:
+    """The programs with an axis of length 4*n as n chunks of 4, where there is one, and as they are written."""
     forward, specification = (targets.function(one, framework) for one in (function, equals))
     name, other = (targets.name(one) for one in (function, equals))
     given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
@@ -199,20 +220,36 @@ def _both(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
     written = forward, specification
-    if not joined_axes.is_joined(given):
-        return _Both(name, other, given, written, given, forward, specification)
-    if _is_definition(specification):
+    of_any_arrays = _is_definition(specification)
+    if joined_axes.is_joined(given) and of_any_arrays:
         raise UsageError(
             f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
             f"got {', '.join(given.values())}. Give their axes apart (n C d)."
         )
-    texts = list(given.values())
-    found = [joined_axes.outputs_of(one, texts) for one in written]
+    ways = (True, False) if joined_axes.has_chunks(given) and not of_any_arrays else (False,)
+    for chunks in ways:
+        if joined_axes.is_joined(given, chunks):
+            yield _joined(name, other, given, written, chunks)
+        else:
+            yield _Both(name, other, given, written, given, forward, specification)
+
+
+def _joined(
+    name: str,
+    other: str,
+    given: dict[str, str],
+    written: tuple[Callable[..., Any], Callable[..., Any]],
+    chunks: bool,
+) -> _Both:
+    """The programs of arrays with more axes; with `chunks` where a length is a number of chunks, too."""
+    groups = {n: joined_axes.groups_of(text, chunks) for n, text in given.items()}
+    axes = list(groups.values())
+    found = [joined_axes.outputs_of(one, axes) for one in written]
     known = [one for one in found if one is not None]
     outputs = known[0] if known and known[0] == known[-1] else None
-    forward, specification = (joined_axes.Joined(one, texts, outputs) for one in written)
-    apart = {n: joined_axes.apart(text) for n, text in given.items()}
-    return _Both(name, other, given, written, apart, forward, specification, outputs)
+    forward, specification = (joined_axes.Joined(one, axes, outputs) for one in written)
+    apart = {n: joined_axes.apart(text, chunks) for n, text in given.items()}
+    return _Both(name, other, given, written, apart, forward, specification, groups, outputs)
 
 
 def _frameworks(both: _Both) -> tuple[str, str]:
@@ -247,7 +284,7 @@ def _as_written(
     if result.verdict == "proved":
         result = _granted(result, programs.values(), _dims(claim, first))
     if both.asked != both.given and result.counterexample is not None:
-        parts = joined_axes.shown(result.counterexample, both.asked, both.outputs)
+        parts = joined_axes.shown(result.counterexample, both.groups, both.outputs)
         result = replace(result, counterexample=parts)
     return result, read
 

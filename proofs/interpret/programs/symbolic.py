@@ -44,8 +44,8 @@ ALONG = {
     "dot_general": long_axes.contracted,
     "broadcast_in_dim": long_axes.spread,
 }
-"""How a primitive is read along axes whose length is a product of sizes."""
-RULES |= {name: change(RULES[name]) for name, change in ALONG.items()}
+"""How a primitive is read along axes that a reshape joined."""
+RULES |= {name: long_axes.as_they_are(change)(RULES[name]) for name, change in ALONG.items()}
 
 KEEPING = (
     *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
