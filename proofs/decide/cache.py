@@ -189,6 +189,10 @@ class Keys:
         asked = [list(engines), certificates.search, certificates.content(claim)]
         return _hash([asked, _written(claim), self._here, _surroundings(), self._files(claim)])
 
+    @functools.cached_property
+    def _loaded(self) -> set[str]:
+        return _loaded()
+
     def still(self, reads: dict[str, str]) -> bool:
         """Whether all that was read is what it was."""
         self._states |= {name: noticed.state(name) for name in reads if name not in self._states}
@@ -198,10 +202,10 @@ class Keys:
         """Why the verdict on a claim is not to be remembered; nothing if it may be."""
         if not of_user(claim):
             return ""
-        unheard = next(_unheard(claim), None)
+        unheard = next(_unheard(claim, self._loaded), None)
         if unheard is not None:
             return f"{unheard.name} was imported before claims were read, and by others"
-        return next(iter(noticed.of_files(_loaded()).deeds), "")
+        return next(iter(noticed.of_files(self._loaded).deeds), "")
 
     def _files(self, claim: Claim) -> Any:
         names = {f.__module__ or "" for f in claim.functions}
@@ -209,7 +213,7 @@ class Keys:
         if not of_user(claim) and all(name.startswith(own) for name in names):
             return _hash_of_reached(frozenset(names))
         if self._users is None:
-            reads, files = noticed.of_files(_loaded()).reads, _users()
+            reads, files = noticed.of_files(self._loaded).reads, _users(self._loaded)
             texts = [(str(p), _digest(p)) for p in files]
             self._users = _hash([texts, sorted(reads.items()), _installed(files)])
         return [_hash_of_package(), self._users]
@@ -287,9 +291,9 @@ def _loaded() -> set[str]:
     return {str(path) for path in files if libraries.isdisjoint(path.parents)}
 
 
-def _users() -> list[Path]:
-    """The files of `_loaded` that are files, and what their text imports."""
-    return sorted(_closure(p for p in map(Path, _loaded()) if p.is_file()))
+def _users(loaded: Iterable[str]) -> list[Path]:
+    """Those of the loaded files that are files, and what their text imports."""
+    return sorted(_closure(p for p in map(Path, loaded) if p.is_file()))
 
 
 def _closure(files: Iterable[Path]) -> set[Path]:
@@ -304,11 +308,10 @@ def _closure(files: Iterable[Path]) -> set[Path]:
     return found
 
 
-def _unheard(claim: Claim) -> Iterator[Path]:
+def _unheard(claim: Claim, loaded: set[str]) -> Iterator[Path]:
     """The loaded files that a claim's functions may use, and nobody heard what they read when they were loaded."""
     codes = [code for f in claim.functions if (code := getattr(f, "__code__", None)) is not None]
     own = {path for code in codes if (path := Path(code.co_filename).resolve()).is_file()}
-    loaded = _loaded()
     for path in sorted(_closure(p for p in own if str(p) in loaded)):
         if str(path) in loaded and not noticed.was_read(str(path)):
             yield path
