@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scanproof.proofs.decide.certificates import Certificates
-    from scanproof.proofs.decide.lock import Changes, Found
+    from scanproof.proofs.decide.lock import Changes, Entries, Found
 
     from ._targets import Selection
 
@@ -121,16 +121,31 @@ def _compare(
         if locked:
             result.blamed |= {_id(k): f"{shown}: {why}" for k, why in changes.claims.items()}
     if lock:
+        entries = locks.updated(before, now, path.parent)
         try:
-            locks.write(path, locks.updated(before, now, path.parent))
+            written = locks.write(path, entries)
         except OSError as error:
             result.problems.append(f"{shown}: cannot be written: {error.strerror or error}.")
+        else:
+            if written:
+                result.lines.append(f"{shown}: {_counted(before or {}, entries)}")
+
+
+def _counted(before: Entries, after: Entries) -> str:
+    """How many statements a lock file has, and how many of them are others than before."""
+    counts = {
+        "new": sum(key not in before for key in after),
+        "changed": sum(key in before and before[key] != entry for key, entry in after.items()),
+        "gone": sum(key not in after for key in before),
+    }
+    more = "".join(f", {number} {word}" for word, number in counts.items() if number)
+    return f"{len(after)} statement{'s' * (len(after) != 1)}{more}"
 
 
 def _said(changes: Changes, shown: str) -> list[str]:
     """What has changed, in lines: the names of the project with the claims that reach them, then what else."""
     lines = [
-        f"{name} changed since {shown} was written; it reaches {_few(keys)}"
+        f"{name} changed since {shown} was written; it reaches {few(list(map(_id, keys)))}"
         for name, keys in changes.names.items()
     ]
     reached = {key for keys in changes.names.values() for key in keys}
@@ -143,9 +158,10 @@ def _said(changes: Changes, shown: str) -> list[str]:
     return lines if more <= 1 else [*lines[:MOST], f"{shown}: and {more} changes more"]
 
 
-def _few(keys: Sequence[str]) -> str:
-    more = f" and {len(keys) - FEW} more" if len(keys) > FEW else ""
-    return ", ".join(map(_id, keys[:FEW])) + more
+def few(ids: Sequence[str]) -> str:
+    """The first of some ids, and how many there are besides."""
+    more = f" and {len(ids) - FEW} more" if len(ids) > FEW else ""
+    return ", ".join(ids[:FEW]) + more
 
 
 def _id(key: str) -> str:
