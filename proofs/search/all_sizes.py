@@ -25,9 +25,10 @@ from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
 from ..interpret.questions import Unreadable
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
-from ..kernel.laws import RELU, TANH
-from ..kernel.term import INVERSE, STEP, ZERO, Term
+from ..kernel.laws import RELU, SOFTPLUS, TANH
+from ..kernel.term import INVERSE, LOG, STEP, ZERO, Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
@@ -45,6 +46,8 @@ from .zero import Stuck
 
 COMPARING = {RELU, STEP, ZERO, TANH}
 """Functions that are taken apart where no proof is found with them as they are."""
+LOGARITHMS = {LOG, SOFTPLUS}
+"""Functions beside which products of sigmoids may be written as sums in exponents."""
 EFFORT = 250_000
 """What the search may take for a bound, whose differences have hundreds of monomials."""
 
@@ -143,6 +146,8 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None
         ways: list[dict[str, bool]] = []
         if any(one.kept for one in tried):
             ways.append({"columns": False})
+        if not LOGARITHMS.isdisjoint({one.name for one in declarations.current.bodies.values()}):
+            ways.append({"in_exponents": True})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
             ways.append({"by_cases": True})
         for way in ways:
@@ -158,16 +163,17 @@ def _found_by(
     tried: list[Proving],
     by_cases: bool = False,
     columns: bool = True,
+    in_exponents: bool = False,
 ) -> Found:
     """Notes the session of the search."""
     with proving() as current:
         tried.append(current)
         current.columns = columns
         interpretation = read(claim, current, mutate).one_turn()
-        if by_cases:  # what was read is what the check reads
-            current.by_cases = True
-            current.reduced.clear()
-            current.closed.clear()
+        if by_cases or in_exponents:  # what was read is what the check reads
+            current.by_cases, current.in_exponents = by_cases, in_exponents
+            for known in (current.reduced, current.closed, current.split, current.starts):
+                known.clear()
             current.seen = 0
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):
