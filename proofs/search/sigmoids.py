@@ -22,12 +22,12 @@ MOST = 3
 
 
 class _Sigmoid(NamedTuple):
-    """How often exp(−softplus(z)) is a factor, and which monomial it is a factor of otherwise."""
+    """How often exp(−softplus(z)) is a factor of a monomial."""
 
     softplus: Monomial
     times: Fraction
-    rest: Monomial
-    """Without values of exp of multiples of the terms of z, too."""
+    rest: tuple[Factor, ...]
+    """The other factors, without values of exp of multiples of the terms of z."""
 
 
 def to_one_degree(work: Rewriting, k: int) -> bool:
@@ -37,7 +37,7 @@ def to_one_degree(work: Rewriting, k: int) -> bool:
         return False
     m, _ = work.parts[k]
     for n, _ in work.parts.values():
-        if n == m or n.bound != m.bound or n.guards != m.guards:
+        if n == m or n.bound != m.bound:
             continue
         for other in _sigmoids(n):
             mine = _degree(m, other.softplus)
@@ -77,4 +77,4 @@ def _degree(m: Monomial, softplus: Monomial) -> _Sigmoid:
             rest.append(g)
         elif inside[0][0] == softplus:
             times -= inside[0][1]
-    return _Sigmoid(softplus, times, m._replace(factors=tuple(rest)))
+    return _Sigmoid(softplus, times, tuple(rest))
