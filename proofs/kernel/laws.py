@@ -204,7 +204,8 @@ def _sum_of_exponents(m: Monomial, of: Term) -> Term:
 
 def _argument(f: Factor, of: Term) -> Term:
     """What a function is taken of; one at a bound index is refused by the constructor."""
-    return Term(dict(body(f, 0)), of.scope)
+    pairs = body(f, 0)
+    return Term(dict(pairs), of.scope.union([v for m, _ in pairs for v in m.variables() if v > 0]))
 
 
 def _plain(*factors: Factor) -> Monomial:

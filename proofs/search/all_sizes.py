@@ -46,8 +46,6 @@ from .zero import Stuck
 
 COMPARING = {RELU, STEP, ZERO, TANH}
 """Functions that are taken apart where no proof is found with them as they are."""
-LOGARITHMS = {LOG, SOFTPLUS}
-"""Functions beside which products of sigmoids may be written as sums in exponents."""
 EFFORT = 250_000
 """What the search may take for a bound, whose differences have hundreds of monomials."""
 
@@ -146,7 +144,7 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None
         ways: list[dict[str, bool]] = []
         if any(one.kept for one in tried):
             ways.append({"columns": False})
-        if not LOGARITHMS.isdisjoint({one.name for one in declarations.current.bodies.values()}):
+        if _has_logarithms():
             ways.append({"in_exponents": True})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
             ways.append({"by_cases": True})
@@ -154,6 +152,11 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None
             with suppress(KernelError):
                 return _found_by(claim, mutate, seen, tried, **way)
         raise error from None
+
+
+def _has_logarithms() -> bool:
+    """Whether there are logarithms, whose sums in an exponent may be products of sigmoids."""
+    return any(one.name in (LOG, SOFTPLUS) for one in declarations.current.bodies.values())
 
 
 def _found_by(
