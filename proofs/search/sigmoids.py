@@ -1,7 +1,7 @@
 """Sigmoids as values of exp: σ(z) = exp(z) exp(−softplus(z)), so that their products are sums in an exponent.
 
-Then 1 = (1 + exp(z)) exp(−softplus(z)) is what is known of them. Where monomials differ in such factors only, those with
-fewer values of exp(−softplus(z)) are multiplied by that, until all have as many: then equal sums look the same.
+Then 1 = (1 + exp(z)) exp(−softplus(z)) is what is known of them. Where monomials differ in such factors only, those
+with fewer values of exp(−softplus(z)) are multiplied by that, until all have as many: then equal sums look the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Sigmoid(NamedTuple):
 
 
 def to_one_degree(work: Rewriting, k: int) -> bool:
-    """Multiply a monomial by (1 + exp(z)) exp(−softplus(z)) where another has more of the last; whether there was one."""
+    """Multiply a monomial by (1 + exp(z)) exp(−softplus(z)) where another has more of the last."""
     session = current()
     if not session.in_exponents:
         return False
@@ -47,10 +47,7 @@ def to_one_degree(work: Rewriting, k: int) -> bool:
                 factors = [exponential([pair], m.bound) for pair in one]
                 before = set(work.parts)
                 work.exponents(k, [], factors)
-                return any(
-                    power(work, new, session, late=True)
-                    for new in set(work.parts) - before
-                )
+                return any(power(work, new, session, late=True) for new in set(work.parts) - before)
     return False
 
 
