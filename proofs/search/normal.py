@@ -202,7 +202,7 @@ def _inside(name: str) -> list[str]:
 
 def _as_one(work: Rewriting) -> None:
     """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
-    normalise(work)
+    _as_deep_as_known(work)
     merged(work)
 
 
@@ -245,12 +245,16 @@ def _everywhere(left: Factor, when: Index, right: Term, session: Proving) -> boo
 
 
 def _opened(work: Rewriting, k: int) -> bool:
-    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote."""
+    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote.
+
+    γ^(t + 1) is γ γ^t.
+    """
     m, _ = work.parts[k]
     sizes, session = declarations.current.sizes, current()
     own = [
         f for f in m.factors if f.name in session.kept and min(f.at[0].variables(), default=0) > 0
     ]
+    own += [f for f in m.factors if _is_later_power(f, session)]
     for f in own:
         if rewriting([session.definition(f.name)[1]], divide=True, only=f)(work, k):
             return True
@@ -263,6 +267,18 @@ def _opened(work: Rewriting, k: int) -> bool:
     return False
 
 
+def _as_deep_as_known(work: Rewriting) -> None:
+    normalise(work)
+    if current().opened:
+        tidy(work, [_opened])
+
+
+def _is_later_power(f: Factor, session: Proving) -> bool:
+    """Whether the factor is γ^(t + 1), or γ to another sum with a number > 0."""
+    known = f.name in session.recursions and f.name not in session.ranged
+    return known and session.is_product(f.name) and bool(f.at[0].terms) and f.at[0].const > 0
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -273,11 +289,7 @@ def _found(left: Factor) -> Theorem | None:
 
         return reduction(left, unfold)
 
-    def inside(work: Rewriting) -> None:
-        normalise(work)
-        if current().opened:
-            tidy(work, [_opened])
-
+    inside = _as_deep_as_known
     ordered = function_of(left) == EXP  # `exponents` puts the positions of exp in order
     found = (
         congruence(left, inside) if ordered else in_order(left, lambda at: congruence(at, inside))
