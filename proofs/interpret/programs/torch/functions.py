@@ -14,7 +14,7 @@ import jax
 from jax import lax
 from jax import numpy as jnp
 
-from .loops import Appended, Items
+from .sequences import Appended, Items
 from .tensors import OPERATORS, Refused, Tensor, entries, is_size, refuse
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
