@@ -57,9 +57,13 @@ class Joined:
         self, function: Callable[..., Any], shapes: Sequence[str], outputs: Sequence[Groups] | None
     ) -> None:
         self.__wrapped__ = function
-        self.unrolls = getattr(function, "unrolls", False)
         self.groups = [groups_of(text) for text in shapes]
         self.outputs = outputs
+
+    @property
+    def unrolls(self) -> bool:
+        """Whether loops of the function are loops of Python's where sizes are numbers."""
+        return getattr(self.__wrapped__, "unrolls", False)
 
     def __call__(self, *arrays: Any) -> Any:
         jax = jax_for("prove")

@@ -5,12 +5,15 @@ The same walk serves kernel arrays (`symbolic`, the proof for all sizes) and exa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
 from .sizes import Dimensions
 
+TURN = re.compile(r"\.<locals>\._scanproof_\w+")
+"""How functions are called that a loop's body was made (`torch.rewriting`)."""
 Rule = Callable[..., Any]
 """(reader, equation's parameters, *inputs) -> the output, or a list of several."""
 
@@ -161,6 +164,6 @@ def place(equation: Any) -> str:
 
         where = summarize(equation.source_info)
         file, colon, rest = where.partition(":")
-        return f"{shown(file)}{colon}{rest}" if colon else ""
+        return f"{shown(file)}{colon}{TURN.sub('', rest)}" if colon else ""
     except (ImportError, AttributeError, TypeError):
         return ""

@@ -207,9 +207,7 @@ def _over_a_size(
     apart: int = APART,
 ) -> tuple[Any, ...]:
     """The loop, of which the first or last turn goes before or after the others where it is another one."""
-    if (
-        items.length <= 0
-    ):  # a question about sizes: where there may be no turn, names stay as they are
+    if _is_empty(items):  # names stay as they are
         return before
     made: list[_Turn] = []
     try:
@@ -221,6 +219,15 @@ def _over_a_size(
                 with suppress(Unreadable), attempt():
                     return way(items, body, names, before, later, apart - 1)
         note(str(error))
+        raise
+
+
+def _is_empty(items: Items) -> bool:
+    """Whether there is no turn: a question about sizes, of which no `except` of the program's makes another one."""
+    try:
+        return bool(items.length <= 0)
+    except Exception as error:
+        note(f"whether a loop has a turn: {error}")
         raise
 
 

@@ -43,8 +43,8 @@ LEAVING = (
 class Loops(ast.NodeTransformer):
     """For statements in functions become calls of `loops.loop`; lists become such that these loops may append to."""
 
-    def __init__(self) -> None:
-        self.depth = self.count = 0
+    def __init__(self, items: bool = False) -> None:
+        self.items, self.depth, self.count = items, 0, 0
         self.reads: list[Counter[str]] = []
         """How often the functions around read each name."""
 
@@ -103,6 +103,13 @@ class Loops(ast.NodeTransformer):
         else:
             return node
         return ast.copy_location(_call("_scanproof_each", [first.iter, make]), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`x[k]`, where it is read."""
+        self.generic_visit(node)
+        if not (self.items and self.depth and isinstance(node.ctx, ast.Load)):
+            return node
+        return ast.copy_location(_call("_scanproof_item", [node.value, _key(node.slice)]), node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """`x[k] = y`, which is a tensor's where loops over sizes are followed."""
@@ -292,10 +299,26 @@ BUILTINS = {
 
 
 class Loader:
-    """Modules of the user's, loaded from their sources with the facade in place of torch."""
+    """Modules of the user's, loaded from their sources with other modules in place of some, such as torch.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.facade, self.loaded = folder.resolve(), modules(), dict[str, ModuleType]()
+    Args:
+        folder: where the user's modules lie.
+        facade: what stands in for modules, by their names; if not given, for torch and its like.
+        names: what rewritten code calls, and what stands in for Python's own functions.
+        items: whether `x[k]` is one of the former, for arrays that know no numbers of turns.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        facade: dict[str, ModuleType] | None = None,
+        names: tuple[dict[str, Any], dict[str, Any]] | None = None,
+        items: bool = False,
+    ) -> None:
+        self.folder, self.loaded = folder.resolve(), dict[str, ModuleType]()
+        self.facade = modules() if facade is None else facade
+        self.names, self.builtins = names or (NAMES, BUILTINS)
+        self.items = items
 
     def load(self, name: str, file: Path) -> ModuleType:
         """The module of a file.
@@ -309,15 +332,15 @@ class Loader:
             tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
         except (OSError, SyntaxError, UnicodeDecodeError, ValueError) as error:
             raise UsageError(f"prove {name}: {file} cannot be read as Python: {error}.") from None
-        code = compile(ast.fix_missing_locations(Loops().visit(tree)), str(file), "exec")
+        code = compile(ast.fix_missing_locations(Loops(self.items).visit(tree)), str(file), "exec")
         found = self.loaded[name] = ModuleType(name)
-        own = {**vars(builtins), **BUILTINS, "__import__": self._import(name)}
+        own = {**vars(builtins), **self.builtins, "__import__": self._import(name)}
         vars(found).update(
             {
                 "__builtins__": own,
                 "__file__": str(file),
                 "__package__": name.rpartition(".")[0],
-                **NAMES,
+                **self.names,
             }
         )
         exec(code, vars(found))

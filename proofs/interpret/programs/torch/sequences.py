@@ -7,7 +7,7 @@ from typing import Any
 
 from jax import numpy as jnp
 
-from .tensors import LOOPS, Family, Tensor, is_size, is_zero, refuse
+from .tensors import LOOPS, Family, Tensor, entries, is_size, is_zero, refuse
 
 
 class Items:
@@ -79,14 +79,17 @@ class Appended(list):  # type: ignore[type-arg]
             raise refuse(
                 "a list with a tensor that was written in place since", "append its clone()"
             )
-        return jnp.stack([t.array for t in list.__iter__(self)]) if self.rows is None else self.rows
+        return (
+            jnp.stack([entries(t) for t in list.__iter__(self)]) if self.rows is None else self.rows
+        )
 
     def add_rows(self, array: Any) -> None:
         """Take in what a loop has appended; later writes to what was there before are noticed."""
         before = list(list.__iter__(self))
         if before or self.rows is not None:
             array = jnp.concatenate([self.stacked(), array])
-        self.watched += [(one._family, one._family.writes) for one in before]
+        own = [one._family for one in before if isinstance(one, Tensor)]
+        self.watched += [(family, family.writes) for family in own]
         list.clear(self)
         self.rows = array
 
@@ -174,6 +177,16 @@ def length(one: Any) -> Any:
     if isinstance(one, Appended) and one.rows is not None and len(LOOPS) == one.depth:
         return one.rows.shape[0]
     return one.length if isinstance(one, Items) else len(one)
+
+
+def joined_rows(items: Appended, axis: int = 0) -> Any:
+    """What loops over sizes have appended, one after the other along an axis."""
+    rows = items.stacked()
+    axis %= rows.ndim - 1
+    found = jnp.moveaxis(rows, 0, axis)
+    shape = list(found.shape)
+    shape[axis : axis + 2] = [shape[axis] * shape[axis + 1]]
+    return found.reshape(shape)
 
 
 def total(items: Any, start: Any = 0) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,16 @@ from jax import numpy as jnp
 
 from ...questions import Unreadable
 
+with suppress(ImportError, AttributeError):  # JAX's equations are of the user's lines, not of these
+    from jax._src.source_info_util import register_exclusion
+
+    register_exclusion(str(Path(__file__).parent))
+
 
 def refuse(what: str, instead: str = "") -> Unreadable:
-    """The error that says what torch code does that is not read, and what to write instead."""
+    """The error that says what code does that is not read, and what to write instead."""
     return Unreadable(
-        f"the torch program uses {what}{_line()}, which is not read"
-        + (f"; {instead}" if instead else "")
+        f"the program uses {what}{_line()}, which is not read" + (f"; {instead}" if instead else "")
     )
 
 
@@ -199,8 +204,12 @@ def seen(compare: Callable[[Any, int], Any], size: Any) -> bool:
         return False
 
 
-def _comparison(compare: Callable[[int, int], bool]) -> Any:
+def _comparison(compare: Callable[[Any, Any], Any]) -> Any:
     def run(self: Place, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return NotImplemented
+        if hasattr(other, "dtype"):
+            return compare(self.value, other)
         gap = self - other if isinstance(other, Place) or is_size(other) else NotImplemented
         if gap is NotImplemented:
             return self._question()
