@@ -124,7 +124,7 @@ def rev_s(x):
 
 def first(x):
     for t in range(x.shape[0]):
-        h = x[t] if t == 0 else 0.5 * h + x[t]
+        h = x[t] if t == 0 else 0.5 * h + x[t]  # noqa: F821
     return h
 
 

@@ -77,18 +77,28 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
 def _with_loops(
     found: Callable[..., Any], file: Path | None, module: str, path: str
 ) -> Callable[..., Any]:
-    """A function of JAX; with its loops over sizes as scans, where its file has for statements in functions."""
-    if file is None or module.startswith("scanproof.") or "<" in path or not _has_loops(file):
+    """A function of JAX; with its loops over sizes as scans, and `float` of these as real numbers, where it has any."""
+    if (
+        file is None
+        or module.startswith("scanproof.")
+        or "<" in path
+        or not _may_be_rewritten(file)
+    ):
         return found
     from ..interpret.programs.torch.arrays import WithLoops
 
     return WithLoops(found, file, module, path)
 
 
-def _has_loops(file: Path) -> bool:
+def _may_be_rewritten(file: Path) -> bool:
     tree = _parsed(file)
-    kinds = ast.For | ast.ListComp | ast.GeneratorExp
-    return tree is not None and any(isinstance(node, kinds) for node in ast.walk(tree))
+    return tree is not None and any(map(_may_ask_a_number, ast.walk(tree)))
+
+
+def _may_ask_a_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("float", "int")
+    return isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp)
 
 
 def _parsed(file: Path) -> ast.Module | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...exact.polynomials import rational_root
 from ...kernel.index import Index, facts
 from ...kernel.inequalities import implied
 from ...kernel.laws import NOT_BELOW_0
@@ -31,6 +30,7 @@ from ..session import current
 from ..simplifying import simplified
 from ..size import plain
 from ..terms import equal_indices, indicator
+from . import roots
 from .comparisons import (
     COMPARED,
     absolute,
@@ -111,7 +111,8 @@ def literal(value: Any) -> Any:
         return found if given.sign > 0 else -found
     if not given.root:
         return XP.asarray(given.number)
-    return root(given.number) if given.sign > 0 else -root(given.number)
+    root = roots.root(given.number)
+    return root if given.sign > 0 else -root
 
 
 def _note(text: str) -> None:
@@ -119,20 +120,6 @@ def _note(text: str) -> None:
     notes = current().fits
     alike = [one for one in notes if one.startswith(text.partition(":")[0])]
     notes.setdefault(text if len(alike) < MOST_NOTES else f"{text.partition(':')[0]}: and others")
-
-
-def root(of: Fraction) -> KernelArray:
-    """The root of a number: that of its numerator by that of its denominator, so that √(1/2) is 1/√2.
-
-    The kernel knows no laws of roots; numbers that are given in several ways have to be read in one.
-    """
-    top, bottom = (_whole_root(n) for n in of.as_integer_ratio())
-    return top if of.denominator == 1 else divided(top, bottom)
-
-
-def _whole_root(of: int) -> KernelArray:
-    known = rational_root(Fraction(of))
-    return function("sqrt", XP.asarray(of)) if known is None else XP.asarray(known)
 
 
 def _arithmetic(
@@ -273,10 +260,13 @@ def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
     of = reals(a)
     known = _constant(of)
     if known is None or known < 0:
+        sizes = roots.of_sizes(simplified(of.term)) if not of.dims else None
+        if sizes is not None:
+            return sizes
         if not _is_seen_not_below_0(of):
             current().fits.setdefault(DOMAINS["sqrt"])
         return function("sqrt", of)
-    return picked(root(known), of.dims, lambda at: [])
+    return picked(roots.root(known), of.dims, lambda at: [])
 
 
 def _is_seen_not_below_0(array: KernelArray) -> bool:

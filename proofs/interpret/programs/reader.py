@@ -40,7 +40,7 @@ class Reader:
         constant: Callable[[Any], Any],
         dimensions: Dimensions,
         prepared: Callable[[str, Any], Any] = lambda name, value: value,
-        made: Callable[[Any, list[Any]], None] = lambda equation, values: None,
+        made: Callable[[Any, list[Any]], list[Any]] = lambda equation, values: values,
     ) -> None:
         self.rules = rules
         self.constant = constant
@@ -49,7 +49,7 @@ class Reader:
         self.prepared = prepared
         """From a primitive's name and an input to what its rule takes."""
         self.made = made
-        """Looks at what an equation makes."""
+        """Looks at what an equation makes, and may write it in another form."""
         self._open: list[Any] = []
         """The equations that are being read, each inside the one before."""
         self._kept: dict[int, tuple[Any, list[Any]]] = {}
@@ -101,7 +101,7 @@ class Reader:
         try:
             found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
             found = found if isinstance(found, list) else [found]
-            self.made(equation, found)
+            found = self.made(equation, found)
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise

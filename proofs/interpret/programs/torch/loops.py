@@ -42,8 +42,14 @@ def unbound(name: str) -> Refused:
 @contextmanager
 def attempt() -> Iterator[None]:
     """Errors of this block are no affair of the interpretation's, but none is lost: the first comes out at its end."""
-    with aside(), listening():
-        yield
+    try:
+        with aside(), listening():
+            yield
+    except Unreadable:
+        raise
+    except Exception as error:  # such as a question of JAX's about sizes
+        note(f"a loop ended in {type(error).__name__}: {error}")
+        raise
 
 
 UNROLLED = 8

@@ -21,6 +21,7 @@ from .tensors import LOOPS, refuse
 NAMES = {
     "_scanproof_loop": loops.loop,
     "_scanproof_unbound": loops.unbound,
+    "_scanproof_number": sequences.as_number,
     "_scanproof_each": loops.comprehension,
     "_scanproof_list": sequences.Appended,
     "_scanproof_store": loops.store,
@@ -131,12 +132,14 @@ class Loops(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(_call("_scanproof_augment", given)), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """`sum(f(x) for x in xs)` is `sum([f(x) for x in xs])`, and so with others that take all items."""
+        """`sum(f(x) for x in xs)` is `sum([f(x) for x in xs])`, and so others that take all items; `float(size)`."""
         of = node.func.id if isinstance(node.func, ast.Name) else ""
         if of in TAKING_ALL and node.args and isinstance(node.args[0], ast.GeneratorExp):
             one = node.args[0]
             node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
         self.generic_visit(node)
+        if of in ("float", "int") and self.depth and len(node.args) == 1 and not node.keywords:
+            return ast.copy_location(_call("_scanproof_number", [node.func, *node.args]), node)
         return node
 
     def visit_For(self, node: ast.For) -> Any:

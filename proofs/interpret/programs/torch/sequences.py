@@ -7,7 +7,7 @@ from typing import Any
 
 from jax import numpy as jnp
 
-from .tensors import LOOPS, Family, Tensor, entries, is_size, is_zero, refuse
+from .tensors import LOOPS, Family, Place, Tensor, entries, is_size, is_zero, refuse
 
 
 class Items:
@@ -194,6 +194,13 @@ def total(items: Any, start: Any = 0) -> Any:
     if isinstance(items, Appended) and items.rows is not None and len(LOOPS) == items.depth:
         return start + Tensor(items.stacked().sum(0))
     return sum(items, start)
+
+
+def as_number(kind: Any, one: Any) -> Any:
+    """`float(one)` or `int(one)`, also of a size and of the number of a turn."""
+    if kind in (float, int) and (isinstance(one, Place) or (is_size(one) and type(one) is not int)):
+        return one if kind is int else jnp.asarray(entries(one), float)
+    return kind(one)
 
 
 def alone(what: str) -> None:
