@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...kernel.index import Index, facts
+from ...kernel import index
+from ...kernel.index import Index, facts, position
 from ...kernel.inequalities import implied
 from ...kernel.laws import NOT_BELOW_0
 from ...kernel.term import (
@@ -23,13 +24,13 @@ from ...kernel.term import (
     function_of,
 )
 from ..areas import in_order
-from ..array import KernelArray, function
+from ..array import KernelArray, comprehension, function, holds
 from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..size import plain
-from ..terms import equal_indices, indicator
+from ..terms import equal_indices, indicator, number
 from . import roots
 from .comparisons import (
     COMPARED,
@@ -57,6 +58,7 @@ from .powers import powers
 from .remainders import remainder
 from .values import (
     Count,
+    Either,
     Integers,
     Mask,
     Masked,
@@ -422,7 +424,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
                 small, large = in_order(one, other)
                 return large if largest else small
 
-            return Integers(dims, at)
+            return _by_place(Integers(dims, at), c, d, 1 if largest else -1)
         for one, other in ((a, b), (b, a)):
             if isinstance(one, MinusInfinity) if largest else is_infinity(one):
                 dims, (_, kept) = shared(one, other)
@@ -434,6 +436,26 @@ def _extreme(largest: bool) -> Callable[..., Any]:
         return (_larger if largest else smaller)(reals(a), reals(b))
 
     return rule
+
+
+def _by_place(found: Integers, one: Integers, other: Integers, sign: int) -> Integers:
+    """The greater of two integers (the smaller for −1) where it depends on the place which that is."""
+
+    if isinstance(one, Either) or isinstance(other, Either):
+        return found
+
+    def cases(at: Any) -> list[tuple[Index, Index]]:
+        gap = (one.at(at) - other.at(at)) * sign
+        return [(gap, one.at(at)), (-gap - 1, other.at(at))]
+
+    places = [position("i", 0, d) for d in found.dims]
+    gap = cases(places)[0][0]
+    if holds(gap) or holds(-gap) or gap.variables() <= index.current.sizes:
+        return found
+    numbers = comprehension(
+        found.dims, lambda *at: sum((indicator(g) * number(e) for g, e in cases(at)), as_term(0))
+    )
+    return Either(found.dims, found.at, numbers, cases)
 
 
 def _larger(a: KernelArray, b: KernelArray) -> KernelArray:

@@ -1,7 +1,7 @@
-"""Square roots of sizes and of numbers: √n·√n is n, 1/√n is √n/n, and a root of a product is one of its factors each.
+"""Square roots of sizes and of numbers: √n·√n is n, √n/n is 1/√n, and a root of a product is one of its factors each.
 
-That is right for n ≥ 0, and for 1/√n where n ≥ 1: sizes and positive numbers alone are read so. The kernel, to which
-a root is a function without laws, is given terms in which no root stands twice in a product, nor below.
+That is right for n ≥ 0, and where there is a quotient for n ≥ 1: sizes and positive numbers alone are read so. The
+kernel, to which a root is a function without laws, is given terms in which no root stands twice in a product.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FACTORED = 1_000_000
 
 
 def combined(array: KernelArray) -> KernelArray:
-    """The array, with no root of a size or number twice in a product, and none in what is divided by."""
+    """The array, with no root of a size or number twice in a product, nor beside this number's inverse."""
     if SQRT not in current().functions:
         return array
     if all(_plain(m, c, array.term) is None for m, c in array.term.parts.items()):
@@ -47,25 +47,37 @@ def combined(array: KernelArray) -> KernelArray:
 
 def _plain(m: Monomial, c: Fraction, whole: Term) -> Term | None:
     """The monomial in other words; None if there is nothing to change."""
-    left = Counter(m.factors)
-    found = as_term(1)
-    for f, count in Counter(m.factors).items():
-        of, below = _radicand(f), _below(f)
-        if below is not None:
-            del left[f]
-            found = math.prod([below] * count, start=found)
-        elif of is not None and count > 1:
-            left[f] = count % 2
-            found = math.prod([of] * (count // 2), start=found)
+    left, found = Counter(m.factors), as_term(1)
+    for f in sorted(left):
+        of, apart = _radicand(f), _apart(f)
+        if apart is not None:
+            found = math.prod([apart] * left.pop(f), start=found)
+        elif of is not None:
+            below = next((g for g in left if _is_inverse_of(g, f)), None)
+            if below is not None:
+                both = min(left[f], left[below])
+                left[f], left[below] = left[f] - both, left[below] - both
+            found = math.prod([of] * (left[f] // 2), start=found)
+            left[f] %= 2
+        elif (of := _radicand_below(f)) is not None:
+            found = math.prod([reciprocal(of)] * (left[f] // 2), start=found)
+            left[f] %= 2
+    for f in [f for f in left if left[f] > 0]:  # √n/n is 1/√n, and n/√n is √n
+        upward = _radicand(f)
+        of = _radicand_below(f) if upward is None else upward
+        own = None if of is None else _factor(of if upward is None else reciprocal(of))
+        if own is not None and left[own] > 0:
+            root = _alone(f) if upward is not None else _inside(f)
+            left[f], left[own] = left[f] - 1, left[own] - 1
+            found = found * (reciprocal(root) if upward is not None else root)
     if sum(left.values()) == len(m.factors):
         return None
     rest = m._replace(factors=tuple(sorted(left.elements())))
-    again = _parts(Term({rest: c}, whole.scope) * found)
-    return again
+    return _parts(Term({rest: c}, whole.scope) * found)
 
 
 def _parts(term: Term) -> Term:
-    """The term, its monomials once more: 1/√n beside √n leaves a root twice."""
+    """The term, its monomials once more."""
     found = Term({}, term.scope)
     for m, c in term.parts.items():
         new = _plain(m, c, term)
@@ -89,23 +101,40 @@ def _radicand(f: Factor) -> Term | None:
     return of if seen or _constant(of) is not None else None
 
 
-def _below(f: Factor) -> Term | None:
-    """1/(A √n) as (1/A) √n / n."""
+def _radicand_below(f: Factor) -> Term | None:
+    """n of 1/√n."""
+    if function_of(f) != INVERSE or f.name == INVERSE_NUMBER or f.at:
+        return None
+    root = _factor(_inside(f))
+    of = None if root is None else _radicand(root)
+    return of if of is not None and _is_positive(of) else None
+
+
+def _apart(f: Factor) -> Term | None:
+    """1/(A √n) as 1/A 1/√n."""
     if function_of(f) != INVERSE or f.name == INVERSE_NUMBER or f.at:
         return None
     of = _inside(f)
-    if len(of.parts) != 1:
+    if len(of.parts) != 1 or _factor(of) is not None:
         return None
     ((m, c),) = of.parts.items()
-    found, rest = as_term(1), list(m.factors)
-    for one in m.factors:
-        radicand = _radicand(one)
-        if radicand is not None and _is_positive(radicand):
-            rest.remove(one)
-            found = found * _alone(one) * reciprocal(radicand)
-    if len(rest) == len(m.factors) or m.bound or m.guards:
+    roots = [one for one in m.factors if _radicand(one) is not None]
+    if not roots or m.bound or m.guards:
         return None
-    return found * reciprocal(Term({m._replace(factors=tuple(rest)): c}, of.scope))
+    rest = tuple(one for one in m.factors if one not in roots)
+    found = reciprocal(Term({m._replace(factors=rest): c}, of.scope))
+    return math.prod([reciprocal(_alone(one)) for one in roots], start=found)
+
+
+def _is_inverse_of(one: Factor, other: Factor) -> bool:
+    return _radicand_below(one) is not None and _factor(_inside(one)) == other
+
+
+def _factor(of: Term) -> Factor | None:
+    """The factor that a term is, if it is one."""
+    ((m, c),) = of.parts.items() if len(of.parts) == 1 else ((None, 0),)
+    one = m is not None and c == 1 and not m.bound and not m.guards and len(m.factors) == 1
+    return m.factors[0] if one and m is not None else None
 
 
 def _is_positive(of: Term) -> bool:
