@@ -54,7 +54,7 @@ NOT_READ_IN_TORCH = {
     "whil": ("spec_sum", "which depends on the sizes"),
     "preinit": ("spec_cumsum", "a list as long as a size (torch_loops.py:"),
     "mid_cond": ("mid_cond", "a question about the number of a turn"),
-    "swallowed2": ("swallowed2", "a question about the number of a turn"),
+    "swallowed2": ("swallowed2", "a loop over a size ended in"),
     "counter_double": ("counter_double", "n, which a loop over a size changes"),
     "tup_grow": ("tup_grow", "st, which a loop over a size gives another form"),
     "alias_view_append": ("alias_view_append", "one that was written in place"),
@@ -81,7 +81,7 @@ OTHER_IN_JAX = [
 NOT_READ_IN_JAX = {
     "named": "writing an item of a Table in a loop over a size (jax_loops.py:",
     "in_the_middle": "a question about the number of a turn of a loop over a size (jax_loops.py:",
-    "heard": "a question about the number of a turn",
+    "heard": "is not the claim's own",
 }
 STOP = {
     ("largest", "twice"): "torch.argmax (programs_that_stop.py:",

@@ -206,7 +206,7 @@ class _Both:
 def _both(
     function: str | Callable[..., Any],
     equals: str | Callable[..., Any],
-    given: Mapping[str, str],
+    given: dict[str, str],
     framework: str | None,
 ) -> _Both:
     forward, specification = (targets.function(one, framework) for one in (function, equals))

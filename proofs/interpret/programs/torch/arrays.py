@@ -115,7 +115,7 @@ def item(of: Any, key: Any) -> Any:
     if is_array(of):
         return Tensor(of)[key].array
     if type(of) is type(jnp.zeros(1).at):
-        return _At(of.array, key)
+        return _At(getattr(of, "array"), key)  # noqa: B009  which its stub does not have
     raise refuse("an item of what is no array, at the number of a turn of a loop over a size")
 
 

@@ -48,7 +48,8 @@ def attempt() -> Iterator[None]:
     except Unreadable:
         raise
     except Exception as error:  # such as a question of JAX's about sizes
-        note(f"a loop ended in {type(error).__name__}: {error}")
+        first = str(error).strip().split("\n", 1)[0]
+        note(f"a loop over a size ended in {type(error).__name__}: {first}")
         raise
 
 
@@ -232,8 +233,8 @@ def _is_empty(items: Items) -> bool:
     """Whether there is no turn: a question about sizes, of which no `except` of the program's makes another one."""
     try:
         return bool(items.length <= 0)
-    except Exception as error:
-        note(f"whether a loop has a turn: {error}")
+    except Exception:
+        note("whether a loop has a turn depends on the sizes")
         raise
 
 

@@ -168,7 +168,9 @@ class Loops(ast.NodeTransformer):
             [],
             type_params=[],
         )
-        values = [ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets]
+        values: list[ast.expr] = [
+            ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets
+        ]
         later = [t for t in targets if self.reads[-1][t] > inside[t]]
         called = _call(
             "_scanproof_loop",
