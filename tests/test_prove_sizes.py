@@ -372,3 +372,68 @@ def test_a_search_ends_after_the_steps_and_the_seconds_that_it_is_given(given):
     found = prove(running("float64"), shapes="x: T d", equals=summed, **given).result
     assert found.scope == "fixed-size"
     assert "takes too long; more steps" in str(found.reason)
+
+
+def by_root(x):
+    return x / math.sqrt(x.shape[1])
+
+
+ROOTS = {
+    "√d·√d": (lambda x: by_root(by_root(x)), lambda x: x / x.shape[1]),
+    "d ** -0.5 twice": (
+        lambda x: x * x.shape[1] ** -0.5 * x.shape[1] ** -0.5,
+        lambda x: x / x.shape[1],
+    ),
+    "√d/d": (lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]), by_root),
+    "d/√d": (lambda x: x * x.shape[1] / math.sqrt(x.shape[1]), lambda x: x * x.shape[1] ** 0.5),
+    "√(4 d)": (
+        lambda x: x * math.sqrt(4 * x.shape[1]),
+        lambda x: 2 * x * math.sqrt(x.shape[1]),
+    ),
+    "√d·√T": (
+        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
+        lambda x: x * math.sqrt(x.shape[0] * x.shape[1]),
+    ),
+    "√(2/d)": (
+        lambda x: x * math.sqrt(2 / x.shape[1]),
+        lambda x: x * math.sqrt(2) / math.sqrt(x.shape[1]),
+    ),
+    "√(d + 1) twice": (
+        lambda x: x * math.sqrt(x.shape[1] + 1) * math.sqrt(x.shape[1] + 1),
+        lambda x: x * (x.shape[1] + 1),
+    ),
+}
+NO_ROOTS = {
+    "√d is not d": (by_root, lambda x: x / x.shape[1]),
+    "√(4 d) is not 4√d": (
+        lambda x: x * math.sqrt(4 * x.shape[1]),
+        lambda x: 4 * x * math.sqrt(x.shape[1]),
+    ),
+    "√d·√T is not √(d + T)": (
+        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
+        lambda x: x * math.sqrt(x.shape[0] + x.shape[1]),
+    ),
+    "√d/d is not √d": (
+        lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]),
+        lambda x: x * x.shape[1] ** 0.5,
+    ),
+    "√x·√x is x for x ≥ 0 alone": (
+        lambda x: jnp.sqrt(x) * jnp.sqrt(x),
+        lambda x: x,
+    ),
+    "√(x²) is not x": (lambda x: jnp.sqrt(x * x), lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_roots_of_sizes_are_multiplied(name):
+    left, right = ROOTS[name]
+    found = prove(left, shapes="x: T d", equals=right).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("name", NO_ROOTS)
+def test_roots_are_not_taken_for_others(name):
+    left, right = NO_ROOTS[name]
+    found = prove(left, shapes="x: T d", equals=right).result
+    assert (found.verdict, found.scope) != ("proved", "all-sizes")

@@ -16,8 +16,8 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
-from ..language.sizes import shape
-from . import targets
+from ..language.sizes import Sizes, shape
+from . import mistakes, targets
 from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
@@ -39,16 +39,18 @@ def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
     point = {name: _drawn(rng, shape(text, at)) for name, text in claim.given.items()}
     with jax.enable_x64(form.wide):
         arrays = [jax.numpy.asarray(one.astype(float), dtype=form.name) for one in point.values()]
-        own = jax.tree.leaves(forward(*arrays))
+        try:
+            own = jax.tree.leaves(forward(*arrays))
+        except mistakes.Errors as error:
+            return Result("unknown", reason=_stops(at, error))
         if _alike(own, _exactly(forward, claim, point)):
             return None
         if _alike(own, jax.tree.leaves(jax.jit(forward)(*arrays))):
             return None
-    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
     return Result(
         "unknown",
-        reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
-        "and what was read is what JAX traces; make it the same for both",
+        reason=f"at {mistakes.at(at)} it gives other numbers when it is run without jax.jit: it tells JAX's tracers "
+        "from arrays, and what was read is what JAX traces; make it the same for both",
     )
 
 
@@ -84,7 +86,10 @@ def run_in_torch(
     at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
     rng = np.random.default_rng(0)
     arrays = [_drawn(rng, shape(text, at)).astype(float) for text in shapes.values()]
-    theirs = targets.in_torch(function, arrays)
+    try:
+        theirs = targets.in_torch(function, arrays)
+    except mistakes.Errors as error:
+        return Result("unknown", reason=f"in torch itself, {_stops(at, error)}")
     if theirs is None:
         note = "torch is not installed: that its functions compute what docs/prove.md says was not tried here"
         return replace(
@@ -97,11 +102,15 @@ def run_in_torch(
         ]
     if _alike(ours, theirs):
         return result
-    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
     return Result(
         "unknown",
-        reason=f"at {sizes} torch computes other numbers than {targets.name(function)} was read as; please report it",
+        reason=f"at {mistakes.at(at)} torch computes other numbers than {targets.name(function)} was read as; "
+        "please report it",
     )
+
+
+def _stops(at: Sizes, error: BaseException) -> str:
+    return f"at {mistakes.at(at)} it does not run ({mistakes.said(error)}), though it does at the sizes tried before"
 
 
 def _drawn(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:

@@ -76,9 +76,13 @@ class Joined:
         outputs: Sequence[Groups] | None,
     ) -> None:
         self.__wrapped__ = function
-        self.unrolls = getattr(function, "unrolls", False)
         self.groups = groups
         self.outputs = outputs
+
+    @property
+    def unrolls(self) -> bool:
+        """Whether loops of the function are loops of Python's where sizes are numbers."""
+        return getattr(self.__wrapped__, "unrolls", False)
 
     def __call__(self, *arrays: Any) -> Any:
         jax = jax_for("prove")

@@ -33,7 +33,7 @@ from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
-from . import granted, joined_axes, targets
+from . import granted, joined_axes, mistakes, targets
 from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
@@ -126,33 +126,56 @@ def prove(
         raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
     started = time.perf_counter()
     jax_for("prove")
+    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     found: Outcome | None = None
-    for both in _readings(function, equals, shapes, framework):
-        left = seconds - (time.perf_counter() - started)
-        if found is not None and left <= 0:
-            break
-        again = _decided(both, sizes or {}, steps, left, tell)
-        settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
-        if found is None or settled:
-            found = again
-        if settled:
-            break
+    try:
+        for both in _readings(function, equals, given, framework):
+            left = seconds - (time.perf_counter() - started)
+            if found is not None and left <= 0:
+                break
+            again = _answer(both, sizes or {}, steps, left, tell)
+            settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+            if found is None or settled:
+                found = again
+            if settled:
+                break
+    except Unreadable as error:
+        names_of = targets.name(function), targets.name(equals)
+        found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
     assert found is not None
     found.seconds = time.perf_counter() - started
     return found
 
 
-def _decided(
+def _answer(
     both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float, tell: Tell
 ) -> Outcome:
-    """The answer for programs that are read in one way."""
+    """What is found out about two programs that are read in one way; `unknown` if one is not read."""
     claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
+    try:
+        with allowing(steps, seconds):
+            return _decided(both, claim, sizes, tell)
+    except UsageError:
+        raise
+    except Unreadable as error:
+        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
+    except mistakes.Errors as error:
+        if not mistakes.is_users(error):
+            raise
+        raise mistakes.of_sides(both.sides, claim, error) from error
+
+
+def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell: Tell) -> Outcome:
+    """What is found out about two programs.
+
+    Raises:
+        Unreadable: if one of them is not read even with numbers for sizes.
+        Exception: what they raise.
+    """
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
-    unread = _traced_once(both.name, both.forward, claim, first)
-    if unread is not None:
-        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=unread))
-    with allowing(steps, seconds):
-        said = in_cases(claim, sizes, tell)
+    for name, side in both.sides.items():
+        _traced_once(name, side, claim, first)
+    said = in_cases(claim, sizes, tell)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
     result, read = _as_written(both, claim, said.result, first)
@@ -188,6 +211,12 @@ class _Both:
     """The same of the results."""
 
     @property
+    def sides(self) -> dict[str, Callable[..., Any]]:
+        """By their names those that JAX traces."""
+        names = {"program": self.name, "specification": self.other}
+        return {names[one]: function for one, function in self.of_jax.items()}
+
+    @property
     def of_jax(self) -> dict[str, Callable[..., Any]]:
         """Those that JAX traces."""
         found = {"program": self.forward}
@@ -199,13 +228,12 @@ class _Both:
 def _readings(
     function: str | Callable[..., Any],
     equals: str | Callable[..., Any],
-    shapes: str | Mapping[str, str],
+    given: dict[str, str],
     framework: str | None,
 ) -> Iterator[_Both]:
     """The programs with an axis of length 4*n as n chunks of 4, where there is one, and as they are written."""
     forward, specification = (targets.function(one, framework) for one in (function, equals))
     name, other = (targets.name(one) for one in (function, equals))
-    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
     _named(name, forward, given)
     asked = list(_in_order(other, specification, given))
@@ -323,26 +351,26 @@ def _claim(both: _Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
     return replace(row.claim, given=dict(both.given), sizes=dict(sizes))
 
 
-def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> str | None:
-    """Trace the program at one size, so that its own mistakes are reported in a line; why, if it is not read."""
+def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Sizes) -> None:
+    """Trace a program at one size, so that its own mistakes are reported in a line.
+
+    Raises:
+        UsageError: if it does not run on arrays of these shapes, or does more than compute.
+        Unreadable: if it is not read.
+    """
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
-            first = traced(forward, dims)
-            again = traced(forward, dims)
-    except UsageError:
+            first = traced(function, dims)
+            again = traced(function, dims)
+    except (UsageError, Unreadable):
         raise
-    except Unreadable as error:
-        return str(error)
-    except Exception as error:
-        sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
-        said = str(error).strip().split("\n", 1)[0]
+    except mistakes.Errors as error:
         raise UsageError(
             f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
-            f"({sizes}): {type(error).__name__}: {said}"
+            f"({mistakes.at(at)}): {mistakes.said(error)}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
-    return None
 
 
 def _dims(claim: Claim, at: Sizes) -> list[tuple[Index, ...]]:
