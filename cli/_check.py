@@ -13,6 +13,7 @@ from ._formats import FORMATS, TELL_PROBLEMS
 from ._options import SourceName, Targets, choice, count, flag, option
 
 if TYPE_CHECKING:
+    from scanproof.proofs.decide.cache import Cache as Cached
     from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 
 DERIVATIONS = 50
@@ -204,11 +205,19 @@ def check(
         if blame.code == ERROR and not shown:
             say(f"{id}: {blame.why}")
     _providers.note(say, everything=not targets)
-    for line in compared.lines:
+    for line in (*_not_remembered(remembered), *compared.lines):
         say(line)
     for problem in problems:
         say(problem)
     raise typer.Exit(code)
+
+
+def _not_remembered(cache: Cached | None) -> list[str]:
+    """Which claims will be checked again next time though nothing changes, and why."""
+    from scanproof.proofs.report.words import few
+
+    passed = {} if cache is None else cache.passed
+    return [f"{few(ids)}: not remembered, checked each time: {why}" for why, ids in passed.items()]
 
 
 def _certificates(

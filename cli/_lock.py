@@ -130,12 +130,15 @@ def _compare(
         if locked:
             result.blamed |= {_id(k): f"{shown}: {why}" for k, why in changes.claims.items()}
     if lock:
+        entries = locks.updated(before, now, path.parent)
         try:
-            locks.write(path, locks.updated(before, now, path.parent))
+            written = locks.write(path, entries)
         except OSError as error:
             result.problems.append(f"{shown}: cannot be written: {error.strerror or error}.")
         else:
-            _drop(before or {}, locks.updated(before, now, path.parent), path.parent, given)
+            _drop(before or {}, entries, path.parent, given)
+            if written:
+                result.lines.append(f"{shown}: {_counted(before or {}, entries)}")
 
 
 def _drop(before: Entries, after: Entries, root: Path, given: Certificates) -> None:
@@ -155,6 +158,17 @@ def _drop(before: Entries, after: Entries, root: Path, given: Certificates) -> N
         with suppress(OSError):
             if digest(path) == entry.certificate:
                 path.unlink()
+
+
+def _counted(before: Entries, after: Entries) -> str:
+    """How many statements a lock file has, and how many of them are others than before."""
+    counts = {
+        "new": sum(key not in before for key in after),
+        "changed": sum(key in before and before[key] != entry for key, entry in after.items()),
+        "gone": sum(key not in after for key in before),
+    }
+    more = "".join(f", {number} {word}" for word, number in counts.items() if number)
+    return f"{len(after)} statement{'s' * (len(after) != 1)}{more}"
 
 
 def _said(changes: Changes, shown: str) -> list[str]:

@@ -98,7 +98,7 @@ def _write_script(path: Path, outcome: Outcome) -> None:
         say(f"--script {path}: not written, since no inputs were found on which the two differ")
         return
     text = program_script(
-        outcome.program, outcome.specification, shown, outcome.framework, outcome.format
+        outcome.program, outcome.specification, shown, outcome.frameworks, outcome.format
     )
     try:
         path.write_text(text, encoding="utf-8")
@@ -136,8 +136,10 @@ def _text(outcome: Outcome) -> str:
         assumes = [a for e in result.evidence for a in e.get("assumes", ())]
         axioms = [a for e in result.evidence for a in e.get("axioms", ())]
         lines += [f"  taken for granted: {a}" for a in dict.fromkeys([*assumes, *axioms])]
-    elif result.reason:
-        lines.append(f"  {result.reason}")
+    else:
+        if result.verdict == "proved":
+            lines.append(f"  {_tried(result)}")
+        lines += [f"  {result.reason}"] if result.reason else []
     lines += [f"  left over: {one}" for one in outcome.leftover[:1]]
     lines += [f"    {one}" for one in outcome.leftover[1:LEFT]]
     lines += _shown(result.counterexample)
@@ -152,6 +154,20 @@ def _verdict(result: Any) -> str:
     if result.verdict == "proved" and result.scope != "all-sizes":
         return "holds at the sizes tried, not proved for all"
     return result.verdict
+
+
+def _tried(result: Any) -> str:
+    """At which sizes it was seen to hold, and how."""
+    from scanproof.proofs.report.words import at_sizes, over_sizes
+
+    every = {m: [at for e in result.evidence if e["method"] == m for at in e["sizes"] or ()]
+             for m in ("identity", "property-test")}  # fmt: skip
+    exact, drawn = every.values()
+    largest = {n: max(at[n] for at in drawn) for n in drawn[0]} if drawn else {}
+    return "; ".join(
+        [f"multiplied out at {over_sizes(exact)}"] * bool(exact)
+        + [f"with random numbers up to {at_sizes(largest)}"] * bool(drawn)
+    )
 
 
 def _shown(example: Any) -> list[str]:

@@ -537,6 +537,11 @@ def mlstm():
     return mlstm_forms(lambda nq, m: nq, lambda nq: nq)
 
 
+@case("q: T d, k: T d, v: T e, i: T, f: T", equal=False)
+def mlstm_bad():
+    return mlstm_forms(lambda nq, m: nq * jnp.exp(m), lambda nq: nq)
+
+
 @case("q: T d, k: T d, v: T e, i: T, f: T")
 def mlstm_max():
     return mlstm_forms(

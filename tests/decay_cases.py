@@ -103,6 +103,48 @@ def forgetting_in_log_space(f, x):
     return gated_by_a_mask(jnp.log(f), (1 - f) * x)
 
 
+def forgetting_one_minus(f, x):
+    """1 − σ(f) = σ(−f) as exp of a logarithm."""
+    return gated_by_a_mask(jax.nn.log_sigmoid(f), jnp.exp(jax.nn.log_sigmoid(-f)) * x)
+
+
+def forgetting_the_other_way(f, x):
+    return gated_by_a_mask(jax.nn.log_sigmoid(-f), (1 - jax.nn.sigmoid(f)) * x)
+
+
+def forgetting_one_late(f, x):
+    """The decay of the first of two tokens in place of that of the second."""
+    g = jax.nn.log_sigmoid(f)
+    G = jnp.cumsum(g, 0) - g
+    decay = jnp.where(causal(x.shape[0])[:, :, None], jnp.exp(G[:, None] - G[None]), 0.0)
+    return jnp.einsum("tsd,sd->td", decay, (1 - jax.nn.sigmoid(f)) * x)
+
+
+def sigmoids_multiplied(f):
+    return jnp.cumprod(jax.nn.sigmoid(f), 0)
+
+
+def exponential_of_log_sigmoids(f):
+    return jnp.exp(jnp.cumsum(-jnp.logaddexp(0.0, -f), 0))
+
+
+def exponential_without_the_first(f):
+    g = jax.nn.log_sigmoid(f)
+    return jnp.exp(jnp.cumsum(g, 0) - g[0])
+
+
+def square_of_sigmoids(f):
+    return jax.nn.sigmoid(f) ** 2
+
+
+def twice_the_logarithm(f):
+    return jnp.exp(2 * jax.nn.log_sigmoid(f))
+
+
+def twice_another_logarithm(f):
+    return jnp.exp(2 * jax.nn.softplus(-f))
+
+
 def cumulated_product(g):
     return jnp.cumprod(jnp.exp(g), 0)
 
@@ -579,6 +621,9 @@ EQUAL = {
     by_logarithms: (multiplied, "a: T d, x: T d"),
     input_gated_by_a_mask: (input_gated, "x: T d, W: d d, rate: d"),
     forgetting_in_log_space: (forgetting, "f: T d, x: T d"),
+    forgetting_one_minus: (forgetting, "f: T d, x: T d"),
+    exponential_of_log_sigmoids: (sigmoids_multiplied, "f: T d"),
+    twice_the_logarithm: (square_of_sigmoids, "f: T d"),
     cumulated_product: (exponential_of_the_sum, "g: T d"),
     scalar_gates_by_a_mask: (scalar_gates, f"{QKV}, g: T"),
     read_before_writing_by_a_mask: (read_before_writing, f"{QKV}, g: T"),
@@ -611,6 +656,10 @@ EQUAL = {
 """For a form the recurrence that it is, and the shapes of the arguments."""
 
 FALSE = {
+    forgetting_the_other_way: (forgetting, "f: T d, x: T d"),
+    forgetting_one_late: (forgetting, "f: T d, x: T d"),
+    exponential_without_the_first: (sigmoids_multiplied, "f: T d"),
+    twice_another_logarithm: (square_of_sigmoids, "f: T d"),
     gated_one_decay_too_few: (gated, ROWS),
     by_products_shifted: (multiplied, "a: T d, x: T d"),
     exponential_of_the_sum_before: (cumulated_product, "g: T d"),

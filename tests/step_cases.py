@@ -226,6 +226,19 @@ def corrected_by_weights(g, w, one, two, rate, small, start=0.0):
     return lax.scan(step, (w, jnp.zeros(w.shape), jnp.zeros(w.shape), start, 0.0), g)[0][0]
 
 
+def corrected_by_the_step(g, w, one, two, rate, small, late=0):
+    """βᵗ by the number of the step in place of a state."""
+
+    def step(c, token):
+        (w, m, v), (g, t) = c, token
+        m, v = one * m + (1 - one) * g, two * v + (1 - two) * g * g
+        p, q = one ** (t + 1 + late), two ** (t + 1)
+        return (w - rate * (m / (1 - p)) / (jnp.sqrt(v / (1 - q)) + small), m, v), None
+
+    zero = jnp.zeros(w.shape)
+    return lax.scan(step, (w, zero, zero), (g, jnp.arange(g.shape[0])))[0][0]
+
+
 def adagrad(w, x, y, eta):
     def step(c, token):
         (w, s), (x, y) = c, token
@@ -481,6 +494,7 @@ EQUAL: dict[str, tuple[Any, Any, dict[str, str]]] = {
     "LRU in pairs": (lru, lru_of_pairs, LRU),
     "S5 with a zero-order hold": (held, held_by_steps, HELD),
     "Adam with its corrections": (corrected, corrected_by_weights, ADAM),
+    "Adam with its corrections by the step": (corrected, corrected_by_the_step, ADAM),
     "Adagrad from one": (adagrad, adagrad_of_changes, GRADIENTS),
     "a network that runs backwards": (backwards, on_reversed_inputs, {"W": "n n", "x": "T n"}),
 }
@@ -570,6 +584,11 @@ APART: dict[str, tuple[Any, Any, dict[str, str]]] = {
         {"W": "n n", "x": "T n"},
     ),
     "half of the scale": (lru, lambda *given: lru_of_pairs(*given, both=False), LRU),
+    "a correction of the step after": (
+        corrected,
+        lambda *given: corrected_by_the_step(*given, late=1),
+        ADAM,
+    ),
 }
 UNREAD: dict[str, Any] = {
     "subtraction": lambda x: lax.associative_scan(jnp.subtract, x),

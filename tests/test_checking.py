@@ -42,6 +42,7 @@ from scanproof.proofs.language.statements import (
     equal,
     undetermined,
 )
+from scanproof.proofs.refute.near_misses import near_misses
 from scanproof.proofs.search.proving import proving
 
 check = partial(certificates.check, session=proving)
@@ -283,6 +284,15 @@ def test_near_misses_are_checked_before_they_are_told():
     certificate = found(FALSE)
     assert certificate.near_misses == ("right side × −1",)
     assert check(FALSE, certificate).near_misses == ["right side × −1"]
+
+
+def test_a_near_miss_holds_where_the_claim_fails():
+    """At the one size that is chosen, × n changes nothing."""
+    one = claim("first", lambda u, v: equal(u.sum(), u[0]), VECTORS, sizes={"n": (1,)})
+    assert near_misses(one, {"n": 2}) == ()
+    by = Counterexample(at(2), 0, inputs(("1", "1"), ("1", "1")))
+    assert check(one, refutation(one, by)).verdict == "refuted"
+    assert check(one, refutation(one, by, "right side × n")).verdict == "unknown"
 
 
 DAMAGED = {

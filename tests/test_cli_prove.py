@@ -42,6 +42,18 @@ def other_shape(X, Y, q):
 
 def broken(X, Y, q):
     return X @ Y
+
+def turned(Y, X, q):
+    return Y.T @ (X @ q)
+
+def ordered(X, Y, q):
+    return jnp.sort(X, axis=0).T @ X @ q
+
+def ordered_twice(X, Y, q):
+    return jnp.sort(jnp.sort(X, axis=0), axis=0).T @ X @ q
+
+def turned_round(X, Y, q):
+    return -jnp.sort(-X, axis=0).T @ X @ q
 """
 SHAPES = "X: T f, Y: T k, q: f"
 
@@ -107,6 +119,7 @@ def test_the_outcome_as_json(prove):
         ("broken", "specification", "does not run on arrays of shapes"),
         ("missing", "specification", "has no 'missing'; it has broken, "),
         ("forward", "missing", "has no 'missing'"),
+        ("forward", "turned", "takes X, Y, q, and mymodule:turned Y, X, q"),
     ],
 )
 def test_mistakes_are_told_in_one_line(prove, one, other, told):
@@ -117,6 +130,7 @@ def test_mistakes_are_told_in_one_line(prove, one, other, told):
     ("shapes", "told"),
     [
         ("X: T f, Y: T k", "takes X, Y, q; --shapes names X, Y"),
+        ("X: T f, Y: T k, p: f", "--shapes names 'p', and mymodule:forward takes X, Y, q"),
         ("X T f", "expects each array's name"),
         ("X: T f, X: T f, q: f", "once"),
         ("X: T f, Y: S k, q: f", "does not run on arrays of shapes"),
@@ -125,6 +139,12 @@ def test_mistakes_are_told_in_one_line(prove, one, other, told):
 )
 def test_shapes_that_contradict_the_function_are_told(prove, shapes, told):
     assert told in one_line(prove("forward", shapes=shapes))
+
+
+def test_what_is_not_read_is_said_to_differ_where_it_does_as_it_runs(prove):
+    assert "run in float64 at random numbers" in prove("ordered", "turned_round").out
+    answer = prove("ordered", "ordered_twice").out
+    assert "unknown" in answer and "run in float64" not in answer
 
 
 def test_a_module_that_is_not_there(run: Run):

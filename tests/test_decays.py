@@ -17,17 +17,8 @@ def found(form, cases):
     return prove(form, shapes=shapes_in(shapes), equals=recurrence).result
 
 
-OPEN = {"forgetting_in_log_space": "that exp(Σ log σ(f)) is the product of the σ(f) is not found"}
-"""Equations of which no proof for all sizes is found today, and what it would need."""
-
-
-def _marks(form):
-    reason = OPEN.get(form.__name__)
-    return [pytest.mark.long, *([pytest.mark.xfail(reason=reason)] if reason else [])]
-
-
 EVERY = [
-    form if n < QUICK else pytest.param(form, marks=_marks(form))
+    form if n < QUICK else pytest.param(form, marks=pytest.mark.long)
     for n, form in enumerate(sorted(EQUAL, key=lambda form: len(EQUAL[form][1])))
 ]
 

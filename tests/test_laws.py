@@ -91,13 +91,64 @@ def test_functions_are_odd_or_even_as_the_kernel_says(name):
         assert value(-x) == pytest.approx(-value(x) if name in ODD else value(x))
 
 
-@pytest.mark.parametrize("by_cases", [False, True])
+def sigmoids(rng: random.Random) -> Term:
+    """A sum of products of sigmoids, softplus and exp of these, of X, Y and X + Y."""
+    total = as_term(0)
+    for _ in range(rng.randint(1, 3)):
+        term = as_term(rng.choice((1, -1, 2)))
+        for _ in range(rng.randint(1, 3)):
+            z = rng.choice((entry("X", 0), entry("Y", 0), entry("X", 0) + entry("Y", 0)))
+            z = z * rng.choice((1, -1, 2))
+            kind = rng.choice(("1/", "exp", "softplus", "both"))
+            if kind == "1/":
+                term = term * of_a_function("1/", of_a_function("exp", z) + 1)
+            elif kind == "both":
+                of = of_a_function("softplus", z) * rng.choice((1, -1, -2)) + z * rng.choice((0, 1))
+                term = term * of_a_function("exp", of)
+            else:
+                term = term * of_a_function(kind, z)
+        total = total + term
+    return total
+
+
+def test_the_inverse_of_two_exponentials_is_one_exponential():
+    rng = random.Random(0)
+    with proving():
+        one, other = (of_a_function("exp", entry(name, 0)) for name in "XY")
+        of = of_a_function("1/", one + other)
+        ((m, _),) = of.parts.items()
+        right = law(m.factors[0], "meaning").right
+        assert [function_of(f) for n in right.parts for f in n.factors] == ["exp"]
+        assert agree(of, right, rng)
+        for wrong in (one - other, one + other * 2, one + entry("Z", 0), one + other + 1):
+            ((m, _),) = of_a_function("1/", wrong).parts.items()
+            with pytest.raises(KernelError):
+                law(m.factors[0], "meaning")
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_a_normal_form_is_worth_what_the_term_is(seed, by_cases):
+def test_sigmoids_in_exponents_are_worth_what_they_were(seed):
     rng = random.Random(seed)
     for _ in range(25):
         with proving() as session:
-            session.by_cases = by_cases
+            session.in_exponents = True
+            term = sigmoids(rng)
+            work = Rewriting(term)
+            normalise(work)
+            found = work.term()
+            assert agree(term, found, rng)
+            values = {function_of(f) for m in found.parts for f in m.factors}
+            assert "1/" not in values
+
+
+@pytest.mark.parametrize("by_cases", [False, True])
+@pytest.mark.parametrize("in_exponents", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_normal_form_is_worth_what_the_term_is(seed, by_cases, in_exponents):
+    rng = random.Random(seed)
+    for _ in range(25):
+        with proving() as session:
+            session.by_cases, session.in_exponents = by_cases, in_exponents
             term = some(rng, 3)
             work = Rewriting(term)
             try:

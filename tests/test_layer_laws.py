@@ -261,6 +261,17 @@ def test_a_function_that_returns_one_thing_is_told_to_return_two():
     assert "expects (state, output), the state first" in found["reason"]
 
 
+@pytest.mark.parametrize(
+    "objective", [lambda W, S, t: np.sum(t.k * t.k), lambda W, S, t: np.sum(S * S), lambda *_: 1]
+)
+def test_an_objective_that_does_not_use_the_new_state_is_none(objective):
+    source = Source("mine", title="x")
+    source.law("mine.law", LONGHORN.minimises(objective))
+    found = check(Ledger([source]), jobs=1)["claims"][0]["as_stated"]
+    assert found["verdict"] == "error"
+    assert "does not use its first argument, the state W" in found["reason"]
+
+
 FILE = """
 from scanproof import Layer, Source
 from scanproof import numpy as np

@@ -101,6 +101,50 @@ EVERYWHERE: dict[str, Any] = {
     "a mask from one or the other": lambda a, np, n, d: np.where(
         np.logical_or(np.arange(n) < 1, np.arange(n) >= n - 1), a["u"], -a["u"]
     ),
+    "a sum of masks is a mask": lambda a, np, n, d: (
+        ((np.arange(n) < 2) + (np.arange(n) < 3)) * a["u"]
+    ),
+    "a product of masks is a mask": lambda a, np, n, d: (
+        ((np.arange(n) < 3) * (np.arange(n) > 0) + (np.arange(n) < 2)) * a["u"]
+    ),
+    "masks that differ": lambda a, np, n, d: (
+        a["u"] * ((np.arange(n) < 3) ^ np.logical_xor(np.arange(n) < 2, np.arange(n) < 1))
+    ),
+    "a mask of masks": lambda a, np, n, d: (
+        (np.where(np.arange(n) < 2, np.arange(n) < 1, np.arange(n) < 3) + (np.arange(n) < 1))
+        * a["u"]
+    ),
+    "masks are counted": lambda a, np, n, d: (
+        np.sum(np.arange(n)[:, None] >= np.arange(n), axis=1) * a["u"]
+        + (np.arange(n) < 2).sum()
+        + np.cumsum(np.arange(n) < 2)
+    ),
+    "numbers of a mask": lambda a, np, n, d: (
+        (np.arange(n)[:, None] >= np.arange(n)).astype(float)
+        @ (np.arange(n)[:, None] > np.arange(n)).astype(int)
+    ),
+    "a mask times a matrix": lambda a, np, n, d: (
+        (np.arange(n)[:, None] >= np.arange(n)) @ a["A"]
+        + a["u"] @ (np.arange(n)[:, None] >= np.arange(d))
+    ),
+    "a moved mask is one": lambda a, np, n, d: (
+        (np.tril(np.arange(n)[:, None] >= np.arange(n)) + (np.arange(n) >= np.arange(n)[:, None]).T)
+        * a["S"]
+    ),
+    "joined masks are one": lambda a, np, n, d: (
+        np.sum(np.stack([np.arange(n) < 2, np.arange(n) < 1]) + (np.arange(n) < 1), axis=0) * a["u"]
+    ),
+    "a mask and a truth": lambda a, np, n, d: (((np.arange(n) < 2) + True) & True) * a["u"],
+    "a mask among numbers": lambda a, np, n, d: (
+        1 - (np.arange(n) < 2) + ((np.arange(n) < 2) + 1) / 2 - (np.arange(n) < 1) * 3
+    ),
+    "a mask in a product of three": lambda a, np, n, d: np.einsum(
+        "ts,ts,sd->td",
+        np.arange(n)[:, None] >= np.arange(n),
+        np.arange(n)[:, None] > np.arange(n),
+        a["A"],
+    ),
+    "numbers of triangles are no masks": lambda a, np, n, d: np.tri(n) + np.tri(n) + np.eye(n),
     "positions are numbers": lambda a, np, n, d: np.arange(1, n + 1) * a["u"] + np.arange(n),
     "a power of a position": lambda a, np, n, d: a["c"] ** np.arange(n) + 2 ** (np.arange(n) + 1),
     "a float that is its decimal": lambda a, np, n, d: 0.5 * a["u"] + numpy.array([0.25, 1, 2])[1],
@@ -236,6 +280,26 @@ REFUSED = {
     "comparing data": (lambda np, x, n: x > 0, "positions are compared"),
     "branching on data": (lambda np, x, n: np.where(x, x, 0), "a mask"),
     "joining data by a bit": (lambda np, x, n: x & x, "for masks"),
+    "a difference of masks": (lambda np, x, n: (np.arange(n) < 1) - (np.arange(n) < 2), "astype"),
+    "minus a mask": (lambda np, x, n: -(np.arange(n) < 1), "astype"),
+    "a product of masks": (
+        lambda np, x, n: (np.arange(n)[:, None] < 1) @ (np.arange(n)[None] < 1),
+        "astype",
+    ),
+    "an outer product of masks": (
+        lambda np, x, n: np.outer(np.arange(n) < 1, np.arange(n) < 1),
+        "astype",
+    ),
+    "a difference along masks": (lambda np, x, n: np.diff(np.arange(n) < 1), "astype"),
+    "ones like a mask": (lambda np, x, n: np.ones_like(np.arange(n) < 1), "astype"),
+    "a bit of numbers": (lambda np, x, n: ~np.eye(n), "for masks"),
+    "a bit of a mask and a number": (lambda np, x, n: (np.arange(n) < 1) & 1, "for masks"),
+    "a list with a mask": (lambda np, x, n: np.array([np.arange(n) < 1, x]), "astype"),
+    "a truth of a mask": (lambda np, x, n: bool(np.arange(n) < 1), "np.where"),
+    "equal masks": (lambda np, x, n: (np.arange(n) < 1) == (np.arange(n) < 1), "\\^"),
+    "a mask to a power": (lambda np, x, n: 2 ** (np.arange(n) < 1), "astype"),
+    "half of what may be a whole number": (lambda np, x, n: np.full_like(x, 0.5), "np?.*full"),
+    "one by a whole number": (lambda np, x, n: np.reciprocal(np.arange(1, n)), "1 / x"),
     "an axis too few": (lambda np, x, n: np.cumsum(np.outer(x, x)), "give axis="),
     "a broken power": (lambda np, x, n: x**0.5, "sqrt"),
     "0.1": (lambda np, x, n: 0.1 * x, r"write Fraction\(1, 10\)"),
@@ -275,7 +339,7 @@ def test_a_comparison_of_data_is_refused_at_numbers_too():
 def test_positions_are_compared_in_residues_as_whole_numbers():
     xp = Exact(PrimeField())
     mask = xp.arange(3)[:, None] - 2 >= 0 * xp.arange(2)
-    assert [[int(e) for e in row] for row in mask.entries] == [[0, 0], [0, 0], [1, 1]]
+    assert [[int(e) for e in row] for row in mask.astype(int).entries] == [[0, 0], [0, 0], [1, 1]]
 
 
 def test_outside_of_a_claim_it_is_numpy_itself():

@@ -12,7 +12,8 @@ import pytest
 from command_line import Run
 from tightness_cases import CLAIMS
 
-from scanproof.numeric.pictures import bounds, hybrid
+from scanproof.numeric.pictures import bounds, construction, hybrid, row_picture
+from scanproof.numeric.pictures.__main__ import CONSTRUCTIONS
 from scanproof.numeric.pictures.drawing import FORMATS, draw
 from scanproof.numeric.pictures.panel import Line, Panel, Picture, shown
 from scanproof.proofs.decide.ledger import built_in
@@ -190,12 +191,29 @@ def test_a_page_shows_the_measured_orders_and_the_figure_of_a_row(tmp_path: Path
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("id", hybrid.PICTURES)
+@pytest.mark.parametrize("id", [*hybrid.PICTURES, *CONSTRUCTIONS])
 def test_the_figures_of_the_pages_are_there_and_current(id: str):
-    file = FIGURES / f"{id}.svg"
-    text = file.read_text(encoding="utf-8")
-    pages = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*/*.md"))
-    assert f"](../figures/{id}.svg)" in pages
+    text = (FIGURES / f"{id}.svg").read_text(encoding="utf-8")
     (version,) = re.findall(r"Matplotlib v([\d.]+)", text)
     if version == matplotlib.__version__:  # another one sets type and ticks otherwise
-        assert draw(hybrid.PICTURES[id](ROWS[id]), "svg").decode() == text
+        assert draw(row_picture.picture(ROWS[id], id), "svg").decode() == text
+
+
+@pytest.mark.parametrize("id", ["gril.prop4.1-construction", "gd-ssm.prop1-construction"])
+def test_a_construction_is_drawn_as_the_gradient_that_its_state_is(id: str):
+    parameters, loss, state, gradient = row_picture.picture(ROWS[id], id).panels
+    assert state.title.startswith("The state after token t: minus the gradient")
+    for (_, one), (_, other) in zip(state.matrices, gradient.matrices, strict=True):
+        near = one if "transposed" not in state.title else one.T
+        assert np.allclose(near, -other, rtol=0, atol=100 * EPSILON)
+    assert {name for name, _ in parameters.matrices} >= {"count"}
+    layer, learner, zero = (np.asarray(line.y) for line in loss.lines)
+    assert np.allclose(layer, learner, rtol=1e-12) and layer[-1] < 0.5 * zero[-1]
+
+
+@pytest.mark.long
+def test_every_construction_with_a_state_is_drawn():
+    drawn = [row for row in ROWS.values() if construction.drawable(row)]
+    assert len(drawn) > 25
+    for row in drawn[:: len(drawn) // 5]:
+        assert len(construction.picture(row).panels) > 2

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from gallery import by_name
 from jax import lax
 
 from scanproof.constructs.errors import UsageError
@@ -311,6 +312,14 @@ def test_whether_a_size_has_a_root_is_still_a_question():
     assert found.verdict == "proved"  # a size has none, as numbers have none
 
 
+def test_what_only_the_third_chunk_shows_is_found():
+    pair = by_name("simple GLA: chunks of four = recurrent")
+    left, right = pair.broken(pair.bugs[0])
+    found = prove(left, shapes=pair.shapes, equals=right).result
+    assert found.verdict == "refuted" and found.counterexample is not None
+    assert found.counterexample.sizes["n"] == 3
+
+
 SCRIPTED = """
 import jax.numpy as jnp
 
@@ -334,6 +343,24 @@ def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch
     assert "scanproof" not in text
 
 
+def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scripted.py").write_text(SCRIPTED)
+    (tmp_path / "in_torch.py").write_text("import torch\n\ndef wrong(x):\n    return x.sum(0)\n")
+    found = prove("scripted:mean", shapes="x: T d", equals="in_torch:wrong")
+    assert found.frameworks == ("jax", "torch")
+    text = program_script(
+        found.program, found.specification, found.result.counterexample, found.frameworks
+    )
+    assert "actual = call_jax(program" in text and "claimed = call_torch(specification" in text
+    alike = text.replace("torch.tensor", "jax.numpy.asarray").replace("torch.float64", "float")
+    alike = alike.replace("import torch\n", "").replace(".detach().double().numpy()", "")
+    (tmp_path / "in_torch.py").write_text("def wrong(x):\n    return x.sum(0)\n")
+    (tmp_path / "shown.py").write_text(alike)  # torch itself is not installed here
+    ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_functions_without_a_name_have_no_script():
     found = prove(lambda x: x, shapes="x: T", equals=lambda x: 2 * x)
     with pytest.raises(UsageError, match="imports both functions by name"):
@@ -345,3 +372,68 @@ def test_a_search_ends_after_the_steps_and_the_seconds_that_it_is_given(given):
     found = prove(running("float64"), shapes="x: T d", equals=summed, **given).result
     assert found.scope == "fixed-size"
     assert "takes too long; more steps" in str(found.reason)
+
+
+def by_root(x):
+    return x / math.sqrt(x.shape[1])
+
+
+ROOTS = {
+    "√d·√d": (lambda x: by_root(by_root(x)), lambda x: x / x.shape[1]),
+    "d ** -0.5 twice": (
+        lambda x: x * x.shape[1] ** -0.5 * x.shape[1] ** -0.5,
+        lambda x: x / x.shape[1],
+    ),
+    "√d/d": (lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]), by_root),
+    "d/√d": (lambda x: x * x.shape[1] / math.sqrt(x.shape[1]), lambda x: x * x.shape[1] ** 0.5),
+    "√(4 d)": (
+        lambda x: x * math.sqrt(4 * x.shape[1]),
+        lambda x: 2 * x * math.sqrt(x.shape[1]),
+    ),
+    "√d·√T": (
+        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
+        lambda x: x * math.sqrt(x.shape[0] * x.shape[1]),
+    ),
+    "√(2/d)": (
+        lambda x: x * math.sqrt(2 / x.shape[1]),
+        lambda x: x * math.sqrt(2) / math.sqrt(x.shape[1]),
+    ),
+    "√(d + 1) twice": (
+        lambda x: x * math.sqrt(x.shape[1] + 1) * math.sqrt(x.shape[1] + 1),
+        lambda x: x * (x.shape[1] + 1),
+    ),
+}
+NO_ROOTS = {
+    "√d is not d": (by_root, lambda x: x / x.shape[1]),
+    "√(4 d) is not 4√d": (
+        lambda x: x * math.sqrt(4 * x.shape[1]),
+        lambda x: 4 * x * math.sqrt(x.shape[1]),
+    ),
+    "√d·√T is not √(d + T)": (
+        lambda x: x * math.sqrt(x.shape[1]) * math.sqrt(x.shape[0]),
+        lambda x: x * math.sqrt(x.shape[0] + x.shape[1]),
+    ),
+    "√d/d is not √d": (
+        lambda x: x * (x.shape[1] ** 0.5 / x.shape[1]),
+        lambda x: x * x.shape[1] ** 0.5,
+    ),
+    "√x·√x is x for x ≥ 0 alone": (
+        lambda x: jnp.sqrt(x) * jnp.sqrt(x),
+        lambda x: x,
+    ),
+    "√(x²) is not x": (lambda x: jnp.sqrt(x * x), lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_roots_of_sizes_are_multiplied(name):
+    left, right = ROOTS[name]
+    found = prove(left, shapes="x: T d", equals=right).result
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("name", NO_ROOTS)
+def test_roots_are_not_taken_for_others(name):
+    left, right = NO_ROOTS[name]
+    found = prove(left, shapes="x: T d", equals=right).result
+    assert (found.verdict, found.scope) != ("proved", "all-sizes")

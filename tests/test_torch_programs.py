@@ -15,6 +15,8 @@ EQUAL = [
     ("linear", "masked", QKV),
     ("Attention", "linear", QKV),
     ("gated_in_place", "gated", f"{QKV}, g: T"),
+    ("forgetting", "forgetting_in_log_space", f"{QKV}, f: T"),
+    pytest.param(("forgetting", "forgetting_by_softplus", f"{QKV}, f: T"), marks=pytest.mark.long),
     ("delta", "delta_in_place", f"{QKV}, b: T"),
     ("momentum", "momentum_anew", GRADIENTS),
     pytest.param(("row_by_row", "solved", "A: C C"), marks=pytest.mark.long),
@@ -23,6 +25,7 @@ EQUAL = [
 OTHER = [
     ("linear", "strictly_masked", QKV),
     ("gated_too_late", "gated", f"{QKV}, g: T"),
+    ("forgetting", "forgetting_the_other_way", f"{QKV}, f: T"),
     ("momentum_shared", "momentum_anew", GRADIENTS),
     ("row_by_row_with_itself", "solved", "A: C C"),
     ("gated_delta", "gated_delta_without_the_decay_of_keys", HEADS),

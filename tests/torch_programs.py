@@ -51,6 +51,29 @@ def gated_too_late(q, k, v, g):
     return o
 
 
+def forgetting(q, k, v, f):
+    S, o = torch.zeros(k.shape[1], v.shape[1]), torch.zeros_like(v)
+    for t in range(q.shape[0]):
+        S = f[t].sigmoid() * S + torch.outer(k[t], v[t])
+        o[t] = q[t] @ S
+    return o
+
+
+def forgetting_in_log_space(q, k, v, f):
+    G = nn.functional.logsigmoid(f).cumsum(0)
+    return (q @ k.T * (G[:, None] - G[None]).exp().tril()) @ v
+
+
+def forgetting_by_softplus(q, k, v, f):
+    G = -nn.functional.softplus(-f).cumsum(0)
+    return (q @ k.T * (G[:, None] - G[None]).exp().tril()) @ v
+
+
+def forgetting_the_other_way(q, k, v, f):
+    G = -nn.functional.softplus(f).cumsum(0)
+    return (q @ k.T * (G[:, None] - G[None]).exp().tril()) @ v
+
+
 def delta(q, k, v, b):
     S, o = torch.zeros(k.shape[1], v.shape[1]), torch.zeros_like(v)
     for t in range(q.shape[0]):

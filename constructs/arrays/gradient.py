@@ -48,6 +48,16 @@ def gradient(loss: Callable[[Array], Array], at: Array) -> Array:
     return collect(value.tangent)
 
 
+def depends(loss: Callable[[Array], Array], at: Array) -> bool:
+    """Whether a loss uses its argument at all: a constant is least everywhere."""
+    basis, _ = getattr(namespace(at), "directions", partial(_directions, namespace(at)))(
+        tuple(at.shape)
+    )
+    epsilon = next(_epsilons)
+    value = _scalar(loss(Dual(at, basis, epsilon)))
+    return isinstance(value, Dual) and value.epsilon == epsilon
+
+
 def _scalar(value: Any) -> Any:
     """The loss's value, if it is a number or an array of shape ()."""
     shape = () if isinstance(value, Number) else getattr(value, "shape", None)

@@ -12,6 +12,7 @@ from functools import reduce
 from operator import index
 from typing import Any
 
+from .masks import Mask, as_mask, called_on_masks, has_masks
 from .protocols import ALIASES, INSTEAD, axes_of, axis_of, kept, no_place
 from .ranges import build, is_number, product
 
@@ -54,20 +55,22 @@ class NumPyFunctions:
         if own not in _names(type(self)):
             hint = INSTEAD.get(name, "write it with + - * / @, sums and indices")
             raise TypeError(f"numpy.{name} is not known to arrays of claims: {hint}.")
+        if own == "full_like" and options.get("dtype") is None:
+            _expect_whole(*args, **options)
         options = kept(name, options)
         if own != "where":
             no_place(name, options)
+        if own in ("asarray", "full") and type(args[-1]) is bool and not options:
+            return self.mask(getattr(self, own)(*args[:-1], int(args[-1])))
+        if has_masks((*args, *options.values())):
+            return called_on_masks(self, own, args, options)
         return getattr(self, own)(*args, **options)
 
     # What is made from nothing.
 
-    def empty(self, shape: Any) -> Any:
-        """An array of zeros: what stands there is to be written over."""
-        return self.zeros(shape)
-
     def full(self, shape: Any, value: Any) -> Any:
         """An array with one value everywhere."""
-        return self.zeros(shape) + self.asarray(value)
+        return self.broadcast_to(value, shape)
 
     def zeros_like(self, array: Any) -> Any:
         """Zeros of an array's shape."""
@@ -76,10 +79,6 @@ class NumPyFunctions:
     def ones_like(self, array: Any) -> Any:
         """Ones of an array's shape."""
         return self.ones(array.shape)
-
-    def empty_like(self, array: Any) -> Any:
-        """Zeros of an array's shape."""
-        return self.zeros(array.shape)
 
     def full_like(self, array: Any, value: Any) -> Any:
         """One value everywhere, in an array's shape."""
@@ -113,17 +112,43 @@ class NumPyFunctions:
         """−one."""
         return -self.asarray(one)
 
+    def refuse(self, error: Exception) -> Any:
+        """Raise the error; a method of the namespace, which notes it."""
+        raise error
+
+    def mask(self, array: Any) -> Mask:
+        """A mask, or numbers of which each is seen to be 0 or 1, as a mask.
+
+        Raises:
+            TypeError: for other numbers.
+        """
+        found = as_mask(array, self)
+        if found is not None:
+            return found
+        held = self.asarray(array)
+        if not self.is_mask(held):
+            raise TypeError(
+                "numpy.where and numpy.logical_… expect a mask: a comparison of positions, np.arange(T)[:, None] >= "
+                "np.arange(T), or ones in a triangle, np.tri(T); entries of data are symbols that no side of a branch "
+                "is known for."
+            )
+        return Mask(held)
+
     def logical_and(self, one: Any, other: Any) -> Any:
-        """1 where both masks are."""
-        return self.asarray(one) & other
+        """Where both masks are."""
+        return self.mask(one) & self.mask(other)
 
     def logical_or(self, one: Any, other: Any) -> Any:
-        """1 where one of two masks is."""
-        return self.asarray(one) | other
+        """Where one of two masks is, or both."""
+        return self.mask(one) | self.mask(other)
+
+    def logical_xor(self, one: Any, other: Any) -> Any:
+        """Where one of two masks is, and not both."""
+        return self.mask(one) ^ self.mask(other)
 
     def logical_not(self, one: Any) -> Any:
-        """1 where a mask is 0."""
-        return ~self.asarray(one)
+        """Where a mask is not."""
+        return ~self.mask(one)
 
     def greater_equal(self, one: Any, other: Any) -> Any:
         """1 where a position is another or stands behind it."""
@@ -153,10 +178,6 @@ class NumPyFunctions:
         """The square of each entry."""
         one = self.asarray(one)
         return one * one
-
-    def reciprocal(self, one: Any) -> Any:
-        """1 / one."""
-        return 1 / self.asarray(one)
 
     def expm1(self, one: Any) -> Any:
         """exp(one) − 1."""
@@ -190,19 +211,22 @@ class NumPyFunctions:
         Raises:
             TypeError: for a condition that is not seen to be 0 or 1 everywhere, such as a comparison of data.
         """
-        mask = self.asarray(condition)
-        if not self.is_mask(mask):
-            raise TypeError(
-                "numpy.where expects a mask: a comparison of positions, np.arange(T)[:, None] >= np.arange(T), or "
-                "ones in a triangle, np.tri(T); entries of data are symbols that no side of a branch is known for."
-            )
-        return mask * one + (1 - mask) * other
+        mask = self.mask(condition)
+        sides = as_mask(one, self), as_mask(other, self)
+        if sides[0] is not None and sides[1] is not None:
+            return (mask & sides[0]) | (~mask & sides[1])
+        one, other = (
+            self.asarray(side) if found is None else found.held
+            for side, found in zip((one, other), sides, strict=True)
+        )
+        return mask.held * one + (1 - mask.held) * other
 
     # Sums and products.
 
     def sum(self, array: Any, axis: Any = None, keepdims: bool = False) -> Any:
         """The sum along axes, or of all entries."""
-        return self.asarray(array).sum(axis=axis, keepdims=keepdims)
+        array = array.held if isinstance(array, Mask) else self.asarray(array)
+        return array.sum(axis=axis, keepdims=keepdims)
 
     def mean(self, array: Any, axis: Any = None, keepdims: bool = False) -> Any:
         """The mean along axes, or of all entries."""
@@ -215,9 +239,9 @@ class NumPyFunctions:
     def prod(self, array: Any, axis: Any = None) -> Any:
         """The product along an axis; of all entries of a vector."""
         array = self.asarray(array)
-        (k,) = axes_of(axis, len(array.shape)) if array.shape else (None,)
-        if k is None:
+        if not array.shape and axis is None:
             return array
+        k = _one_axis("prod", axis, array)
         return self._columns(product, array, k, keeps=False)
 
     def cumsum(self, array: Any, axis: Any = None) -> Any:
@@ -247,6 +271,9 @@ class NumPyFunctions:
     def diff(self, array: Any, n: int = 1, axis: int = -1) -> Any:
         """The differences of neighbours along an axis, n times."""
         array = self.asarray(array)
+        if index(n) < 0:
+            raise ValueError(f"numpy.diff expects n ≥ 0, got {n}.")
+        axis = axis_of(axis, len(array.shape))
         for _ in range(n):
             array = (
                 array[_along(array, axis, slice(1, None))] - array[_along(array, axis, slice(-1))]
@@ -293,11 +320,18 @@ class NumPyFunctions:
 
     def vecdot(self, one: Any, other: Any) -> Any:
         """The sums of products along the last axis."""
-        return (self.asarray(one) * other).sum(axis=-1)
+        one, other = self.asarray(one), self.asarray(other)
+        if not one.shape or not other.shape or one.shape[-1] != other.shape[-1]:
+            raise ValueError(
+                f"numpy.vecdot expects last axes of one length, got shapes {one.shape} and {other.shape}."
+            )
+        return (one * other).sum(axis=-1)
 
     def inner(self, one: Any, other: Any) -> Any:
         """The sums of products along the last axes, of each with each."""
         one, other = self.asarray(one), self.asarray(other)
+        if not one.shape or not other.shape:
+            return one * other
         return self.tensordot(one, other, ([len(one.shape) - 1], [len(other.shape) - 1]))
 
     def outer(self, one: Any, other: Any) -> Any:
@@ -329,7 +363,7 @@ class NumPyFunctions:
         left = list(range(count))
         right = list(range(count, count + len(other.shape)))
         for a, b in zip(ours, theirs, strict=True):
-            right[b % len(right)] = left[a % count]
+            right[axis_of(b, len(right))] = left[axis_of(a, count)]
         kept = [k for k in (*left, *right) if (left + right).count(k) == 1]
         return self._contracted([(one, left), (other, right)], kept)
 
@@ -338,6 +372,10 @@ class NumPyFunctions:
         array = self.asarray(array)
         if index(n) < 0:
             raise ValueError(f"numpy.linalg.matrix_power expects n ≥ 0, got {n}.")
+        if len(array.shape) < 2 or array.shape[-1] != array.shape[-2]:
+            raise ValueError(
+                f"numpy.linalg.matrix_power expects square matrices, got shape {array.shape}."
+            )
         return reduce(lambda found, _: found @ array, range(n), self.eye(array.shape[0]))
 
     def einsum(self, subscripts: Any, *arrays: Any, optimize: Any = None) -> Any:
@@ -476,7 +514,14 @@ class NumPyFunctions:
 
     def broadcast_to(self, array: Any, shape: Any) -> Any:
         """The array repeated along new axes and those of length 1."""
-        return self.asarray(array) + self.zeros(shape)
+        zeros = self.zeros(shape)
+        found = self.asarray(array) + zeros
+        if len(found.shape) != len(zeros.shape) or tuple(found.shape) != tuple(zeros.shape):
+            raise ValueError(
+                f"numpy.broadcast_to of shape {tuple(self.asarray(array).shape)} to {tuple(zeros.shape)}: each axis, "
+                "from the last on, has the same length or length 1."
+            )
+        return found
 
     def ravel(self, array: Any) -> Any:
         """The entries, in order, as a vector."""
@@ -516,14 +561,18 @@ class NumPyFunctions:
                 f"numpy.pad expects mode='constant', got {mode!r}; write np.concatenate."
             )
         widths = [pad_width] if not isinstance(pad_width, list | tuple) else list(pad_width)
-        if not isinstance(widths[0], list | tuple):
+        if not isinstance(widths[0], list | tuple) and len(widths) <= 2:
             widths = [(widths[0], widths[-1])] * len(array.shape)
-        elif len(widths) == 1:
+        elif len(widths) == 1 and isinstance(widths[0], list | tuple):
             widths *= len(array.shape)
-        if len(widths) != len(array.shape) or any(len(ends) not in (1, 2) for ends in widths):
+        if len(widths) != len(array.shape) or any(
+            not isinstance(w, list | tuple) or len(w) not in (1, 2) for w in widths
+        ):
             raise ValueError(
                 f"numpy.pad expects a pair for each of {len(array.shape)} axes, got {pad_width}."
             )
+        if any(is_number(width) and width < 0 for ends in [*widths, [pad_width]] for width in ends):
+            raise ValueError(f"numpy.pad expects widths ≥ 0, got {pad_width}.")
         if isinstance(constant_values, list | tuple) or getattr(constant_values, "shape", ()):
             raise TypeError(
                 "numpy.pad is known with one constant; concatenate what is to stand there."
@@ -605,13 +654,32 @@ NOT_NUMPYS = frozenset(
         "iterate",
         "iterates",
     }
-    | {"is_mask", "call_numpy", "norm", "operator_norm", "arrays", "library", "field"}
+    | {
+        "is_mask",
+        "mask",
+        "refuse",
+        "call_numpy",
+        "norm",
+        "operator_norm",
+        "arrays",
+        "library",
+        "field",
+    }
 )
 """What namespaces have besides."""
 
 
 def _names(cls: type) -> frozenset[str]:
     return frozenset(name for name in dir(cls) if name[0] != "_") - NOT_NUMPYS
+
+
+def _expect_whole(array: Any, value: Any, **_: Any) -> None:
+    """Refuse what NumPy would cut off where the array holds whole numbers, which nobody sees of an array of claims."""
+    if type(value) is not int and not (type(value) is float and value.is_integer()):
+        raise TypeError(
+            "numpy.full_like(array, value) has the array's format, and cuts off where that is whole numbers; write "
+            "numpy.full(array.shape, value), or dtype=float."
+        )
 
 
 def _one_axis(called: str, axis: Any, array: Any) -> int:

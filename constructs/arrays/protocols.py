@@ -26,13 +26,12 @@ BINARY = {
     "greater_equal": ("__ge__", "__le__"),
     "equal": ("__eq__", "__eq__"),
     "not_equal": ("__ne__", "__ne__"),
-    "logical_and": ("__and__", "__rand__"),
-    "logical_or": ("__or__", "__ror__"),
     "bitwise_and": ("__and__", "__rand__"),
     "bitwise_or": ("__or__", "__ror__"),
+    "bitwise_xor": ("__xor__", "__rxor__"),
 }
 """NumPy's functions of two arrays that are operators: the method of the left one, and that of the right one."""
-UNARY = {"negative": "__neg__", "logical_not": "__invert__", "invert": "__invert__"}
+UNARY = {"negative": "__neg__", "invert": "__invert__"}
 ALIASES = {
     "concatenate": "concat",
     "absolute": "abs",
@@ -74,6 +73,11 @@ INSTEAD = {
         ("any", "all", "nonzero", "argwhere", "unique", "allclose", "isclose", "array_equal"),
         "entries are symbols; state an equation with equal(left, right)",
     ),
+    **dict.fromkeys(
+        ("empty", "empty_like"),
+        "it holds whatever stood in memory, and arrays of a claim are not written into; write numpy.zeros",
+    ),
+    "reciprocal": "write 1 / x; of whole numbers NumPy's divides without a remainder",
     **dict.fromkeys(
         ("linalg.inv", "linalg.solve", "linalg.pinv"),
         "solve a triangular system with scan, row by row, or state A @ x == b with equal(A @ x, b)",
@@ -150,19 +154,23 @@ class NumPyArray:
             "an array of symbols is not written into: collect rows in a list and np.stack them, or run a step by scan."
         )
 
-    # Comparisons of positions, which are 1 where they hold and 0 elsewhere.
+    # Comparisons of positions, which are masks.
 
     def __ge__(self, other: Any) -> Any:
-        return self._ordered(other, 1, 0)
+        return self._compared(other, 1, 0)
 
     def __gt__(self, other: Any) -> Any:
-        return self._ordered(other, 1, 1)
+        return self._compared(other, 1, 1)
 
     def __le__(self, other: Any) -> Any:
-        return self._ordered(other, -1, 0)
+        return self._compared(other, -1, 0)
 
     def __lt__(self, other: Any) -> Any:
-        return self._ordered(other, -1, 1)
+        return self._compared(other, -1, 1)
+
+    def _compared(self, other: Any, sign: int, least: int) -> Any:
+        found = self._ordered(other, sign, least)
+        return found if found is NotImplemented else self.__array_namespace__().mask(found)
 
     def _ordered(self, other: Any, sign: int, least: int) -> Any:
         """1 where sign · (self − other) ≥ least, 0 elsewhere, for whole numbers that every reading knows.
@@ -175,28 +183,27 @@ class NumPyArray:
             "positions are compared, as in np.arange(T)[:, None] >= np.arange(T)[None, :]."
         )
 
-    def __and__(self, other: Any) -> Any:
-        one, other = self._masks(self, other)
-        return one * other
+    BITS = (
+        "{} is for masks, such as a comparison of positions; NumPy refuses it of numbers: write np.logical_and(…) "
+        "and its like, or make a mask of them, as in np.arange(T)[:, None] >= np.arange(T)."
+    )
 
-    __rand__ = __and__
+    def __and__(self, other: Any) -> Any:
+        return self._bits(other, "&")
 
     def __or__(self, other: Any) -> Any:
-        one, other = self._masks(self, other)
-        return one + other - one * other
+        return self._bits(other, "|")
 
-    __ror__ = __or__
+    def __xor__(self, other: Any) -> Any:
+        return self._bits(other, "^")
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Any:
-        (one,) = self._masks(self)
-        return 1 - one
+        return self._bits(None, "~")
 
-    def _masks(self, *arrays: Any) -> list[Any]:
-        xp = self.__array_namespace__()
-        found = [xp.asarray(array) for array in arrays]
-        if not all(xp.is_mask(array) for array in found):
-            raise TypeError("& | and ~ are for masks, such as a comparison of positions.")
-        return found
+    def _bits(self, other: Any, sign: str) -> Any:
+        raise TypeError(self.BITS.format(sign))
 
     def __rpow__(self, base: Any) -> Any:
         return self.__array_namespace__().asarray(base) ** self

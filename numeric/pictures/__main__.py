@@ -1,4 +1,4 @@
-"""`make figures`, or `python -m scanproof.numeric.pictures FOLDER`: the rows' pictures as SVG, named by their ids."""
+"""`make figures`, or `python -m scanproof.numeric.pictures FOLDER`: the pages' pictures as SVG, named by rows' ids."""
 
 from __future__ import annotations
 
@@ -9,15 +9,23 @@ from scanproof.proofs.decide.ledger import built_in
 
 from .drawing import draw
 from .hybrid import PICTURES
+from .row_picture import picture
+
+CONSTRUCTIONS = (
+    "gd-ssm.prop1-construction",
+    "gril.prop4.1-construction",
+    "gd-ssm.prop3-construction",
+)
+"""Rows whose constructions the pages show: one head with scalar targets, one with vectors, and two heads."""
 
 
 def main(folder: Path) -> None:
-    """Draw every row that has a picture of its own into a folder."""
+    """Draw every row that has a picture of its own, and some constructions, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for row in built_in().rows:
-        if row.claim.id in PICTURES:
+        if row.claim.id in (*PICTURES, *CONSTRUCTIONS):
             path = folder / f"{row.claim.id}.svg"
-            path.write_bytes(draw(PICTURES[row.claim.id](row), "svg"))
+            path.write_bytes(draw(picture(row, row.claim.id), "svg"))
             print(path)
 
 

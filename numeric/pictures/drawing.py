@@ -10,12 +10,14 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
-from .panel import Line, Panel, Picture, shown
+from .panel import Line, Maps, Panel, Picture, shown
 
 FORMATS = ("svg", "png", "pdf")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 """Okabe and Ito's, which readers without colour vision can tell apart; markers differ besides."""
 MARKERS = "osD^vP"
+SCALE = "PuOr"
+"""Of heat maps: orange below 0, white at 0, purple above."""
 GREY = "#555555"
 DASHES = {"bound": "--", "beside": "-."}
 SETTINGS = {
@@ -38,8 +40,8 @@ SETTINGS = {
 }
 DECADES = 100
 """An axis of logarithms that spans less is short."""
-WIDTH, HEIGHT = 5.0, 3.9
-"""Of a panel, in inches."""
+WIDTH, HEIGHT, LOW = 5.0, 3.9, 2.2
+"""Of a panel, in inches; a row of heat maps alone is low."""
 
 
 def matplotlib() -> Any:
@@ -75,11 +77,18 @@ def draw(picture: Picture, format: str) -> bytes:
 
         columns = min(2, len(picture.panels))
         rows = math.ceil(len(picture.panels) / columns)
-        figure = Figure(figsize=(WIDTH * columns, HEIGHT * rows + 0.9), layout="constrained")
+        heights = [
+            LOW if all(isinstance(one, Maps) for one in picture.panels[k : k + columns]) else HEIGHT
+            for k in range(0, len(picture.panels), columns)
+        ]
+        figure = Figure(figsize=(WIDTH * columns, sum(heights) + 0.9), layout="constrained")
         figure.suptitle(picture.title, fontsize=12.5, fontweight="bold")
-        axes = figure.subplots(rows, columns, squeeze=False)
+        axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
         for ax, panel in zip(axes.flat, picture.panels, strict=False):
-            _panel(ax, panel)
+            if isinstance(panel, Maps):
+                _maps(ax, panel)
+            else:
+                _panel(ax, panel)
         for ax in axes.flat[len(picture.panels) :]:
             ax.set_axis_off()
         figure.supxlabel(picture.note, fontsize=8.5, color=GREY)
@@ -95,6 +104,31 @@ def _metadata(picture: Picture, format: str) -> dict[str, Any]:
     if format == "pdf":
         return {**words, "CreationDate": None}
     return {**words, "Software": None}
+
+
+def _maps(ax: Any, panel: Maps) -> None:
+    """One image of all matrices, with a column of nothing between two."""
+    from matplotlib.ticker import FixedFormatter, FixedLocator
+
+    tall = max(len(matrix) for _, matrix in panel.matrices)
+    columns, middles = [np.full((tall, 0), np.nan)], []
+    for name, matrix in panel.matrices:
+        start = sum(part.shape[1] for part in columns)
+        middles.append((start + (matrix.shape[1] - 1) / 2, name))
+        full = np.full((tall, matrix.shape[1] + 1), np.nan)
+        full[: len(matrix), :-1] = [shown(row, log=False) for row in matrix]
+        columns.append(full)
+    whole = np.concatenate(columns, axis=1)[:, :-1]
+    most = float(np.nanmax(np.abs(whole))) or 1.0
+    image = ax.imshow(whole, cmap=SCALE, vmin=-most, vmax=most, aspect="equal")
+    ax.figure.colorbar(image, ax=ax, shrink=0.6)
+    ax.set_title(panel.title)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.set_yticks([])
+    ax.xaxis.set_major_locator(FixedLocator([at for at, _ in middles]))
+    ax.xaxis.set_major_formatter(FixedFormatter([name for _, name in middles]))
+    ax.tick_params(length=0)
 
 
 def _panel(ax: Any, panel: Panel) -> None:

@@ -42,13 +42,22 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Maps:
+    """Matrices side by side as heat maps, with one scale of colours, which is 0 in the middle."""
+
+    title: str
+    matrices: Sequence[tuple[str, np.ndarray]]
+    """What each is called, and its entries."""
+
+
+@dataclass(frozen=True)
 class Picture:
     """Panels in reading order, with a title and a sentence that says what data they show."""
 
     id: str
     title: str
     note: str
-    panels: Sequence[Panel]
+    panels: Sequence[Panel | Maps]
 
 
 def shown(values: Sequence[float], log: bool) -> np.ndarray:

@@ -6,7 +6,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.source import Row
 
 from ..tightness.report import with_bounds
-from . import bounds
+from . import bounds, construction
 from .hybrid import PICTURES
 from .panel import Picture
 
@@ -14,7 +14,8 @@ from .panel import Picture
 def picture(row: Row, id: str) -> Picture:
     """The picture of a row, or of the statement with this id among its own and its amendments.
 
-    A row without a picture of its own shows its first statement with a bound: as stated, else amended.
+    A row without a picture of its own shows its first statement with a bound: as stated, else amended; and one without
+    bounds its construction, if it runs.
 
     Raises:
         UsageError: if there is nothing to plot.
@@ -27,8 +28,11 @@ def picture(row: Row, id: str) -> Picture:
     for claim in (row.claim, *row.amendments):
         if with_bounds(claim):
             return bounds.picture(claim)
+    if construction.drawable(row):
+        return construction.picture(row)
     known = ", ".join(PICTURES)
     raise UsageError(
-        f"plot {id}: this row has nothing to plot: neither it nor an amendment is a bound that depends on numbers; "
+        f"plot {id}: this row has nothing to plot: neither it nor an amendment is a bound that depends on numbers, "
+        "or a layer that runs by itself; "
         f"rows with a picture of their own: {known}."
     )

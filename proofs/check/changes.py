@@ -11,6 +11,7 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..exact.array import ExactArray
+from ..exact.at_random import may_hold
 from ..exact.engines import FLINT, SYMPY, Engine, chosen, holds, small
 from ..exact.mutation import Change, on_leaf, on_right_side, paths
 from ..exact.scalar import NotPolynomial
@@ -30,9 +31,22 @@ WRONG_FIT = (UsageError, ValueError, TypeError, IndexError, ArithmeticError)
 """What a change that does not fit the shapes, or the numbers, may raise."""
 
 
-def is_mended(claim: Claim, name: str) -> bool:
-    """Whether the change of this name makes every statement an identity, by the exact engine at chosen sizes."""
-    return any(n == name and is_identity(changed, make) for n, changed, make in changes(claim))
+def is_mended(claim: Claim, name: str, fails: Sizes) -> bool:
+    """Whether the change of this name makes every statement an identity, by the exact engine at chosen sizes.
+
+    Random numbers must not contradict it where the claim itself fails: at the chosen sizes it may change nothing.
+    """
+    return any(
+        n == name and is_identity(changed, make) and _may_hold(changed, make, fails)
+        for n, changed, make in changes(claim)
+    )
+
+
+def _may_hold(changed: Claim, make: Make, sizes: Sizes) -> bool:
+    try:
+        return may_hold(changed, sizes, *make(sizes))
+    except (NotPolynomial, *WRONG_FIT):
+        return False
 
 
 def is_identity(changed: Claim, make: Make) -> bool:

@@ -41,7 +41,7 @@ def refuted(claim: Claim, certificate: Refutation) -> Result:
         if others_might is not None:
             return Result("unknown", reason=others_might)
     for name in certificate.near_misses:
-        if not is_mended(claim, name):
+        if not is_mended(claim, name, shown.sizes):
             raise Refused(f"the near miss {name!r} does not hold")
     where = f" ({shown.label})" if shown.label else ""
     return Result(

@@ -16,12 +16,14 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
-from ..language.sizes import shape
-from . import targets
+from ..language.sizes import Sizes, shape
+from . import mistakes, targets
 from .verdict import Result
 
 PLAINLY, ALIKE = 4, 1e-6
 """How far beyond the claim's sizes it is run without being traced, and how near its numbers have to be."""
+NARROW = 0.05
+"""How near two programs' numbers have to be in formats narrower than float64."""
 
 
 def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
@@ -37,17 +39,41 @@ def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
     point = {name: _drawn(rng, shape(text, at)) for name, text in claim.given.items()}
     with jax.enable_x64(form.wide):
         arrays = [jax.numpy.asarray(one.astype(float), dtype=form.name) for one in point.values()]
-        own = jax.tree.leaves(forward(*arrays))
+        try:
+            own = jax.tree.leaves(forward(*arrays))
+        except mistakes.Errors as error:
+            return Result("unknown", reason=_stops(at, error))
         if _alike(own, _exactly(forward, claim, point)):
             return None
         if _alike(own, jax.tree.leaves(jax.jit(forward)(*arrays))):
             return None
-    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
     return Result(
         "unknown",
-        reason=f"at {sizes} it gives other numbers when it is run without jax.jit: it tells JAX's tracers from arrays, "
-        "and what was read is what JAX traces; make it the same for both",
+        reason=f"at {mistakes.at(at)} it gives other numbers when it is run without jax.jit: it tells JAX's tracers "
+        "from arrays, and what was read is what JAX traces; make it the same for both",
     )
+
+
+def apart_in_floats(forward: Callable[..., Any], other: Callable[..., Any], claim: Claim) -> str:
+    """Where two programs that could not be compared exactly give different numbers as they run; "" if they do not."""
+    jax = jax_for("prove")
+    at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items())}
+    form = format_of(forward)
+    rng = np.random.default_rng(0)
+    values = [_drawn(rng, shape(text, at)).astype(float) for text in claim.given.values()]
+    with jax.enable_x64(form.wide):
+        arrays = [jax.numpy.asarray(one, dtype=form.name) for one in values]
+        try:
+            ours, theirs = (
+                [np.asarray(one) for one in jax.tree.leaves(side(*arrays))]
+                for side in (forward, other)
+            )
+        except Exception:  # whatever a user's program raises is told elsewhere
+            return ""
+    if len(ours) != len(theirs) or _alike(ours, theirs, ALIKE if form.wide else NARROW):
+        return ""
+    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
+    return f"run in {form.name} at random numbers ({sizes}) the two give different results"
 
 
 def run_in_torch(
@@ -60,7 +86,10 @@ def run_in_torch(
     at = {n: max(r) + k for k, (n, r) in enumerate(claim.ranges.items(), start=PLAINLY)}
     rng = np.random.default_rng(0)
     arrays = [_drawn(rng, shape(text, at)).astype(float) for text in shapes.values()]
-    theirs = targets.in_torch(function, arrays)
+    try:
+        theirs = targets.in_torch(function, arrays)
+    except mistakes.Errors as error:
+        return Result("unknown", reason=f"in torch itself, {_stops(at, error)}")
     if theirs is None:
         note = "torch is not installed: that its functions compute what docs/prove.md says was not tried here"
         return replace(
@@ -73,11 +102,15 @@ def run_in_torch(
         ]
     if _alike(ours, theirs):
         return result
-    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
     return Result(
         "unknown",
-        reason=f"at {sizes} torch computes other numbers than {targets.name(function)} was read as; please report it",
+        reason=f"at {mistakes.at(at)} torch computes other numbers than {targets.name(function)} was read as; "
+        "please report it",
     )
+
+
+def _stops(at: Sizes, error: BaseException) -> str:
+    return f"at {mistakes.at(at)} it does not run ({mistakes.said(error)}), though it does at the sizes tried before"
 
 
 def _drawn(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:
@@ -102,9 +135,9 @@ def _exactly(forward: Callable[..., Any], claim: Claim, point: Point) -> list[np
         return []
 
 
-def _alike(ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+def _alike(ours: Sequence[Any], theirs: Sequence[Any], near: float = ALIKE) -> bool:
     return len(ours) == len(theirs) and all(
-        a.shape == b.shape and np.allclose(a, b, rtol=ALIKE, atol=ALIKE, equal_nan=True)
+        a.shape == b.shape and np.allclose(a, b, rtol=near, atol=near, equal_nan=True)
         for a, b in zip(ours, theirs, strict=True)
     )
 

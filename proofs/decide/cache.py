@@ -3,14 +3,17 @@
 They lie outside every repository, in one SQLite file of the user's, which only checks of this machine write. A verdict
 is found by a hash of all that it can depend on: the claim as it is written, the text of every file that its functions
 come from or import, of the interpreter and the checker, and the versions of Python and of the libraries. Of a user's
-claims that is the text of every file of the user's that is loaded. What is read from elsewhere while a claim runs
-(data files, the clock) is not in the hash.
+claims that is the text of every file of the user's that is loaded, and what these read while they were. What a claim
+read while it was decided is kept with the verdict, and has to be the same. A claim whose code does what is no value,
+or names the clock or random numbers, is not remembered (`noticed`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -27,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..language.claim import Claim
 from ..language.pinned import of_user
+from . import noticed
 
 if TYPE_CHECKING:
     from ..check.result import Result
@@ -75,6 +79,9 @@ class Cache:
         self._hashes = Keys()
         self._asked: dict[str, tuple[Claim, Sequence[str], Certificates]] = {}
         self._keys: dict[str, str] = {}
+        self._passing: dict[str, str] = {}
+        self.passed: dict[str, list[str]] = {}
+        """Why claims are not remembered, with their ids."""
         self._file: sqlite3.Connection | None = None
         try:
             place = folder() if path is None else path
@@ -101,12 +108,18 @@ class Cache:
         """The results, by id, that are known of claims, of engines that are asked about them, and of certificates."""
         self._hashes = Keys()
         self._asked = {one[0].id: one for one in asked}
-        self._keys = {id: self._hashes.of(*one) for id, one in self._asked.items()}
+        self._keys = {}
+        self._passing = {id: self._hashes.passing(one[0]) for id, one in self._asked.items()}
+        for id, one in self._asked.items():
+            if not self._passing[id]:
+                self._keys[id] = self._hashes.of(*one)
         found = {id: self._get(key) for id, key in self._keys.items()}
         return {
             id: result
             for id, result in found.items()
-            if result is not None and not self._is_to_be_written(id, result)
+            if result is not None
+            and self._hashes.still(result.reads)
+            and not self._is_to_be_written(id, result)
         }
 
     def _is_to_be_written(self, id: str, result: Result) -> bool:
@@ -117,7 +130,12 @@ class Cache:
 
     def keep(self, id: str, result: Result) -> None:
         """Keep the result that the checker came to of a claim that was asked for."""
-        if self._keys and result.verdict != "error":
+        if result.verdict == "error":
+            return
+        why = self._passing.get(id) or result.passing
+        if why:
+            self.passed.setdefault(why, []).append(id)
+        elif id in self._keys:
             if self._asked[id][2].write:  # what was found is in a file since
                 if result.recorded:
                     return
@@ -164,11 +182,30 @@ class Keys:
     def __init__(self) -> None:
         self._here = str(Path.cwd())
         self._users: str | None = None
+        self._states: dict[str, str] = {}
 
     def of(self, claim: Claim, engines: Sequence[str], certificates: Certificates) -> str:
         """The hash of all that the verdict on a claim can depend on."""
         asked = [list(engines), certificates.search, certificates.content(claim)]
         return _hash([asked, _written(claim), self._here, _surroundings(), self._files(claim)])
+
+    @functools.cached_property
+    def _loaded(self) -> set[str]:
+        return _loaded()
+
+    def still(self, reads: dict[str, str]) -> bool:
+        """Whether all that was read is what it was."""
+        self._states |= {name: noticed.state(name) for name in reads if name not in self._states}
+        return all(self._states[name] == found for name, found in reads.items())
+
+    def passing(self, claim: Claim) -> str:
+        """Why the verdict on a claim is not to be remembered; nothing if it may be."""
+        if not of_user(claim):
+            return ""
+        unheard = next(_unheard(claim, self._loaded), None)
+        if unheard is not None:
+            return f"{unheard.name} was imported before claims were read, and by others"
+        return next(iter(noticed.of_files(self._loaded).deeds), "")
 
     def _files(self, claim: Claim) -> Any:
         names = {f.__module__ or "" for f in claim.functions}
@@ -176,7 +213,9 @@ class Keys:
         if not of_user(claim) and all(name.startswith(own) for name in names):
             return _hash_of_reached(frozenset(names))
         if self._users is None:
-            self._users = _hash([(str(p), _digest(p)) for p in _users()])
+            reads, files = noticed.of_files(self._loaded).reads, _users(self._loaded)
+            texts = [(str(p), _digest(p)) for p in files]
+            self._users = _hash([texts, sorted(reads.items()), _installed(files)])
         return [_hash_of_package(), self._users]
 
 
@@ -241,15 +280,24 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _users() -> list[Path]:
-    """The files of loaded modules that are neither the package's nor a library's, and what their text imports."""
+def _loaded() -> set[str]:
+    """The files of loaded modules that are neither the package's nor a library's; some lie in archives."""
     libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()} - {Path(sys.prefix)}
     files = {
         Path(file).resolve()
         for module in list(sys.modules.values())
         if (file := getattr(module, "__file__", None)) and not _is_ours(module)
     }
-    waiting = [p for p in files if p.is_file() and libraries.isdisjoint(p.parents)]
+    return {str(path) for path in files if libraries.isdisjoint(path.parents)}
+
+
+def _users(loaded: Iterable[str]) -> list[Path]:
+    """Those of the loaded files that are files, and what their text imports."""
+    return sorted(_closure(p for p in map(Path, loaded) if p.is_file()))
+
+
+def _closure(files: Iterable[Path]) -> set[Path]:
+    waiting = list(files)
     found: set[Path] = set()
     while waiting:
         path = waiting.pop()
@@ -257,7 +305,30 @@ def _users() -> list[Path]:
             found.add(path)
             if path.suffix == ".py":
                 waiting += _beside(path)
-    return sorted(found)
+    return found
+
+
+def _unheard(claim: Claim, loaded: set[str]) -> Iterator[Path]:
+    """The loaded files that a claim's functions may use, and nobody heard what they read when they were loaded."""
+    codes = [code for f in claim.functions if (code := getattr(f, "__code__", None)) is not None]
+    own = {path for code in codes if (path := Path(code.co_filename).resolve()).is_file()}
+    for path in sorted(_closure(p for p in own if str(p) in loaded)):
+        if str(path) in loaded and not noticed.was_read(str(path)):
+            yield path
+
+
+def _installed(files: Iterable[Path]) -> list[list[Any]]:
+    """The libraries that the text of these files imports, as they are installed."""
+    texts = (p.read_text("utf-8", "replace") for p in files if p.suffix == ".py")
+    names = {name.partition(".")[0] for text in texts for dots, name in _imports(text) if not dots}
+    found: list[list[Any]] = []
+    for name in sorted(names - {"", "scanproof", *sys.stdlib_module_names}):
+        with contextlib.suppress(ImportError, ValueError, OSError):
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.origin is not None:
+                held = os.stat(spec.origin)
+                found.append([name, spec.origin, held.st_size, held.st_mtime_ns])
+    return found
 
 
 def _is_ours(module: Any) -> bool:

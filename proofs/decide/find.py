@@ -102,7 +102,7 @@ def find_again(claim: Claim, fails: Sizes) -> Certificate:
 def _refutation(claim: Claim, found: Counterexample | None, why: str) -> Certificate:
     if found is None:
         return Unsettled(claim.id, why)
-    return Refutation(claim.id, found, near_misses(claim))
+    return Refutation(claim.id, found, near_misses(claim, dict(found.sizes)))
 
 
 def _agreement(claim: Claim, sizes: Sizes) -> Counterexample | None:
@@ -313,7 +313,11 @@ def _counterexample(search: Search) -> Certificate | None:
         found = _bound_violation(claim)
     for part in search.parts(Determines):
         found = found or collision(claim, claim.every_size, part)
-    return None if found is None else Refutation(claim.id, found, near_misses(claim))
+    return (
+        None
+        if found is None
+        else Refutation(claim.id, found, near_misses(claim, dict(found.sizes)))
+    )
 
 
 def _bound_violation(claim: Claim) -> Counterexample | None:

@@ -149,10 +149,10 @@ def settled(
 def _at_few_sizes(claim: Claim, as_given: bool) -> Result:
     lacking = _lacking(claim)
     if lacking is not None:
-        return _without_engines(claim, lacking)
+        return _at_random_alone(claim, f"no engine has {lacking}")
     few = claim if as_given else _few(claim)
     if few is None:
-        return Result("unknown", reason="both sides are too large to be multiplied out")
+        return _at_random_alone(claim, "both sides are too large to be multiplied out")
     return decide(few, FIXED)
 
 
@@ -170,15 +170,15 @@ def _lacking(claim: Claim) -> str | None:
     return why
 
 
-def _without_engines(claim: Claim, lacking: str) -> Result:
-    """What numbers at random points say of it."""
+def _at_random_alone(claim: Claim, because: str) -> Result:
+    """What numbers at random points say of a claim that no engine is asked about."""
     fails = next((one for one in chosen(claim) if _at_random(claim, one) is False), None)
     held = 0
     if fails is None:
         tried = beyond(claim, claim.every_size)
         fails, held = tried.fails, len(tried.held)
     if fails is None:
-        why = f"no engine has {lacking}; at {held} choices of sizes they agree at random points"
+        why = f"{because}; at {held} choices of sizes they agree at random points"
         return Result("unknown", reason=why)
     found = _in_balls(claim, fails)
     if found.verdict == "refuted":

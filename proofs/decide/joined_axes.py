@@ -20,14 +20,25 @@ Groups = list[list[str]]
 """For each axis the lengths that its own is the product of."""
 
 
-def groups_of(text: str) -> Groups:
-    """The axes of a shape: "n*C d" is [[n, C], [d]]; a number goes with the size after it."""
-    return [_factors(one) if PRODUCT.fullmatch(one) else [one] for one in axes(text)]
+CHUNKS = re.compile(r"(?:(\d+)\*([A-Za-z]\w*)|([A-Za-z]\w*)\*(\d+))")
+"""A length such as 4*n, that of n chunks of 4."""
 
 
-def _factors(text: str) -> list[str]:
+def groups_of(text: str, chunks: bool = False) -> Groups:
+    """The axes of a shape: "n*C d" is [[n, C], [d]]; a number goes with the size after it.
+
+    Args:
+        text: the shape.
+        chunks: whether 4*n is [n, 4], and not [4*n].
+    """
+    return [_factors(one, chunks) if PRODUCT.fullmatch(one) else [one] for one in axes(text)]
+
+
+def _factors(text: str, chunks: bool) -> list[str]:
     found: list[str] = []
     number = ""
+    if chunks and (match := CHUNKS.fullmatch(text)):
+        return [match[2] or match[3], match[1] or match[4]]
     for one in text.split("*"):
         if one.isdecimal():
             number += f"{one}*"
@@ -40,26 +51,38 @@ def _factors(text: str) -> list[str]:
     return found
 
 
-def apart(text: str) -> str:
+def apart(text: str, chunks: bool = False) -> str:
     """The shape with each length of a product as an axis: "n*C d" becomes "n C d"."""
-    return " ".join(one for group in groups_of(text) for one in group)
+    return " ".join(one for group in groups_of(text, chunks) for one in group)
 
 
-def is_joined(shapes: Mapping[str, str]) -> bool:
-    """Whether a length is a product of sizes."""
-    return any(len(group) > 1 for text in shapes.values() for group in groups_of(text))
+def is_joined(shapes: Mapping[str, str], chunks: bool = False) -> bool:
+    """Whether a length is a product of sizes, or of a size and a number (`chunks`)."""
+    return any(len(group) > 1 for text in shapes.values() for group in groups_of(text, chunks))
+
+
+def has_chunks(shapes: Mapping[str, str]) -> bool:
+    """Whether a length is that of chunks of so many, such as 4*n."""
+    return any(CHUNKS.fullmatch(one) for text in shapes.values() for one in axes(text))
 
 
 class Joined:
     """A function of arrays with long axes as one of arrays whose axes are apart, results like arguments."""
 
     def __init__(
-        self, function: Callable[..., Any], shapes: Sequence[str], outputs: Sequence[Groups] | None
+        self,
+        function: Callable[..., Any],
+        groups: Sequence[Groups],
+        outputs: Sequence[Groups] | None,
     ) -> None:
         self.__wrapped__ = function
-        self.unrolls = getattr(function, "unrolls", False)
-        self.groups = [groups_of(text) for text in shapes]
+        self.groups = groups
         self.outputs = outputs
+
+    @property
+    def unrolls(self) -> bool:
+        """Whether loops of the function are loops of Python's where sizes are numbers."""
+        return getattr(self.__wrapped__, "unrolls", False)
 
     def __call__(self, *arrays: Any) -> Any:
         jax = jax_for("prove")
@@ -98,20 +121,20 @@ def _product(lengths: Sequence[Any]) -> Any:
     return found
 
 
-def outputs_of(function: Callable[..., Any], shapes: Sequence[str]) -> list[Groups] | None:
+def outputs_of(function: Callable[..., Any], shapes: Sequence[Groups]) -> list[Groups] | None:
     """For each array that the function returns what its lengths are products of; None if it does not trace."""
     jax = jax_for("prove")
     scope = jax.export.SymbolicScope()
     try:
         with jax.enable_x64(True):
-            dims = [_dims(jax, groups_of(text), scope) for text in shapes]
+            dims = [_dims(jax, groups, scope) for groups in shapes]
             given = [jax.ShapeDtypeStruct(tuple(one), jax.numpy.float64) for one in dims]
             leaves = jax.tree.leaves(jax.eval_shape(function, *given))
     except Exception:
         return None
     known = {}
-    for lengths, text in zip(dims, shapes, strict=True):
-        known |= {str(d): g for d, g in zip(lengths, groups_of(text), strict=True) if len(g) > 1}
+    for lengths, groups in zip(dims, shapes, strict=True):
+        known |= {str(d): g for d, g in zip(lengths, groups, strict=True) if len(g) > 1}
     return [[known.get(str(d), [str(d)]) for d in one.shape] for one in leaves]
 
 
@@ -121,10 +144,10 @@ def _dims(jax: Any, groups: Groups, scope: Any) -> Sequence[Any]:
 
 
 def shown(
-    found: Counterexample, shapes: Mapping[str, str], outputs: Sequence[Groups] | None
+    found: Counterexample, shapes: Mapping[str, Groups], outputs: Sequence[Groups] | None
 ) -> Counterexample:
     """The counterexample with the arrays that the program itself takes and returns."""
-    inputs = {n: _nested(one, groups_of(shapes[n])) for n, one in found.inputs.items()}
+    inputs = {n: _nested(one, shapes[n]) for n, one in found.inputs.items()}
     groups = outputs[found.part] if outputs is not None and found.part < len(outputs) else []
     claimed, actual = (_nested(one, groups) for one in (found.claimed, found.actual))
     return replace(found, inputs=inputs, claimed=claimed, actual=actual)

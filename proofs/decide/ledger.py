@@ -9,7 +9,6 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
-import sysconfig
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -17,8 +16,10 @@ from types import CodeType, ModuleType
 from scanproof.constructs.errors import UsageError, text_of
 
 from ..interpret.questions import shown
+from ..language.importing import reading_in
 from ..language.pinned import Definitions, Redefined
 from ..language.source import LeftOut, Row, Source, leaving_out
+from . import noticed
 from .foreign import TooSlow, foreign
 
 BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
@@ -169,12 +170,12 @@ def from_file(
         raise UsageError(f"{path}: not a Python file; its name must end in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    hidden = _hidden_by(path.resolve().parent)
-    sys.path.insert(0, str(path.resolve().parent))
     wrong: LeftOut = []
     try:
         with (
+            reading_in(path.resolve().parent),
             (pinned or noted()).kept(str(path)),
+            noticed.while_reading(str(path)),
             foreign(str(path), time_limit),
             leaving_out() as wrong,
         ):
@@ -183,9 +184,6 @@ def from_file(
         raise
     except BaseException as error:
         raise BrokenFile(_complaint(error, path), _sources(module)) from error
-    finally:
-        sys.path.pop(0)
-        sys.modules.update(hidden)
     if wrong:
         places = [f"{shown(at.file)} line {at.line}: " if at else "" for _, at in wrong]
         said = [f"{place}{error}" for place, (error, _) in zip(places, wrong, strict=True)]
@@ -216,39 +214,23 @@ def _module_name(path: Path) -> str:
     return f"{name}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]}"
 
 
-def _hidden_by(folder: Path) -> dict[str, ModuleType]:
-    """Modules that have the name of a file or package of this folder, and are another: taken out of Python's table.
-
-    Without that, `import layers` in b/claims.py is a/layers.py, if a/claims.py was read before.
-    """
-    libraries = {Path(p).resolve() for p in sysconfig.get_paths().values()}
-    found: dict[str, ModuleType] = {}
-    for one in (*folder.glob("*.py"), *folder.glob("*/__init__.py")):
-        name = one.parent.name if one.name == "__init__.py" else one.stem
-        file = getattr(sys.modules.get(name), "__file__", None)
-        if file is None or name == "scanproof" or Path(file).resolve() == one.resolve():
-            continue
-        if libraries.isdisjoint(Path(file).resolve().parents):
-            inner = [n for n in sys.modules if n == name or n.startswith(f"{name}.")]
-            found.update((n, sys.modules.pop(n)) for n in inner)
-    return found
-
-
 def from_module(
     name: str, pinned: Definitions | None = None, time_limit: float | None = None
 ) -> list[Source]:
     """The sources that an importable module defines at its top level; errors as for a file."""
-    sys.path.insert(0, str(Path.cwd()))
     try:
-        with (pinned or noted()).kept(name), foreign(name, time_limit):
+        with (
+            reading_in(Path.cwd()),
+            (pinned or noted()).kept(name),
+            noticed.while_reading(),
+            foreign(name, time_limit),
+        ):
             module = importlib.import_module(name)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:
         raised = "" if isinstance(error, TooSlow) else f" raised {type(error).__name__}"
         raise UsageError(f"importing {name}{raised}: {text_of(error)}") from error
-    finally:
-        sys.path.pop(0)
     return sources_of(module, name)
 
 

@@ -12,7 +12,7 @@ import inspect
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,8 +33,8 @@ from ..language.sizes import Sizes, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
-from . import granted, joined_axes, targets
-from .as_it_runs import leaves, run_in_torch, run_plainly
+from . import granted, joined_axes, mistakes, targets
+from .as_it_runs import apart_in_floats, leaves, run_in_torch, run_plainly
 from .in_order import Tell, in_cases
 from .rounding import beyond_rounding
 from .verdict import Result
@@ -65,8 +65,8 @@ class Outcome:
     """The equation that a proof for all sizes would have to show besides, likewise."""
     format: str = "float64"
     """That of the inputs with which the program was traced."""
-    framework: str = "jax"
-    """That of the program."""
+    frameworks: tuple[str, str] = ("jax", "jax")
+    """Those of the program and of the specification."""
     cases: list[str] = field(default_factory=list)
     """The cases of sizes that were proved one by one, if there are several."""
 
@@ -126,14 +126,56 @@ def prove(
         raise UsageError(f"prove: {seconds:g} seconds for the search; give more than 0.")
     started = time.perf_counter()
     jax_for("prove")
-    both = _both(function, equals, shapes, framework)
-    claim = _claim(both, _at_fewer(list(both.given.values()), sizes or {}))
+    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
+    found: Outcome | None = None
+    try:
+        for both in _readings(function, equals, given, framework):
+            left = seconds - (time.perf_counter() - started)
+            if found is not None and left <= 0:
+                break
+            again = _answer(both, sizes or {}, steps, left, tell)
+            settled = again.result.scope == "all-sizes" or again.result.verdict == "refuted"
+            if found is None or settled:
+                found = again
+            if settled:
+                break
+    except Unreadable as error:
+        names_of = targets.name(function), targets.name(equals)
+        found = found or Outcome(*names_of, given, Result("unknown", reason=str(error)))
+    assert found is not None
+    found.seconds = time.perf_counter() - started
+    return found
+
+
+def _answer(
+    both: _Both, sizes: Mapping[str, Sequence[int]], steps: int, seconds: float, tell: Tell
+) -> Outcome:
+    """What is found out about two programs that are read in one way; `unknown` if one is not read."""
+    claim = _claim(both, _at_fewer(list(both.given.values()), sizes))
+    try:
+        with allowing(steps, seconds):
+            return _decided(both, claim, sizes, tell)
+    except UsageError:
+        raise
+    except Unreadable as error:
+        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=str(error)))
+    except mistakes.Errors as error:
+        if not mistakes.is_users(error):
+            raise
+        raise mistakes.of_sides(both.sides, claim, error) from error
+
+
+def _decided(both: _Both, claim: Claim, sizes: Mapping[str, Sequence[int]], tell: Tell) -> Outcome:
+    """What is found out about two programs.
+
+    Raises:
+        Unreadable: if one of them is not read even with numbers for sizes.
+        Exception: what they raise.
+    """
     first = {n: max(min(r), k) for k, (n, r) in enumerate(claim.ranges.items(), start=FIRST)}
-    unread = _traced_once(both.name, both.forward, claim, first)
-    if unread is not None:
-        return Outcome(both.name, both.other, both.asked, Result("unknown", reason=unread))
-    with allowing(steps, seconds):
-        said = in_cases(claim, sizes or {}, tell)
+    for name, side in both.sides.items():
+        _traced_once(name, side, claim, first)
+    said = in_cases(claim, sizes, tell)
     if said.result.verdict == "error":
         raise UsageError(f"prove {both.name}: {said.result.reason}")
     result, read = _as_written(both, claim, said.result, first)
@@ -143,12 +185,11 @@ def prove(
         shapes=both.asked,
         result=result,
         literals=read,
-        seconds=time.perf_counter() - started,
         cases=said.cases,
         proved=said.proved,
         leftover=said.leftover,
         format=format_of(both.forward).name,
-        framework="torch" if targets.is_for_torch(both.written[0]) else "jax",
+        frameworks=_frameworks(both),
     )
 
 
@@ -164,8 +205,16 @@ class _Both:
     given: dict[str, str]
     forward: Callable[..., Any]
     specification: Callable[..., Any]
+    groups: Any = None
+    """How the lengths of the arguments are products, if any are."""
     outputs: Any = None
-    """How the lengths of results are products, if any are."""
+    """The same of the results."""
+
+    @property
+    def sides(self) -> dict[str, Callable[..., Any]]:
+        """By their names those that JAX traces."""
+        names = {"program": self.name, "specification": self.other}
+        return {names[one]: function for one, function in self.of_jax.items()}
 
     @property
     def of_jax(self) -> dict[str, Callable[..., Any]]:
@@ -176,37 +225,64 @@ class _Both:
         return found
 
 
-def _both(
+def _readings(
     function: str | Callable[..., Any],
     equals: str | Callable[..., Any],
-    shapes: str | Mapping[str, str],
+    given: dict[str, str],
     framework: str | None,
-) -> _Both:
+) -> Iterator[_Both]:
+    """The programs with an axis of length 4*n as n chunks of 4, where there is one, and as they are written."""
     forward, specification = (targets.function(one, framework) for one in (function, equals))
     name, other = (targets.name(one) for one in (function, equals))
-    given = shapes_in(shapes) if isinstance(shapes, str) else dict(shapes)
     given = _in_order(name, forward, given)
-    _in_order(other, specification, given)
+    _named(name, forward, given)
+    asked = list(_in_order(other, specification, given))
+    if asked != list(given):
+        raise UsageError(
+            f"prove: {name} takes {', '.join(given)}, and {other} {', '.join(asked)}. Both are called with the arrays "
+            "in one order; give one of them the other's."
+        )
     clash = sorted(set(given) & set(names(list(given.values()))))
     if clash:
         raise UsageError(
             f"prove {name}: in --shapes {clash[0]} is an array and a size; give the size another letter."
         )
     written = forward, specification
-    if not joined_axes.is_joined(given):
-        return _Both(name, other, given, written, given, forward, specification)
-    if _is_definition(specification):
+    of_any_arrays = _is_definition(specification)
+    if joined_axes.is_joined(given) and of_any_arrays:
         raise UsageError(
             f"prove {name}: a specification of scanproof's own takes no lengths that are products, such as n*C; "
             f"got {', '.join(given.values())}. Give their axes apart (n C d)."
         )
-    texts = list(given.values())
-    found = [joined_axes.outputs_of(one, texts) for one in written]
+    ways = (True, False) if joined_axes.has_chunks(given) and not of_any_arrays else (False,)
+    for chunks in ways:
+        if joined_axes.is_joined(given, chunks):
+            yield _joined(name, other, given, written, chunks)
+        else:
+            yield _Both(name, other, given, written, given, forward, specification)
+
+
+def _joined(
+    name: str,
+    other: str,
+    given: dict[str, str],
+    written: tuple[Callable[..., Any], Callable[..., Any]],
+    chunks: bool,
+) -> _Both:
+    """The programs of arrays with more axes; with `chunks` where a length is a number of chunks, too."""
+    groups = {n: joined_axes.groups_of(text, chunks) for n, text in given.items()}
+    axes = list(groups.values())
+    found = [joined_axes.outputs_of(one, axes) for one in written]
     known = [one for one in found if one is not None]
     outputs = known[0] if known and known[0] == known[-1] else None
-    forward, specification = (joined_axes.Joined(one, texts, outputs) for one in written)
-    apart = {n: joined_axes.apart(text) for n, text in given.items()}
-    return _Both(name, other, given, written, apart, forward, specification, outputs)
+    forward, specification = (joined_axes.Joined(one, axes, outputs) for one in written)
+    apart = {n: joined_axes.apart(text, chunks) for n, text in given.items()}
+    return _Both(name, other, given, written, apart, forward, specification, groups, outputs)
+
+
+def _frameworks(both: _Both) -> tuple[str, str]:
+    first, second = ("torch" if targets.is_for_torch(one) else "jax" for one in both.written)
+    return first, first if _is_definition(both.specification) else second
 
 
 def _as_written(
@@ -217,6 +293,9 @@ def _as_written(
     read = [one for one in _literals(programs, claim, first) if not one.meant.is_exactly(one.value)]
     if result.verdict == "refuted":
         result = beyond_rounding(claim, result, lambda at: _literals(programs, claim, at))
+    if result.verdict == "unknown" and not _is_definition(both.specification):
+        apart = apart_in_floats(both.forward, both.specification, claim)
+        result = replace(result, reason="; ".join(filter(None, (result.reason, apart))))
     if result.verdict == "proved":
         result = run_plainly(both.forward, claim) or result
     if result.verdict == "proved":
@@ -233,7 +312,7 @@ def _as_written(
     if result.verdict == "proved":
         result = _granted(result, programs.values(), _dims(claim, first))
     if both.asked != both.given and result.counterexample is not None:
-        parts = joined_axes.shown(result.counterexample, both.asked, both.outputs)
+        parts = joined_axes.shown(result.counterexample, both.groups, both.outputs)
         result = replace(result, counterexample=parts)
     return result, read
 
@@ -272,26 +351,26 @@ def _claim(both: _Both, sizes: Mapping[str, Sequence[int]]) -> Claim:
     return replace(row.claim, given=dict(both.given), sizes=dict(sizes))
 
 
-def _traced_once(name: str, forward: Callable[..., Any], claim: Claim, at: Sizes) -> str | None:
-    """Trace the program at one size, so that its own mistakes are reported in a line; why, if it is not read."""
+def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Sizes) -> None:
+    """Trace a program at one size, so that its own mistakes are reported in a line.
+
+    Raises:
+        UsageError: if it does not run on arrays of these shapes, or does more than compute.
+        Unreadable: if it is not read.
+    """
     dims = _dims(claim, at)
     try:
         with purity.pure(name):
-            first = traced(forward, dims)
-            again = traced(forward, dims)
-    except UsageError:
+            first = traced(function, dims)
+            again = traced(function, dims)
+    except (UsageError, Unreadable):
         raise
-    except Unreadable as error:
-        return str(error)
-    except Exception as error:
-        sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
-        said = str(error).strip().split("\n", 1)[0]
+    except mistakes.Errors as error:
         raise UsageError(
             f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
-            f"({sizes}): {type(error).__name__}: {said}"
+            f"({mistakes.at(at)}): {mistakes.said(error)}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
-    return None
 
 
 def _dims(claim: Claim, at: Sizes) -> list[tuple[Index, ...]]:
@@ -364,3 +443,17 @@ def _in_order(name: str, function: Callable[..., Any], given: dict[str, str]) ->
         )
     own = [p.name for p in positional[: len(given)]]
     return {n: given[n] for n in own} if set(own) == set(given) else given
+
+
+def _named(name: str, function: Callable[..., Any], given: Mapping[str, str]) -> None:
+    """Refuse shapes of which some name arguments, and others name nothing that the program takes."""
+    try:
+        own = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return
+    wrong = [n for n in given if n not in own]
+    if wrong and len(wrong) < len(given):
+        raise UsageError(
+            f"--shapes names {wrong[0]!r}, and {name} takes {', '.join(own)}. Name its arguments, or none of them: "
+            "then the shapes are taken in their order."
+        )

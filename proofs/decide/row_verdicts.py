@@ -10,22 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scanproof.constructs.errors import UsageError
 
 from ..check.result import Result
 from ..language.claim import Claim
 from ..language.engines import ENGINES
+from ..language.importing import importing_from
 from ..language.pinned import Definitions, Redefined, of_user
 from ..language.sizes import Sizes
 from ..language.source import Row
+from . import noticed
 from .cache import Cache
 from .certificates import CertificateNotes, Certificates
 from .dependence import needed, tainted
 from .ledger import Ledger, built_in
 from .places import files, written
 from .workers import TIME_LIMIT, Answer, Watch, run
+
+if TYPE_CHECKING:
+    from ..exact.engines import Engines
 
 MENDING = "what would mend "
 
@@ -181,7 +186,7 @@ def _decided(
         names, certificates = asked[claim.id]
         task = partial(decide, claim, Engines.of(names), certificates)
         if pinned is not None and of_user(claim):
-            task = partial(_kept, pinned, task, claim.id)
+            task = partial(_kept, pinned, task, claim)
         tasks.append(task)
     return run(tasks, jobs=jobs, time_limit=time_limit, watch=watch)
 
@@ -200,13 +205,20 @@ def _mended(
     if not refuted:
         return
     from ..exact.engines import ENGINES as engines
-    from . import mends
+    from .mends import TIME_LIMIT as LONGEST
 
     claims = list(refuted)
-    tasks = [partial(mends.mends, claim, refuted[claim], engines["all"]) for claim in claims]
-    limit = min(time_limit, mends.TIME_LIMIT)
+    tasks = [partial(_mends_of, claim, refuted[claim], engines["all"]) for claim in claims]
+    limit = min(time_limit, LONGEST)
     for answer in run(tasks, jobs=jobs, time_limit=limit, watch=watch):
         yield claims[answer.index], answer
+
+
+def _mends_of(claim: Claim, fails: Sizes, engines: Engines) -> list[dict[str, Any]]:
+    from .mends import mends
+
+    with importing_from(claim.folder):
+        return mends(claim, fails, engines)
 
 
 def homes(ledger: Ledger) -> dict[str, Path]:
@@ -215,13 +227,22 @@ def homes(ledger: Ledger) -> dict[str, Path]:
     return {c.id: home for row, home in every for c in (row.claim, *row.amendments)}
 
 
-def _kept(pinned: Definitions, task: Callable[[], Result], id: str) -> Result:
-    """The result of a user's claim; definitions that it replaces while it runs are put back for the claims after it."""
+def _kept(pinned: Definitions, task: Callable[[], Result], claim: Claim) -> Result:
+    """The result of a user's claim, and what was read for it.
+
+    Definitions that it replaces while it runs are put back for the claims after it.
+    """
     try:
-        with pinned.kept(f"claim {id}"):
-            return task()
+        with (
+            importing_from(claim.folder),
+            pinned.kept(f"claim {claim.id}"),
+            noticed.while_deciding() as notes,
+        ):
+            result = task()
     except Redefined as error:
         return Result("error", reason=str(error))
+    result.reads, result.passing = dict(notes.reads), next(iter(notes.deeds), "")
+    return result
 
 
 def _result(answer: Answer) -> Result:

@@ -16,6 +16,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 
+from ..interpret.questions import Unreadable
 from ..language.pinned import Definitions, Redefined
 
 FRAMEWORKS = ("jax", "torch")
@@ -46,9 +47,7 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
     with _from_here():
         file = _source(path)
         if file is not None and _for_torch(file, framework):
-            from ..interpret.programs.torch.targets import as_jax
-
-            return as_jax(file, path, attribute)
+            return _of_torch(target, file, path, attribute)
         try:
             kept = (
                 nullcontext()
@@ -72,7 +71,41 @@ def function(target: str | Callable[..., Any], framework: str | None = None) -> 
         found = getattr(found, part)
     if not callable(found):
         raise UsageError(f"prove {target}: that is not a function but {type(found).__name__}.")
-    return found
+    return _with_loops(found, file, path, attribute)
+
+
+def _with_loops(
+    found: Callable[..., Any], file: Path | None, module: str, path: str
+) -> Callable[..., Any]:
+    """A function of JAX; with its loops over sizes as scans, and `float` of these as real numbers, where it has any."""
+    if (
+        file is None
+        or module.startswith("scanproof.")
+        or "<" in path
+        or not _may_be_rewritten(file)
+    ):
+        return found
+    from ..interpret.programs.torch.arrays import WithLoops
+
+    return WithLoops(found, file, module, path)
+
+
+def _may_be_rewritten(file: Path) -> bool:
+    tree = _parsed(file)
+    return tree is not None and any(map(_may_ask_a_number, ast.walk(tree)))
+
+
+def _may_ask_a_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in ("float", "int")
+    return isinstance(node, ast.For | ast.ListComp | ast.GeneratorExp)
+
+
+def _parsed(file: Path) -> ast.Module | None:
+    try:
+        return ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
+        return None
 
 
 def is_for_torch(function: Callable[..., Any]) -> bool:
@@ -93,14 +126,27 @@ def _of_callable(target: Callable[..., Any], framework: str | None) -> Callable[
     if not is_for_torch(target) and inspect.isfunction(target) and framework != "jax":
         file = inspect.getsourcefile(target)
     if file is None or not _for_torch(Path(file), framework):
-        return target
+        if file is None or not Path(file).is_file():
+            return target
+        return _with_loops(target, Path(file), target.__module__, target.__qualname__)
     if "<" in target.__qualname__:
         raise UsageError(
             f"prove {name(target)}: a function for torch is read from its module's source; define it at the top of one."
         )
+    return _of_torch(name(target), Path(file), target.__module__, target.__qualname__)
+
+
+def _of_torch(target: str, file: Path, module: str, path: str) -> Callable[..., Any]:
     from ..interpret.programs.torch.targets import as_jax
 
-    return as_jax(Path(file), target.__module__, target.__qualname__)
+    try:
+        return as_jax(file, module, path)
+    except (UsageError, Unreadable):
+        raise
+    except (Exception, SystemExit) as error:
+        raise UsageError(
+            f"prove {target}: {module} cannot be loaded from its source: {type(error).__name__}: {error}."
+        ) from error
 
 
 def _source(module: str) -> Path | None:
@@ -116,9 +162,8 @@ def _for_torch(file: Path, framework: str | None) -> bool:
     """Whether the functions of a file are for torch: as was said, or because it imports torch and not JAX."""
     if framework is not None:
         return framework == "torch"
-    try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, UnicodeDecodeError, ValueError):
+    tree = _parsed(file)
+    if tree is None:
         return False
     found = set()
     for node in ast.walk(tree):

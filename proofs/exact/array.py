@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from scanproof.constructs.arrays.masks import Mask, refused
 from scanproof.constructs.arrays.numpy_functions import NumPyFunctions
 from scanproof.constructs.arrays.operators import Namespace as Functions
 from scanproof.constructs.arrays.operators import Operators
@@ -168,6 +169,8 @@ class Namespace(Functions, NumPyFunctions):
         """Numbers, nested lists of numbers, or an exact array."""
         if isinstance(value, ExactArray):
             return value
+        if isinstance(value, Mask):
+            raise refused("an array")
         if isinstance(value, list | tuple) and speaking_among(value) is not None:
             return self.stack([self.asarray(part) for part in value])
         return self._map(self._number, np.asarray(value, dtype=object))

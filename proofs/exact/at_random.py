@@ -20,7 +20,7 @@ from .entries import arranged
 from .field import Field
 from .instance import Mutation, evaluate, shapes
 from .residues import PRIME, PrimeField
-from .scalar import DivisionByZero
+from .scalar import DivisionByZero, NotPolynomial
 
 
 def drawn(
@@ -71,6 +71,17 @@ def _at(
 ) -> list[Statement]:
     rng = random.Random(f"{claim.id} {sorted(sizes.items())}")
     return evaluate(claim, field, sizes, drawn(claim, field, sizes, lambda: draw(rng)), mutate)
+
+
+def may_hold(
+    claim: Claim, sizes: Sizes, mutate: Mutation, finish: Callable[[Statement], Statement]
+) -> bool:
+    """Whether all statements are equations that random numbers do not contradict."""
+    try:
+        found, same = residues(claim, sizes, mutate), agree
+    except NotPolynomial:
+        found, same = balls(claim, sizes, mutate), overlap
+    return all(isinstance(s, Equal) and same(s) for s in map(finish, found))
 
 
 def overlap(statement: Equal | Differs) -> bool:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from scanproof.constructs.arrays.gradient import Dual
+from scanproof.constructs.arrays.masks import Mask
 from scanproof.constructs.arrays.operators import Operators
 
 from ..exact.scalar import as_fraction
@@ -126,7 +127,7 @@ class KernelArray(Operators):
     def _operand(self, other: Any) -> Any:
         if isinstance(other, KernelArray):
             return other
-        if isinstance(other, Dual):  # it knows what to do with a kernel array
+        if isinstance(other, Dual | Mask):  # it knows what to do with a kernel array
             return NotImplemented
         return self.namespace.asarray(other)  # which refuses what it does not know, and says so
 
@@ -219,7 +220,7 @@ class KernelArray(Operators):
 _keep_dims, _keep_at = KernelArray.dims.__set__, KernelArray.at.__set__  # type: ignore[attr-defined]
 _keep_shared = KernelArray.shared.__set__  # type: ignore[attr-defined]
 EVERYBODYS = frozenset(dir(Operators)) - OBJECTS_OWN - {"_combined", "_met", "_moved", "_operand"}
-EVERYBODYS -= {"_called", "_masks", "_ordered", "_permuted", "_total"}
+EVERYBODYS -= {"_bits", "_called", "_compared", "_ordered", "_permuted", "_total"}
 """Attributes that all kinds of arrays have, with the same meaning."""
 
 

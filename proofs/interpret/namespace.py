@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scanproof.constructs.arrays.masks import Mask, refused
 from scanproof.constructs.arrays.numpy_functions import NumPyFunctions
 from scanproof.constructs.arrays.operators import Namespace as Functions
+from scanproof.constructs.arrays.protocols import axis_of
 
 from ..kernel.index import Index, position
 from ..kernel.term import Term, as_term
@@ -24,6 +26,8 @@ def array(value: Any) -> KernelArray:
     """Numbers, nested lists of numbers, a size as a number, or a kernel array."""
     if isinstance(value, KernelArray):
         return value
+    if isinstance(value, Mask):
+        raise refused("an array")
     if type(value).__module__ == "numpy":  # an array of numbers
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -68,7 +72,7 @@ class Namespace(Functions, NumPyFunctions):
         parts = _arrays(arrays)
         for part in parts[1:]:
             _expect_shape(parts[0].dims, part.dims)
-        axis %= parts[0].ndim + 1
+        axis = axis_of(axis, parts[0].ndim + 1)
         dims = [*parts[0].dims[:axis], Index(len(parts)), *parts[0].dims[axis:]]
 
         def at(*place: Index) -> Term:
@@ -81,7 +85,7 @@ class Namespace(Functions, NumPyFunctions):
     def concat(self, arrays: Sequence[Any], axis: int = 0) -> KernelArray:
         """Arrays one after the other along an axis."""
         parts = _arrays(arrays)
-        axis %= parts[0].ndim
+        axis = axis_of(axis, parts[0].ndim)
         starts = [Index(0)]
         for part in parts:
             _expect_shape(parts[0].dims[:axis], part.dims[:axis])

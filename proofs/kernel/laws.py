@@ -46,7 +46,7 @@ def law(left: Factor, which: str, place: int = 0) -> Theorem:
         which: "mirror" says what it is by f(−T), "scale" by f(T/|c|), c being the coefficient of a monomial of T, and
             "common" by f(A), where T = exp(C) A; "value" says it where T is a number, or has a sign that is seen;
             "cases" is f(A + B p) = (1 − p) f(A) + p f(A + B), if p is 0 or 1; and "meaning" says what relu, tanh, exp
-            of a logarithm, log of two exponentials or of 1/A, and softplus of −|z| are by other functions.
+            of a logarithm, log and inverse of two exponentials, log of 1/A, and softplus of −|z| are by others.
             Logarithms are of numbers > 0.
         place: the number of the monomial that has c, or of exp(C), p or relu(z) among the factors of T, in their order.
     """
@@ -157,17 +157,18 @@ def _meaning(name: str, of: Term, pairs: Parts, place: int) -> Term:
         return _exp_of_log(of)
     if name == SOFTPLUS:
         return _beside_relu(of, place)
-    if name != LOG:
+    if name not in (LOG, INVERSE):
         raise IllTyped(f"{name} is not made of others")
-    if len(of.parts) == 1:
+    if len(of.parts) == 1 and name == LOG:
         (m,) = of.parts
         plain = of.parts[m] == 1 and len(m.factors) == 1 and m == _plain(*m.factors)
         if plain and function_of(m.factors[0]) == INVERSE:
             return value(LOG, _argument(m.factors[0], of)) * -1
     if [*of.parts.values()] != [1, 1]:
-        raise IllTyped("expected the logarithm of 1/A, or of exp(A) + exp(B)")
+        raise IllTyped("expected log(1/A), or log or the inverse of exp(A) + exp(B)")
     one, other = (_sum_of_exponents(m, of) for m, _ in pairs)
-    return one + value(SOFTPLUS, other - one)
+    log = one + value(SOFTPLUS, other - one)
+    return log if name == LOG else value(EXP, log * -1)
 
 
 def _beside_relu(of: Term, place: int) -> Term:
@@ -203,7 +204,8 @@ def _sum_of_exponents(m: Monomial, of: Term) -> Term:
 
 def _argument(f: Factor, of: Term) -> Term:
     """What a function is taken of; one at a bound index is refused by the constructor."""
-    return Term(dict(body(f, 0)), of.scope)
+    pairs = body(f, 0)
+    return Term(dict(pairs), of.scope.union([v for m, _ in pairs for v in m.variables() if v > 0]))
 
 
 def _plain(*factors: Factor) -> Monomial:

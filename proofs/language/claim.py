@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -14,6 +15,7 @@ from scanproof.constructs.errors import UsageError
 
 from .calls import arguments, call
 from .conditions import as_bounds, holds
+from .importing import importing_from
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
@@ -51,6 +53,8 @@ class Claim:
     """For an existence claim: the names in `given` that are its parameters, of which the body takes every choice (other
     symbols are data). A statement that fails refutes it if its sides differ by something in which none of them occurs.
     Without these names a failing witness refutes nothing."""
+    folder: Path | None = None
+    """The folder from which its functions import what they import when they run: that of the file which was read."""
 
     @property
     def ranges(self) -> dict[str, Sequence[int]]:
@@ -74,7 +78,8 @@ class Claim:
         Raises:
             UsageError: if the condition answers with anything but True, False or bounds.
         """
-        answer = call(condition, values)
+        with importing_from(self.folder):
+            answer = call(condition, values)
         stated = as_bounds(answer)
         if stated is not None:
             return all(map(holds, stated))
@@ -99,7 +104,7 @@ class Claim:
         if self.parameters is None:
             return None
         seen = {n: v for n, v in values.items() if self.kind != "existence" or n not in self.inputs}
-        with within(values.get("xp")):
+        with within(values.get("xp")), importing_from(self.folder):
             return call(self.parameters, {**seen, "corrections": self.corrections})
 
     @property
@@ -130,7 +135,7 @@ class Claim:
         if self.body is None:
             return []
         own = {"p": parameters, "construction": self.construction}
-        with within(values.get("xp")):
+        with within(values.get("xp")), importing_from(self.folder):
             result = call(self.body, {**values, **own, **self.options})
             found = list(result) if isinstance(result, Iterable) else [result]
         wrong = [s for s in found if not isinstance(s, Statement)]

@@ -19,7 +19,7 @@ from typing import Any
 
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.arrays.definition import note
-from scanproof.constructs.arrays.gradient import gradient
+from scanproof.constructs.arrays.gradient import depends, gradient
 from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
 from scanproof.constructs.errors import UsageError
 
@@ -199,7 +199,16 @@ class Layer:
 
         def body(parameters: Any, state: Any, token: Any, sizes: Any) -> Iterator[Statement]:
             after, _ = self._stepped(parameters, state, token)
-            slope = gradient(lambda W: objective(W, state, token), after)
+
+            def at(W: Any) -> Any:
+                return objective(W, state, token)
+
+            if not depends(at, after):
+                raise UsageError(
+                    f"{_name(objective)} does not use its first argument, the state W, so that every state would "
+                    "minimise it; minimises() expects objective(W, state, token) of the new state W."
+                )
+            slope = gradient(at, after)
             yield from _equal(slope, slope - slope, "gradient")
 
         says = f"after a step of {_name(self.step)} the gradient of {_name(objective)} vanishes"

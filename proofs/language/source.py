@@ -29,6 +29,7 @@ from scanproof.constructs.errors import UsageError
 from .calls import arguments
 from .claim import Claim
 from .fields import CHANGES, WRITTEN, check_fields, check_id, known
+from .importing import folder_being_read
 from .layer import Law, laws_made
 from .place import Place, calling_place
 
@@ -181,8 +182,8 @@ class Source:
 
         def decorate(body: Callable[..., Any]) -> Row:
             options = _printed_readings(id, body)
-            claim = Claim(id, self.name, where, kind, says, body, options=options, **fields)
-            return self._add(claim)
+            own = {"options": options, "folder": folder_being_read()}
+            return self._add(Claim(id, self.name, where, kind, says, body, **own, **fields))
 
         return decorate
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scanproof.constructs.arrays.masks import Mask
+
 
 class Label(tuple[Any, ...]):
     """The name of a statement in pieces, ("t = ", t): it becomes text where its sizes are numbers."""
@@ -114,22 +116,27 @@ class Approached:
 Statement = Equal | Differs | AtMost | Determines | Undetermined | Approached
 
 
+def _numbers(side: Any) -> Any:
+    """A side as it is compared: the ones and zeros of a mask."""
+    return side.held if isinstance(side, Mask) else side
+
+
 def equal(left: Any, right: Any, label: Name = "") -> Equal:
     """The definition's result `left` equals the claimed `right`, entry by entry; shapes must agree.
 
     `label` names the statement; in a loop write ("t = ", t), since f"t = {t}" would ask what a symbolic t is.
     """
-    return Equal(left, right, _named(label))
+    return Equal(_numbers(left), _numbers(right), _named(label))
 
 
 def differs(left: Any, right: Any, label: Name = "") -> Differs:
     """At every size of the claim there are inputs for which the two sides differ."""
-    return Differs(left, right, _named(label))
+    return Differs(_numbers(left), _numbers(right), _named(label))
 
 
 def at_most(left: Any, right: Any, label: Name = "") -> AtMost:
     """left ≤ right in every entry; one side may be a single number. See `constructs.arrays.norms` for norms."""
-    return AtMost(left, right, _named(label))
+    return AtMost(_numbers(left), _numbers(right), _named(label))
 
 
 def determines(

@@ -6,7 +6,7 @@ Changed are a claim's right side, readings and parameters (`near_misses`), and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -24,18 +24,21 @@ MOST_EDITS = 1000
 """So many edits of a user's text are tried."""
 
 
-def near_misses(claim: Claim) -> tuple[str, ...]:
-    """The names of changes (`check.changes`) that make every statement an identity, as far as random numbers show."""
+def near_misses(claim: Claim, fails: Sizes) -> tuple[str, ...]:
+    """The names of changes (`check.changes`) that make every statement an identity, as far as random numbers show.
+
+    Args:
+        claim: the claim.
+        fails: sizes at which it is refuted.
+    """
     found: list[str] = []
-    screen = _Screen(claim)
+    screen = _Screen(claim, fails)
     for name, changed, make in changes(claim):
         if len(found) == LIMIT:
             break
         if name in found or not screen.lets_through(changed, make):
             continue
-        if is_mended(
-            claim, name
-        ):  # as the check sees it: what is empty at small sizes agrees there
+        if is_mended(claim, name, fails):  # as the check sees it: what is empty agrees above
             found.append(name)
     return tuple(found)
 
@@ -47,10 +50,10 @@ def own_near_misses(claim: Claim, fails: Sizes) -> list[OwnEdit]:
 
     Args:
         claim: the claim.
-        fails: sizes at which it is refuted, which need not be among those that are chosen.
+        fails: sizes at which it is refuted.
     """
     found: dict[tuple[str, int], OwnEdit] = {}
-    screen = _Screen(claim, [named for named in (fails,) if named not in claim.every_size])
+    screen = _Screen(claim, fails)
     for edit in islice(own_edits(claim), MOST_EDITS):
         if len(found) == LIMIT:
             break
@@ -94,11 +97,11 @@ def _is_zero(statement: Statement) -> bool:
 
 
 class _Screen:
-    """The claim at random numbers of every size, evaluated once for all changes of its right sides."""
+    """The claim at random numbers where it fails and at every size, evaluated once for all changes of right sides."""
 
-    def __init__(self, claim: Claim, also: Sequence[Sizes] = ()) -> None:
+    def __init__(self, claim: Claim, fails: Sizes) -> None:
         self._claim = claim
-        self._also = also
+        self._fails = dict(fails)
         self._unchanged: dict[str, list[Statement]] = {}
 
     def lets_through(self, changed: Claim, make: Make) -> bool:
@@ -117,7 +120,7 @@ class _Screen:
         same: Callable[[Any], bool],
     ) -> bool:
         try:
-            for sizes in [*self._also, *changed.every_size]:
+            for sizes in [self._fails, *(s for s in changed.every_size if s != self._fails)]:
                 mutate, finish = make(sizes)
                 found = self._statements(changed, sizes, mutate, at)
                 if not all(isinstance(s, Equal) and same(finish(s)) for s in found):

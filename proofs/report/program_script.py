@@ -1,4 +1,4 @@
-"""A stand-alone script in the programs' own framework that shows two programs differ at a counterexample's inputs.
+"""A stand-alone script in the programs' own frameworks that shows two programs differ at a counterexample's inputs.
 
 It imports the two functions, calls them on the inputs and prints both results; it needs no scanproof. It exits with 0
 after showing that they differ, and says so and exits with 1 if they do not.
@@ -18,21 +18,16 @@ PRELUDES = {
 
 jax.config.update("jax_enable_x64", {wide})
 
-import jax.numpy as jnp
 
-
-def array(values):
-    return jnp.asarray(values, dtype="{format}")
-
-
-def leaves(value):
-    return [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves(value)]
+def call_jax(function, inputs):
+    arrays = [jax.numpy.asarray(values, dtype="{format}") for values in inputs]
+    return [np.asarray(leaf, dtype=float) for leaf in jax.tree.leaves(function(*arrays))]
 """,
     "torch": """import torch
 
 
-def array(values):
-    return torch.tensor(values, dtype=torch.{format})
+def call_torch(function, inputs):
+    return leaves(function(*(torch.tensor(values, dtype=torch.{format}) for values in inputs)))
 
 
 def leaves(value):
@@ -43,7 +38,7 @@ def leaves(value):
     return [] if value is None else [value.detach().double().numpy()]
 """,
 }
-"""What a framework needs: how arrays are made, and what a function returned as a list of NumPy arrays."""
+"""How a function of a framework is called with lists of numbers: it returns a list of NumPy arrays."""
 NEAR = {"float64": 1e-9}
 """How near results may be, relatively, that are the same number rounded; in narrower formats `NEARLY`."""
 NEARLY = 1e-3
@@ -53,7 +48,7 @@ def program_script(
     program: str,
     specification: str,
     found: Counterexample,
-    framework: str = "jax",
+    frameworks: tuple[str, str] = ("jax", "jax"),
     format: str = "float64",
 ) -> str:
     """The script's text.
@@ -62,7 +57,7 @@ def program_script(
         program: "module:function".
         specification: likewise.
         found: where the two differ.
-        framework: "jax" or "torch".
+        frameworks: "jax" or "torch", of the program and of the specification.
         format: of the inputs.
 
     Raises:
@@ -74,8 +69,12 @@ def program_script(
                 f"a script imports both functions by name, and {name} has none; define it in a module."
             )
     sizes = ", ".join(f"{name} = {value}" for name, value in found.sizes.items())
-    prelude = PRELUDES[framework].format(wide=format == "float64", format=format)
-    inputs = "\n".join(f"{name} = array({_numbers(value)})" for name, value in found.inputs.items())
+    preludes = [
+        PRELUDES[one].format(wide=format == "float64", format=format)
+        for one in dict.fromkeys(frameworks)
+    ]
+    prelude = "\n\n".join(preludes)
+    inputs = "\n".join(f"{name} = {_numbers(value)}" for name, value in found.inputs.items())
     arguments = ", ".join(found.inputs)
     return f'''"""{program} and {specification} differ: a counterexample at {sizes or "these inputs"}.
 
@@ -99,7 +98,9 @@ def named(text):
 sys.path.insert(0, ".")
 program, specification = named("{program}"), named("{specification}")
 {inputs}
-actual, claimed = leaves(program({arguments})), leaves(specification({arguments}))
+inputs = [{arguments}]
+actual = call_{frameworks[0]}(program, inputs)
+claimed = call_{frameworks[1]}(specification, inputs)
 print("the program gives ", *actual)
 print("the specification ", *claimed)
 near = {NEAR.get(format, NEARLY)}

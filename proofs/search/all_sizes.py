@@ -25,9 +25,10 @@ from ..check.witness_family import Mutation, Witness
 from ..interpret.bounds import request_of
 from ..interpret.claims import Interpretation, Part, read
 from ..interpret.questions import Unreadable
+from ..kernel import index as declarations
 from ..kernel.errors import KernelError, NotProved, TooHard
-from ..kernel.laws import RELU, TANH
-from ..kernel.term import INVERSE, STEP, ZERO, Term
+from ..kernel.laws import RELU, SOFTPLUS, TANH
+from ..kernel.term import INVERSE, LOG, STEP, ZERO, Term
 from ..kernel.theorem import Theorem
 from ..language.claim import Claim
 from ..language.statements import Determines, Differs, Undetermined
@@ -143,12 +144,25 @@ def _found(claim: Claim, mutate: Mutation, seen: Callable[[Interpretation], None
         ways: list[dict[str, bool]] = []
         if any(one.kept for one in tried):
             ways.append({"columns": False})
+        if _has(LOG, SOFTPLUS):
+            ways.append({"in_exponents": not tried[0].in_exponents})
         if any(not COMPARING.isdisjoint(one.functions) for one in tried):
             ways.append({"by_cases": True})
         for way in ways:
             with suppress(KernelError):
                 return _found_by(claim, mutate, seen, tried, **way)
         raise error from None
+
+
+def _has(*functions: str) -> bool:
+    """Whether there are values of one of these functions."""
+    return any(one.name in functions for one in declarations.current.bodies.values())
+
+
+def _has_sigmoids() -> bool:
+    """Whether something is divided by 1 + exp(z)."""
+    every = [dict(one.body) for one in declarations.current.bodies.values() if one.name == INVERSE]
+    return any([*body.values()] == [1, 1] and any(not m.factors for m in body) for body in every)
 
 
 def _found_by(
@@ -158,16 +172,19 @@ def _found_by(
     tried: list[Proving],
     by_cases: bool = False,
     columns: bool = True,
+    in_exponents: bool | None = None,
 ) -> Found:
-    """Notes the session of the search."""
+    """Notes the session of the search; where logarithms and sigmoids meet, products of these may be sums of those."""
     with proving() as current:
         tried.append(current)
         current.columns = columns
         interpretation = read(claim, current, mutate).one_turn()
-        if by_cases:  # what was read is what the check reads
-            current.by_cases = True
-            current.reduced.clear()
-            current.closed.clear()
+        if in_exponents is None:
+            in_exponents = not by_cases and _has(LOG, SOFTPLUS) and _has_sigmoids()
+        if by_cases or in_exponents:  # what was read is what the check reads
+            current.by_cases, current.in_exponents = by_cases, in_exponents
+            for known in (current.reduced, current.closed, current.split, current.starts):
+                known.clear()
             current.seen = 0
         kinds = {part.kind for part in interpretation.parts}
         if kinds.isdisjoint((Determines, Differs, Undetermined)):

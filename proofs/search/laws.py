@@ -44,7 +44,9 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
         for place, g in free:
             if function_of(g) == EXP and all(g in m.factors for m, _ in of):
                 return law(f, "common", place)
-    if name == LOG or (name == TANH and session.by_cases) or (name == EXP and _is_log(of)):
+    if name == LOG or (name == TANH and session.by_cases):
+        return _tried(f, "meaning")
+    if (name == INVERSE and session.in_exponents) or (name == EXP and _is_log(of, session)):
         return _tried(f, "meaning")
     if name == SOFTPLUS:
         for place, g in free:
@@ -63,16 +65,19 @@ def lawful(f: Factor, session: Proving) -> Theorem | None:
     return None
 
 
-def _is_log(of: list[tuple[Monomial, Fraction]]) -> bool:
+def _is_log(of: list[tuple[Monomial, Fraction]], session: Proving, late: bool = False) -> bool:
     factors = of[0][0].factors if len(of) == 1 else ()
-    return len(factors) == 1 and function_of(factors[0]) in (LOG, SOFTPLUS)
+    name = function_of(factors[0]) if len(factors) == 1 else None
+    if session.in_exponents and name == SOFTPLUS:
+        return late and of[0][1] > 0
+    return name in (LOG, SOFTPLUS)
 
 
-def power(work: Rewriting, k: int, session: Proving) -> bool:
-    """exp(log(A)) = A, exp(−softplus(A)) = 1/(1 + exp(A))."""
+def power(work: Rewriting, k: int, session: Proving, late: bool = False) -> bool:
+    """exp(log(A)) = A, exp(−softplus(A)) = 1/(1 + exp(A)); late: exp(softplus(A)) where sigmoids are in exponents."""
     m, _ = work.parts[k]
     for place, f in enumerate(m.factors):
-        if function_of(f) != EXP or not _is_log(body(f, m.bound)):
+        if function_of(f) != EXP or not _is_log(body(f, m.bound), session, late):
             continue
         if f.name not in session.powers:
             left = Factor(f.name, tuple(formal(n) for n in range(len(f.at))))

@@ -27,7 +27,11 @@ known: dict[Any, tuple[list[int], int, Steps]] = {}
 def recall(work: Rewriting, search: Callable[[Any], None]) -> None:
     """Rewrite as `search` does, by the rules that it used for a term like this one if there was one."""
     variables = sorted(work.scope.union(*(e.variables() for e in work.known)))
-    key = current().plain, _looks(work, {v: n for n, v in enumerate(variables, start=1)})
+    key = (
+        current().plain,
+        current().in_exponents,
+        _looks(work, {v: n for n, v in enumerate(variables, start=1)}),
+    )
     found = known.get(key)
     if found is not None:
         numbers, effort, steps = found

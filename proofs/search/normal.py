@@ -12,10 +12,11 @@ from typing import Any, cast
 
 from ..kernel import index as declarations
 from ..kernel.errors import KernelError
-from ..kernel.index import Index, declared, position, ranges, variable
+from ..kernel.index import Index, declared, formal, position, ranges, variable
+from ..kernel.laws import SOFTPLUS
 from ..kernel.reduction import congruence, reduction, unfolding
 from ..kernel.rules import Rewriting
-from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, function_of
+from ..kernel.term import DEFINED, EXP, INVERSE, INVERSE_NUMBER, Factor, Term, body, function_of
 from ..kernel.theorem import Theorem
 from .exponents import exponents, merged
 from .laws import compared, lawful, power, vanish
@@ -58,7 +59,7 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
     session = current()
 
     def selected(work: Rewriting, k: int) -> bool:
-        return any(step(work, k, session) for step in (compared, vanish, power))
+        return any(step(work, k, session) for step in (compared, vanish, power, _in_exponents))
 
     steps = (guards, _named, number, count, cancel, selected, _exponents, rename, _kept, *also)
     while todo := [k for k in work.parts if k not in done]:
@@ -71,7 +72,8 @@ def tidy(work: Rewriting, also: Sequence[Step] = ()) -> None:
 
 
 def _exponents(work: Rewriting, k: int) -> bool:
-    return exponents(work, k, tidy)
+    session = current()
+    return exponents(work, k, tidy) or (session.in_exponents and power(work, k, session, late=True))
 
 
 def _named(work: Rewriting, k: int) -> bool:
@@ -82,6 +84,21 @@ def _named(work: Rewriting, k: int) -> bool:
             if _closed(work, k, place, f, session):
                 return True
         elif f.name in declarations.current.bodies and _reduced(work, k, place, f, session):
+            return True
+    return False
+
+
+def _in_exponents(work: Rewriting, k: int, session: Proving) -> bool:
+    """1/(1 + exp(z)) = exp(−softplus(z)) wherever it stands: a product's factor is a formula of all whole numbers."""
+    for place, f in enumerate(work.parts[k][0].factors if session.in_exponents else ()):
+        if function_of(f) not in (INVERSE, SOFTPLUS) or f.name == INVERSE_NUMBER:
+            continue
+        if f.name not in session.anywhere:
+            session.anywhere[f.name] = None  # while it is looked for
+            session.anywhere[f.name] = _found(Factor(f.name, tuple(map(formal, range(len(f.at))))))
+        rule = session.anywhere[f.name]
+        if rule is not None:
+            work.rewrite(k, place, rule, _images(rule, f))
             return True
     return False
 
@@ -185,7 +202,7 @@ def _inside(name: str) -> list[str]:
 
 def _as_one(work: Rewriting) -> None:
     """The normal form of what is divided by: exp(A) exp(B) as exp(A + B), so that it is seen what its inverse is."""
-    normalise(work)
+    _as_deep_as_known(work)
     merged(work)
 
 
@@ -228,12 +245,16 @@ def _everywhere(left: Factor, when: Index, right: Term, session: Proving) -> boo
 
 
 def _opened(work: Rewriting, k: int) -> bool:
-    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote."""
+    """Σ_{i ≤ t} F(i) = F(t) + Σ_{i < t} F(i), and likewise from a position on; what turn t writes is what it wrote.
+
+    γ^(t + 1) is γ γ^t.
+    """
     m, _ = work.parts[k]
     sizes, session = declarations.current.sizes, current()
     own = [
         f for f in m.factors if f.name in session.kept and min(f.at[0].variables(), default=0) > 0
     ]
+    own += [f for f in m.factors if _is_later_power(f, session)]
     for f in own:
         if rewriting([session.definition(f.name)[1]], divide=True, only=f)(work, k):
             return True
@@ -246,6 +267,18 @@ def _opened(work: Rewriting, k: int) -> bool:
     return False
 
 
+def _as_deep_as_known(work: Rewriting) -> None:
+    normalise(work)
+    if current().opened:
+        tidy(work, [_opened])
+
+
+def _is_later_power(f: Factor, session: Proving) -> bool:
+    """Whether the factor is γ^(t + 1), or γ to another sum with a number > 0."""
+    known = f.name in session.recursions and f.name not in session.ranged
+    return known and session.is_product(f.name) and bool(f.at[0].terms) and f.at[0].const > 0
+
+
 def _found(left: Factor) -> Theorem | None:
     if function_of(left) == DEFINED:
         rule = unfolding(left.name)
@@ -256,11 +289,7 @@ def _found(left: Factor) -> Theorem | None:
 
         return reduction(left, unfold)
 
-    def inside(work: Rewriting) -> None:
-        normalise(work)
-        if current().opened:
-            tidy(work, [_opened])
-
+    inside = _as_deep_as_known
     ordered = function_of(left) == EXP  # `exponents` puts the positions of exp in order
     found = (
         congruence(left, inside) if ordered else in_order(left, lambda at: congruence(at, inside))
@@ -282,10 +311,20 @@ def _by_law(f: Factor) -> Theorem | None:
     found = lawful(f, current())
     for m in found.right.parts if found is not None else ():
         for g in m.factors:
-            bound = any(v < 0 for v in g.variables())  # it stands so in the normal form of T
-            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name and not bound:
-                _learn(g, _found)
+            if function_of(g) not in (None, DEFINED, INVERSE) and g.name != f.name:
+                _learn_throughout(g)
     return found
+
+
+def _learn_throughout(f: Factor) -> None:
+    """What a law speaks of is brought to normal form, from below: exp(−softplus(−z)) is exp(z) exp(−softplus(z))."""
+    if any(v < 0 for v in f.variables()):  # it stands so in the normal form of T
+        return
+    for m, _ in body(f, 0):
+        for g in m.factors:
+            if function_of(g) not in (None, DEFINED, INVERSE) and g.name not in current().reduced:
+                _learn_throughout(g)
+    _learn(f, _found)
 
 
 def _learn(f: Factor, how: Callable[[Factor], Theorem | None] = _by_law) -> None:
@@ -317,18 +356,19 @@ def in_order(left: Factor, make: Callable[[Factor], Theorem], fixed: Iterable[in
         return found
     names = {}
     for e in order:
-        below, above = declared(e.terms[0][0])
-        names[e] = position(declarations.name(e.terms[0][0]), e - below, above + e + 1)
+        ends = declared(e.terms[0][0])
+        low, high = (e - ends[0], ends[1] + e + 1) if ends else (None, None)
+        names[e] = position(declarations.name(e.terms[0][0]), low, high)
     return make(Factor(left.name, tuple(names.get(e, e) for e in left.at)))
 
 
 def _apart(own: Sequence[Index]) -> bool:
-    """Whether these positions have two ends each that speak of sizes alone."""
+    """Whether these positions have two ends each that speak of sizes alone, or none."""
     sizes = declarations.current.sizes
     for e in own:
         (v,) = e.variables()
         ends = declared(v)
-        if len(ends) != 2 or any(fact.variables() - {v} - sizes for fact in ends):
+        if len(ends) == 1 or any(fact.variables() - {v} - sizes for fact in ends):
             return False
     return True
 

@@ -72,6 +72,10 @@ class Proving(Session):
     """For values of exp of a logarithm what they are (see `laws`)."""
     by_cases: bool = False
     """Whether what functions are of is divided into the cases that comparisons of numbers make."""
+    anywhere: dict[str, Theorem | None] = field(default_factory=dict)
+    """For inverses and softplus what they are in normal form at all whole numbers, where these are in exponents."""
+    in_exponents: bool = False
+    """Whether sigmoids are written as values of exp, as where products of them are sums in an exponent."""
     lemmas: list[Theorem] = field(default_factory=list)
     inductions: list[Lemma] = field(default_factory=list)
     inside: dict[Any, Any] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from .congruences import inside
 from .factors import splitting
 from .normal import tidy
 from .session import Lemma, Proving, current
+from .sigmoids import to_one_degree
 from .steps import DEEP, Step, at_constant_times, rewriting
 from .zero import show_zero
 
@@ -174,7 +175,7 @@ def closing(goal: Goal, rules: Sequence[Theorem], *more: Step) -> None:
     also = [at_constant_times(current()), splitting(current()), *more]
     if rules:
         also.append(rewriting(rules, divide=True))
-    also.append(inside(rules))
+    also += [inside(rules), to_one_degree]
     show_zero(goal, also)
 
 

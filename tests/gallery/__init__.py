@@ -6,12 +6,12 @@ Every program is written here, from the definition that its file names; `python 
 
 from __future__ import annotations
 
-from . import attention, delta, gates, learners, parts, retention, rnn, state_space
+from . import attention, delta, gates, learners, log_gates, parts, retention, rnn, state_space
 from .pair import Pair
 
 EVERY: tuple[Pair, ...] = tuple(
     pair
-    for module in (retention, gates, delta, attention, rnn, state_space, learners, parts)
+    for module in (retention, gates, log_gates, delta, attention, rnn, state_space, learners, parts)
     for pair in module.PAIRS
 )
 """All pairs."""

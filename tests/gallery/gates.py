@@ -145,6 +145,23 @@ def simple_gla_segments(q, k, v, g):
     return (q @ k.T * L) @ v
 
 
+def simple_gla_chunks(q, k, v, g):
+    """Chunks of four, a number in the program."""
+    C = 4
+    T = q.shape[0]
+    chunks = tuple(a.reshape(T // C, C, *a.shape[1:]) for a in (q, k, v, g))
+    causal = jnp.tril(jnp.ones((C, C), dtype=bool))
+
+    def step(S, chunk):
+        q, k, v, g = chunk
+        G = jnp.cumsum(g)
+        inside = jnp.where(causal, jnp.exp(G[:, None] - G[None, :]), 0.0)
+        out = (q @ k.T * inside) @ v + jnp.exp(G)[:, None] * (q @ S)
+        return jnp.exp(G[-1]) * S + (jnp.exp(G[-1] - G)[:, None] * k).T @ v, out
+
+    return jax.lax.scan(step, jnp.zeros((k.shape[1], v.shape[1])), chunks)[1].reshape(T, -1)
+
+
 def segment_sums(g):
     """Mamba-2's segsum: entry (t, s) is Σ_{s < j ≤ t} g_j, −∞ above the diagonal."""
     T = g.shape[0]
@@ -303,6 +320,16 @@ PAIRS = (
         (
             ("G[:, None] - G[None, :]", "G[:, None] + G[None, :]"),
             ("jnp.tril(jnp.ones((T, T), dtype=bool))", "jnp.triu(jnp.ones((T, T), dtype=bool))"),
+        ),
+    ),
+    Pair(
+        "simple GLA: chunks of four = recurrent",
+        "q: 4*n d, k: 4*n d, v: 4*n e, g: 4*n",
+        simple_gla,
+        simple_gla_chunks,
+        (
+            ("return jnp.exp(G[-1]) * S +", "return S +"),
+            ("jnp.exp(G)[:, None] * (q @ S)", "jnp.exp(G - g)[:, None] * (q @ S)"),
         ),
     ),
     Pair(

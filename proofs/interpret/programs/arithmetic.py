@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...exact.polynomials import rational_root
-from ...kernel.index import Index, facts
+from ...kernel import index
+from ...kernel.index import Index, facts, position
 from ...kernel.inequalities import implied
 from ...kernel.laws import NOT_BELOW_0
 from ...kernel.term import (
@@ -24,13 +24,14 @@ from ...kernel.term import (
     function_of,
 )
 from ..areas import in_order
-from ..array import KernelArray, function
+from ..array import KernelArray, comprehension, function, holds
 from ..namespace import Namespace
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
 from ..size import plain
-from ..terms import equal_indices, indicator
+from ..terms import equal_indices, indicator, number
+from . import roots
 from .comparisons import (
     COMPARED,
     absolute,
@@ -57,6 +58,7 @@ from .powers import powers
 from .remainders import remainder
 from .values import (
     Count,
+    Either,
     Integers,
     Mask,
     Masked,
@@ -111,7 +113,8 @@ def literal(value: Any) -> Any:
         return found if given.sign > 0 else -found
     if not given.root:
         return XP.asarray(given.number)
-    return root(given.number) if given.sign > 0 else -root(given.number)
+    root = roots.root(given.number)
+    return root if given.sign > 0 else -root
 
 
 def _note(text: str) -> None:
@@ -119,20 +122,6 @@ def _note(text: str) -> None:
     notes = current().fits
     alike = [one for one in notes if one.startswith(text.partition(":")[0])]
     notes.setdefault(text if len(alike) < MOST_NOTES else f"{text.partition(':')[0]}: and others")
-
-
-def root(of: Fraction) -> KernelArray:
-    """The root of a number: that of its numerator by that of its denominator, so that √(1/2) is 1/√2.
-
-    The kernel knows no laws of roots; numbers that are given in several ways have to be read in one.
-    """
-    top, bottom = (_whole_root(n) for n in of.as_integer_ratio())
-    return top if of.denominator == 1 else divided(top, bottom)
-
-
-def _whole_root(of: int) -> KernelArray:
-    known = rational_root(Fraction(of))
-    return function("sqrt", XP.asarray(of)) if known is None else XP.asarray(known)
 
 
 def _arithmetic(
@@ -273,10 +262,13 @@ def _sqrt(reader: Any, params: Any, a: Any) -> KernelArray:
     of = reals(a)
     known = _constant(of)
     if known is None or known < 0:
+        sizes = roots.of_sizes(simplified(of.term)) if not of.dims else None
+        if sizes is not None:
+            return sizes
         if not _is_seen_not_below_0(of):
             current().fits.setdefault(DOMAINS["sqrt"])
         return function("sqrt", of)
-    return picked(root(known), of.dims, lambda at: [])
+    return picked(roots.root(known), of.dims, lambda at: [])
 
 
 def _is_seen_not_below_0(array: KernelArray) -> bool:
@@ -432,7 +424,7 @@ def _extreme(largest: bool) -> Callable[..., Any]:
                 small, large = in_order(one, other)
                 return large if largest else small
 
-            return Integers(dims, at)
+            return _by_place(Integers(dims, at), c, d, 1 if largest else -1)
         for one, other in ((a, b), (b, a)):
             if isinstance(one, MinusInfinity) if largest else is_infinity(one):
                 dims, (_, kept) = shared(one, other)
@@ -444,6 +436,26 @@ def _extreme(largest: bool) -> Callable[..., Any]:
         return (_larger if largest else smaller)(reals(a), reals(b))
 
     return rule
+
+
+def _by_place(found: Integers, one: Integers, other: Integers, sign: int) -> Integers:
+    """The greater of two integers (the smaller for −1) where it depends on the place which that is."""
+
+    if isinstance(one, Either) or isinstance(other, Either):
+        return found
+
+    def cases(at: Any) -> list[tuple[Index, Index]]:
+        gap = (one.at(at) - other.at(at)) * sign
+        return [(gap, one.at(at)), (-gap - 1, other.at(at))]
+
+    places = [position("i", 0, d) for d in found.dims]
+    gap = cases(places)[0][0]
+    if holds(gap) or holds(-gap) or gap.variables() <= index.current.sizes:
+        return found
+    numbers = comprehension(
+        found.dims, lambda *at: sum((indicator(g) * number(e) for g, e in cases(at)), as_term(0))
+    )
+    return Either(found.dims, found.at, numbers, cases)
 
 
 def _larger(a: KernelArray, b: KernelArray) -> KernelArray:

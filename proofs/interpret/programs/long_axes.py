@@ -1,8 +1,9 @@
-"""Operations along axes whose length is a product of sizes, such as the n·C tokens of n chunks of C.
+"""Operations along axes that a reshape joined, such as the n·C tokens of n chunks of C.
 
-Such an axis is never one: it stays the run of axes that it is made of (`merging`), in row-major order. What is done
-entry by entry is the same on these; a sum over the long axis is one over all of its run; and a scan along it goes
-through the last axis of the run for each place on those before, and carries on where it stopped.
+Such an axis stays the run of axes that it is made of (`merging`), in row-major order. What is done entry by entry is
+the same on these; a sum over the long axis is one over all of its run; and a scan along it goes through the last axis
+of the run for each place on those before, and carries on where it stopped. Where an operation meets axes that are made
+of others, they are joined after all, if their length is linear: the kernel has no other.
 """
 
 from __future__ import annotations
@@ -20,8 +21,34 @@ Rule: TypeAlias = Callable[..., Any]
 
 
 def is_long(value: Any) -> bool:
-    """Whether an axis of the array is too long for the kernel."""
-    return isinstance(value, Merged) and any(isinstance(d, Area) for d in value.dims)
+    """Whether an axis of the array is one that a reshape joined."""
+    return isinstance(value, Merged) and any(n > 1 for n in value.runs)
+
+
+def as_they_are(change: Callable[[Rule], Rule]) -> Callable[[Rule], Rule]:
+    """A rule changed for long axes, and as it is on joined ones where the changed rule does not read them."""
+
+    def changed(rule: Rule) -> Rule:
+        on_parts = change(rule)
+
+        def rule_of_either(reader: Any, params: Any, *inputs: Any) -> Any:
+            if not any(map(is_long, inputs)):
+                return rule(reader, params, *inputs)
+            try:
+                return on_parts(reader, params, *inputs)
+            except Unreadable:
+                if any(isinstance(d, Area) for one in inputs for d in one.dims):
+                    raise
+                return rule(reader, params, *map(joined, inputs))
+
+        return rule_of_either
+
+    return changed
+
+
+def joined(value: Any) -> Any:
+    """The array with its axes joined, whose lengths are linear."""
+    return value.whole() if isinstance(value, Merged) else value
 
 
 def parted(value: Any) -> tuple[Any, tuple[int, ...]]:
@@ -40,8 +67,6 @@ def entrywise(rule: Rule) -> Rule:
     """A rule that makes each entry of the entries at its place."""
 
     def on_parts(reader: Any, params: Any, *inputs: Any) -> Any:
-        if not any(map(is_long, inputs)):
-            return rule(reader, params, *inputs)
         ranks = {len(one.dims) for one in inputs if len(one.dims)}
         if len(ranks) > 1:
             raise Unreadable("arrays of different ranks, one with an axis that is a product")
@@ -97,8 +122,6 @@ def summed(rule: Rule) -> Rule:
 
     def on_parts(reader: Any, params: Any, value: Any) -> Any:
         array, runs = parted(value)
-        if not is_long(value):
-            return rule(reader, params, value)
         found = rule(reader, {**params, "axes": tuple(_axes(runs, params["axes"]))}, array)
         return whole(found, [n for k, n in enumerate(runs) if k not in params["axes"]])
 
@@ -109,8 +132,6 @@ def transposed(rule: Rule) -> Rule:
     """Axes in another order."""
 
     def on_parts(reader: Any, params: Any, value: Any) -> Any:
-        if not is_long(value):
-            return rule(reader, params, value)
         array, runs = parted(value)
         order = params["permutation"]
         found = rule(reader, {**params, "permutation": tuple(_axes(runs, order))}, array)
@@ -123,8 +144,6 @@ def spread(rule: Rule) -> Rule:
     """New axes, and axes of length 1 for longer ones; none of these is itself a product of sizes."""
 
     def on_parts(reader: Any, params: Any, value: Any, *dynamic: Any) -> Any:
-        if not is_long(value):
-            return rule(reader, params, value, *dynamic)
         array, runs = parted(value)
         kept = dict(zip(params["broadcast_dimensions"], range(len(runs)), strict=True))
         dims: list[Index] = []
@@ -162,8 +181,6 @@ def contracted(rule: Rule) -> Rule:
     """A sum of products; each axis of one side meets one of the other that is made of the same axes."""
 
     def on_parts(reader: Any, params: Any, left: Any, right: Any) -> Any:
-        if not (is_long(left) or is_long(right)):
-            return rule(reader, params, left, right)
         (a, one), (b, other) = parted(left), parted(right)
         summing, batch = params["dimension_numbers"]
         for axes, others in (summing, batch):
@@ -187,12 +204,14 @@ def first_axes(sequences: Sequence[Any], length: Length) -> list[Index]:
     """The lengths of the run that the first axis of these sequences is, the same one for all.
 
     Raises:
-        Unreadable: if there are none to tell, or several.
+        Unreadable: if there are none to tell, or several, and the length is no single one of the kernel's.
     """
     found = {tuple(a.dims[: runs[0]]) for a, runs in map(parted, sequences)}
-    if len(found) != 1 or any(one.dims[0] != length for one in sequences):
+    if len(found) == 1 and all(one.dims[0] == length for one in sequences):
+        return list(found.pop())
+    if isinstance(length, Area):
         raise Unreadable(f"a loop of {length!r} turns, a product of sizes")
-    return list(found.pop())
+    return [length]
 
 
 def joined_first(value: Any) -> Any:

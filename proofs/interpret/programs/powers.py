@@ -6,14 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 from ...kernel.index import Index, position, variable
-from ...kernel.term import Factor, Monomial, Term, as_index_number, body, function_of, made
+from ...kernel.term import Factor, Monomial, Term, as_index_number, as_term, body, function_of, made
 from ..array import KernelArray, comprehension, holds, reciprocal
 from ..products import power, running_product
 from ..questions import Unreadable
 from ..session import current
 from ..simplifying import simplified
-from ..terms import share
-from .values import Integers, reals, shared
+from ..terms import indicator, share
+from .values import Either, Integers, reals, shared
 
 NEGATIVE = "where the exponent of a power is negative, its base is not 0"
 
@@ -30,7 +30,14 @@ def powers(base: KernelArray, exponent: Any) -> KernelArray:
     dims, (of, to) = shared(base, exponent)
 
     def at(*place: Index) -> Term:
-        e = to.at(place) if isinstance(to, Integers) else _whole(reals(to), place)
+        if isinstance(to, Either):
+            cases = [indicator(guard) * to_index(place, e) for guard, e in to.cases(place)]
+            return sum(cases, as_term(0))
+        return to_index(
+            place, to.at(place) if isinstance(to, Integers) else _whole(reals(to), place)
+        )
+
+    def to_index(place: tuple[Index, ...], e: Index) -> Term:
         if holds(e):
             return power(of.entry(place), e)
         current().fits.setdefault(NEGATIVE)

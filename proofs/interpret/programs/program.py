@@ -83,9 +83,9 @@ def _written(function: Callable[..., Any]) -> Callable[..., Any]:
 def _symbolic(function: Callable[..., Any], arrays: tuple[Any, ...]) -> Any:
     given = [array(one) for one in arrays]
     shapes = [one.dims for one in given]
+    found = traced(function, shapes)
     if not getattr(function, "unrolls", False):  # such a program has other operations at numbers
         current().programs.append((function, shapes))
-    found = traced(function, shapes)
     reader = Reader(
         with_complex_numbers(symbolic.RULES),
         with_complex_constants(literal),

@@ -12,6 +12,8 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
+from ...language.audit import listen
+
 WATCHED = {
     "open": "opens a file",
     "socket.connect": "connects to a network",
@@ -23,15 +25,14 @@ WATCHED = {
 CODE = (".py", ".pyc", ".so", ".pyd", ".pth", ".json", ".toml", ".cfg")
 """Files that an import may open."""
 _watching: list[list[str]] = []
-_installed = False
 
 
 def _note(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _watching or event not in WATCHED:
+    if not _watching:
         return
     if event == "open":
         name = str(arguments[0])
-        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(1)):
+        if isinstance(arguments[0], int) or name.endswith(CODE) or not _own(sys._getframe(2)):
             return
     _watching[-1].append(WATCHED[event])
 
@@ -53,10 +54,7 @@ def pure(name: str) -> Iterator[None]:
     Raises:
         UsageError: if it prints, opens a file, connects, starts a process or reads from the terminal.
     """
-    global _installed
-    if not _installed:
-        sys.addaudithook(_note)
-        _installed = True
+    listen(WATCHED, _note)
     deeds: list[str] = []
     _watching.append(deeds)
     printed = io.StringIO()

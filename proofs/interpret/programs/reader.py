@@ -5,12 +5,15 @@ The same walk serves kernel arrays (`symbolic`, the proof for all sizes) and exa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..questions import Unreadable, shown
 from .sizes import Dimensions
 
+TURN = re.compile(r"\.<locals>\._scanproof_\w+")
+"""How functions are called that a loop's body was made (`torch.rewriting`)."""
 Rule = Callable[..., Any]
 """(reader, equation's parameters, *inputs) -> the output, or a list of several."""
 
@@ -37,7 +40,7 @@ class Reader:
         constant: Callable[[Any], Any],
         dimensions: Dimensions,
         prepared: Callable[[str, Any], Any] = lambda name, value: value,
-        made: Callable[[Any, list[Any]], None] = lambda equation, values: None,
+        made: Callable[[Any, list[Any]], list[Any]] = lambda equation, values: values,
     ) -> None:
         self.rules = rules
         self.constant = constant
@@ -46,7 +49,7 @@ class Reader:
         self.prepared = prepared
         """From a primitive's name and an input to what its rule takes."""
         self.made = made
-        """Looks at what an equation makes."""
+        """Looks at what an equation makes, and may write it in another form."""
         self._open: list[Any] = []
         """The equations that are being read, each inside the one before."""
         self._kept: dict[int, tuple[Any, list[Any]]] = {}
@@ -98,7 +101,7 @@ class Reader:
         try:
             found = rule(self, equation.params, *(self.prepared(name, one) for one in inputs))
             found = found if isinstance(found, list) else [found]
-            self.made(equation, found)
+            found = self.made(equation, found)
         except Unreadable as error:
             if getattr(error, "placed", False):
                 raise
@@ -161,6 +164,6 @@ def place(equation: Any) -> str:
 
         where = summarize(equation.source_info)
         file, colon, rest = where.partition(":")
-        return f"{shown(file)}{colon}{rest}" if colon else ""
+        return f"{shown(file)}{colon}{TURN.sub('', rest)}" if colon else ""
     except (ImportError, AttributeError, TypeError):
         return ""

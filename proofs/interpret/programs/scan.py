@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...kernel.index import Index, position
-from ..areas import Area
 from ..array import KernelArray, holds
 from ..namespace import Namespace
 from ..questions import Unreadable
@@ -33,7 +32,11 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
     sequences = inputs[consts + carries :]
     length = reader.dimensions.length(params["length"])
     closed = params["jaxpr"]
-    lengths = first_axes(sequences, length) if isinstance(length, Area) else [length]
+    lengths = (
+        first_axes(sequences, length)
+        if any(isinstance(o, Merged) and o.runs[0] > 1 for o in sequences)
+        else [length]
+    )
 
     def run(carry: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
         return reader.run(closed, [*fixed, *carry, *rows])

@@ -13,6 +13,7 @@ from . import (
     control_flow,
     convolution,
     long_axes,
+    roots,
     scattering,
     structure,
     triangular,
@@ -44,8 +45,8 @@ ALONG = {
     "dot_general": long_axes.contracted,
     "broadcast_in_dim": long_axes.spread,
 }
-"""How a primitive is read along axes whose length is a product of sizes."""
-RULES |= {name: change(RULES[name]) for name, change in ALONG.items()}
+"""How a primitive is read along axes that a reshape joined."""
+RULES |= {name: long_axes.as_they_are(change)(RULES[name]) for name, change in ALONG.items()}
 
 KEEPING = (
     *("reshape", "slice", "gather", "dynamic_slice", "concatenate"),
@@ -60,8 +61,10 @@ def prepared(name: str, value: Any) -> Any:
     return value if long or name in KEEPING else whole(value)
 
 
-def made(equation: Any, values: list[Any]) -> None:
-    """Refuse booleans that were read as real numbers: their sums and products are other ones (1 + 1 is 1).
+def made(equation: Any, values: list[Any]) -> list[Any]:
+    """What an equation makes, with roots of sizes in one form.
+
+    Booleans that were read as real numbers are refused: their sums and products are other ones (1 + 1 is 1).
 
     Raises:
         Unreadable: for them.
@@ -70,3 +73,4 @@ def made(equation: Any, values: list[Any]) -> None:
         real = variable.aval.dtype == bool and isinstance(value, KernelArray)
         if real and equation.primitive.name not in control_flow.RULES:
             raise Unreadable("arithmetic of booleans")
+    return [roots.combined(one) if isinstance(one, KernelArray) else one for one in values]

@@ -39,6 +39,7 @@ class Format(NamedTuple):
 
 FORMATS = (Format("float64", True), Format("float32"), Format("bfloat16"), Format("float16"))
 """In turn: a state that a program makes in one format may not take inputs of another."""
+NUMBERS = (bool, int, float, complex)
 FORMAT = re.compile(r"float\d+|dtype")
 """What JAX says where formats do not fit."""
 _formats: WeakKeyDictionary[Any, Format] = WeakKeyDictionary()
@@ -113,6 +114,9 @@ def _traced(
     def flat(*arrays: Any) -> Any:
         leaves, tree = jax.tree.flatten(function(*arrays))
         outputs.append(tree)
+        for one in leaves:
+            if not isinstance(one, NUMBERS) and not hasattr(one, "dtype"):
+                raise TypeError(f"it returns a {type(one).__name__}; expected arrays")
         return leaves
 
     def any_length(length: Any) -> Any:

@@ -38,6 +38,18 @@ class Integers:
 
 
 @dataclass(frozen=True)
+class Either(Integers):
+    """An integer array that is the one index or the other: at each place a list of (guard ≥ 0, index there)."""
+
+    cases: Callable[[Place], list[tuple[Index, Index]]] = lambda at: []
+
+    def picked(self, dims: Dims, places: Callable[[Place], Place]) -> Either:
+        """The integers at these places."""
+        found = super().picked(dims, places)
+        return Either(dims, found.at, found.numbers, lambda at: self.cases(places(at)))
+
+
+@dataclass(frozen=True)
 class Uniform:
     """An array that is the same at every place."""
 

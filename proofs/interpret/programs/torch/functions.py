@@ -14,7 +14,7 @@ import jax
 from jax import lax
 from jax import numpy as jnp
 
-from .loops import Appended, Items
+from .sequences import Appended, Items, joined_rows
 from .tensors import OPERATORS, Refused, Tensor, entries, is_size, refuse
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -525,12 +525,7 @@ def _stack(tensors: Any, dim: int = 0) -> Tensor:
 @known("cat", "concat", method=False)
 def _cat(tensors: Any, dim: int = 0) -> Tensor:
     if isinstance(tensors, Appended) and tensors.rows is not None:
-        rows = tensors.stacked()
-        dim %= rows.ndim - 1
-        found = jnp.moveaxis(rows, 0, dim)
-        shape = list(found.shape)
-        shape[dim : dim + 2] = [shape[dim] * shape[dim + 1]]
-        return Tensor(found.reshape(shape))
+        return Tensor(joined_rows(tensors, dim))
     return Tensor(jnp.concatenate([t.array for t in tensors], axis=dim))
 
 

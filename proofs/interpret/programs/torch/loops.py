@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import jax
 from jax import lax
 from jax import numpy as jnp
 
-from ...questions import Unreadable, aside
+from ...questions import Unreadable, aside, listening, note
 from .prefixes import Prefix, augmented
+from .sequences import Appended, Items, turns
 from .tensors import (
     LOOPS,
     Family,
@@ -38,197 +39,22 @@ def unbound(name: str) -> Refused:
     )
 
 
+@contextmanager
+def attempt() -> Iterator[None]:
+    """Errors of this block are no affair of the interpretation's, but none is lost: the first comes out at its end."""
+    try:
+        with aside(), listening():
+            yield
+    except Unreadable:
+        raise
+    except Exception as error:  # such as a question of JAX's about sizes
+        first = str(error).strip().split("\n", 1)[0]
+        note(f"a loop over a size ended in {type(error).__name__}: {first}")
+        raise
+
+
 UNROLLED = 8
 """A loop with no more turns than this is unrolled where its length is a number."""
-
-
-class Items:
-    """As many items as a size says, each made when its turn comes."""
-
-    def __init__(self, length: Any, at: Callable[[Any], Any]) -> None:
-        self.length, self.at = length, at
-
-    def __iter__(self) -> Iterator[Any]:
-        if not isinstance(self.length, int):
-            raise refuse(
-                "a loop over a size in a form that is not followed",
-                "write it as a for statement without return, break or continue",
-            )
-        return map(self.at, range(self.length))
-
-    def __getitem__(self, place: Any) -> Any:
-        return self.at(place)
-
-
-class Appended(list):  # type: ignore[type-arg]
-    """A list to which loops over sizes append tensors."""
-
-    def __init__(self, items: Any = ()) -> None:
-        super().__init__(items)
-        self.depth = len(LOOPS)
-        self.rows: Any = None
-        """What a loop over a size has appended, stacked."""
-        self.watched: list[tuple[Family, int]] = []
-        """Families of what is in the rows, with how often they had been written."""
-
-    def append(self, item: Any) -> None:
-        if len(LOOPS) == self.depth:
-            self._expect_plain()
-            super().append(item)
-        elif len(LOOPS) > self.depth + 1 or not isinstance(item, Tensor):
-            raise refuse("appending from within two loops over sizes, or what is no tensor")
-        else:
-            LOOPS[-1].appended.append((self, item))
-
-    def extend(self, items: Any) -> None:
-        for item in items:
-            self.append(item)
-
-    def __iadd__(self, items: Any) -> Appended:  # type: ignore[override,misc]
-        self.extend(items)
-        return self
-
-    def _changed(name: str) -> Any:  # type: ignore[misc]
-        def run(self: Appended, *given: Any) -> Any:
-            for one in (self, *given):
-                if isinstance(one, Appended):
-                    one._expect_plain()
-            found = getattr(list, name)(self, *given)
-            return Appended(found) if type(found) is list else found
-
-        return run
-
-    for _name in (
-        "insert", "pop", "remove", "clear", "sort", "reverse", "copy", "index", "count", "__setitem__",
-        "__delitem__", "__add__", "__mul__", "__rmul__", "__imul__", "__contains__", "__eq__", "__len__",
-        "__reversed__",
-    ):  # fmt: skip
-        vars()[_name] = _changed(_name)
-
-    def stacked(self) -> Any:
-        """The items as one array."""
-        if any(family.writes != writes for family, writes in self.watched):
-            raise refuse(
-                "a list with a tensor that was written in place since", "append its clone()"
-            )
-        return jnp.stack([t.array for t in list.__iter__(self)]) if self.rows is None else self.rows
-
-    def add_rows(self, array: Any) -> None:
-        """Take in what a loop has appended; later writes to what was there before are noticed."""
-        before = list(list.__iter__(self))
-        if before or self.rows is not None:
-            array = jnp.concatenate([self.stacked(), array])
-        self.watched += [(one._family, one._family.writes) for one in before]
-        list.clear(self)
-        self.rows = array
-
-    def __iter__(self) -> Iterator[Any]:
-        self._expect_plain()
-        return super().__iter__()
-
-    def __getitem__(self, place: Any) -> Any:
-        self._expect_plain()
-        return super().__getitem__(place)
-
-    def _expect_plain(self) -> None:
-        if self.rows is not None or len(LOOPS) != self.depth:
-            raise refuse(
-                "a list that a loop over a size appends to, other than by torch.stack or torch.cat"
-            )
-
-
-def spread(*ends: Any) -> Any:
-    """`range`, also of sizes."""
-    if all(isinstance(end, int) for end in ends):
-        return range(*ends)
-    if not all(map(is_size, ends)):
-        raise refuse("range of what is not a whole number", "let the loop start at 0")
-    start, stop, step = (0, ends[0], 1) if len(ends) == 1 else (*ends, 1)[:3]
-    length = start - stop if is_zero(step + 1) else (stop - start) // step
-    if not is_zero(length * step - (stop - start)) or not (is_zero(step + 1) or step >= 1):
-        raise refuse(
-            "range over sizes with a step that leaves a rest, or below -1",
-            "say in --shapes that the axis is a multiple, such as n*C",
-        )
-    return Items(length, lambda turn: turn * step + start)
-
-
-def backwards(items: Any) -> Any:
-    """`reversed`, also of as many items as a size says."""
-    found = turns(items)
-    if not isinstance(found, Items):
-        return reversed(found)
-    return Items(found.length, lambda turn: found.at(found.length - 1 - turn))
-
-
-def joined(*several: Any, strict: bool = False) -> Any:
-    """`zip`, also of as many items as a size says."""
-    found = [turns(one) for one in several]
-    if not any(isinstance(one, Items) and not isinstance(one.length, int) for one in found):
-        return zip(*several, strict=strict)
-    if not all(isinstance(one, Items) and is_zero(one.length - found[0].length) for one in found):
-        raise refuse("zip of different lengths")
-    return Items(found[0].length, lambda turn: tuple(one.at(turn) for one in found))
-
-
-def counted(items: Any, start: Any = 0) -> Any:
-    """`enumerate`, also of as many items as a size says."""
-    found = turns(items)
-    if isinstance(found, Items) and not isinstance(found.length, int):
-        return Items(found.length, lambda turn: (turn + start, found.at(turn)))
-    return enumerate(items, start)
-
-
-Tensor.__iter__ = lambda self: iter(Items(self.array.shape[0], self.__getitem__))  # type: ignore[attr-defined]
-
-
-def turns(items: Any) -> Any:
-    """What a loop runs over: a tensor's rows are items."""
-    return Items(items.array.shape[0], items.__getitem__) if isinstance(items, Tensor) else items
-
-
-def length(one: Any) -> Any:
-    """`len`, also of a tensor with a symbolic number of rows."""
-    if isinstance(one, Tensor):
-        return one.array.shape[0]
-    if isinstance(one, Appended) and one.rows is not None and len(LOOPS) == one.depth:
-        return one.rows.shape[0]
-    return one.length if isinstance(one, Items) else len(one)
-
-
-def alone(what: str) -> None:
-    """Refuse what changes Python's own objects in a loop over a size, whose body is not run once a turn."""
-    if LOOPS:
-        raise refuse(
-            f"{what} in a loop over a size", "return it, and give it to a name in the loop"
-        )
-
-
-def following(items: Any, *default: Any) -> Any:
-    """`next`."""
-    alone("next()")
-    return next(items, *default)
-
-
-class Table(dict):  # type: ignore[type-arg]
-    """A dictionary that loops over sizes do not change."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.depth = len(LOOPS)
-
-    def _changed(name: str) -> Any:  # type: ignore[misc]
-        def run(self: Table, *given: Any, **named: Any) -> Any:
-            if len(LOOPS) > self.depth:
-                alone("changing a dictionary")
-            return getattr(dict, name)(self, *given, **named)
-
-        return run
-
-    for _name in (
-        "update", "pop", "popitem", "setdefault", "clear", "__setitem__", "__delitem__", "__ior__"
-    ):  # fmt: skip
-        vars()[_name] = _changed(_name)
 
 
 class Loop:
@@ -241,6 +67,8 @@ class Loop:
         """How many turns there are, the number of this one, and what it is given of arrays (None in a trial)."""
         self.numbered = False
         """Whether anything depends on the number itself."""
+        self.undecided = False
+        """Whether the first or last turn may have to be told from the others."""
         self.rows: dict[tuple[int, int], tuple[Any, int]] = {}
         """Arrays that the loop runs through, with the axis, by identity and axis."""
         self.once = once
@@ -287,7 +115,11 @@ class Loop:
 
 
 def loop(
-    items: Any, body: Callable[..., Any], names: tuple[str, ...], values: tuple[Any, ...]
+    items: Any,
+    body: Callable[..., Any],
+    names: tuple[str, ...],
+    values: tuple[Any, ...],
+    later: tuple[str, ...] = (),
 ) -> Any:
     """The values of the names after the loop.
 
@@ -296,16 +128,17 @@ def loop(
         body: (item, *values) -> their values after a turn.
         names: those that the body gives values.
         values: callables that say what they are before, or raise NameError.
+        later: those of the names that are read outside of the loop.
     """
     before = tuple(_value(name, one) for name, one in zip(names, values, strict=True))
     found = turns(items)
-    if isinstance(found, range) and found.step == 1:
-        found = Items(len(found), lambda turn, start=found.start: turn + start)
+    if isinstance(found, range):
+        found = Items(len(found), lambda turn, own=found: turn * own.step + own.start)
     if isinstance(found, Items) and not isinstance(found.length, int):
-        return _scanned(found, body, names, before)
+        return _over_a_size(found, body, names, before, later)
     if isinstance(found, Items) and found.length > UNROLLED:
-        with aside(), suppress(Unreadable):
-            return _scanned(found, body, names, before)
+        with suppress(Unreadable), attempt():
+            return _scanned(found, body, names, before, later, every=True)
     for item in found:
         before = body(item, *before)
     return before
@@ -368,21 +201,127 @@ def _value(name: str, read: Callable[[], Any]) -> Any:
         return unbound(name)
 
 
-def _scanned(
-    items: Items, body: Callable[..., Any], names: tuple[str, ...], before: tuple[Any, ...]
+APART = 2
+"""How many turns, first or last ones, are told from the others."""
+
+
+def _over_a_size(
+    items: Items,
+    body: Callable[..., Any],
+    names: tuple[str, ...],
+    before: tuple[Any, ...],
+    later: tuple[str, ...],
+    apart: int = APART,
 ) -> tuple[Any, ...]:
-    """The loop as one `lax.scan` over a symbolic number of turns."""
-    if (
-        items.length <= 0
-    ):  # a question about sizes: where there may be no turn, names stay as they are
+    """The loop, of which the first or last turn goes before or after the others where it is another one."""
+    if _is_empty(items):  # names stay as they are
         return before
-    turn = _Turn(items, body, names, before)
+    made: list[_Turn] = []
+    try:
+        with attempt():
+            return _scanned(items, body, names, before, later, made)
+    except Unreadable as error:
+        if apart and made and made[0].loop.undecided:
+            for way in (_first_apart, _last_apart):
+                with suppress(Unreadable), attempt():
+                    return way(items, body, names, before, later, apart - 1)
+        note(str(error))
+        raise
+
+
+def _is_empty(items: Items) -> bool:
+    """Whether there is no turn: a question about sizes, of which no `except` of the program's makes another one."""
+    try:
+        return bool(items.length <= 0)
+    except Exception:
+        note("whether a loop has a turn depends on the sizes")
+        raise
+
+
+def _first_apart(
+    items: Items, body: Any, names: Any, before: Any, later: Any, apart: int
+) -> tuple[Any, ...]:
+    after = body(items.at(0), *before)
+    rest = Items(items.length - 1, lambda turn: items.at(turn + 1))
+    return _over_a_size(rest, body, names, after, later, apart)
+
+
+def _last_apart(
+    items: Items, body: Any, names: Any, before: Any, later: Any, apart: int
+) -> tuple[Any, ...]:
+    most = Items(items.length - 1, items.at)
+    after = _over_a_size(most, body, names, before, names, apart)
+    return body(items.at(items.length - 1), *after)
+
+
+def _scanned(
+    items: Items,
+    body: Callable[..., Any],
+    names: tuple[str, ...],
+    before: tuple[Any, ...],
+    later: tuple[str, ...],
+    made: list[_Turn] | None = None,
+    every: bool = False,
+) -> tuple[Any, ...]:
+    """The loop as one `lax.scan`, one turn or more.
+
+    Args:
+        items: what is run through.
+        body: that of the loop.
+        names: those that it gives values.
+        before: what they are before.
+        later: those of the names that are read outside of the loop.
+        made: is given the turn, before anything is tried of it.
+        every: whether each name that is read later has to have a value.
+    """
+    forms = [_form(one) for one in before]
+
+    def parts(values: Sequence[Any]) -> list[Any]:
+        for name, one, form in zip(names, values, forms, strict=True):
+            if _form(one) != form and not isinstance(form, str):
+                turn.loop.undecided = True
+                raise refuse(f"{name}, which a loop over a size gives another form")
+        return [leaf for pair in zip(values, forms, strict=True) for leaf in _leaves(*pair)]
+
+    def by_parts(item: Any, *leaves: Any) -> tuple[Any, ...]:
+        rest = iter(leaves)
+        return tuple(parts(body(item, *(_together(form, rest) for form in forms))))
+
+    named = [n for n, form in zip(names, forms, strict=True) for _ in _leaves(None, form)]
+    turn = _Turn(items, by_parts, tuple(named), (), later)
+    turn.begin(tuple(parts(before)))
+    if made is not None:
+        made.append(turn)
     while turn.learns():
         pass
     turn.expect_own_items()
+    turn.find_last()
     turn.stack_what_is_written_once()
     final, rows = lax.scan(turn, turn.start(), turn.inputs())
-    return turn.after(final, rows)
+    rest = iter(turn.after(final, rows, every))
+    return tuple(_together(form, rest) for form in forms)
+
+
+LEAF = "a value"
+Form = str | tuple[Any, ...]
+"""How a value is made of tuples."""
+
+
+def _form(value: Any) -> Form:
+    return tuple(map(_form, value)) if type(value) is tuple else LEAF
+
+
+def _leaves(value: Any, form: Form) -> list[Any]:
+    if isinstance(form, str):
+        return [value]
+    inner = [None] * len(form) if value is None else value
+    return [leaf for pair in zip(inner, form, strict=True) for leaf in _leaves(*pair)]
+
+
+def _together(form: Form, leaves: Iterator[Any]) -> Any:
+    if isinstance(form, str):
+        return next(leaves)
+    return tuple(_together(one, leaves) for one in form)
 
 
 class _Turn:
@@ -394,8 +333,11 @@ class _Turn:
         body: Callable[..., Any],
         names: tuple[str, ...],
         before: tuple[Any, ...],
+        later: tuple[str, ...] = (),
     ) -> None:
         self.items, self.body, self.names, self.before = items, body, names, before
+        self.later = later
+        """Names that are read outside of the loop."""
         self.written: dict[int, Tensor] = {}
         """Tensors from before the loop that are written in it."""
         self.rebound: dict[int, Any] = {}
@@ -404,12 +346,20 @@ class _Turn:
         """Tensors of which each turn writes one place that nothing reads, and where: (axis, start, length)."""
         self.numbers: set[int] = set()
         """Names, by number, that stood for a number and are given that of the turn: no turn may read the last one's."""
+        self.counters: dict[int, Any] = {}
+        """Names, by number, that stand for a whole number, with what a turn adds to it."""
+        self.last: list[int] = []
+        """Names, by number, that get a value in the loop alone, and are read after it."""
         self.sources: list[Family] = []
         """Memory from before the loop that a turn gives a name."""
         self.loop = Loop(items.length, None, None, [])
         self.rows: list[tuple[Any, int]] | None = None
         """Arrays that are handed to the turns place by place, with the axis; None while they are looked for."""
         self.results: tuple[Any, ...] = before
+
+    def begin(self, before: tuple[Any, ...]) -> None:
+        """Say what names stand for before the loop."""
+        self.before = self.results = before
 
     def start(self) -> Any:
         """What is carried into the first turn."""
@@ -422,7 +372,7 @@ class _Turn:
     def learns(self) -> bool:
         """Read a turn for its effects; whether more turned out to be carried."""
         _, after = jax.eval_shape(self._effects, self.start(), (jnp.asarray(0), []))
-        known = len(self.written), dict(self.rebound), len(self.sources), set(self.numbers)
+        known = self._known()
         self.written |= {k: self.loop.kept[k][0] for k in self.loop.places}
         self.rebound |= after
         families = [self.results[k]._family for k in after]
@@ -432,7 +382,12 @@ class _Turn:
             if one.depth <= len(LOOPS) and one.before is None and one not in self.sources
         ]
         self.numbers |= self._numbered
-        return (len(self.written), self.rebound, len(self.sources), self.numbers) != known
+        self.counters |= self._counted
+        return self._known() != known
+
+    def _known(self) -> Any:
+        sets = set(self.numbers), set(self.counters)
+        return len(self.written), dict(self.rebound), len(self.sources), sets
 
     def inputs(self) -> Any:
         """What the turns are given one after the other: their numbers, if they need them, and rows of arrays."""
@@ -474,7 +429,8 @@ class _Turn:
             ]
             stacked = [tensor.array for _, tensor in self.loop.appended]
             written = [self.loop.places[k][0][-1] for k in self.once]
-            return (carried, after), (stacked, written)
+            last = [one.array for one in self._last()]
+            return (carried, after), (stacked, written, last)
         finally:
             LOOPS.pop()
             self.loop.restore()
@@ -487,6 +443,8 @@ class _Turn:
             unbound(self.names[k]) if k in self.numbers else one
             for k, one in enumerate(self.before)
         ]
+        for k, step in self.counters.items():
+            given[k] = Place(self.loop.number, step, self.before[k])
         for k, array, one in zip(self.rebound, named, old, strict=True):
             family = Family(parts)
             family.depth, family.before = len(LOOPS) - 1, one
@@ -497,6 +455,7 @@ class _Turn:
         """Which names stand for something else after the turn; refuses what cannot be carried."""
         self._changed: list[int] = []
         self._numbered: set[int] = set()
+        self._counted: dict[int, Any] = {}
         fresh = {id(given[k]._family) for k in self.rebound}
         for one in self.loop.places:
             if id(self.loop.kept[one][0]._family) in fresh:
@@ -508,26 +467,64 @@ class _Turn:
             if after is one or isinstance(self.before[k], Refused):
                 continue
             if isinstance(after, Tensor) and isinstance(self.before[k], Tensor | int | float):
+                self._expect_shape(k, after)
                 self._changed.append(k)
-            elif isinstance(after, Place) and type(self.before[k]) is int:
+            elif (step := self._step(k, one, after)) is not None:
+                if not is_zero(step):
+                    self._counted[k] = step
+            elif isinstance(after, Place) and is_size(self.before[k]) and k not in self.counters:
                 self._numbered.add(k)
             elif after is not self.before[k] and not _equal(after, self.before[k]):
+                self.loop.undecided = True
                 raise refuse(
                     f"{self.names[k]}, which a loop over a size changes and which is no tensor",
                     "keep it a tensor, or compute it from the number of the turn",
                 )
 
+    def _expect_shape(self, k: int, after: Tensor) -> None:
+        """Refuse a tensor that a turn replaces by one of another shape; a number may become a tensor."""
+        if not isinstance(self.before[k], Tensor):
+            return
+        shapes = jnp.shape(self.before[k]._array), jnp.shape(after._array)
+        same = len(shapes[0]) == len(shapes[1])
+        if not (same and all(is_zero(a - b) for a, b in zip(*shapes, strict=True))):
+            self.loop.undecided = True
+            raise refuse(f"{self.names[k]}, to which a loop over a size gives another shape")
+
+    def _step(self, k: int, one: Any, after: Any) -> Any:
+        """What a turn adds to a whole number, the same in each turn; None if it is none, or not seen to be so."""
+        if not is_size(self.before[k]) or not (is_size(one) or isinstance(one, Place)):
+            return None
+        if not is_size(after) and not (isinstance(after, Place) and isinstance(one, Place)):
+            return None
+        step = after - one
+        if not is_size(step) or (k in self.counters and not is_zero(step - self.counters[k])):
+            return None
+        return step
+
     def expect_own_items(self) -> None:
-        """Refuse lists that would hold one tensor several times, which a later turn or line may write."""
+        """Watch what lists hold that was there before the loop, once or several times: it must not be written."""
         for items, tensor in self.loop.appended:
-            before = tensor._family.before
-            if before is not None:  # what a name stood for, which no turn writes
+            family = tensor._family
+            before = family.before  # what a name stood for, which no turn writes
+            if before is None and family.depth <= len(LOOPS):
+                before = family
+            if before is not None:
                 items.watched.append((before, before.writes))
-            elif tensor._family.depth <= len(LOOPS):
-                raise refuse(
-                    "appending a tensor that was there before the loop over a size",
-                    "append its clone()",
-                )
+
+    def find_last(self) -> None:
+        """Find the names that get a value in the loop alone, and are read after it."""
+        for k, after in enumerate(self.results):
+            fresh = isinstance(self.before[k], Refused) and after is not self.before[k]
+            if fresh and self.names[k] in self.later and _is_kept(after):
+                self.last.append(k)
+
+    def _last(self) -> Iterator[Tensor]:
+        """The tensors that these names stand for."""
+        for k in self.last:
+            for leaf in _leaves(self.results[k], _form(self.results[k])):
+                if isinstance(leaf, Tensor):
+                    yield leaf
 
     def stack_what_is_written_once(self) -> None:
         """Find tensors of which each turn writes one place of its own, and nothing reads: their parts are stacked."""
@@ -544,10 +541,13 @@ class _Turn:
                 key = id(error.tensor)
                 self.written[key] = self.once.pop(key)[0]
 
-    def after(self, final: Any, rows: Any) -> tuple[Any, ...]:
+    def after(self, final: Any, rows: Any, every: bool) -> tuple[Any, ...]:
         """Write what the turns have written, and say what the names stand for."""
         arrays, named = final
-        stacked, parts = rows
+        stacked, parts, last = rows
+        lost = [n for k, n in enumerate(self.names) if n in self.later and self._is_lost(k)]
+        if every and lost:
+            raise refuse(f"{lost[0]} after a loop")
         lists = [items for items, _ in self.loop.appended]
         if len(set(map(id, lists))) < len(lists):
             raise refuse("a list that a loop over a size appends to more than once")
@@ -559,15 +559,49 @@ class _Turn:
             items.add_rows(array)
         found = list(self.before)
         for k, after in enumerate(self.results):
-            if isinstance(self.before[k], Refused) or after is not self.before[k]:
+            if k in self.counters:
+                found[k] = self.before[k] + self.counters[k] * self.items.length
+            elif isinstance(self.before[k], Refused) or after is not self.before[k]:
                 found[k] = unbound(self.names[k])
         families: dict[int, Family] = {}
-        for k, array in zip(self.rebound, named, strict=True):
-            family = self.results[k]._family
+
+        def own(tensor: Tensor, array: Any) -> Tensor:
+            family = tensor._family
             if family.depth >= len(LOOPS) + 1 or family.parts:  # made in the turn, or by it
                 family = families.setdefault(id(family), Family(family.parts))
-            found[k] = Tensor(array, family)
+            return Tensor(array, family)
+
+        for k, array in zip(self.rebound, named, strict=True):
+            found[k] = own(self.results[k], array)
+        kept = (own(one, array[-1]) for one, array in zip(self._last(), last, strict=True))
+        for k in {*self.last, *self.numbers}:
+            form = _form(self.results[k])
+            leaves = (
+                next(kept) if isinstance(one, Tensor) else _at_the_end(one, self.items.length)
+                for one in _leaves(self.results[k], form)
+            )
+            found[k] = _together(form, leaves)
+        for items, tensor in self.loop.appended:  # a name's tensor may be in a list as well
+            if id(tensor._family) in families:
+                one = families[id(tensor._family)]
+                items.watched.append((one, one.writes))
         return tuple(found)
+
+    def _is_lost(self, k: int) -> bool:
+        changed = isinstance(self.before[k], Refused) and self.results[k] is not self.before[k]
+        return changed and k not in self.last
+
+
+def _is_kept(value: Any) -> bool:
+    """Whether what it is in the last turn can be told: it is made of tensors, numbers of turns, and constants."""
+    kinds = Tensor | Place | int | float | str | None
+    leaves = _leaves(value, _form(value))
+    return all(isinstance(one, kinds) or is_size(one) for one in leaves)
+
+
+def _at_the_end(value: Any, length: Any) -> Any:
+    """What it is in the last of so many turns."""
+    return value.factor * (length - 1) + value.offset if isinstance(value, Place) else value
 
 
 def _own_place(place: tuple[Any, ...]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib.util
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,24 +14,25 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 
-from . import loops
+from . import loops, sequences
 from .standins import modules
 from .tensors import LOOPS, refuse
 
 NAMES = {
     "_scanproof_loop": loops.loop,
+    "_scanproof_unbound": loops.unbound,
+    "_scanproof_number": sequences.as_number,
     "_scanproof_each": loops.comprehension,
-    "_scanproof_list": loops.Appended,
+    "_scanproof_list": sequences.Appended,
     "_scanproof_store": loops.store,
     "_scanproof_augment": loops.augment,
     "_scanproof_slice": slice,
-    "_scanproof_alone": loops.alone,
-    "_scanproof_table": loops.Table,
+    "_scanproof_alone": sequences.alone,
+    "_scanproof_table": sequences.Table,
 }
 LEAVING = (
     ast.Return,
     ast.Break,
-    ast.Continue,
     ast.Yield,
     ast.YieldFrom,
     ast.Await,
@@ -42,14 +44,18 @@ LEAVING = (
 class Loops(ast.NodeTransformer):
     """For statements in functions become calls of `loops.loop`; lists become such that these loops may append to."""
 
-    def __init__(self) -> None:
-        self.depth = self.count = 0
+    def __init__(self, items: bool = False) -> None:
+        self.items, self.depth, self.count = items, 0, 0
+        self.reads: list[Counter[str]] = []
+        """How often the functions around read each name."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Loops are followed in functions alone."""
         self.depth += 1
+        self.reads.append(_reads(node))
         own = [one for part in node.body for one in _own(part)]
         self.generic_visit(node)
+        self.reads.pop()
         self.depth -= 1
         if any(isinstance(one, ast.Global | ast.Nonlocal) for one in own):
             what = "a function with global or nonlocal names"
@@ -80,6 +86,8 @@ class Loops(ast.NodeTransformer):
         """`[f(x) for x in xs]`, with one for and no if."""
         self.generic_visit(node)
         first = node.generators[0]
+        if any(isinstance(one, ast.NamedExpr) for one in ast.walk(node)):
+            return node
         if not self.depth or len(node.generators) > 1 or first.ifs or first.is_async:
             return node
         self.count += 1
@@ -96,6 +104,13 @@ class Loops(ast.NodeTransformer):
         else:
             return node
         return ast.copy_location(_call("_scanproof_each", [first.iter, make]), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """`x[k]`, where it is read."""
+        self.generic_visit(node)
+        if not (self.items and self.depth and isinstance(node.ctx, ast.Load)):
+            return node
+        return ast.copy_location(_call("_scanproof_item", [node.value, _key(node.slice)]), node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """`x[k] = y`, which is a tensor's where loops over sizes are followed."""
@@ -116,37 +131,55 @@ class Loops(ast.NodeTransformer):
         given = [name, target.value, _key(target.slice), node.value]
         return ast.copy_location(ast.Expr(_call("_scanproof_augment", given)), node)
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`sum(f(x) for x in xs)` is `sum([f(x) for x in xs])`, and so others that take all items; `float(size)`."""
+        of = node.func.id if isinstance(node.func, ast.Name) else ""
+        if of in TAKING_ALL and node.args and isinstance(node.args[0], ast.GeneratorExp):
+            one = node.args[0]
+            node.args[0] = ast.copy_location(ast.ListComp(one.elt, one.generators), one)
+        self.generic_visit(node)
+        if of in ("float", "int") and self.depth and len(node.args) == 1 and not node.keywords:
+            return ast.copy_location(_call("_scanproof_number", [node.func, *node.args]), node)
+        return node
+
     def visit_For(self, node: ast.For) -> Any:
         """A loop whose body leaves it in no other way than by its end."""
+        inside = _reads(node.target, node.iter, *node.body)
         self.generic_visit(node)
-        leaves = any(isinstance(one, LEAVING) for part in node.body for one in _own(part))
+        own = [one for part in node.body for one in _own(part)]
+        leaves = any(isinstance(one, LEAVING) for one in own)
         changes = any(
             isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store | ast.Del)
-            for part in node.body
-            for one in _own(part)
+            for one in own
         )
-        if not self.depth or leaves or changes or node.orelse:
+        loops = any(isinstance(one, ast.For | ast.While | ast.AsyncFor) for one in own)
+        if not self.depth or leaves or changes or (loops and _continues(own)):
             return node
         self.count += 1
         item, name = f"_scanproof_item{self.count}", f"_scanproof_body{self.count}"
         targets = sorted(set(_assigned(node)))
         result = ast.Tuple([ast.Name(t, ast.Load()) for t in targets], ast.Load())
         first = ast.Assign([node.target], ast.Name(item, ast.Load()))
+        turn = _Turn(result)
         body = ast.FunctionDef(
             name,
             _arguments([item, *targets]),
-            [first, *node.body, ast.Return(result)],
+            [first, *turn.body(node.body), ast.Return(result)],
             [],
             type_params=[],
         )
-        values = [ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets]
+        values: list[ast.expr] = [
+            ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets
+        ]
+        later = [t for t in targets if self.reads[-1][t] > inside[t]]
         called = _call(
             "_scanproof_loop",
             [
                 node.iter,
                 ast.Name(name, ast.Load()),
-                ast.Tuple([ast.Constant(t) for t in targets], ast.Load()),
+                _texts(targets),
                 ast.Tuple(values, ast.Load()),
+                _texts(later),
             ],
         )
         done: ast.stmt = ast.Expr(called)
@@ -154,7 +187,64 @@ class Loops(ast.NodeTransformer):
             done = ast.Assign(
                 [ast.Tuple([ast.Name(t, ast.Store()) for t in targets], ast.Store())], called
             )
-        return [ast.copy_location(one, node) for one in (body, done)]
+        return [*(ast.copy_location(one, node) for one in (body, done)), *node.orelse]
+
+
+TAKING_ALL = ("sum", "list", "tuple")
+
+
+class _Turn(ast.NodeTransformer):
+    """The statements of a loop's body in a function of their own: `continue` returns, `del` leaves nothing to read."""
+
+    def __init__(self, result: ast.expr) -> None:
+        self.result = result
+
+    def body(self, parts: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements."""
+        module = self.generic_visit(ast.Module(parts, []))
+        return module.body  # type: ignore[attr-defined]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Another function's own statements stay as they are."""
+        return node
+
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
+
+    def visit_Continue(self, node: ast.Continue) -> ast.AST:
+        """The turn ends."""
+        return ast.copy_location(ast.Return(self.result), node)
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """`del x` of a name."""
+        names = [one for one in node.targets if isinstance(one, ast.Name)]
+        rest = [one for one in node.targets if not isinstance(one, ast.Name)]
+        done: list[ast.stmt] = [
+            ast.Assign(
+                [ast.Name(n.id, ast.Store())], _call("_scanproof_unbound", [ast.Constant(n.id)])
+            )
+            for n in names
+        ]
+        done += [ast.Delete(rest)] if rest else []
+        return [ast.copy_location(one, node) for one in done]
+
+
+def _continues(own: list[ast.AST]) -> bool:
+    return any(isinstance(one, ast.Continue) for one in own)
+
+
+def _texts(names: list[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(one) for one in names], ast.Load())
+
+
+def _reads(*nodes: ast.AST) -> Counter[str]:
+    """How often names are read below them."""
+    found: Counter[str] = Counter()
+    for one in (inner for node in nodes for inner in ast.walk(node)):
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+            found[one.id] += 1
+        elif isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
+            found[one.target.id] += 1
+    return found
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -201,22 +291,39 @@ def _arguments(names: list[str]) -> ast.arguments:
 
 
 BUILTINS = {
-    "range": loops.spread,
-    "zip": loops.joined,
-    "enumerate": loops.counted,
-    "len": loops.length,
-    "reversed": loops.backwards,
-    "next": loops.following,
-    "dict": loops.Table,
-    "list": loops.Appended,
+    "range": sequences.spread,
+    "zip": sequences.joined,
+    "enumerate": sequences.counted,
+    "len": sequences.length,
+    "reversed": sequences.backwards,
+    "next": sequences.following,
+    "dict": sequences.Table,
+    "list": sequences.Appended,
+    "sum": sequences.total,
 }
 
 
 class Loader:
-    """Modules of the user's, loaded from their sources with the facade in place of torch."""
+    """Modules of the user's, loaded from their sources with other modules in place of some, such as torch.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.facade, self.loaded = folder.resolve(), modules(), dict[str, ModuleType]()
+    Args:
+        folder: where the user's modules lie.
+        facade: what stands in for modules, by their names; if not given, for torch and its like.
+        names: what rewritten code calls, and what stands in for Python's own functions.
+        items: whether `x[k]` is one of the former, for arrays that know no numbers of turns.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        facade: dict[str, ModuleType] | None = None,
+        names: tuple[dict[str, Any], dict[str, Any]] | None = None,
+        items: bool = False,
+    ) -> None:
+        self.folder, self.loaded = folder.resolve(), dict[str, ModuleType]()
+        self.facade = modules() if facade is None else facade
+        self.names, self.builtins = names or (NAMES, BUILTINS)
+        self.items = items
 
     def load(self, name: str, file: Path) -> ModuleType:
         """The module of a file.
@@ -230,15 +337,15 @@ class Loader:
             tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
         except (OSError, SyntaxError, UnicodeDecodeError, ValueError) as error:
             raise UsageError(f"prove {name}: {file} cannot be read as Python: {error}.") from None
-        code = compile(ast.fix_missing_locations(Loops().visit(tree)), str(file), "exec")
+        code = compile(ast.fix_missing_locations(Loops(self.items).visit(tree)), str(file), "exec")
         found = self.loaded[name] = ModuleType(name)
-        own = {**vars(builtins), **BUILTINS, "__import__": self._import(name)}
+        own = {**vars(builtins), **self.builtins, "__import__": self._import(name)}
         vars(found).update(
             {
                 "__builtins__": own,
                 "__file__": str(file),
                 "__package__": name.rpartition(".")[0],
-                **NAMES,
+                **self.names,
             }
         )
         exec(code, vars(found))

@@ -88,7 +88,8 @@ class Linear(Module):
         return FUNCTIONS["linear"](input, self.weight, self.bias)
 
 
-def _math() -> StandIn:
+def math_of_sizes() -> StandIn:
+    """`math`, whose functions take sizes."""
     names: dict[str, Any] = {n: getattr(math, n) for n in ("pi", "e", "inf", "nan")}
     for name in ("sqrt", "log", "exp", "sin", "cos", "tanh"):
         names[name] = _of_size(getattr(math, name), getattr(jnp, name))
@@ -142,5 +143,5 @@ def modules() -> dict[str, ModuleType]:
         reduce=einops.reduce,
         einsum=einops.einsum,
     )
-    every = (functional, nn, torch, linalg, func, jit, cuda, kit, _math())
+    every = (functional, nn, torch, linalg, func, jit, cuda, kit, math_of_sizes())
     return {one.__name__: one for one in every}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,16 @@ from jax import numpy as jnp
 
 from ...questions import Unreadable
 
+with suppress(ImportError, AttributeError):  # JAX's equations are of the user's lines, not of these
+    from jax._src.source_info_util import register_exclusion
+
+    register_exclusion(str(Path(__file__).parent))
+
 
 def refuse(what: str, instead: str = "") -> Unreadable:
-    """The error that says what torch code does that is not read, and what to write instead."""
+    """The error that says what code does that is not read, and what to write instead."""
     return Unreadable(
-        f"the torch program uses {what}{_line()}, which is not read"
-        + (f"; {instead}" if instead else "")
+        f"the program uses {what}{_line()}, which is not read" + (f"; {instead}" if instead else "")
     )
 
 
@@ -103,15 +108,12 @@ class Place:
     def _moved(self, other: Any, sign: int = 1) -> Any:
         if isinstance(other, Place):
             if other.turn is not self.turn:
-                raise refuse(
-                    "a place that two loops over sizes have a part in",
-                    "flatten the axes with reshape",
-                )
+                return self.value + sign * other.value
             factor = self.factor + sign * other.factor
             offset = self.offset + sign * other.offset
             return offset if is_zero(factor) else Place(self.turn, factor, offset)
         if not is_size(other):
-            return NotImplemented
+            return NotImplemented if isinstance(other, Tensor) else self.value + sign * other
         return Place(self.turn, self.factor, self.offset + sign * other)
 
     def __add__(self, other: Any) -> Any:
@@ -127,7 +129,7 @@ class Place:
 
     def __mul__(self, other: Any) -> Any:
         if not is_size(other):
-            return NotImplemented
+            return NotImplemented if isinstance(other, Tensor) else self.value * entries(other)
         return Place(self.turn, self.factor * other, self.offset * other)
 
     __rmul__ = __mul__
@@ -135,14 +137,91 @@ class Place:
     def __neg__(self) -> Any:
         return self * -1
 
+    def __truediv__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Tensor) else self._real / entries(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return entries(other) / self._real
+
+    def __pow__(self, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return NotImplemented
+        whole = isinstance(other, int) and other >= 0
+        return (self.value if whole else self._real) ** entries(other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return other**self.value
+
+    @property
+    def _real(self) -> Any:
+        return jnp.asarray(self.value, float)
+
+    def last(self) -> Any:
+        """What it is in the loop's last turn."""
+        return self.factor * (self._loop.turns - 1) + self.offset
+
+    @property
+    def _loop(self) -> Any:
+        return next(loop for loop in LOOPS if loop.number is self.turn)
+
+    def _sign(self) -> tuple[int, ...]:
+        """The signs that it is seen to have: in every turn one of these."""
+        ends = [self.offset, self.last()]
+        if all(seen(operator.gt, one) for one in ends):
+            return (1,)
+        if all(seen(operator.lt, one) for one in ends):
+            return (-1,)
+        at_least = (0, 1) if all(seen(operator.ge, one) for one in ends) else (-1, 0, 1)
+        return (-1, 0) if all(seen(operator.le, one) for one in ends) else at_least
+
     def _question(self, *_: Any) -> Any:
+        for loop in LOOPS:
+            loop.undecided = loop.undecided or loop.number is self.turn
         raise refuse(
             "a question about the number of a turn of a loop over a size",
             "use torch.where, or a mask",
         )
 
-    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _question  # type: ignore[assignment]
-    __index__ = __int__ = __float__ = __floordiv__ = __mod__ = __truediv__ = _question
+    def _number(self, *_: Any) -> Any:
+        if of_jax():
+            raise TypeError("the number of a turn of a loop is not known")  # JAX tries, and goes on
+        return self._question()
+
+    __bool__ = __floordiv__ = __mod__ = _question
+    __index__ = __int__ = __float__ = _number
+
+
+def of_jax() -> bool:
+    """Whether JAX called the method that calls this: it asks of anything whether it is a number."""
+    return "site-packages" in sys._getframe(2).f_code.co_filename
+
+
+def seen(compare: Callable[[Any, int], Any], size: Any) -> bool:
+    """Whether a size is seen to lie so to 0, at all sizes."""
+    try:
+        return bool(compare(size, 0))
+    except Exception:  # JAX cannot tell
+        return False
+
+
+def _comparison(compare: Callable[[Any, Any], Any]) -> Any:
+    def run(self: Place, other: Any) -> Any:
+        if isinstance(other, Tensor):
+            return NotImplemented
+        if hasattr(other, "dtype"):
+            return compare(self.value, other)
+        gap = self - other if isinstance(other, Place) or is_size(other) else NotImplemented
+        if gap is NotImplemented:
+            return self._question()
+        gap = gap if isinstance(gap, Place) else Place(self.turn, 0, gap)
+        found = {compare(sign, 0) for sign in gap._sign()}
+        return found.pop() if len(found) == 1 else self._question()
+
+    return run
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Place, f"__{_name}__", _comparison(getattr(operator, _name)))
 
 
 def is_size(one: Any) -> bool:
@@ -232,6 +311,8 @@ class Tensor:
         raise refuse("a question about a tensor's numbers", "use torch.where")
 
     def _number(self, *_: Any) -> Any:
+        if of_jax():
+            raise TypeError("a tensor is no number of Python's")  # JAX tries, and goes on
         raise refuse("a tensor as a number of Python's", "keep it a tensor")
 
     __float__ = __int__ = __index__ = _number

@@ -1,0 +1,53 @@
+"""Errors that a user's program raises while `prove` runs it, in a line: at which sizes, what, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from scanproof.constructs.errors import UsageError
+
+from ..interpret.programs.decisions import folders
+from ..interpret.programs.tracing import traced
+from ..interpret.questions import Unreadable, aside, raised_at
+from ..kernel.index import Index
+from ..language.claim import Claim
+from ..language.sizes import Sizes, shape
+
+Errors = (Exception, SystemExit)
+"""What a program may raise: one that leaves Python does not take `prove` along."""
+
+
+def said(error: BaseException) -> str:
+    """The error's kind, its first line, and the user's line that it came from."""
+    first = str(error).strip().split("\n", 1)[0]
+    return f"{type(error).__name__}{f': {first}' if first else ''}{raised_at(error, folders())}"
+
+
+def is_users(error: BaseException) -> bool:
+    """Whether it came from a line of the user's, or from what such a line called."""
+    return bool(raised_at(error, folders()))
+
+
+def at(sizes: Sizes) -> str:
+    """Sizes as a sentence has them."""
+    return ", ".join(f"{n} = {v}" for n, v in sizes.items())
+
+
+def of_sides(
+    sides: Mapping[str, Callable[..., object]], claim: Claim, error: BaseException
+) -> UsageError:
+    """The error that says which program does not run, and at which of the sizes that are tried."""
+    for name, function in sides.items():
+        for sizes in claim.every_size:
+            dims = [tuple(map(Index, shape(text, sizes))) for text in claim.given.values()]
+            try:
+                with aside():
+                    traced(function, dims)
+            except (Unreadable, UsageError):
+                continue
+            except Errors as found:
+                return UsageError(
+                    f"prove {name}: at {at(sizes)} it does not run: {said(found)}. If it is not meant for such sizes, "
+                    "say so in --shapes (such as 'x: T+1 d') or by --sizes."
+                )
+    return UsageError(f"prove {' = '.join(sides)}: it does not run: {said(error)}.")

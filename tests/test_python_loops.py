@@ -1,0 +1,158 @@
+"""Python's loops over sizes, in JAX and in torch: what is read is read as Python runs it, and the rest is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scanproof._main import run
+from scanproof.proofs.decide.proving import prove
+
+ROWS = "x: T d"
+QKV = "q: T d, k: T d, v: T e"
+CHUNKS = "q: 4*n d, k: 4*n d, v: 4*n e"
+IN_TORCH = [
+    ("last", "spec_last"),
+    ("last_acc", "spec_sum2"),
+    ("walrus_after", "spec_last"),
+    ("starunpack", "spec_last"),
+    ("var_num_after", "spec_mean"),
+    ("int_state", "spec_mean"),
+    ("els", "spec_sum2"),
+    ("delname", "spec_sum"),
+    ("tuple_state", "spec_sum"),
+    ("none_state", "spec_sum"),
+    ("used_before", "spec_sum"),
+    ("comp_sum", "spec_sum"),
+    ("comp_sum_list", "spec_sum"),
+    ("last_of_list", "spec_sum"),
+    ("rev", "rev2"),
+    ("rev", "rev3"),
+    ("cond_write", "spec_rows_summed"),
+    ("cont_cond", "decayed"),
+]
+OTHER_IN_TORCH = [
+    ("last", "spec_sum2"),
+    ("last_acc", "spec_last"),
+    ("counted_from_one", "spec_mean"),
+    ("first_left_out", "spec_sum"),
+    ("cont_cond", "spec_sum"),
+    ("rev", "spec_last"),
+    ("alias_append", "spec_cumsum"),
+    ("last_two_alias", "spec_last"),
+    ("lastlist_alias", "spec_sum"),
+    ("last_view_write", "spec_twice"),
+]
+NOT_READ_IN_TORCH = {
+    "walrus_comp": (
+        "spec_cumsum",
+        "a loop over a size in a form that is not followed (torch_loops.py:",
+    ),
+    "ret_in": ("spec_sum", "without return, break or continue"),
+    "gen": ("spec_twice", "a form that is not followed"),
+    "whil": ("spec_sum", "which depends on the sizes"),
+    "preinit": ("spec_cumsum", "a list as long as a size (torch_loops.py:"),
+    "mid_cond": ("mid_cond", "a question about the number of a turn"),
+    "swallowed2": ("swallowed2", "a loop over a size ended in"),
+    "counter_double": ("counter_double", "n, which a loop over a size changes"),
+    "tup_grow": ("tup_grow", "st, which a loop over a size gives another form"),
+    "alias_view_append": ("alias_view_append", "one that was written in place"),
+}
+IN_JAX = [
+    ("rec", "masked", QKV),
+    ("rec_at", "masked", QKV),
+    ("decay", "decay_masked", f"{QKV}, g: T"),
+    ("chunked", "masked", CHUNKS),
+    ("momentum", "momentum_scan", "x: T d, m:"),
+    ("lstm_t", "lstm_s", "x: T d, W: d d"),
+    ("double", "twice", ROWS),
+    ("rev", "rev_s", ROWS),
+    ("first", "first_s", ROWS),
+    ("layers", "layers_s", "x: T d, W: L d d"),
+]
+OTHER_IN_JAX = [
+    ("rec", "strictly", QKV),
+    ("rec_at", "strictly", QKV),
+    ("chunked", "strictly", CHUNKS),
+    ("momentum_wrong", "momentum_scan", "x: T d, m:"),
+    ("first", "rev_s", ROWS),
+]
+NOT_READ_IN_JAX = {
+    "named": "writing an item of a Table in a loop over a size (jax_loops.py:",
+    "in_the_middle": "a question about the number of a turn of a loop over a size (jax_loops.py:",
+    "heard": "is not the claim's own",
+}
+STOP = {
+    ("largest", "twice"): "torch.argmax (programs_that_stop.py:",
+    ("twice", "largest"): "torch.argmax (programs_that_stop.py:",
+    ("largest_of_many", "twice"): "torch.argmax (programs_that_stop.py:",
+    ("twice", "raises"): "KeyError: 'a' at programs_that_stop.py:",
+    ("raises_at_two", "twice"): "at T = 2, d = 1 it does not run: ValueError: two rows at",
+    ("twice", "leaves"): "SystemExit: 3",
+    ("twice", "text"): "it returns a str; expected arrays",
+    ("Sized", "twice"): "missing 1 required positional argument",
+    ("Recurrent", "twice"): "torch.nn.LSTM (programs_that_stop.py:",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+def decided(module: str, one: str, other: str, shapes: str = ROWS):
+    return prove(f"{module}:{one}", shapes=shapes, equals=f"{module}:{other}").result
+
+
+@pytest.mark.parametrize("case", IN_TORCH, ids="-".join)
+def test_a_loop_for_torch_is_proved(case):
+    found = decided("torch_loops", *case)
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("case", OTHER_IN_TORCH, ids="-".join)
+def test_a_loop_for_torch_that_is_another_is_not_proved(case):
+    assert decided("torch_loops", *case).verdict != "proved"
+
+
+@pytest.mark.parametrize("name", NOT_READ_IN_TORCH)
+def test_a_loop_for_torch_that_is_not_read_is_named(name):
+    other, why = NOT_READ_IN_TORCH[name]
+    found = decided("torch_loops", name, other)
+    assert found.scope != "all-sizes"
+    assert why in found.reason
+
+
+@pytest.mark.parametrize("case", IN_JAX, ids=lambda case: case[0])
+def test_a_loop_of_python_in_jax_is_proved(case):
+    found = decided("jax_loops", *case)
+    assert (found.verdict, found.scope) == ("proved", "all-sizes"), found.reason
+
+
+@pytest.mark.parametrize("case", OTHER_IN_JAX, ids=lambda case: case[0])
+def test_a_loop_of_python_in_jax_that_is_another_is_refuted(case):
+    assert decided("jax_loops", *case).verdict == "refuted"
+
+
+@pytest.mark.parametrize("name", NOT_READ_IN_JAX)
+def test_a_loop_of_python_in_jax_that_is_not_read_is_named(name):
+    found = decided("jax_loops", name, name)
+    assert found.scope != "all-sizes"
+    assert NOT_READ_IN_JAX[name] in found.reason
+
+
+@pytest.mark.parametrize("case", STOP, ids="-".join)
+def test_a_program_that_stops_is_no_bug_of_scanproof(case, capsys):
+    one, other = (f"programs_that_stop:{name}" for name in case)
+    run(["prove", one, "--shapes", ROWS, "--equals", other])
+    shown = "".join(capsys.readouterr())
+    assert STOP[case] in shown
+    assert "bug of scanproof" not in shown
+
+
+def test_a_module_that_is_not_read_is_named():
+    target = "programs_of_modules_not_read:twice"
+    found = prove(target, shapes=ROWS, equals="programs_that_stop:twice").result
+    assert found.verdict == "unknown"
+    assert "the module torch.distributed" in found.reason
