@@ -53,7 +53,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "identify": ("rounding", "run", "export"),
         "modules": ("export",),
         "tightness": ("jax_backend",),
-        "pictures": ("tightness",),
+        "pictures": ("jax_backend", "run", "tightness"),
     },
 }
 """What each folder of a room imports of that room, besides itself; some are files."""
