@@ -9,11 +9,12 @@ of others, they are joined after all, if their length is linear: the kernel has 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from ...kernel.index import Index
 from ..areas import Area, Length
-from ..questions import Unreadable
+from ..questions import Unreadable, aside
 from .merging import Merged
 from .values import picked
 
@@ -34,12 +35,11 @@ def as_they_are(change: Callable[[Rule], Rule]) -> Callable[[Rule], Rule]:
         def rule_of_either(reader: Any, params: Any, *inputs: Any) -> Any:
             if not any(map(is_long, inputs)):
                 return rule(reader, params, *inputs)
-            try:
+            if any(isinstance(d, Area) for one in inputs for d in one.dims):
                 return on_parts(reader, params, *inputs)
-            except Unreadable:
-                if any(isinstance(d, Area) for one in inputs for d in one.dims):
-                    raise
-                return rule(reader, params, *map(joined, inputs))
+            with suppress(Unreadable), aside():
+                return on_parts(reader, params, *inputs)
+            return rule(reader, params, *map(joined, inputs))
 
         return rule_of_either
 
@@ -207,7 +207,7 @@ def first_axes(sequences: Sequence[Any], length: Length) -> list[Index]:
         Unreadable: if there are none to tell, or several, and the length is no single one of the kernel's.
     """
     found = {tuple(a.dims[: runs[0]]) for a, runs in map(parted, sequences)}
-    if len(found) == 1 and all(one.dims[0] == length for one in sequences):
+    if len(found) == 1 and () not in found and all(one.dims[0] == length for one in sequences):
         return list(found.pop())
     if isinstance(length, Area):
         raise Unreadable(f"a loop of {length!r} turns, a product of sizes")

@@ -17,7 +17,7 @@ from ..session import current
 from ..simplifying import simplified
 from ..terms import indicator
 from .joining import stacked
-from .long_axes import first_axes, joined_first, row
+from .long_axes import first_axes, joined, joined_first, row
 from .merging import Merged, reshaped, unmerged
 from .values import Integers, Mask, Masked, MinusInfinity, as_mask, picked, reals
 
@@ -32,11 +32,9 @@ def _scan(reader: Any, params: Any, *inputs: Any) -> list[Any]:
     sequences = inputs[consts + carries :]
     length = reader.dimensions.length(params["length"])
     closed = params["jaxpr"]
-    lengths = (
-        first_axes(sequences, length)
-        if any(isinstance(o, Merged) and o.runs[0] > 1 for o in sequences)
-        else [length]
-    )
+    lengths = first_axes(sequences, length)
+    if len(lengths) == 1:
+        sequences = tuple(joined(one) for one in sequences)
 
     def run(carry: Sequence[Any], rows: Sequence[Any]) -> list[Any]:
         return reader.run(closed, [*fixed, *carry, *rows])
