@@ -41,7 +41,7 @@ def render(claim: Claim, statement: Record) -> Rendering:
         return Rendering(breaks=breaking(claim, statement["counterexample"]))
     if statement["verdict"] != "proved":
         return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
-    proof = find(claim)
+    proof = find(claim, compared=False)  # the check has compared it
     if isinstance(proof, str):
         return Rendering(why=one_line(proof))
     return Rendering(derive(claim, proof))
