@@ -17,7 +17,6 @@ sys.path.insert(0, str(ROOT / "docs"))
 from _site import indexes, map  # noqa: E402
 from _site.claim_page import page  # noqa: E402
 from _site.gathered import Ledger, Unsettled, gather  # noqa: E402
-
 from scanproof.constructs.errors import UsageError  # noqa: E402
 from scanproof.proofs.report.standing import statements  # noqa: E402
 
@@ -40,6 +39,7 @@ def main(patterns: Sequence[str]) -> int:
     write(ledger, pages)
     code = sphinx(pages, site)
     if code == 0:
+        (site / "report.json").write_text(json.dumps(ledger.report), encoding="utf-8")
         seconds = time.monotonic() - started
         count = sum(1 for _ in site.rglob("*.html"))
         print(

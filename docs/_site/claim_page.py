@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from scanproof.proofs.orders import orders
 from scanproof.proofs.report.derivation.document import Derivation, Line
-from scanproof.proofs.report.derivation.latex import formula
 from scanproof.proofs.report.derivation.markdown import as_markdown, line_as_markdown
+from scanproof.proofs.report.errata import COLLISION, CONSTRUCTION
 from scanproof.proofs.report.markdown import block, code, escaped, grid
 from scanproof.proofs.report.standing import statements
-from scanproof.proofs.report.errata import COLLISION, CONSTRUCTION
 from scanproof.proofs.report.story import counterexample, evidence, parting
 from scanproof.proofs.report.words import (
     Record,
@@ -19,7 +18,6 @@ from scanproof.proofs.report.words import (
     is_collision,
     is_mended,
     one_line,
-    outcome,
     over_sizes,
     suffix,
     symbol,
@@ -268,17 +266,9 @@ def _derivation(derivation: Derivation) -> Iterator[str]:
 
 
 def _tells(line: Line) -> bool:
-    """Whether a line is one of those that tell the idea: lemmas, and what makes the two sides equal or different."""
-    telling = (
-        "Lemma",
-        "both sides",
-        "normal form:",
-        "what is left over",
-        "bound",
-        "witness",
-        "result",
-    )
-    return line.reason.startswith(telling)
+    """Whether a line is one of those that tell the idea: lemmas, both sides as read, and what comes of them."""
+    telling = ("Lemma", "the left side", "the right side", "both sides", "normal form:")
+    return line.reason.startswith((*telling, "what is left over", "bound", "witness", "result"))
 
 
 def _folded(title: str, lines: list[str]) -> Iterator[str]:

@@ -187,9 +187,7 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
     for node in tree.findall(nodes.reference):
         if node.get("refuri", "").startswith("source:"):
             path, _, line = node["refuri"].removeprefix("source:").partition("#")
-            node["refuri"] = app.builder.get_relative_uri(name, f"source/{path}") + (
-                f"#{line}" if line else ""
-            )
+            node["refuri"] = app.builder.get_relative_uri(name, f"source/{path}") + line.replace("L", "#L-")
             node["internal"] = True
 
 
@@ -222,6 +220,12 @@ def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield f"source/{path}", {"title": path, "body": body}, "page.html"
 
 
+def scrolled_by_keys(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Blocks of code can be wider than a screen: the keyboard has to reach them."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+
+
 def escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Absolute values in docstrings are no substitutions."""
     lines[:] = [line.replace("|", r"\|") for line in lines]
@@ -239,6 +243,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", render_all)
     app.connect("doctree-resolved", link)
     app.connect("missing-reference", outside)
+    app.connect("html-page-context", scrolled_by_keys)
     app.connect("autodoc-process-docstring", escape)
     app.connect("html-collect-pages", source_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -80,7 +80,7 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
 def expect_settled(report: Record, notes: CertificateNotes) -> None:
     """Raises Unsettled, which names each claim whose certificate is missing, damaged or of another claim."""
     wrong = {
-        **{id: "there is no certificate" for id in notes.missing},
+        **dict.fromkeys(notes.missing, "there is no certificate"),
         **notes.stale,
         **notes.broken,
     }

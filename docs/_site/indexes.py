@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from scanproof.proofs.report.errata import errata
-from scanproof.proofs.report.markdown import code, escaped, grid, titled
 from scanproof.proofs.report.long_table import counts
+from scanproof.proofs.report.markdown import code, escaped, grid, titled
 from scanproof.proofs.report.standing import statements
 from scanproof.proofs.report.words import Record, is_mended, verdict_words
 
@@ -52,16 +52,12 @@ def _sources(ledger: Ledger) -> list[str]:
     rows = []
     for name, source in ledger.report["sources"].items():
         counted = _counts(ledger.of(name))
-        fails = f"[errata](errata/{name}.md)" if counted["refuted"] else ""
-        rows.append(
-            [
-                f"[{code(name)}](sources/{name}.md)",
-                titled(source),
-                *(str(counted[k] or "") for k in COLUMNS),
-                fails,
-            ]
-        )
-    return grid(["name", "source", *COLUMNS, ""], rows)
+        fails = f", [errata](errata/{name}.md)" if counted["refuted"] else ""
+        numbers = [counted["proved"], counted["proved at fixed sizes"], counted["refuted"]]
+        numbers += [counted["mended"], counted["unknown"] + counted["not-checkable"]]
+        title = f"{titled(source)}: [dashboard](sources/{name}.md){fails}"
+        rows.append([title, *(str(n or "") for n in numbers)])
+    return grid(["source", "proved", "proved\\*", "refuted", "mended", "open"], rows)
 
 
 COLUMNS = ("proved", "proved at fixed sizes", "refuted", "mended", "unknown", "not-checkable")
@@ -90,6 +86,13 @@ def _source(ledger: Ledger, name: str) -> str:
         f"`scanproof check --source {name}`.",
         "",
         *grid(["", "number"], rows),
+        "",
+        "## Its map",
+        "",
+        f"```{{dot}} sources/{name}.dot",
+        "```",
+        "",
+        "Borders: the verdict as printed; fill: the best proof ([legend](../map.md)).",
         "",
         "## Its claims",
         "",

@@ -24,15 +24,16 @@ FILLS = {"all-sizes": "#b7e4c0", "fixed-size": "#fff2b3", None: "#f3f4f6"}
 
 
 def graph(ledger: Ledger, source: str | None = None) -> str:
-    """The map in Graphviz' language: of one source, or of all."""
+    """The map in Graphviz' language: of one source, for a page one folder down, or of all."""
+    up = "../" if source else ""
     claims = ledger.of(source) if source else list(ledger.report["claims"])
     files = sorted({d.split(":")[0] for c in claims for d in _defined(c)})
     lines = [
         'digraph { rankdir=LR; bgcolor="transparent"; nodesep=0.06; ranksep=1.2;',
         'node [fontname="sans-serif", fontsize=10, height=0.24, margin="0.08,0.02"];',
         'edge [color="#8c959f55", arrowhead=none];',
-        *(_file(path) for path in files),
-        *(_claim(claim) for claim in claims),
+        *(_file(path, up) for path in files),
+        *(_claim(claim, up) for claim in claims),
     ]
     for claim in claims:
         paths = dict.fromkeys(d.split(":")[0] for d in _defined(claim))
@@ -58,15 +59,15 @@ def _defined(claim: Record) -> Iterable[str]:
     return [d for d in claim["as_stated"]["definitions"] if d.startswith("constructs/")]
 
 
-def _file(path: str) -> str:
+def _file(path: str, up: str) -> str:
     name = path.removeprefix("constructs/").removesuffix(".py")
     return (
         f'"{path}" [label="{name}", shape=box, color="#8c959f", fillcolor="#ffffff", style=filled, '
-        f'URL="source/{path}.html", class="definition", tooltip="{path}"];'
+        f'URL="{up}source/{path}.html", class="definition", tooltip="{path}"];'
     )
 
 
-def _claim(claim: Record) -> str:
+def _claim(claim: Record, up: str) -> str:
     stated = claim["as_stated"]
     scope = best_scope(claim)
     words = stated["verdict"] + (
@@ -77,6 +78,6 @@ def _claim(claim: Record) -> str:
     classes = f"claim source-{claim['source'].replace('.', '-')} verdict-{stated['verdict']} scope-{scope}"
     return (
         f'"{claim["id"]}" [shape=box, style="rounded,filled{dashed}", penwidth=1.6, color="{border}", '
-        f'fillcolor="{FILLS[scope]}", URL="claims/{claim["id"]}.html", class="{classes}", '
+        f'fillcolor="{FILLS[scope]}", URL="{up}claims/{claim["id"]}.html", class="{classes}", '
         f'tooltip="{claim["id"]}: {words}"];'
     )
