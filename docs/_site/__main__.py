@@ -101,7 +101,7 @@ def _for_sphinx(ledger: Ledger) -> dict[str, object]:
 def sphinx(pages: Path, site: Path) -> int:
     """Run Sphinx: nitpicky, every warning an error, all of them told."""
     arguments = ["-b", "html", "-n", "-W", "--keep-going", "-q", "-j", "auto"]
-    trees = ROOT / "build" / "site-trees"
+    trees = site.with_name("site-trees")
     shutil.rmtree(trees, ignore_errors=True)
     return build_main([*arguments, "-d", str(trees), str(pages), str(site)])
 

@@ -26,6 +26,8 @@ from scanproof.proofs.report.words import (
 
 from .gathered import Ledger
 
+FEW = 4
+"""So many mends are named at the head of a page."""
 SHORT = 10
 """The idea of a derivation is told in so many lines at most."""
 ROWS, COLUMNS = 8, 10
@@ -105,10 +107,11 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
 
 def _mends(claim: Record) -> list[str]:
     proved = [a for a in claim["amended"] if a["verdict"] == "proved"]
+    more = [f"and {len(proved) - FEW} more are proved"] if len(proved) > FEW else []
     return [
         f'<a href="#{anchor(suffix(a, claim))}">{suffix(a, claim)}</a> is {verdict_words(a)}'
-        for a in proved
-    ]
+        for a in proved[:FEW]
+    ] + more
 
 
 def _plainly(claim: Record, statement: Record) -> str:

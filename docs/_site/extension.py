@@ -1,7 +1,7 @@
 """What Sphinx runs besides its own: formulas as MathML, graphs as SVG, ids of claims as links, pages of source.
 
 Formulas and graphs of all pages go to one process of Node, `render.mjs`. A formula that KaTeX cannot parse, and an id
-that is not in the ledger, stop the build.
+that is not in the ledger, are warnings with their lines, and every warning makes the build fail.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
 ARROW = re.compile(r"^\s*(\w+) --> (.+)$")
 log = logging.getLogger(__name__)
+FORMULAS: dict[tuple[str, bool], str] = {}
+"""The MathML of each formula, in a line or alone, and"""
+GRAPHS: dict[str, str] = {}
+"""the SVG of each graph, once all pages are read; the processes that write pages inherit them."""
 
 
 class drawn(nodes.General, nodes.Element):
@@ -93,37 +97,22 @@ def render(formulas: list[tuple[str, bool]], graphs: list[str]) -> dict[str, Any
 
 
 def render_all(app: Sphinx, env: Any) -> None:
-    """Render what is on all pages, before any is written.
-
-    Raises:
-        ExtensionError: that names every formula that cannot be parsed, with its file and line.
-    """
-    places: dict[tuple[str, bool], str] = {}
+    """Render what is on all pages, before any is written; a formula that cannot be parsed is told with its line."""
+    places: dict[tuple[str, bool], tuple[str, int | None]] = {}
     graphs: dict[str, None] = {}
     for name in sorted(env.found_docs):
         tree = env.get_doctree(name)
         for node in tree.findall(lambda n: isinstance(n, nodes.math | nodes.math_block)):
             key = node.astext().strip(), isinstance(node, nodes.math_block)
-            places.setdefault(key, f"{_file(app, name)}:{_line(node)}")
+            places.setdefault(key, (name, _line(node)))
         graphs.update(dict.fromkeys(node["dot"] for node in tree.findall(drawn)))
     found = render(list(places), list(graphs))
-    wrong = [
-        f"{place}: {one['error']}\n    {text}"
-        for ((text, _), place), one in zip(places.items(), found["formulas"], strict=True)
-        if "error" in one
-    ]
-    if wrong:
-        raise ExtensionError("formulas that cannot be parsed:\n" + "\n".join(wrong))
-    app.formulas = dict(zip(places, (one["html"] for one in found["formulas"]), strict=True))
-    app.graphs = {text: _plain(svg) for text, svg in zip(graphs, found["graphs"], strict=True)}
-
-
-def _file(app: Sphinx, name: str) -> str:
-    """A page's file, named as people name it."""
-    path = Path(app.env.doc2path(name)).relative_to(app.srcdir)
-    return str(
-        next((p for p in (path, Path("docs/_site/texts", path)) if (ROOT / p).is_file()), path)
-    )
+    FORMULAS.clear()
+    for (key, place), one in zip(places.items(), found["formulas"], strict=True):
+        if "error" in one:
+            log.warning("%s: in the formula %s", one["error"], key[0], location=place)
+        FORMULAS[key] = one.get("html", html.escape(key[0]))
+    GRAPHS.update((text, _plain(svg)) for text, svg in zip(graphs, found["graphs"], strict=True))
 
 
 def _line(node: Any) -> int | None:
@@ -145,13 +134,13 @@ def _plain(svg: str) -> str:
 
 def visit_formula(self: Any, node: nodes.Element) -> None:
     """Write a formula in a line of text."""
-    self.body.append(self.builder.app.formulas[node.astext().strip(), False])
+    self.body.append(FORMULAS[node.astext().strip(), False])
     raise nodes.SkipNode
 
 
 def visit_display(self: Any, node: nodes.Element) -> None:
     """Write a formula that stands alone; a wide one scrolls by itself, by keys too."""
-    mathml = self.builder.app.formulas[node.astext().strip(), True]
+    mathml = FORMULAS[node.astext().strip(), True]
     self.body.append(
         f'<div class="formula" tabindex="0" role="group" aria-label="formula">{mathml}</div>\n'
     )
@@ -160,7 +149,7 @@ def visit_display(self: Any, node: nodes.Element) -> None:
 
 def visit_drawn(self: Any, node: nodes.Element) -> None:
     """Write a graph."""
-    svg = self.builder.app.graphs[node["dot"]]
+    svg = GRAPHS[node["dot"]]
     self.body.append(
         f'<div class="graph" tabindex="0" role="group" aria-label="graph">{svg}</div>\n'
     )
@@ -187,7 +176,9 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
     for node in tree.findall(nodes.reference):
         if node.get("refuri", "").startswith("source:"):
             path, _, line = node["refuri"].removeprefix("source:").partition("#")
-            node["refuri"] = app.builder.get_relative_uri(name, f"source/{path}") + line.replace("L", "#L-")
+            node["refuri"] = app.builder.get_relative_uri(name, f"source/{path}") + line.replace(
+                "L", "#L-"
+            )
             node["internal"] = True
 
 
@@ -220,7 +211,9 @@ def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield f"source/{path}", {"title": path, "body": body}, "page.html"
 
 
-def scrolled_by_keys(app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any) -> None:
+def scrolled_by_keys(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
     """Blocks of code can be wider than a screen: the keyboard has to reach them."""
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')

@@ -30,7 +30,7 @@ def graph(ledger: Ledger, source: str | None = None) -> str:
     files = sorted({d.split(":")[0] for c in claims for d in _defined(c)})
     lines = [
         'digraph { rankdir=LR; bgcolor="transparent"; nodesep=0.06; ranksep=1.2;',
-        'node [fontname="sans-serif", fontsize=10, height=0.24, margin="0.08,0.02"];',
+        'node [fontname="sans-serif", fontsize=10, height=0.24, margin="0.2,0.02"];',
         'edge [color="#8c959f55", arrowhead=none];',
         *(_file(path, up) for path in files),
         *(_claim(claim, up) for claim in claims),
