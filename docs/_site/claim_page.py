@@ -15,6 +15,7 @@ from scanproof.proofs.report.words import (
     Record,
     at_sizes,
     caveats,
+    inputs,
     is_collision,
     is_mended,
     one_line,
@@ -74,7 +75,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     yield from ("## What the source says", "", f"> {escaped(stated['statement'])}", "")
     yield from ("## Does it hold?", "", _plainly(claim, stated), "")
     yield from _reading(stated, "##")
-    yield from _hypotheses(stated, "##")
+    yield from _hypotheses(ledger, stated, "##")
     yield from _example(ledger, claim, stated, "##")
     rendering = ledger.renderings.get(id)
     if rendering is not None and rendering.breaks is not None:
@@ -150,7 +151,7 @@ def _reading(statement: Record, level: str) -> Iterator[str]:
         yield from (f"{level} How it was read", "", escaped(statement["reading"]), "")
 
 
-def _hypotheses(statement: Record, level: str) -> Iterator[str]:
+def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     if not statement["hypotheses"]:
         return
     yield from (
@@ -159,13 +160,10 @@ def _hypotheses(statement: Record, level: str) -> Iterator[str]:
         *(f"- {escaped(h)}" for h in statement["hypotheses"]),
         "",
     )
-    sampled = [e for e in statement["evidence"] if e["scope"] == "sampled" and e["sizes"]]
-    if sampled and statement["verdict"] == "proved":
-        yield from (
-            f"They can be met: inputs that meet them were drawn at {len(sampled[0]['sizes'])} choices of sizes, "
-            f"the first {at_sizes(sampled[0]['sizes'][0])}.",
-            "",
-        )
+    met = ledger.met.get(statement["id"])
+    if met is not None:
+        yield f"They can be met, for example at {at_sizes(met['sizes'])} by:"
+        yield from ("", *block(inputs(met)), "")
 
 
 def _example(ledger: Ledger, claim: Record, statement: Record, level: str) -> Iterator[str]:
@@ -243,7 +241,7 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
     )
     yield from (f"> {escaped(amendment['statement'])}", "", _plainly(claim, amendment), "")
     yield from _reading(amendment, "####")
-    yield from _hypotheses(amendment, "####")
+    yield from _hypotheses(ledger, amendment, "####")
     yield from _example(ledger, claim, amendment, "####")
     rendering = ledger.renderings.get(amendment["id"])
     if rendering is not None and rendering.proof is not None:

@@ -1,6 +1,7 @@
 """All that the pages show of the ledger: verdicts, derivations, scripts, and what can be run and exported.
 
-Nothing is searched for: a claim whose certificate does not settle it stops the build.
+A claim whose certificate does not settle it stops the build. Derivations are printed from certificates, but for a few
+whose formulas come to their normal forms sooner by the search.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scanproof.numeric.export import targets
 from scanproof.numeric.export.parts import Request
 from scanproof.numeric.export.request import build, checked
 from scanproof.numeric.run import rows as running
+from scanproof.proofs.check.certificate import Met
 from scanproof.proofs.decide import cache, workers
 from scanproof.proofs.decide.certificates import CertificateNotes, Certificates
 from scanproof.proofs.decide.row_verdicts import check, homes
@@ -42,6 +44,8 @@ class Ledger:
     """For each refuted statement its counterexample as a program."""
     runs: frozenset[str] = frozenset()
     """The statements that `scanproof run` takes."""
+    met: Mapping[str, Record] = field(default_factory=dict)
+    """For statements with conditions sizes and inputs that meet them, as their certificates have them."""
     exports: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The statements that `scanproof export` takes, with its targets."""
 
@@ -68,13 +72,14 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
         ledger, rows, certificates=Certificates(search=False), notes=notes, cache=cache.opened()
     )
     expect_settled(report, notes)
-    found = render_all(rows, report)
+    found = render_all(rows, report, Certificates(homes=homes(ledger)))
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"
     ]
     exports = {id: names for id in proved if (names := _exports(id))}
     runs = frozenset(claim.id for claim in _claims(rows) if claim.id in running.constructed())
-    return Ledger(report, found, _scripts(ledger, rows, report), runs, exports)
+    met = _met(rows, Certificates(homes=homes(ledger)))
+    return Ledger(report, found, _scripts(ledger, rows, report), runs, met, exports)
 
 
 def expect_settled(report: Record, notes: CertificateNotes) -> None:
@@ -100,6 +105,22 @@ def expect_settled(report: Record, notes: CertificateNotes) -> None:
 
 def _claims(rows: Sequence[Row]) -> list[Any]:
     return [claim for row in rows for claim in (row.claim, *row.amendments)]
+
+
+def _met(rows: Sequence[Row], certificates: Certificates) -> dict[str, Record]:
+    found = {}
+    for claim in _claims(rows):
+        if claim.hypotheses or claim.assuming:
+            every = getattr(certificates.load(claim), "by", ())
+            for one in every if isinstance(every, tuple) else ():
+                if isinstance(one, Met):
+                    inputs = {name: _lists(value) for name, value in one.inputs}
+                    found[claim.id] = {"sizes": dict(one.sizes), "inputs": inputs}
+    return found
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _scripts(ledger: Any, rows: Sequence[Row], report: Record) -> dict[str, str]:
