@@ -12,7 +12,7 @@ from command_line import Run
 from derivation_values import Values
 
 from scanproof.constructs.arrays.definition import definition
-from scanproof.proofs.check.certificate import AllSizes
+from scanproof.proofs.check.certificate import AllSizes, Argument
 from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.row_verdicts import check, homes
@@ -212,9 +212,14 @@ def test_formulas_of_a_derivation_are_true_at_small_sizes(id):
 
 
 def printed_from_certificate(id):
-    claim = CLAIMS[id]
-    (own,) = [one for one in Certificates(homes=HOMES).load(claim).by if isinstance(one, AllSizes)]
-    return derive(claim, replayed(claim, own))
+    return derive(CLAIMS[id], replayed(CLAIMS[id], certificate(id)))
+
+
+def certificate(id):
+    found = Certificates(homes=HOMES).load(CLAIMS[id])
+    assert isinstance(found, Argument)
+    (own,) = [one for one in found.by if isinstance(one, AllSizes)]
+    return own
 
 
 @pytest.mark.short(3)
@@ -235,8 +240,7 @@ def test_a_certificate_says_by_which_lemma_the_state_is_read():
 
 
 def test_a_changed_certificate_prints_no_derivation():
-    claim = CLAIMS["gd-ssm.eq9"]
-    (own,) = [one for one in Certificates(homes=HOMES).load(claim).by if isinstance(one, AllSizes)]
+    claim, own = CLAIMS["gd-ssm.eq9"], certificate("gd-ssm.eq9")
     assert own.trace is not None
     lines = own.trace["theorems"][:-1]
     with pytest.raises(Refused):

@@ -139,7 +139,7 @@ def _rests_on(ledger: Ledger) -> str:
     ]
     for axiom, ids in sorted(axioms.items()):
         lines += [f"### {escaped(axiom)}", "", _listed(ids), ""]
-    lines += ["## Taken for granted", ""]
+    lines += ["## Taken for granted, or not tried", ""]
     for text, ids in sorted(assumed.items(), key=lambda pair: -len(pair[1])):
         lines += [f"{escaped(text)[0].upper()}{escaped(text)[1:]}:", "", _listed(ids), ""]
     lines += [
