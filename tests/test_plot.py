@@ -12,7 +12,7 @@ import pytest
 from command_line import Run
 from tightness_cases import CLAIMS
 
-from scanproof.numeric.pictures import bounds, hybrid
+from scanproof.numeric.pictures import accumulation, bounds, hybrid
 from scanproof.numeric.pictures.drawing import FORMATS, draw
 from scanproof.numeric.pictures.panel import Line, Panel, Picture, shown
 from scanproof.proofs.decide.ledger import built_in
@@ -189,13 +189,27 @@ def test_a_page_shows_the_measured_orders_and_the_figure_of_a_row(tmp_path: Path
     assert measured("gril.eq10", {}) == []
 
 
+def test_the_state_in_the_picture_is_the_gradient_exactly():
+    _, states, gradients = accumulation.states()
+    assert all(np.array_equal(one, other) for one, other in zip(states, gradients, strict=True))
+    assert np.abs(states[-1]).max() > 0
+
+
+@pytest.mark.long
+def test_the_picture_of_the_state_is_there_and_current():
+    text = (FIGURES / "accumulation.svg").read_text(encoding="utf-8")
+    (version,) = re.findall(r"Matplotlib v([\d.]+)", text)
+    if version == matplotlib.__version__:
+        assert accumulation.heat_maps().decode() == text
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("id", hybrid.PICTURES)
 def test_the_figures_of_the_pages_are_there_and_current(id: str):
     file = FIGURES / f"{id}.svg"
     text = file.read_text(encoding="utf-8")
-    pages = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*/*.md"))
-    assert f"](../figures/{id}.svg)" in pages
+    pages = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "docs").glob("*.md"))
+    assert f"](figures/{id}.svg)" in pages
     (version,) = re.findall(r"Matplotlib v([\d.]+)", text)
     if version == matplotlib.__version__:  # another one sets type and ticks otherwise
         assert draw(hybrid.PICTURES[id](ROWS[id]), "svg").decode() == text

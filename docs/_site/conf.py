@@ -35,7 +35,7 @@ html_css_files = ["site.css"]
 html_js_files = [("filter.js", {"defer": "defer"})]
 html_copy_source = html_show_sourcelink = False
 html_show_copyright = html_show_sphinx = False
-html_use_index = False
+html_use_index = html_show_search_summary = False  # summaries would be fetched
 scanproof_names = _made["names"]
 scanproof_claims = _made["claims"]
 scanproof_sources = _made["sources"]

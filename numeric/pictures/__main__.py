@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scanproof.proofs.decide.ledger import built_in
 
+from .accumulation import heat_maps
 from .drawing import draw
 from .hybrid import PICTURES
 
@@ -19,6 +20,9 @@ def main(folder: Path) -> None:
             path = folder / f"{row.claim.id}.svg"
             path.write_bytes(draw(PICTURES[row.claim.id](row), "svg"))
             print(path)
+    path = folder / "accumulation.svg"
+    path.write_bytes(heat_maps())
+    print(path)
 
 
 if __name__ == "__main__":
