@@ -92,13 +92,6 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
         yield from ("## Derivation", "", *_derivation(rendering.proof))
-    elif stated["verdict"] == "proved" and rendering is not None and rendering.why:
-        yield from (
-            "## Derivation",
-            "",
-            f"There is none for all sizes: {escaped(rendering.why)}.",
-            "",
-        )
     yield from _picture(id, figures)
     yield from _basis(ledger, claim)
     yield from _definitions(stated["definitions"])

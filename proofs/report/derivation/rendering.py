@@ -50,10 +50,13 @@ def render(claim: Claim, statement: Record, certificates: Certificates | None = 
         return Rendering(breaks=breaking(claim, statement["counterexample"]))
     if statement["verdict"] != "proved":
         return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
+    everywhere = statement["scope"] == "all-sizes"
     if certificates is not None:
+        if not everywhere:
+            return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
         with suppress(KernelError, Refused, LookupError):
             return Rendering(_replayed(claim, certificates))
-    proof = find(claim, compared=False)  # the check has compared it
+    proof = find(claim, compared=not everywhere)  # else the check has compared it
     if isinstance(proof, str):
         return Rendering(why=one_line(proof))
     return Rendering(derive(claim, proof))
