@@ -89,7 +89,7 @@ docs: build/.docs build/node/.installed ## build the site, build/site/index.html
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/_site
 
 test-docs: docs ## try the site: its links, and every kind of page in Chromium where there is one
-	@SCANPROOF_SITE=build/site PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs $(CORES) tests/site
+	@SCANPROOF_SITE=build/site PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs $(CORES) -m "" tests/site
 
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.pictures docs/figures

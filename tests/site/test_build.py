@@ -14,7 +14,10 @@ pytest.importorskip("sphinx", reason="the extra [docs] is not installed: `make d
 pytest.importorskip("myst_parser")
 pytest.importorskip("furo")
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.filterwarnings("ignore:.*Check CHANGES for Sphinx API")  # myst-parser's
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.filterwarnings("ignore:.*Check CHANGES for Sphinx API"),  # myst-parser's
+]
 if not (ROOT / "build" / "node" / "node_modules" / "katex").is_dir():
     pytest.skip("KaTeX is not installed: `make docs` installs it", allow_module_level=True)
 
