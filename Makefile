@@ -14,6 +14,7 @@ EINOPS ?= einops==0.8.2
 TRITON ?= triton==3.9.0
 FLA ?= flash-linear-attention==0.6.0 fla-core==0.6.0
 MAMBA_SSM ?= mamba-ssm==2.3.2.post1
+NODE_MODULES ?= katex@0.16.47 @viz-js/viz@3.31.0 axe-core@4.14.1
 EXPORT := .venv-export
 VENVS := $(VENV) $(EXPORT) $(EXPORT)-oldest $(EXPORT)-triton
 
@@ -22,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants errata derivations figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -84,11 +85,11 @@ lint: build/.dev ## check style, format and types
 mutants: build/.core ## attack the theorems with mutants of their parameters
 	@$(BIN)/scanproof attack
 
-errata: build/.core ## write the errata pages
-	@$(BIN)/scanproof errata --output docs/errata
+docs: build/.docs build/node/.installed ## build the site, build/site/index.html, from the certificates
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python docs/_site
 
-derivations: build/.core ## write the pages of derivations
-	@$(BIN)/scanproof derivations --output docs/derivations
+test-docs: docs ## try the site: its links, and every kind of page in Chromium where there is one
+	@SCANPROOF_SITE=build/site PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pytest -rs $(CORES) -m "" tests/site
 
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
@@ -117,9 +118,16 @@ build/.core: pyproject.toml build/.files $(VENV)/pyvenv.cfg
 	@$(PIP) .
 	@touch $@
 
-build/.test build/.dev: build/.%: pyproject.toml $(VENV)/pyvenv.cfg | build/.core
+build/.test build/.dev build/.docs: build/.%: pyproject.toml $(VENV)/pyvenv.cfg | build/.core
 	@echo "setting up scanproof[$*] in $(VENV)"
 	@$(PIP) '.[$*]'
+	@touch $@
+
+# What makes formulas and graphs runs in Node, which is a package for Python too; the last is for the tests.
+build/node/.installed: Makefile | build/.docs
+	@echo "setting up $(NODE_MODULES) in build/node"
+	@mkdir -p build/node
+	@PATH="$(CURDIR)/$(BIN):$$PATH" npm install --silent --no-fund --no-audit --prefix build/node $(NODE_MODULES)
 	@touch $@
 
 # The first runs every test of tests/export but those of kernels; the others need no JAX.

@@ -165,14 +165,14 @@ _add("attack", attack, "scanproof attack", "scanproof attack 'gd-ssm.prop*'")
 _add(
     "errata",
     errata,
-    "scanproof errata --output docs/errata",
-    "scanproof errata --output docs/errata --check",
+    "scanproof errata --output errata",
+    "scanproof errata --output errata --check",
 )
 _add(
     "derivations",
     derivations,
-    "scanproof derivations --output docs/derivations",
-    "scanproof derivations --output docs/derivations --check",
+    "scanproof derivations --output derivations",
+    "scanproof derivations --output derivations --check",
 )
 
 

@@ -35,7 +35,10 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "refute": ("language", "exact", "check"),
         "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
         "claims": ("language", "exact"),
-        "report": ("kernel", "language", "exact", "interpret", "search", "decide", "orders"),
+        "report": (
+            *("kernel", "language", "inequalities", "exact", "interpret", "check"),
+            *("search", "decide", "orders"),
+        ),
         "orders": ("exact", "claims"),
         "bench": ("kernel", "language", "exact", "interpret", "check", "search", "decide"),
     },

@@ -12,11 +12,14 @@ from command_line import Run
 from derivation_values import Values
 
 from scanproof.constructs.arrays.definition import definition
+from scanproof.proofs.check.certificate import AllSizes, Argument
+from scanproof.proofs.decide.certificates import Certificates
 from scanproof.proofs.decide.ledger import Ledger, built_in
-from scanproof.proofs.decide.row_verdicts import check
+from scanproof.proofs.decide.row_verdicts import check, homes
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 from scanproof.proofs.interpret.terms import equal_indices, indicator, inverse, number, total
+from scanproof.proofs.kernel.checker import Refused
 from scanproof.proofs.kernel.index import position, size
 from scanproof.proofs.kernel.term import apply, entry
 from scanproof.proofs.language.source import Source
@@ -28,12 +31,14 @@ from scanproof.proofs.report.derivation.markdown import as_markdown
 from scanproof.proofs.report.derivation.normal_forms import normal_form
 from scanproof.proofs.report.derivation.printing import TEXT
 from scanproof.proofs.report.derivation.rendering import render
+from scanproof.proofs.report.derivation.replaying import replayed
 from scanproof.proofs.report.derivation.terms import Reader
 from scanproof.proofs.report.derivation.text import as_text
 from scanproof.proofs.search.all_sizes import find
 from scanproof.proofs.search.proving import proving
 
 ROOT = Path(__file__).resolve().parent.parent
+HOMES = homes(built_in())
 CLAIMS = {c.id: c for row in built_in().rows for c in (row.claim, *row.amendments)}
 QUICK = [
     "gd-ssm.eq9",
@@ -206,6 +211,42 @@ def test_formulas_of_a_derivation_are_true_at_small_sizes(id):
     assert not Values(claim, found, sizes).wrong()
 
 
+def printed_from_certificate(id):
+    return derive(CLAIMS[id], replayed(CLAIMS[id], certificate(id)))
+
+
+def certificate(id):
+    found = Certificates(homes=HOMES).load(CLAIMS[id])
+    assert isinstance(found, Argument)
+    (own,) = [one for one in found.by if isinstance(one, AllSizes)]
+    return own
+
+
+@pytest.mark.short(3)
+@pytest.mark.parametrize("id", QUICK)
+def test_formulas_printed_from_a_certificate_are_true_and_rest_on_earlier_lines(id):
+    claim, found = CLAIMS[id], printed_from_certificate(id)
+    assert len(found.lines) > 3
+    for line in found.lines:
+        assert all(number < line.number for number in line.rests_on)
+    sizes = {name: 1 + n % 2 + min(v) for n, (name, v) in enumerate(claim.ranges.items())}
+    assert not Values(claim, found, sizes).wrong()
+
+
+def test_a_certificate_says_by_which_lemma_the_state_is_read():
+    said = as_text(printed_from_certificate("gril.prop4.1-construction"))
+    assert re.search(r"Lemma 1, by induction on t", said)
+    assert re.search(r"normal form of the left side \(\d+, \d+\)", said)
+
+
+def test_a_changed_certificate_prints_no_derivation():
+    claim, own = CLAIMS["gd-ssm.eq9"], certificate("gd-ssm.eq9")
+    assert own.trace is not None
+    lines = own.trace["theorems"][:-1]
+    with pytest.raises(Refused):
+        replayed(claim, replace(own, trace={**own.trace, "theorems": lines}))
+
+
 def test_a_formula_with_another_sign_is_found_out():
     claim, found = CLAIMS["gril.prop4.1-construction"], derivation("gril.prop4.1-construction")
     for section in found.sections:
@@ -266,12 +307,13 @@ def test_a_derivation_is_the_same_every_time():
 
 @pytest.mark.long
 @pytest.mark.parametrize("report", ["all rows"], indirect=True)
-def test_the_pages_of_derivations_are_what_the_proofs_give(report, run: Run, monkeypatch):
-    monkeypatch.chdir(ROOT)
+def test_the_pages_of_derivations_are_the_same_every_time(report, run: Run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         sys.modules["scanproof.proofs.decide.row_verdicts"], "check", lambda *_, **__: report
     )
-    answer = run("derivations", "--output", "docs/derivations", "--check")
+    assert run("derivations", "--output", "pages").code == 0
+    answer = run("derivations", "--output", "pages", "--check")
     assert answer.code == 0, answer.err
 
 

@@ -10,16 +10,27 @@ from pathlib import Path
 import pytest
 from command_line import Run
 
+import scanproof
 from scanproof.numeric.bench.report import ACCURACY
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PROVE, RUN, EXPORT, COMMANDS, FINDINGS, CI = (
+PROVE, RUN, EXPORT, COMMANDS, FINDINGS, CI, TUTORIAL = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("prove", "run", "export", "commands", "findings", "ci")
+    for name in ("prove", "run", "export", "commands", "findings", "ci", "tutorial")
 )
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-CONSOLE = re.findall(r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README + PROVE + CI, re.S)
+CONSOLE = re.findall(
+    r"```console\n\$ (scanproof [^\n]*)\n(.*?)```", README + PROVE + CI + TUTORIAL, re.S
+)
+
+
+FILES = (
+    ("mypaper", README, "Source("),
+    ("mymodule", PROVE, "def forward("),
+    ("mylayer", TUTORIAL, "Source("),
+)
+"""The files that console examples speak of, each with the page that shows it, and a word in it."""
 
 
 def python_of(page: str, marker: str) -> str:
@@ -41,7 +52,7 @@ def test_a_page_s_output_is_what_the_command_prints(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    for name, page, marker in (("mypaper", README, "Source("), ("mymodule", PROVE, "def forward(")):
+    for name, page, marker in FILES:
         (tmp_path / f"{name}.py").write_text(python_of(page, marker), encoding="utf-8")
     monkeypatch.delitem(sys.modules, "mymodule", raising=False)
     answer = run(*shlex.split(command)[1:])
@@ -107,15 +118,21 @@ def test_the_page_s_export_predicts_what_gradient_descent_does(capsys, tmp_path,
     assert float(difference) < 1e-14
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("report", ["all rows"], indirect=True)
-def test_the_errata_pages_are_what_the_ledger_gives(report, run: Run, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(
-        sys.modules["scanproof.proofs.decide.row_verdicts"], "check", lambda *_, **__: report
-    )
-    answer = run("errata", "--output", "docs/errata", "--check")
-    assert answer.code == 0, answer.err
+def test_the_page_of_the_api_has_every_public_name():
+    page = (ROOT / "docs" / "_site" / "texts" / "api.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\.\. auto\w+:: scanproof\.(\w+)$", page, re.M))
+    assert named == set(scanproof.__all__) - {"__version__"}
+
+
+def test_the_tutorial_s_mend_makes_its_claim_true(tmp_path, run: Run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = python_of(TUTORIAL, "Source(")
+    assert "state = state - eta * y * x" in text
+    mended = text.replace("state - eta * y * x", "state + eta * y * x")
+    (tmp_path / "mylayer.py").write_text(mended, encoding="utf-8")
+    answer = run("check", "mylayer.py")
+    assert answer.code == 0 and "mine.one-step  proved" in answer.out
+    assert "Σ_{i < t} x[i, a] y[i]" in run("show", "mine.one-step", "mylayer.py").out
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

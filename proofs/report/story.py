@@ -87,7 +87,7 @@ def _sections(
     yield Section("Hypotheses", [one_line(h) for h in statement["hypotheses"]], "list")
     yield Section("Verdict", [_verdict(claim, statement, amends)])
     yield Section("Counterexample", counterexample(statement["counterexample"]), "code")
-    yield Section("Where the sides part", _parting(statement["counterexample"]))
+    yield Section("Where the sides part", parting(statement["counterexample"]))
     redo = shlex.join(["scanproof", "show", statement["id"], *files, "--script"])
     yield Section("As a program", [redo] if statement["counterexample"] else [], "code")
     yield Section("Near misses", list(statement["near_misses"]), "list")
@@ -99,7 +99,7 @@ def _sections(
         )
         yield Section("No amendment", _present(claim["unmended"]))
         yield Section("Measured orders", [str(order) for order in orders(claim["id"])], "list")
-    yield Section("Evidence", [_evidence(e) for e in statement["evidence"]], "list")
+    yield Section("Evidence", [evidence(e) for e in statement["evidence"]], "list")
     yield Section("Definitions that ran", list(statement["definitions"]), "list")
     yield Section("Written down in", [written] if written else [], "list")
     yield Section("Depends on", list(claim["depends_on"]), "list")
@@ -130,7 +130,7 @@ def counterexample(found: Record | None) -> list[str]:
     return [*part, *sizes, *inputs(found), *compared]
 
 
-def _parting(found: Record | None) -> list[str]:
+def parting(found: Record | None) -> list[str]:
     """The first entry at which they differ; nothing where each side has one entry alone."""
     place = [] if found is None else first_difference(found)
     if found is None or not place or len(found["actual"]) == 1 == len(place):
@@ -143,7 +143,8 @@ def _amendment(amendment: Record, claim: Record) -> str:
     return f"{suffix(amendment, claim)} ({words}): {one_line(amendment['statement'])}"
 
 
-def _evidence(entry: Record) -> str:
+def evidence(entry: Record) -> str:
+    """One piece of evidence in words: how, by which engine, at which sizes, on which axioms."""
     engine = f" by {entry['engine']}" if entry["engine"] else ""
     axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
     axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""

@@ -31,10 +31,16 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 """A loop's variable in a label: the equation is for all its values."""
 
 
-def derive(claim: Claim, proof: Any) -> Derivation:
-    """The derivation of a claim that is proved for all sizes; call it before the next proof starts."""
+def derive(claim: Claim, proof: Any, effort: int = 10 * EFFORT) -> Derivation:
+    """The derivation of a claim that is proved for all sizes; call it before the next proof starts.
+
+    Args:
+        claim: the claim.
+        proof: its proof, whose theorems are still the kernel's.
+        effort: what bringing the formulas to normal forms may take.
+    """
     with resumed(proof.session) as session:
-        session.left = 10 * EFFORT  # writing it down goes through many small steps
+        session.left = effort  # writing it down goes through many small steps
         return _derived(claim, proof, session)
 
 

@@ -20,11 +20,12 @@ def as_markdown(derivation: Derivation, level: int = 2, link: str = "") -> str:
     for section in derivation.sections:
         lines += [f"**{escaped(section.heading)}**", ""]
         for line in section.lines:
-            lines += [*_line(line, link), ""]
+            lines += [*line_as_markdown(line, link), ""]
     return "\n".join(lines)
 
 
-def _line(line: Line, link: str) -> list[str]:
+def line_as_markdown(line: Line, link: str) -> list[str]:
+    """One line: its number, its reason, and the formulas that it comes to."""
     said = f"({line.number}) *{escaped(line.reason)}*"
     if line.rests_on:
         said += f" ({numbers(line.rests_on)})"

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ...check.certificate import AllSizes
 from ...decide import workers
+from ...decide.certificates import Certificates
+from ...kernel.checker import Refused
+from ...kernel.errors import KernelError
 from ...language.claim import Claim
 from ...language.source import Row
 from ...search.all_sizes import find
@@ -17,8 +22,12 @@ from .derive import breaking, derive
 from .document import Derivation
 from .latex import as_latex
 from .markdown import as_markdown
+from .replaying import replayed
 from .text import as_text
 from .text import one as one_of_text
+
+REPLAYED = 15_000
+"""What it may take to print a derivation from a certificate."""
 
 
 @dataclass
@@ -35,23 +44,50 @@ class Rendering:
         return self.proof or self.breaks
 
 
-def render(claim: Claim, statement: Record) -> Rendering:
-    """The derivation of one statement of a report."""
+def render(claim: Claim, statement: Record, certificates: Certificates | None = None) -> Rendering:
+    """The derivation of one statement of a report, printed from its certificate if that is said to be there."""
     if statement["verdict"] == "refuted":
         return Rendering(breaks=breaking(claim, statement["counterexample"]))
     if statement["verdict"] != "proved":
         return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
-    proof = find(claim)
+    everywhere = statement["scope"] == "all-sizes"
+    if certificates is not None:
+        if not everywhere:
+            return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
+        with suppress(KernelError, Refused, LookupError):
+            return Rendering(_replayed(claim, certificates))
+    proof = find(claim, compared=not everywhere)  # else the check has compared it
     if isinstance(proof, str):
         return Rendering(why=one_line(proof))
     return Rendering(derive(claim, proof))
 
 
-def render_all(rows: Sequence[Row], report: Record) -> dict[str, Rendering]:
-    """The derivations of all statements of these rows, by id, each made in a worker."""
+def _replayed(claim: Claim, certificates: Certificates) -> Derivation:
+    """The derivation that a certificate is.
+
+    Raises:
+        KernelError: if its formulas take long to be brought to normal forms; a search knows them better.
+        LookupError: if there is no proof for all sizes in it.
+    """
+    own = certificates.load(claim)
+    every = [one for one in getattr(own, "by", ()) if isinstance(one, AllSizes)]
+    return derive(claim, replayed(claim, every[0]), REPLAYED)
+
+
+def render_all(
+    rows: Sequence[Row], report: Record, certificates: Certificates | None = None
+) -> dict[str, Rendering]:
+    """The derivations of all statements of these rows, by id, each made in a worker.
+
+    Args:
+        rows: those that the report is about.
+        report: what `scanproof.check` returned.
+        certificates: where those lie that derivations are printed from; where none are named each proof is found anew.
+    """
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
     every = [statement for record in report["claims"] for statement, _ in statements(record)]
-    tasks = [partial(render, *pair) for pair in zip(claims, every, strict=True)]
+    pairs = zip(claims, every, strict=True)
+    tasks = [partial(render, *pair, certificates) for pair in pairs]
     found = [Rendering(why="no proof was found in time") for _ in tasks]
     for answer in workers.run(tasks):
         if not answer.missing:

@@ -1,0 +1,242 @@
+"""What Sphinx runs besides its own: formulas as MathML, graphs as SVG, ids of claims as links, pages of source.
+
+Formulas and graphs of all pages go to one process of Node, `render.mjs`. A formula that KaTeX cannot parse, and an id
+that is not in the ledger, are warnings with their lines, and every warning makes the build fail.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import subprocess
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
+ARROW = re.compile(r"^\s*(\w+) --> (.+)$")
+log = logging.getLogger(__name__)
+FORMULAS: dict[tuple[str, bool], str] = {}
+"""The MathML of each formula, in a line or alone, and"""
+GRAPHS: dict[str, str] = {}
+"""the SVG of each graph, once all pages are read; the processes that write pages inherit them."""
+
+
+class drawn(nodes.General, nodes.Element):
+    """A graph, in Graphviz' language."""
+
+
+class Dot(Directive):
+    """A graph in Graphviz' language: in the file that is named, or in the block."""
+
+    has_content = True
+    optional_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """The graph as a node."""
+        text = "\n".join(self.content)
+        if self.arguments:
+            env = self.state.document.settings.env
+            text = Path(env.srcdir, self.arguments[0]).read_text(encoding="utf-8")
+        return [self.node(text)]
+
+    def node(self, text: str) -> nodes.Node:
+        """The node of a graph."""
+        found = drawn(dot=text)
+        found.source, found.line = self.state_machine.get_source_and_line(self.lineno)
+        return found
+
+
+class Mermaid(Dot):
+    """A graph of arrows as GitHub draws it: `a --> b & c`."""
+
+    def node(self, text: str) -> nodes.Node:
+        """The same in Graphviz' language."""
+        lines = [
+            'digraph { rankdir=LR; bgcolor="transparent"; node [shape=box, fontname="sans-serif"];'
+        ]
+        for line in text.splitlines():
+            if found := ARROW.match(line):
+                lines += [f'"{found[1]}" -> "{to.strip()}";' for to in found[2].split("&")]
+        return super().node("\n".join([*lines, "}"]))
+
+
+# Formulas and graphs.
+
+
+def render(formulas: list[tuple[str, bool]], graphs: list[str]) -> dict[str, Any]:
+    """Each formula as MathML, or why it cannot be parsed, and each graph as SVG.
+
+    Raises:
+        ExtensionError: if Node cannot be run, with what it said.
+    """
+    modules = os.environ.get("SCANPROOF_NODE", str(ROOT / "build" / "node"))
+    command = ["node", str(Path(__file__).with_name("render.mjs")), modules]
+    asked = json.dumps({"formulas": formulas, "graphs": graphs})
+    try:
+        done = subprocess.run(
+            command, input=asked, capture_output=True, encoding="utf-8", check=False
+        )
+    except OSError as error:
+        raise ExtensionError(f"formulas need Node: {error}; `make docs` installs it.") from error
+    if done.returncode:
+        raise ExtensionError(f"{' '.join(command)} failed:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def render_all(app: Sphinx, env: Any) -> None:
+    """Render what is on all pages, before any is written; a formula that cannot be parsed is told with its line."""
+    places: dict[tuple[str, bool], tuple[str, int | None]] = {}
+    graphs: dict[str, None] = {}
+    for name in sorted(env.found_docs):
+        tree = env.get_doctree(name)
+        for node in tree.findall(lambda n: isinstance(n, nodes.math | nodes.math_block)):
+            key = node.astext().strip(), isinstance(node, nodes.math_block)
+            places.setdefault(key, (name, _line(node)))
+        graphs.update(dict.fromkeys(node["dot"] for node in tree.findall(drawn)))
+    found = render(list(places), list(graphs))
+    FORMULAS.clear()
+    for (key, place), one in zip(places.items(), found["formulas"], strict=True):
+        if "error" in one:
+            log.warning("%s: in the formula %s", one["error"], key[0], location=place)
+        FORMULAS[key] = one.get("html", html.escape(key[0]))
+    GRAPHS.update((text, _plain(svg)) for text, svg in zip(graphs, found["graphs"], strict=True))
+
+
+def _line(node: Any) -> int | None:
+    while node is not None and node.line is None:
+        node = node.parent
+    return None if node is None else node.line
+
+
+def _plain(svg: str) -> str:
+    """The SVG element alone, as wide as its page allows."""
+    found = svg[svg.index("<svg") :]
+    return re.sub(
+        r' (width|height)="([\d.]+)pt"',
+        lambda m: f' {m[1]}="{float(m[2]) * 4 / 3:.0f}"',
+        found,
+        count=2,
+    )
+
+
+def visit_formula(self: Any, node: nodes.Element) -> None:
+    """Write a formula in a line of text."""
+    self.body.append(FORMULAS[node.astext().strip(), False])
+    raise nodes.SkipNode
+
+
+def visit_display(self: Any, node: nodes.Element) -> None:
+    """Write a formula that stands alone; a wide one scrolls by itself, by keys too."""
+    mathml = FORMULAS[node.astext().strip(), True]
+    self.body.append(
+        f'<div class="formula" tabindex="0" role="group" aria-label="formula">{mathml}</div>\n'
+    )
+    raise nodes.SkipNode
+
+
+def visit_drawn(self: Any, node: nodes.Element) -> None:
+    """Write a graph."""
+    svg = GRAPHS[node["dot"]]
+    self.body.append(
+        f'<div class="graph" tabindex="0" role="group" aria-label="graph">{svg}</div>\n'
+    )
+    raise nodes.SkipNode
+
+
+# Links.
+
+
+def link(app: Sphinx, tree: nodes.document, name: str) -> None:
+    """Make links of ids of claims and of places in the source."""
+    known, names = app.config.scanproof_claims, app.config.scanproof_names
+    for node in list(tree.findall(nodes.literal)):
+        text = node.astext()
+        if not _is_id(text, names) or isinstance(node.parent, nodes.reference):
+            continue
+        if text not in known:
+            log.warning("%s is not a claim of the ledger", text, location=(name, _line(node)))
+        elif name != f"claims/{known[text]}":
+            to = app.builder.get_relative_uri(name, f"claims/{known[text]}")
+            more = text.removeprefix(known[text])
+            to += f"#amended{more.replace('+', '-')}" if more else ""
+            node.replace_self(nodes.reference("", "", node.deepcopy(), internal=True, refuri=to))
+    for node in tree.findall(nodes.reference):
+        if node.get("refuri", "").startswith("source:"):
+            path, _, line = node["refuri"].removeprefix("source:").partition("#")
+            node["refuri"] = app.builder.get_relative_uri(name, f"source/{path}") + line.replace(
+                "L", "#L-"
+            )
+            node["internal"] = True
+
+
+def _is_id(text: str, names: Collection[str]) -> bool:
+    """Whether a word of code is meant as the id of a claim."""
+    meant = any(text.startswith(f"{name}.") for name in names) and text not in names
+    return meant and not text.endswith(FILES) and re.fullmatch(r"[\w.+-]*\w", text) is not None
+
+
+def outside(app: Sphinx, env: Any, node: Any, content: nodes.Node) -> nodes.Node | None:
+    """A link to a file of the repository that is no page: its page of source, or its words alone."""
+    if node.get("reftype") != "myst":
+        return None
+    page = Path(env.doc2path(node["refdoc"])).relative_to(env.srcdir)
+    target = os.path.normpath(page.parent / node["reftarget"].split("#")[0])
+    if not (ROOT / target).exists():
+        return None
+    if target in app.config.scanproof_sources:
+        to = app.builder.get_relative_uri(node["refdoc"], f"source/{target}")
+        return nodes.reference("", "", content, internal=True, refuri=to)
+    return content
+
+
+def source_pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """A page for each file of definitions, its lines numbered."""
+    for path in app.config.scanproof_sources:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        form = HtmlFormatter(linenos="inline", linespans="L", anchorlinenos=False)
+        body = f"<h1>{html.escape(path)}</h1>\n{highlight(text, PythonLexer(), form)}"
+        yield f"source/{path}", {"title": path, "body": body}, "page.html"
+
+
+def scrolled_by_keys(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], tree: Any
+) -> None:
+    """Blocks of code can be wider than a screen: the keyboard has to reach them."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
+
+
+def escape(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Absolute values in docstrings are no substitutions."""
+    lines[:] = [line.replace("|", r"\|") for line in lines]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Tell Sphinx of all this."""
+    app.add_config_value("scanproof_names", [], "env")
+    app.add_config_value("scanproof_claims", {}, "env")
+    app.add_config_value("scanproof_sources", [], "env")
+    app.add_node(drawn, html=(visit_drawn, None))
+    app.add_directive("dot", Dot)
+    app.add_directive("mermaid", Mermaid)
+    app.add_html_math_renderer("mathml", (visit_formula, None), (visit_display, None))
+    app.connect("env-updated", render_all)
+    app.connect("doctree-resolved", link)
+    app.connect("missing-reference", outside)
+    app.connect("html-page-context", scrolled_by_keys)
+    app.connect("autodoc-process-docstring", escape)
+    app.connect("html-collect-pages", source_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

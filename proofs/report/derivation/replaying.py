@@ -1,0 +1,79 @@
+"""From a certificate to what a derivation is written from: its theorems, as the kernel makes them while it checks them.
+
+Nothing is searched for. The claim is read for what its definitions call their states; recursions, lemmas and equations
+are those of the written proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...check.certificate import AllSizes
+from ...inequalities.written import check_written
+from ...interpret.claims import read
+from ...kernel import index
+from ...kernel.checker import Proved, check
+from ...kernel.index import declared
+from ...kernel.theorem import Theorem
+from ...language.claim import Claim
+from ...search.all_sizes import Found
+from ...search.bounds.rendering import rendered
+from ...search.proving import proving
+from ...search.session import Lemma, Proving
+from .prover import number_of
+
+
+def replayed(claim: Claim, certificate: AllSizes) -> Found:
+    """What a search would have found, from a certificate that was accepted.
+
+    Raises:
+        Refused: if the certificate does not show what it says.
+    """
+    bounds = ()
+    if certificate.bounds is not None:
+        bounds = rendered(check_written(certificate.bounds).shown)
+    with proving() as reading:
+        conditions = tuple(read(claim, reading).one_turn().conditions)
+    if certificate.trace is None:
+        return Found((), reading, certificate, bounds, conditions)
+    proved = check(certificate.trace)
+    session = _session(reading, proved)
+    divided = bool(proved.divisors)
+    conditions = () if bounds else conditions  # these are the written proof's no more
+    return Found(proved.statements, session, certificate, bounds, conditions, divided)
+
+
+def _session(reading: Proving, proved: Proved) -> Proving:
+    """A session that knows what was noted of states while they were read, and the lemmas of the proof."""
+    known = index.current.recursions
+    turns = {s.name: t for recursion, t in reading.made for s in recursion.states}
+    session = replace(
+        Proving(simplifier=reading.simplifier),
+        recursions={s.name: (one, k) for one in known for k, s in enumerate(one.states)},
+        made=[(one, turns.get(one.states[0].name)) for one in known],
+        seen=len(known),
+        origins=reading.origins,
+        products=reading.products,
+        ranged=reading.ranged,
+        programs=reading.programs,
+        fits=reading.fits,
+        partial=reading.partial,
+        differentiated=reading.differentiated,
+        symbols=reading.symbols,
+        functions=reading.functions,
+    )
+    made: dict[int, list[Theorem]] = {}
+    for one in proved.theorems:
+        kind, *proof = one.proof
+        if kind == "induction":
+            made.setdefault(id(proof[0]), []).append(one)
+    for rules in made.values():
+        when, _, claims, _ = rules[0].proof[1]
+        name = claims[0][0].name
+        if session.is_product(name):
+            own = number_of(when)
+            ends = {v for e in declared(own) for v in e.variables()}
+            session.closed[name] = rules[0], tuple(ends - {own})
+        session.inductions.append(Lemma(when, list(claims), rules))
+        session.lemmas += rules
+    return session

@@ -1,0 +1,266 @@
+"""The site as it was built: each claim has its page, links lead somewhere, and a browser finds nothing to complain of.
+
+`make test-docs` builds it and says where it is; without that these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMED = os.environ.get("SCANPROOF_SITE")
+SITE = Path(NAMED or ROOT / "build" / "site").resolve()
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+pytestmark = pytest.mark.skipif(
+    NAMED is None, reason="`make test-docs` builds the site and tries it"
+)
+in_a_browser = pytest.mark.skipif(
+    not CHROMIUM, reason="there is no Chromium: apt-get install chromium"
+)
+
+KINDS = {
+    "start": "index.html",
+    "refuted": "claims/gd-ssm.prop1-construction.html",
+    "proved": "claims/gril.prop4.1.html",
+    "longest": "claims/ssd.thm5.1.html",
+    "not-checkable": "claims/ssd.fig1.html",
+    "dashboard": "sources/gd-ssm.html",
+    "errata": "errata/gd-ssm.html",
+    "map": "map.html",
+    "all": "claims/index.html",
+    "rests-on": "rests-on.html",
+    "text": "docs/proved.html",
+    "api": "api.html",
+    "search": "search.html",
+    "source": "source/constructs/layers/gril.py.html",
+}
+"""A page of each kind."""
+SCREENS = {
+    f"{name}-{scheme}": (width, scheme)
+    for name, width in (("desktop", 1280), ("phone", 390))
+    for scheme in ("light", "dark")
+}
+
+
+class Page(HTMLParser):
+    """A page's links, the names of its places, and whether it has MathML."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.tags: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.places.add(value)
+            if name in ("href", "src", "xlink:href") and value:
+                self.links.append(value)
+
+
+@cache
+def page(path: Path) -> Page:
+    return Page(path)
+
+
+@cache
+def report() -> dict[str, Any]:
+    return json.loads((SITE / "report.json").read_text(encoding="utf-8"))
+
+
+def text_of(path: Path) -> str:
+    return re.sub(r"<[^>]+>", "", path.read_text(encoding="utf-8"))
+
+
+def test_every_claim_has_its_page_with_the_verdict_of_the_report():
+    claims = report()["claims"]
+    assert len(claims) > 200
+    for claim in claims:
+        shown = (SITE / "claims" / f"{claim['id']}.html").read_text(encoding="utf-8")
+        badges = re.findall(r'<span class="verdict ([^"]*)">', shown)
+        statements = [claim["as_stated"], *claim["amended"]]
+        assert [badge.split()[0] for badge in badges] == [s["verdict"] for s in statements], claim[
+            "id"
+        ]
+        fixed = [s["verdict"] == "proved" and s["scope"] == "fixed-size" for s in statements]
+        assert ["fixed" in badge.split() for badge in badges] == fixed, claim["id"]
+
+
+def test_what_is_proved_for_all_sizes_shows_its_formulas_as_mathml():
+    for claim in report()["claims"]:
+        ways = {e["method"] for e in claim["as_stated"]["evidence"] if e["engine"] == "kernel"}
+        if ways & {"induction", "normal-form"}:
+            path = SITE / "claims" / f"{claim['id']}.html"
+            assert "math" in page(path).tags, path
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it():
+    broken = []
+    for path in sorted(SITE.rglob("*.html")):
+        for link in page(path).links:
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https", "mailto", "data"):
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            place = unquote(parts.fragment)
+            if not target.is_file() or (
+                place and target.suffix == ".html" and place not in page(target).places
+            ):
+                broken.append((path.name, link))
+    assert not broken, broken[:20]
+
+
+LOADED = re.compile(
+    r'(?:<script[^>]*src|<link[^>]*rel="stylesheet"[^>]*href|<img[^>]*src)="(http[^"]*)'
+)
+
+
+def test_nothing_is_loaded_from_elsewhere():
+    for path in SITE.rglob("*.html"):
+        found = LOADED.findall(path.read_text(encoding="utf-8"))
+        assert not found, (path, found)
+
+
+def test_five_questions_are_answered_one_link_from_the_start():
+    start = page(SITE / "index.html").links
+    answers = {
+        "claims/gd-ssm.prop1-construction.html": "the same with β = +η/N",
+        "claims/gril.prop4.1.html": "by induction on t",
+        "rests-on.html": "d exp(z) = exp(z) dz",
+        "docs/ci.html": "uses: OWNER/scanproof@v1",
+        "docs/export.html": "transformers.Mamba2ForCausalLM.from_pretrained",
+    }
+    for target, answer in answers.items():
+        assert any(link.split("#")[0] == target for link in start), target
+        assert answer in text_of(SITE / target), target
+
+
+# In a browser.
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    play = pytest.importorskip("playwright.sync_api")
+    with play.sync_playwright() as found:
+        one = found.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def opened(browser, request) -> Iterator[Any]:
+    """Opens a page of the site on a screen; what it complains of, and asks of others, is kept."""
+    contexts = []
+
+    def visit(name: str, screen: str, javascript: bool = True, query: str = "") -> Any:
+        width, scheme = SCREENS[screen]
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            java_script_enabled=javascript,
+        )
+        contexts.append(context)
+        tab = context.new_page()
+        tab.complaints = []
+        tab.on(
+            "console", lambda m: m.type in ("error", "warning") and tab.complaints.append(m.text)
+        )
+        tab.on("pageerror", lambda e: tab.complaints.append(str(e)))
+        tab.on("request", lambda r: r.url.startswith("http") and tab.complaints.append(r.url))
+        tab.goto((SITE / name).as_uri() + query)
+        return tab
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+@in_a_browser
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("name", KINDS.values(), ids=KINDS)
+def test_a_page_is_quiet_legible_in_order_and_no_wider_than_the_screen(name, screen, opened):
+    tab = opened(name, screen)
+    assert tab.complaints == []
+    assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    axe = ROOT / "build" / "node" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.is_file():
+        pytest.skip("axe-core is not installed: `make docs` installs it")
+    tab.evaluate("document.querySelectorAll('details').forEach((one, k) => (one.open = k < 2))")
+    tab.add_script_tag(path=str(axe))
+    rules = [
+        "color-contrast",
+        "heading-order",
+        "image-alt",
+        "link-name",
+        "scrollable-region-focusable",
+    ]
+    found = tab.evaluate(
+        "rules => axe.run('article, [role=main]', {runOnly: {type: 'rule', values: rules}})", rules
+    )
+    wrong = [(v["id"], [n["html"][:120] for n in v["nodes"][:3]]) for v in found["violations"]]
+    assert not wrong, wrong
+
+
+@in_a_browser
+def test_the_keyboard_reaches_search_links_and_folded_steps(opened):
+    tab = opened(KINDS["refuted"], "desktop-light")
+    seen = set()
+    for _ in range(120):
+        tab.keyboard.press("Tab")
+        seen.add(tab.evaluate("document.activeElement.tagName"))
+    assert {"INPUT", "A", "SUMMARY"} <= seen
+    tab.locator("article summary").first.focus()
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.querySelector('article details').open")
+
+
+@in_a_browser
+def test_search_finds_a_claim_by_its_words(opened):
+    tab = opened("search.html", "desktop-light", query="?q=one-step+prediction")
+    tab.wait_for_selector('#search-results li a[href*="claims/gd-ssm.prop1-construction"]')
+    assert tab.complaints == []
+
+
+@in_a_browser
+def test_filters_leave_the_claims_of_a_verdict(opened):
+    tab = opened("claims/index.html", "desktop-light")
+    every = tab.locator("tbody tr").count()
+    tab.locator(".filters select").first.select_option("unknown")
+    left = tab.locator("tbody tr:visible")
+    assert 0 < left.count() < every
+    assert set(left.locator(".verdict").all_text_contents()) == {"unknown"}
+
+
+@in_a_browser
+def test_the_map_dims_what_is_of_other_sources(opened):
+    tab = opened("map.html", "desktop-light")
+    tab.locator(".filters select").first.select_option("ch9")
+    shown = tab.evaluate(
+        "[...document.querySelectorAll('g.claim:not(.dimmed) title')].map(t => t.textContent)"
+    )
+    assert shown and all(id.startswith("ch9.") for id in shown)
+
+
+@in_a_browser
+def test_without_javascript_all_claims_and_steps_are_there(opened):
+    tab = opened(KINDS["refuted"], "desktop-light", javascript=False)
+    tab.locator("article summary").first.click()
+    assert tab.locator("article details pre").first.is_visible()
+    tab = opened("claims/index.html", "desktop-light", javascript=False)
+    assert tab.locator("tbody tr").count() == len(report()["claims"])
