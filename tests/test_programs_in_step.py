@@ -45,17 +45,10 @@ def far_apart(left, right, given):
         return not np.allclose(left(*arrays), right(*arrays), rtol=1e-6, atol=1e-6)
 
 
-OPEN = {
-    "Adam with its corrections": "that (1 − c) Σ cˢ = 1 − cᵗ is not looked for inside a function"
-}
-"""Equations of which no proof for all sizes is found today, and what it would need."""
-
-
 def cases(table):
     long = pytest.mark.long
     return [
-        n if n in QUICK
-        else pytest.param(n, marks=[long, pytest.mark.xfail(reason=OPEN[n])] if n in OPEN else long)
+        n if n in QUICK else pytest.param(n, marks=long)
         for n in table
     ]  # fmt: skip
 

@@ -36,7 +36,7 @@ def rows_of(network: Network) -> dict[str, Row]:
             tokens, k = construction.tokens, construction.targets
             assert isinstance(tokens, RawTokens)
             targets = k if isinstance(k, int) else None
-            found[row.claim.id] = Row(tokens.layout.__name__, not tokens.weights, targets)
+            found[row.claim.id] = Row(tokens.layout(1).name, not tokens.weights, targets)
     return found
 
 
