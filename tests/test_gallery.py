@@ -16,14 +16,6 @@ from scanproof.proofs.language.sizes import shape, shapes_in
 
 NAMES = [pair.name for pair in EVERY]
 BUGS = [(pair, bug) for pair in EVERY for bug in pair.bugs]
-OPEN = {
-    "retention: recurrent = parallel": "γ ** max(n − m, 0)",
-    "retention: chunkwise = recurrent": "γ ** max(n − m, 0)",
-    "moving average: recurrence = weights": "(1 − α) ** max(n − m, 0)",
-    "mLSTM: recurrent = parallel": "decays by log σ",
-    "second-order features = scores": "1/√2 by a literal",
-}
-"""What is not proved at all sizes, and why."""
 CLOSE = 1e-8
 """Of float64 numbers of about 1, after sums of up to some hundred products."""
 
@@ -62,9 +54,7 @@ def test_a_planted_bug_computes_other_numbers(pair: Pair, bug: tuple[str, str]):
 
 @pytest.mark.short(6)
 @pytest.mark.parametrize("pair", EVERY, ids=NAMES)
-def test_a_pair_is_proved_at_all_sizes(pair: Pair, request: pytest.FixtureRequest):
-    if pair.name in OPEN:
-        request.applymarker(pytest.mark.xfail(reason=OPEN[pair.name], strict=True))
+def test_a_pair_is_proved_at_all_sizes(pair: Pair):
     found = prove(pair.left, shapes=pair.shapes, equals=pair.right).result
     assert (found.verdict, found.scope) == ("proved", "all-sizes")
 

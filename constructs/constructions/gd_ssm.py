@@ -9,7 +9,7 @@ from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
 from ..layers import gd_ssm, gril
 from ..layers.multi_step import TwoHeads
-from ..learners import losses
+from ..learners import ridge as ridge_regression
 from ..learners.learner import Descent
 from ..learners.losses import HALF_MEAN
 from ..tokens import Windows, concatenated
@@ -157,7 +157,7 @@ PROP3 = Construction(
 """L layers with the transposes right."""
 PRINTED = PROP3._replace(layer=TwoHeads(gd_ssm.two_head_step))
 """L layers as A.2 prints them."""
-PRINTED_RIDGE = PRINTED._replace(parameters=ridge, learner=Descent(losses.RIDGE))
+PRINTED_RIDGE = PRINTED._replace(parameters=ridge, learner=ridge_regression.LEARNER)
 """L layers of A.4 as printed."""
-RIDGE = PROP3._replace(parameters=ridge, learner=Descent(losses.RIDGE))
+RIDGE = PROP3._replace(parameters=ridge, learner=ridge_regression.LEARNER)
 """L layers of A.4 with the transposes right."""

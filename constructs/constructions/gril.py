@@ -8,7 +8,7 @@ from typing import Any
 from ..arrays.array_api import Array, outer, unit
 from ..arrays.definition import definition
 from ..layers import delta_rule, gd_ssm, gril, longhorn
-from ..learners import losses
+from ..learners import ridge as ridge_regression
 from ..learners.learner import Descent, Implicit, Stochastic
 from ..learners.losses import HALF_MEAN
 from ..tokens import Windows, embedded_weights, keyed
@@ -143,7 +143,7 @@ PROP_A1_EMBEDDED = PROP_A1._replace(
     tokens=Windows(apart=True), read=targets_only, targets=ANY, start=embedded_weights
 )
 """With inputs and targets in coordinates of their own."""
-A5 = PROP_A1._replace(parameters=a5, learner=Descent(losses.RIDGE))
+A5 = PROP_A1._replace(parameters=a5, learner=ridge_regression.LEARNER)
 """L layers with a ridge."""
 
 

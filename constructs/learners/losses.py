@@ -69,8 +69,6 @@ MEAN = SquaredError(1, mean=True)
 """(1/N) Σ ‖·‖²: ssd Thms. 4.1 and 5.2."""
 SUM = SquaredError(1)
 """Σ ‖·‖²: ssd App. A."""
-RIDGE = SquaredError(Fraction(1, 2), mean=True, ridge=1)
-"""(1/2N) Σ ‖Wᵀx_i − y_i‖² + ‖W‖² (gd-ssm A.4, gril A.5)."""
 
 
 @definition

@@ -7,7 +7,7 @@ from fractions import Fraction
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.constructions.gd_ssm import PRINTED_RIDGE, RIDGE
-from scanproof.constructs.learners import losses
+from scanproof.constructs.learners import ridge as ridge_regression
 from scanproof.constructs.learners.accumulation import Example, accumulation_step
 from scanproof.constructs.learners.descent import loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
@@ -47,7 +47,7 @@ def regulariser(x, y, W0, R, c, eta, xp, N, f, k):
 )
 def ridge_gradient(x, y, W0, t, *, factor=1):
     data_term = factor * loss_gradient(SUM, W0, x, y) / t
-    return equal(loss_gradient(losses.RIDGE, W0, x, y), data_term + 2 * W0)
+    return equal(loss_gradient(ridge_regression.LOSS, W0, x, y), data_term + 2 * W0)
 
 
 ridge_gradient.amend("factor", "the gradient is (1/2t) Σ ∂_W ‖·‖² + 2W0", factor=Fraction(1, 2))

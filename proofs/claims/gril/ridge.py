@@ -5,7 +5,7 @@ from __future__ import annotations
 from scanproof.constructs.arrays.gradient import gradient
 from scanproof.constructs.arrays.ranges import build
 from scanproof.constructs.constructions.gril import A5, A5_FADING, PROP_A1, propA_1
-from scanproof.constructs.learners import losses
+from scanproof.constructs.learners import ridge as ridge_regression
 from scanproof.constructs.learners.descent import gradient_descent, loss_gradient
 from scanproof.constructs.learners.losses import HALF_MEAN, SUM
 
@@ -63,7 +63,7 @@ def reg(p, x, y, W0, G, c, d, eta, N, L):
 )
 def a5_gradient(x, y, W0, xp, t):
     terms = build(xp, t, lambda i: loss_gradient(SUM, W0, x[i : i + 1], y[i : i + 1])).sum(axis=0)
-    return equal(loss_gradient(losses.RIDGE, W0, x, y), terms / (2 * t) + 2 * W0)
+    return equal(loss_gradient(ridge_regression.LOSS, W0, x, y), terms / (2 * t) + 2 * W0)
 
 
 @gril.claim(
