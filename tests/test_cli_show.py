@@ -15,7 +15,7 @@ from command_line import FALSE, KNOWN, TRUE, Run, Write
 def test_show_tells_the_story_in_every_format(run: Run, format: str):
     answer = run("show", KNOWN, "--format", format)
     assert answer.code == 0
-    for words in ("refuted", "The source says", "Counterexample", "12", "+sign"):
+    for words in ("refuted", "The claim, in our words", "Counterexample", "12", "+sign"):
         assert words in answer.out
 
 

@@ -72,7 +72,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         f"[{escaped(source['title'])}](../sources/{claim['source']}.md){arxiv}{where}; {claim['kind']}.",
         "",
     )
-    yield from ("## What the source says", "", f"> {escaped(stated['statement'])}", "")
+    yield from ("## The claim, in our words", "", f"> {escaped(stated['statement'])}", "")
     yield from ("## Does it hold?", "", _plainly(claim, stated), "")
     yield from _reading(stated, "##")
     yield from _hypotheses(ledger, stated, "##")
@@ -111,8 +111,13 @@ def _mends(claim: Record) -> list[str]:
 def _plainly(claim: Record, statement: Record) -> str:
     """The verdict and its scope, for a reader who has met neither word."""
     verdict, reason = statement["verdict"], escaped(statement["reason"] or "")
+    told = reason[:1].upper() + reason[1:]
     if verdict == "proved" and statement["scope"] == "all-sizes":
         said = "**Yes, at every size.** A small checker followed each step of a proof in which the sizes are letters."
+    elif verdict == "proved" and not any(
+        e["sizes"] and any(e["sizes"]) for e in statement["evidence"]
+    ):
+        said = "**Yes.** It speaks of no sizes: it was computed with every input a letter."
     elif verdict == "proved":
         said = (
             f"**Yes, at the sizes that were looked at** ({_looked_at(statement)}), with every input a letter. "
@@ -126,11 +131,11 @@ def _plainly(claim: Record, statement: Record) -> str:
         if statement["counterexample"] and is_collision(statement["counterexample"]):
             said += f" {COLLISION}"
     elif verdict == "unknown":
-        said = f"**Not known.** {reason}."
+        said = f"**Not known.** {told}."
     elif verdict == "not-checkable":
-        said = f"**Not for a machine of this kind to say.** {reason}."
+        said = f"**Not for a machine of this kind to say.** {told}."
     else:
-        said = f"**{verdict}.** {reason}."
+        said = f"**{verdict}.** {told}."
     return " ".join([said, *(f"*{escaped(text)}.*" for text in caveats(statement))])
 
 
@@ -163,7 +168,7 @@ def _example(ledger: Ledger, claim: Record, statement: Record, level: str) -> It
     found = statement["counterexample"]
     if found is None:
         return
-    yield from (f"{level} The smallest example, to redo by hand", "")
+    yield from (f"{level} The smallest example", "")
     part = f", {escaped(found['part'])}" if "part" in found else ""
     yield from (
         (f"At {at_sizes(found['sizes'])}{part}:" if found["sizes"] or part else "With:"),
@@ -297,11 +302,19 @@ def _basis(ledger: Ledger, claim: Record) -> Iterator[str]:
             yield f"- {named}{escaped(evidence(entry))}"
     if claim["depends_on"]:
         yield f"- It uses {', '.join(map(code, claim['depends_on']))}."
+        fixed = [id for id in claim["depends_on"] if _is_fixed(ledger, id)]
+        if fixed:
+            yield f"- **Proved at fixed sizes only, of these: {', '.join(map(code, fixed))}.**"
     users = [c["id"] for c in ledger.report["claims"] if claim["id"] in c["depends_on"]]
     if users:
         yield f"- It is used by {', '.join(map(code, users))}."
     yield "- [What remains to be believed](../docs/trust.md), [which claims share an axiom](../rests-on.md)."
     yield ""
+
+
+def _is_fixed(ledger: Ledger, id: str) -> bool:
+    found = [s for c in ledger.report["claims"] for s, _ in statements(c) if s["id"] == id]
+    return any(s["verdict"] == "proved" and s["scope"] != "all-sizes" for s in found)
 
 
 def _definitions(places: list[str]) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _failing(claim: Claim, by: Inputs) -> Counterexample:
         and _are_identical(claim, sizes, by.part)
     ):
         pair = (
-            "another value, for some input of these sizes",
+            "another value, for some input; at these sizes the two sides are identical",
             nested(sides(statement)[0].entries),
         )
     else:

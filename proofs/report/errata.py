@@ -74,7 +74,7 @@ def _counts(
 def _failing(claim: Record, figures: Figures) -> list[str]:
     statement = claim["as_stated"]
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
-    lines = [f"### {code(claim['id'])}{where}", "", "The source says:", ""]
+    lines = [f"### {code(claim['id'])}{where}", "", "The claim, in our words:", ""]
     lines += [f"> {escaped(statement['statement'])}", ""]
     if statement["reading"]:
         lines += [f"*How it was read.* {escaped(statement['reading'])}", ""]

@@ -80,7 +80,7 @@ def render(
 def _sections(
     claim: Record, statement: Record, amends: bool, written: str | None, files: Sequence[str]
 ) -> Iterator[Section]:
-    said = "The amended statement" if amends else "The source says"
+    said = "The amended statement" if amends else "The claim, in our words"
     yield Section(said, [one_line(statement["statement"])], "quote")
     yield Section("Amends", [claim["id"]] if amends else [], "list")
     yield Section("How it is read", _present(statement["reading"]))

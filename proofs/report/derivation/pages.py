@@ -83,7 +83,7 @@ def _summary(claim: Record, renderings: Renderings) -> str:
 def _section(claim: Record, renderings: Renderings, figures: Figures) -> list[str]:
     stated = claim["as_stated"]
     where = f"{escaped(claim['where'])}. " if claim["where"] else ""
-    lines = [f"## {code(claim['id'])}", "", f"{where}The source says:", ""]
+    lines = [f"## {code(claim['id'])}", "", f"{where}The claim, in our words:", ""]
     lines += [f"> {escaped(stated['statement'])}", ""]
     if stated["reading"]:
         lines += [f"*How it was read.* {escaped(stated['reading'])}", ""]
