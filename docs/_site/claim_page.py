@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from scanproof.proofs.orders import orders
@@ -74,7 +75,7 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     )
     yield from ("## The claim, in our words", "", f"> {escaped(stated['statement'])}", "")
     yield from ("## Does it hold?", "", _plainly(claim, stated), "")
-    yield from _reading(stated, "##")
+    yield from _reading(ledger, stated, "##")
     yield from _hypotheses(ledger, stated, "##")
     yield from _example(ledger, claim, stated, "##")
     rendering = ledger.renderings.get(id)
@@ -144,9 +145,15 @@ def _looked_at(statement: Record) -> str:
     return over_sizes(max(sizes, key=len)) if sizes else "those of its evidence"
 
 
-def _reading(statement: Record, level: str) -> Iterator[str]:
+def _reading(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     if statement["reading"]:
-        yield from (f"{level} How it was read", "", escaped(statement["reading"]), "")
+        yield from (f"{level} How it was read", "", _linked(ledger, statement["reading"]), "")
+
+
+def _linked(ledger: Ledger, text: str) -> str:
+    """Words with the ids of claims in them as links."""
+    parts = re.split(r"([a-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", text)
+    return "".join(code(one) if one in ledger.claims else escaped(one) for one in parts)
 
 
 def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
@@ -238,7 +245,7 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
         "",
     )
     yield from (f"> {escaped(amendment['statement'])}", "", _plainly(claim, amendment), "")
-    yield from _reading(amendment, "####")
+    yield from _reading(ledger, amendment, "####")
     yield from _hypotheses(ledger, amendment, "####")
     yield from _example(ledger, claim, amendment, "####")
     rendering = ledger.renderings.get(amendment["id"])

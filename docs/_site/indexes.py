@@ -139,6 +139,9 @@ def _rests_on(ledger: Ledger) -> str:
     ]
     for axiom, ids in sorted(axioms.items()):
         lines += [f"### {escaped(axiom)}", "", _listed(ids), ""]
+        through = _users(ledger, ids)
+        if through:
+            lines += [f"Through claims that they use: {_listed(through)}", ""]
     lines += ["## Taken for granted, or not tried", ""]
     for text, ids in sorted(assumed.items(), key=lambda pair: -len(pair[1])):
         lines += [f"{escaped(text)[0].upper()}{escaped(text)[1:]}:", "", _listed(ids), ""]
@@ -155,6 +158,22 @@ def _rests_on(ledger: Ledger) -> str:
     rows = [[METHODS.get(m, escaped(m)), code(m), str(len(set(ids)))] for m, ids in methods.items()]
     lines += grid(["what it is", "name", "statements"], rows)
     return "\n".join(lines) + "\n"
+
+
+def _users(ledger: Ledger, ids: Iterable[str]) -> list[str]:
+    """The claims that use one of these, or a claim that does, and are none of them."""
+    known = set(ids)
+    found: list[str] = []
+    while True:
+        waiting = [
+            c["id"]
+            for c in ledger.report["claims"]
+            if c["id"] not in known and known & set(c["depends_on"])
+        ]
+        if not waiting:
+            return found
+        known.update(waiting)
+        found += waiting
 
 
 def _listed(ids: Iterable[str]) -> str:
