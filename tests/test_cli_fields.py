@@ -28,7 +28,7 @@ def refusal(id: Any = "mine.same", body: Any = same, **fields: Any) -> str:
 @pytest.mark.parametrize(
     ("fields", "complaints"),
     [
-        ({"givn": {"x": "N"}}, ["no field 'givn'", "nearest: given", "allowed: given, sizes"]),
+        ({"givn": {"x": "N"}}, ["no field 'givn'", "nearest: given", "allowed: says, where"]),
         ({"options": {}}, ["no field 'options'"]),
         ({"given": {"x": 3}}, ["given= expects", "'N f', or '' for a scalar", "got {'x': 3}"]),
         ({"given": ["x"]}, ["given= expects symbols with their shapes", "got ['x']"]),
@@ -53,7 +53,7 @@ def refusal(id: Any = "mine.same", body: Any = same, **fields: Any) -> str:
         ({"corrections": "sign"}, ["corrections= expects a tuple", "got 'sign'"]),
         ({"hypotheses": (1,)}, ["hypotheses= expects a tuple", "got (1,)"]),
         ({"reading": 3}, ["reading= expects text", "got 3"]),
-        ({"says": None}, ["says= expects text"]),
+        ({"says": None}, ["does not say what it claims; give says="]),
         ({"kind": "identiy"}, ["kind 'identiy'", "nearest: identity", "allowed: identity, c"]),
         ({"over_all_parameters": True}, ["over_all_parameters= expects a tuple", "got True"]),
         ({"over_all_parameters": ("y",)}, ["over_all_parameters= has no symbol 'y'", "allowed: x"]),

@@ -102,7 +102,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
         except Exception as other:
             same = type(other) is type(error) and text_of(other) == text
             at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
-            return f"at {at} " if same and at else ""
+            return f"at {at} " if same and at and f"at {at}" not in text else ""
     return ""
 
 
