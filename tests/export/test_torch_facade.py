@@ -83,7 +83,7 @@ REFUSED = {
 """What is refused where sizes are numbers, and loops Python's own."""
 SYMBOLIC = {
     "written_then_anew", "listed_state",
-    "dictionary", "counted", "last_of_loop", "list_changed", "exchanged_then_written",
+    "dictionary", "list_changed", "exchanged_then_written",
     "exchanged_in_an_outer_loop", "state_under_another_name", "slices_past_the_end", "counted_by_a_helper",
     "names_exchanged", "one_name_for_two",
     "counted_by_an_object", "counted_by_a_dictionary", "counted_by_an_iterator", "first_of_the_list_written",

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import errors
 
 from scanproof.proofs.interpret.programs.torch.targets import as_jax
 from scanproof.proofs.interpret.questions import Unreadable
@@ -86,6 +87,8 @@ def test_random_programs_are_read_as_torch_runs_them_or_refused(tmp_path):
                     run = jax.export.export(jax.jit(facade))(*shapes).call if symbolic else facade
                     found = run(jnp.asarray(x))
                 except (Unreadable, ValueError, TypeError):
+                    continue
+                except errors.InconclusiveDimensionOperation:  # `prove` asks again, case by case
                     continue
                 read += symbolic
                 for ours, theirs in zip(found, wanted, strict=True):
