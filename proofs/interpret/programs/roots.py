@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 from ...exact.polynomials import rational_root
 from ...kernel import index
@@ -38,11 +39,24 @@ FACTORED = 1_000_000
 
 def combined(array: KernelArray) -> KernelArray:
     """The array, with no root of a size or number twice in a product, nor beside this number's inverse."""
-    if SQRT not in current().functions:
-        return array
+    if SQRT not in current().functions or not any(
+        map(_is_of_a_number, index.current.bodies.values())
+    ):
+        return array  # without its term, as what is simplified early may be simplified less
     if all(_plain(m, c, array.term) is None for m, c in array.term.parts.items()):
         return array
     return KernelArray(array.dims, array.at, share(_parts(array.term)))
+
+
+def _is_of_a_number(function: Any) -> bool:
+    return (
+        function.name == SQRT
+        and not function.arity
+        and all(
+            not m.bound and not m.guards and all(f.name == NUMBER for f in m.factors)
+            for m, _ in function.body
+        )
+    )
 
 
 def _plain(m: Monomial, c: Fraction, whole: Term) -> Term | None:
