@@ -422,7 +422,7 @@ def held(lr, li, delta, Br, Bi, u):
     return 2 * folded(decays, jax.vmap(lambda u: B @ u)(u)).real
 
 
-def held_by_steps(lr, li, delta, Br, Bi, u, turned=1.0):
+def held_by_steps(lr, li, delta, Br, Bi, u, turned: complex = 1.0):
     L, B = lr + 1j * li, Br + 1j * Bi
     decay = jnp.exp(L * delta)
 

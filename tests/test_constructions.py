@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,10 +71,12 @@ def test_what_is_no_construction_is_refused():
 
 
 def test_a_users_step_makes_a_claim_a_users_though_its_body_is_ours():
-    def step(parameters, state, token):
-        return gril.gril.step(parameters, state, token)
+    layer: Any = gril.PROP4_1.layer
 
-    own = gril.PROP4_1._replace(layer=gril.PROP4_1.layer._replace(step=step))
+    def step(parameters, state, token):
+        return layer.step(parameters, state, token)
+
+    own = gril.PROP4_1._replace(layer=layer._replace(step=step))
     ours, theirs = (
         Source("own", title="").claim("own.a", says="", given=GIVEN, construction=one)(learns).claim
         for one in (gril.PROP4_1, own)

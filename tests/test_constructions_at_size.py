@@ -58,7 +58,8 @@ def test_every_construction_traces_with_the_parameters_of_its_statement(id: str)
     of = claim.construction
     assert of is not None
     features, runs = of.features or 2, runner(of)
-    targets = {"vector": features, "scalar": None}.get(of.targets, 1 if "binary" in id else 2)
+    free = 1 if "binary" in id else 2
+    targets = None if of.targets == "scalar" else of.columns(features) or free
     settings = Settings(features, 3, 1, targets, 1)
     problem = drawing.draw(claim, settings, 0.5)
     values = {**drawing.letters(settings), "eta": 0.5, **problem.extra}
@@ -202,7 +203,7 @@ LANES = [
     (id, lane)
     for id, claim in constructed().items()
     for lane in (None, "recurrent")
-    if lane is None or lane in runner(claim.construction).ops
+    if lane is None or (claim.construction and lane in runner(claim.construction).ops)
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import random
+from collections.abc import Set
 
 import jax
 import jax.numpy as jnp
@@ -225,7 +226,7 @@ def per_channel_of_the_query_alone(q, k, v, beta, a):
 
 def token_by_token(q, k, v, beta):
     def chunk(S, tokens):
-        o, S = from_a_state(*tokens, S)
+        o, S = from_a_state(*tokens, S=S)
         return S, o
 
     return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta))[1]
@@ -340,7 +341,7 @@ def _gated_chunk(q, k, v, beta, g, S, keys=1, state=1):
 
 def gated_token_by_token(q, k, v, beta, g):
     def chunk(S, tokens):
-        o, S = gated_from_a_state(*tokens, S)
+        o, S = gated_from_a_state(*tokens, S=S)
         return S, o
 
     return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
@@ -348,7 +349,7 @@ def gated_token_by_token(q, k, v, beta, g):
 
 def gated_chunk_by_chunk(q, k, v, beta, g):
     def chunk(S, tokens):
-        o, S = _gated_chunk(*tokens, S)
+        o, S = _gated_chunk(*tokens, S=S)
         return S, o
 
     return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
@@ -356,7 +357,7 @@ def gated_chunk_by_chunk(q, k, v, beta, g):
 
 def gated_chunks_without_the_decay_of_keys(q, k, v, beta, g):
     def chunk(S, tokens):
-        o, S = _gated_chunk(*tokens, S, keys=0)
+        o, S = _gated_chunk(*tokens, S=S, keys=0)
         return S, o
 
     return lax.scan(chunk, jnp.zeros((k.shape[2], v.shape[2])), (q, k, v, beta, g))[1]
@@ -626,12 +627,12 @@ BUGS = [
 ]
 
 
-def _cases(pairs, long=frozenset()):
+def _cases(pairs, long: Set = frozenset()):
     return [
         pytest.param(
             *one,
             id=f"{one[0].__name__}-{one[1].__name__}",
-            marks=[pytest.mark.long] if long.intersection(one[:2]) else [],
+            marks=[pytest.mark.long] if long & {*one[:2]} else [],
         )
         for one in pairs
     ]

@@ -62,7 +62,7 @@ def delta_shares(
 ) -> np.ndarray:
     """|error| / bound of the delta op's outputs."""
     names = "v", "k", "q", "beta", "initial_state"
-    inputs = dict(zip(names, (*tokens, state), strict=True))
+    inputs: dict[str, np.ndarray] = dict(zip(names, (*tokens, state), strict=True))
     found = exactly(Fraction, run_op("delta", precision, inputs, chunk).outputs)
     bound = bound_of("delta", precision, inputs, chunk).outputs.bound
     return np.abs((found - exact_run("delta", inputs).outputs).astype(np.float64)) / bound

@@ -98,13 +98,19 @@ def test_claims_with_conditions_are_not_split():
         cases.restricted(claim, cases.whole(claim))
 
 
+def halves(claim, how):
+    found = split(cases.whole(claim), how)
+    assert found is not None
+    return found
+
+
 def proof(scope="all-sizes"):
     return Result("proved", scope, evidence=[{"scope": scope, "method": "x", "engine": "y"}])
 
 
 def test_a_claim_is_proved_only_where_each_case_is_proved_for_all_its_sizes():
     claim = row({"x": "T d"})
-    one, rest = split(cases.whole(claim), Number("T", 1))
+    one, rest = halves(claim, Number("T", 1))
     assert cases.together(claim, [(one, proof()), (rest, proof())]).scope == "all-sizes"
     few = cases.together(claim, [(one, proof()), (rest, proof("fixed-size"))])
     assert (few.verdict, few.scope) == ("proved", "fixed-size")
@@ -115,7 +121,7 @@ def test_a_claim_is_proved_only_where_each_case_is_proved_for_all_its_sizes():
 
 def test_an_identity_is_a_proof_of_a_case_only_where_the_case_is_one_choice_of_sizes():
     claim = row({"x": "T"})
-    one, rest = split(cases.whole(claim), Number("T", 1))
+    one, rest = halves(claim, Number("T", 1))
     assert cases.together(claim, [(one, proof("fixed-size")), (rest, proof())]).scope == "all-sizes"
     assert (
         cases.together(claim, [(one, proof()), (rest, proof("fixed-size"))]).scope == "fixed-size"
@@ -124,7 +130,7 @@ def test_an_identity_is_a_proof_of_a_case_only_where_the_case_is_one_choice_of_s
 
 def test_a_counterexample_in_a_case_is_one_at_the_claim_s_own_sizes():
     claim = row({"x": "T d"})
-    even, odd = split(cases.whole(claim), Remainder("T", 2))
+    even, odd = halves(claim, Remainder("T", 2))
     shown = Counterexample({"n": 2, "d": 1}, {"x": [["1"]]}, 0, "0", "1")
     found = cases.together(
         claim, [(even, proof()), (odd, Result("refuted", counterexample=shown, evidence=[{}]))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -73,9 +74,9 @@ def test_data_of_fewer_examples_are_the_first_of_more():
 
 
 def test_a_bound_is_drawn_over_its_scalars_and_its_sizes():
-    picture = bounds.picture(CLAIMS["tight.step"])
-    assert [panel.title for panel in picture.panels] == ["Over η", "Over n", "Over d"]
-    for panel in picture.panels:
+    panels: Any = bounds.picture(CLAIMS["tight.step"]).panels
+    assert [panel.title for panel in panels] == ["Over η", "Over n", "Over d"]
+    for panel in panels:
         lines = {line.label: np.asarray(line.y) for line in panel.lines}
         for name in ("sum", "change"):
             left, right = lines[f"left ({name})"], lines[f"right ({name})"]
@@ -83,15 +84,15 @@ def test_a_bound_is_drawn_over_its_scalars_and_its_sizes():
 
 
 def test_where_conditions_fail_nothing_is_drawn():
-    (over_eta, *_) = bounds.picture(CLAIMS["tight.contraction"]).panels
+    over_eta: Any = bounds.picture(CLAIMS["tight.contraction"]).panels[0]
     left = np.asarray(over_eta.lines[0].y)
     assert np.isnan(left[-1]) and not np.isnan(left[0])  # ηC² ≤ 1
 
 
 @pytest.mark.long
 def test_bounds_of_amendments_stand_above_what_they_bound():
-    picture = hybrid.theorem51(ROWS["ssd.thm5.1"])
-    for panel in picture.panels:
+    panels: Any = hybrid.theorem51(ROWS["ssd.thm5.1"]).panels
+    for panel in panels:
         bounds_drawn = [line for line in panel.lines if line.role == "bound"]
         assert len(bounds_drawn) == 3, panel.title  # one for each η, or each l
         for line in bounds_drawn:
@@ -201,7 +202,8 @@ def test_the_figures_of_the_pages_are_there_and_current(id: str):
 
 @pytest.mark.parametrize("id", ["gril.prop4.1-construction", "gd-ssm.prop1-construction"])
 def test_a_construction_is_drawn_as_the_gradient_that_its_state_is(id: str):
-    parameters, loss, state, gradient = row_picture.picture(ROWS[id], id).panels
+    panels: Any = row_picture.picture(ROWS[id], id).panels
+    parameters, loss, state, gradient = panels
     assert state.title.startswith("The state after token t: minus the gradient")
     for (_, one), (_, other) in zip(state.matrices, gradient.matrices, strict=True):
         near = one if "transposed" not in state.title else one.T

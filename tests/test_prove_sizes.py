@@ -18,6 +18,8 @@ from jax import lax
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide import in_order
 from scanproof.proofs.decide.proving import prove
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.counterexample import Counterexample
 from scanproof.proofs.interpret.programs import stand_ins
 from scanproof.proofs.report.program_script import program_script
 
@@ -251,7 +253,7 @@ def test_a_size_may_be_called_p():
 
 def test_what_is_not_read_is_told_before_anything_is_multiplied_out(monkeypatch):
     asked = []
-    own = in_order.decide
+    own = decide
     monkeypatch.setattr(
         in_order,
         "decide",
@@ -331,11 +333,16 @@ def wrong(x):
 """
 
 
+def shown(found) -> Counterexample:
+    assert found.result.counterexample is not None
+    return found.result.counterexample
+
+
 def test_a_script_shows_a_counterexample_without_scanproof(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scripted.py").write_text(SCRIPTED)
     found = prove("scripted:mean", shapes="x: T d", equals="scripted:wrong")
-    text = program_script(found.program, found.specification, found.result.counterexample)
+    text = program_script(found.program, found.specification, shown(found))
     (tmp_path / "shown.py").write_text(text)
     ran = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -349,9 +356,7 @@ def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
     (tmp_path / "in_torch.py").write_text("import torch\n\ndef wrong(x):\n    return x.sum(0)\n")
     found = prove("scripted:mean", shapes="x: T d", equals="in_torch:wrong")
     assert found.frameworks == ("jax", "torch")
-    text = program_script(
-        found.program, found.specification, found.result.counterexample, found.frameworks
-    )
+    text = program_script(found.program, found.specification, shown(found), found.frameworks)
     assert "actual = call_jax(program" in text and "claimed = call_torch(specification" in text
     alike = text.replace("torch.tensor", "jax.numpy.asarray").replace("torch.float64", "float")
     alike = alike.replace("import torch\n", "").replace(".detach().double().numpy()", "")
@@ -364,7 +369,7 @@ def test_a_script_calls_each_side_in_its_own_framework(tmp_path, monkeypatch):
 def test_functions_without_a_name_have_no_script():
     found = prove(lambda x: x, shapes="x: T", equals=lambda x: 2 * x)
     with pytest.raises(UsageError, match="imports both functions by name"):
-        program_script(found.program, found.specification, found.result.counterexample)
+        program_script(found.program, found.specification, shown(found))
 
 
 @pytest.mark.parametrize("given", [{"steps": 10}, {"seconds": 1e-6}], ids=str)

@@ -284,7 +284,7 @@ def tup_grow(x):
     st = ()
     for t in range(x.shape[0]):
         st = (*st, x[t])
-    return st[0]
+    return st[0]  # pyright: ignore[reportGeneralTypeIssues]  the loop has a turn
 
 
 def shadow(x):

@@ -200,7 +200,8 @@ def as_mask(value: Any, xp: Any) -> Mask | None:
     if isinstance(value, Mask):
         return value
     if type(value) is bool or _are_truths(value):
-        held = value.astype(int) if hasattr(value, "astype") else _as_numbers(value)
+        as_type = getattr(value, "astype", None)
+        held = _as_numbers(value) if as_type is None else as_type(int)
         return Mask(xp.asarray(held))
     return None
 

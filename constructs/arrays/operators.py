@@ -95,14 +95,15 @@ class Operators(NumPyArray):
         return self._moved(operator.neg)
 
     def __pow__(self, exponent: Any) -> Any:
-        if type(exponent) is float and exponent.is_integer():
+        if isinstance(exponent, float) and exponent.is_integer():
             exponent = int(exponent)
         if not hasattr(exponent, "__index__") or exponent < 0:
             raise TypeError(
                 f"a definition's array takes powers 0, 1, 2, …, got {exponent!r}; write 1 / x ** 2, sqrt(x), exp(a * x)"
             )
         power = self.__array_namespace__().ones(self.shape)
-        for _ in range(operator.index(exponent)):
+        count: Any = exponent
+        for _ in range(operator.index(count)):
             power = power * self
         return power
 

@@ -111,7 +111,7 @@ class NumPyArray:
         raise NotImplementedError
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        name: str = ALIASES.get(ufunc.__name__, ufunc.__name__)
+        name = str(ALIASES.get(ufunc.__name__, ufunc.__name__))
         speaker = speaking_among(inputs)
         if method == "reduce" and name in ("add", "multiply"):
             options.setdefault("axis", 0)

@@ -62,6 +62,12 @@ class Construction(NamedTuple):
     notes: tuple[str, ...] = ()
     """What a reader of a run should know."""
 
+    def columns(self, features: int) -> int | None:
+        """How many targets there are beside so many features; None where the statement leaves it open."""
+        if isinstance(self.targets, int):
+            return self.targets
+        return {VECTOR: features, SCALAR: 1}.get(self.targets)
+
     def seen(self, x: Array, y: Array, W0: Any = None) -> Any:
         """The layer's tokens."""
         return self.tokens(x, y, W0) if self.informed else self.tokens(x, y)

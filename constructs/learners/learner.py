@@ -27,6 +27,11 @@ class Learner:
     weights: bool = False
     """Whether the layer holds the weights, instead of the prediction for the next input."""
 
+    @property
+    def words(self) -> str:
+        """The rule as a report names it."""
+        raise NotImplementedError
+
     def start(self, x: Array, y: Array, W0: Any) -> Array:
         """The initial weights of a linear predictor of y (N,) or (N, k) from x (N, f): (f,) or (f, k)."""
         return namespace(x).zeros((x.shape[1], *y.shape[1:])) if self.from_zero else W0
@@ -146,8 +151,12 @@ class Implicit(Learner):
 
     objective: Callable[..., Array]
     """(S, the S before, key, value, β) -> a number, for S = Wᵀ."""
-    words = "the minimiser of Longhorn's objective, token by token"
     rule = "Longhorn's β: an implicit step cannot diverge"
+
+    @property
+    def words(self) -> str:
+        """The rule as a report names it."""
+        return "the minimiser of Longhorn's objective, token by token"
 
     def after(
         self, x: Array, y: Array, eta: Array, W0: Any, steps: Any, by: Any = descent, **symbols: Any

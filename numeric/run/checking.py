@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from scanproof.constructs.constructions.construction import (
-    ANY,
     CLASSES,
     SCALAR,
     VECTOR,
@@ -127,11 +126,12 @@ def settings(request: Request, id: str, of: Construction, runner: Any) -> Settin
         if not binary and targets == 1:
             raise UsageError(f"run {id} --targets 1: give the number of classes, at least 2.")
         return settings._replace(targets=1 if binary else targets or CHOSEN_CLASSES)
-    if of.targets == ANY:
+    fixed = of.columns(settings.features)
+    if fixed is None:
         return settings._replace(targets=targets or settings.features)
-    fixed = {VECTOR: settings.features, SCALAR: 1}[of.targets]
     if targets not in (None, fixed):
-        why = "as many targets as features" if of.targets == VECTOR else "one target"
+        number = "one target" if fixed == 1 else f"{fixed} targets"
+        why = "as many targets as features" if of.targets == VECTOR else number
         raise UsageError(
             f"run {id} --targets {targets}: the statement is about {why}; leave --targets out, or run one that embeds "
             "any number, such as gril.propA.1-construction+transpose+embedding."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scanproof.constructs.constructions.construction import CLASSES, SCALAR, VECTOR
+from scanproof.constructs.constructions.construction import CLASSES, SCALAR
 from scanproof.constructs.learners.learner import Descent
 from scanproof.proofs.language.claim import Claim
 
@@ -41,7 +41,8 @@ def free(claim: Claim, settings: Settings, eta: float) -> Mapping[str, Any]:
 def draw(claim: Claim, settings: Settings, eta: float = 1.0) -> Problem:
     """The problem in float64."""
     assert claim.construction is not None
-    targets, learner = claim.construction.targets, claim.construction.learner
+    of = claim.construction
+    targets, learner = of.targets, of.learner
     options: dict[str, Any] = {
         "sampler": settings.sampler,
         "input_scale": settings.input_scale,
@@ -51,7 +52,7 @@ def draw(claim: Claim, settings: Settings, eta: float = 1.0) -> Problem:
     if targets == CLASSES:
         task = samplers.classification(heads, N, f, settings.targets or 2, **options)
     else:
-        k = {SCALAR: None, VECTOR: f}.get(targets, settings.targets or f)
+        k = None if targets == SCALAR else of.columns(f) or settings.targets or f
         task = samplers.regression(heads, N, f, k, **options)
     W0 = None
     if not learner.from_zero:

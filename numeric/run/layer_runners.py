@@ -42,7 +42,7 @@ def runner(construction: Construction) -> Any:
     if isinstance(layer, TwoHeadLayers):
         pairs = Pairs(construction.tokens)
         return TwoHeads(layer.step, pairs, construction.read, construction.start)
-    of = layer.step if isinstance(layer, Recurrent) else layer.layer
+    of: Any = layer.step if isinstance(layer, Recurrent) else getattr(layer, "layer", layer)
     return RUNNERS[of](construction)
 
 
@@ -99,6 +99,7 @@ WEIGHTS = {
 
 def _hybrid(construction: Construction) -> Hybrid | MaskedHybrid:
     if construction.parameters not in WEIGHTS:
+        assert isinstance(construction.layer, Masked)
         return MaskedHybrid(_rows(construction), construction.layer.layer)
     rows = _rows(construction, decays=lambda problem, p: p.decays)
     return Hybrid(rows, _label, *WEIGHTS[construction.parameters])

@@ -248,7 +248,7 @@ def _plain(claim: Claim, sizes: Sizes) -> Point:
 
 def _tried(claim: Claim, result: Result, runs: list[Run]) -> Result:
     """What holds by its evidence, run at numbers far beyond it; see `beyond`."""
-    made = claim.parameters is not None and "p" in arguments("the body", claim.body)
+    made = claim.parameters is not None and claim.body and "p" in arguments("the body", claim.body)
     unscoped = claim.kind == "existence" and not (made or claim.over_all_parameters)
     if unscoped and any(entry["method"] != "witness" for entry in result.evidence):
         return Result("unknown", reason=UNSCOPED)

@@ -44,7 +44,9 @@ def small(rng, shape):
 def proved():
     """Statements that can be exported: of every row the one that a user gets, and every amendment."""
     amended = [
-        id for id, c in constructed().items() if "+" in id and statements.form(c.construction)
+        id
+        for id, c in constructed().items()
+        if "+" in id and c.construction and statements.form(c.construction)
     ]
     return sorted({*statements.exportable(), *amended})
 

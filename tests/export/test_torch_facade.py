@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import jax
@@ -23,14 +23,7 @@ FILE = Path(__file__).parents[1] / "torch_functions.py"
 EPS = 2.0**-52
 
 
-def module():
-    spec = importlib.util.spec_from_file_location("torch_functions", FILE)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
-MODULE = module()
+FOUND = runpy.run_path(str(FILE), run_name="torch_functions")
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +34,7 @@ def in_float64():
     torch.set_default_dtype(before)
 
 
-NAMES = [
-    n
-    for n, f in vars(MODULE).items()
-    if inspect.isfunction(f) and f.__module__ == "torch_functions"
-]
+NAMES = [n for n, f in FOUND.items() if inspect.isfunction(f) and f.__module__ == "torch_functions"]
 
 
 def flat(value):
@@ -59,7 +48,7 @@ def flat(value):
 def test_a_function_of_the_facade_computes_what_torch_computes(name: str, seed: int):
     rng = np.random.default_rng(seed)
     arrays = [rng.uniform(-2, 2, shape) for shape in ((4, 6), (4, 6), (4, 6, 6))]
-    wanted = flat(getattr(MODULE, name)(*map(torch.from_numpy, [a.copy() for a in arrays])))
+    wanted = flat(FOUND[name](*map(torch.from_numpy, [a.copy() for a in arrays])))
     with jax.enable_x64(True):
         found = flat(as_jax(FILE, "torch_functions", name)(*map(jnp.asarray, arrays)))
     assert [a.shape for a in found] == [a.shape for a in wanted]
@@ -92,10 +81,8 @@ SYMBOLIC = {
 
 
 def alias_functions():
-    spec = importlib.util.spec_from_file_location("torch_aliases", ALIASES)
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return {n: f for n, f in vars(found).items() if inspect.isfunction(f)}
+    found = runpy.run_path(str(ALIASES))
+    return {n: f for n, f in found.items() if inspect.isfunction(f)}
 
 
 def computed_as_torch_does(name: str, over_sizes: bool) -> bool:

@@ -276,7 +276,7 @@ class Trial:
         rule = self.rng.choice(pool)
         images = None
         if 0 <= place < len(m.factors) and self.rng.random() < 0.8:
-            images = matched(rule.left, rule.over, m.factors[place])
+            images = matched(cast(Factor, rule.left), rule.over, m.factors[place])
         if images is None:
             images = {v: self._index(m) for v in rule.over}
         self.goal.rewrite(k, place, rule, images)

@@ -247,7 +247,11 @@ BUILTINS = {
     "sum": lambda *given: plain(sequences.total(*given)),
     "len": _length,
 }
+
+
+def _listed(_: Any, parts: Any) -> Any:
+    return list(parts)
+
+
 for _kind in (sequences.Appended, Rows):
-    jax.tree_util.register_pytree_node(
-        _kind, lambda one: (list(one), None), lambda _, parts: list(parts)
-    )
+    jax.tree_util.register_pytree_node(_kind, lambda one: (list(one), None), _listed)

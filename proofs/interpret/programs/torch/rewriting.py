@@ -166,7 +166,7 @@ class Loops(ast.NodeTransformer):
             _arguments([item, *targets]),
             [first, *turn.body(node.body), ast.Return(result)],
             [],
-            type_params=[],
+            type_params=[],  # pyright: ignore[reportCallIssue]  a field since Python 3.12
         )
         values: list[ast.expr] = [
             ast.Lambda(_arguments([]), ast.Name(t, ast.Load())) for t in targets

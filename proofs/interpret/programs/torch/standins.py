@@ -104,9 +104,10 @@ def _of_size(plain: Callable[..., Any], of_arrays: Callable[..., Any] | None) ->
     def run(*given: Any) -> Any:
         if all(isinstance(one, int | float) for one in given):
             return plain(*given)
-        if of_arrays is None or len(given) > 1:
+        if of_arrays is None or len(given) != 1:
             raise refuse(f"math.{plain.__name__} of a size")
-        return of_arrays(jnp.asarray(entries(given[0]), float))
+        (size,) = given
+        return of_arrays(jnp.asarray(entries(size), float))
 
     return run
 
