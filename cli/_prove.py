@@ -173,8 +173,10 @@ def _tried(result: Any) -> str:
 def _shown(example: Any) -> list[str]:
     if example is None:
         return []
+    from scanproof.proofs.language.sizes import by_name
+
     found = example.as_json()
-    sizes = ", ".join(f"{n} = {v}" for n, v in found["sizes"].items())
+    sizes = by_name(found["sizes"])
     inputs = [f"  {n} = {_numbers(v)}" for n, v in found["inputs"].items()]
     return [
         f"  at {sizes}",

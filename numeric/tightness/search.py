@@ -10,6 +10,7 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.claim import Claim
+from scanproof.proofs.language.sizes import by_name
 from scanproof.proofs.language.statements import AtMost
 
 from ..jax_backend import jax, x64
@@ -73,7 +74,7 @@ def search(
     rng = np.random.default_rng([seed, *sizes.values()])
     drawn = [draw(rng, of, KINDS[i % len(KINDS)]) for i in range(starts)]
     begun = [inputs for inputs in drawn if inputs is not None]
-    at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+    at = by_name(sizes)
     if not begun:
         raise UsageError(
             f"no inputs of claim {claim.id} at {at} meet its conditions in {starts} draws; write them with at_most(…), "

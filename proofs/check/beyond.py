@@ -35,7 +35,7 @@ from ..exact.residues import PRIME, Meter, PrimeField, TooLong
 from ..exact.roots import FlintRootsField
 from ..exact.scalar import DivisionByZero, NotPolynomial
 from ..language.claim import Claim
-from ..language.sizes import Sizes, grid
+from ..language.sizes import Sizes, by_name, grid
 from ..language.statements import AtMost, Differs, Equal, Statement
 from .result import evidence
 from .source import Source
@@ -141,7 +141,7 @@ def from_some_size_on(undefined: Sequence[Sizes], held: Sequence[Sizes]) -> tupl
 
 
 def _listed(every: Sequence[Sizes]) -> str:
-    texts = [", ".join(f"{n} = {v}" for n, v in sizes.items()) for sizes in every]
+    texts = list(map(by_name, every))
     return "; ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
 
 

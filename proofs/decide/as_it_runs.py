@@ -16,7 +16,7 @@ from ..interpret.programs.program import program
 from ..interpret.programs.tracing import format_of
 from ..language.claim import Claim
 from ..language.libraries import jax as jax_for
-from ..language.sizes import Sizes, shape
+from ..language.sizes import Sizes, by_name, shape
 from . import mistakes, targets
 from .verdict import Result
 
@@ -49,7 +49,7 @@ def run_plainly(forward: Callable[..., Any], claim: Claim) -> Result | None:
             return None
     return Result(
         "unknown",
-        reason=f"at {mistakes.at(at)} it gives other numbers when it is run without jax.jit: it tells JAX's tracers "
+        reason=f"at {by_name(at)} it gives other numbers when it is run without jax.jit: it tells JAX's tracers "
         "from arrays, and what was read is what JAX traces; make it the same for both",
     )
 
@@ -72,8 +72,7 @@ def apart_in_floats(forward: Callable[..., Any], other: Callable[..., Any], clai
             return ""
     if len(ours) != len(theirs) or _alike(ours, theirs, ALIKE if form.wide else NARROW):
         return ""
-    sizes = ", ".join(f"{n} = {v}" for n, v in at.items())
-    return f"run in {form.name} at random numbers ({sizes}) the two give different results"
+    return f"run in {form.name} at random numbers ({by_name(at)}) the two give different results"
 
 
 def run_in_torch(
@@ -104,13 +103,13 @@ def run_in_torch(
         return result
     return Result(
         "unknown",
-        reason=f"at {mistakes.at(at)} torch computes other numbers than {targets.name(function)} was read as; "
+        reason=f"at {by_name(at)} torch computes other numbers than {targets.name(function)} was read as; "
         "please report it",
     )
 
 
 def _stops(at: Sizes, error: BaseException) -> str:
-    return f"at {mistakes.at(at)} it does not run ({mistakes.said(error)}), though it does at the sizes tried before"
+    return f"at {by_name(at)} it does not run ({mistakes.said(error)}), though it does at the sizes tried before"
 
 
 def _drawn(rng: np.random.Generator, dims: tuple[int, ...]) -> np.ndarray:

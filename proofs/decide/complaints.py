@@ -17,7 +17,7 @@ from ..exact.engines import sides
 from ..exact.scalar import NotPolynomial
 from ..interpret.questions import raised_at, shown
 from ..language.claim import Claim
-from ..language.sizes import Sizes
+from ..language.sizes import Sizes, by_name
 from ..language.statements import AtMost, Differs, Equal, Statement
 from ..refute.own_text import is_own
 
@@ -101,7 +101,7 @@ def failing_sizes(claim: Claim, error: BaseException) -> str:
                     sides(statement)
         except Exception as other:
             same = type(other) is type(error) and text_of(other) == text
-            at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+            at = by_name(sizes)
             return f"at {at} " if same and at and f"at {at}" not in text else ""
     return ""
 

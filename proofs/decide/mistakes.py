@@ -11,7 +11,7 @@ from ..interpret.programs.tracing import traced
 from ..interpret.questions import Unreadable, aside, raised_at
 from ..kernel.index import Index
 from ..language.claim import Claim
-from ..language.sizes import Sizes, shape
+from ..language.sizes import by_name, shape
 
 Errors = (Exception, SystemExit)
 """What a program may raise: one that leaves Python does not take `prove` along."""
@@ -28,11 +28,6 @@ def is_users(error: BaseException) -> bool:
     return bool(raised_at(error, folders()))
 
 
-def at(sizes: Sizes) -> str:
-    """Sizes as a sentence has them."""
-    return ", ".join(f"{n} = {v}" for n, v in sizes.items())
-
-
 def of_sides(
     sides: Mapping[str, Callable[..., object]], claim: Claim, error: BaseException
 ) -> UsageError:
@@ -47,7 +42,7 @@ def of_sides(
                 continue
             except Errors as found:
                 return UsageError(
-                    f"prove {name}: at {at(sizes)} it does not run: {said(found)}. If it is not meant for such sizes, "
-                    "say so in --shapes (such as 'x: T+1 d') or by --sizes."
+                    f"prove {name}: at {by_name(sizes)} it does not run: {said(found)}. If it is not meant for such "
+                    "sizes, say so in --shapes (such as 'x: T+1 d') or by --sizes."
                 )
     return UsageError(f"prove {' = '.join(sides)}: it does not run: {said(error)}.")

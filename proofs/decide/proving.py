@@ -29,7 +29,7 @@ from ..kernel.index import Index
 from ..language.claim import Claim
 from ..language.fields import RESERVED
 from ..language.libraries import jax as jax_for
-from ..language.sizes import Sizes, names, shape, shapes_in
+from ..language.sizes import Sizes, by_name, names, shape, shapes_in
 from ..language.source import Source
 from ..language.statements import equal
 from ..search.session import EFFORT, allowing
@@ -368,7 +368,7 @@ def _traced_once(name: str, function: Callable[..., Any], claim: Claim, at: Size
     except mistakes.Errors as error:
         raise UsageError(
             f"{name} does not run on arrays of shapes {', '.join(str(tuple(e.const for e in d)) for d in dims)} "
-            f"({mistakes.at(at)}): {mistakes.said(error)}"
+            f"({by_name(at)}): {mistakes.said(error)}"
         ) from error
     purity.same(name, first.jaxpr, again.jaxpr)
 

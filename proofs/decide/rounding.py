@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..check.result import sizes_text
 from ..exact.at_point import inputs_as_text, nested, statements_at
 from ..exact.counterexample import Counterexample
 from ..exact.enclosed import BITS
@@ -41,9 +42,13 @@ def beyond_rounding(
     for sizes in (shown.sizes, *claim.every_size):
         found = _clearly_false(claim, sizes, literals_at(sizes))
         if found is not None:
-            at = ", ".join(f"{n}={v}" for n, v in sizes.items()) or "the printed numbers"
             evidence = [{**one, "sizes": [found.sizes]} for one in result.evidence]
-            return replace(result, counterexample=found, reason=f"false at {at}", evidence=evidence)
+            return replace(
+                result,
+                counterexample=found,
+                reason=f"false at {sizes_text(sizes)}",
+                evidence=evidence,
+            )
     return Result("unknown", reason=_hinges(involved), definitions=result.definitions)
 
 

@@ -16,7 +16,7 @@ from scanproof.constructs.errors import UsageError
 from ..language.calls import call
 from ..language.claim import Claim
 from ..language.conditions import as_bounds, holds
-from ..language.sizes import Sizes, shape
+from ..language.sizes import Sizes, by_name, shape
 from ..language.statements import AtMost, Statement
 from .array import ExactArray, Namespace
 from .entries import arranged
@@ -65,9 +65,9 @@ def entry_names(claim: Claim, sizes: Sizes) -> list[str]:
     """
     count = sum(prod(dims) for dims in shapes(claim, sizes).values())
     if count > MOST_SYMBOLS:
-        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         raise UsageError(
-            f"at {at} the claim has {count} symbols, and at most {MOST_SYMBOLS} are taken; give smaller sizes=."
+            f"at {by_name(sizes)} the claim has {count} symbols, and at most {MOST_SYMBOLS} are taken; "
+            "give smaller sizes=."
         )
     return [entry for name, dims in shapes(claim, sizes).items() for entry in _names(name, dims)]
 

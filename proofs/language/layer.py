@@ -24,7 +24,7 @@ from scanproof.constructs.arrays.scan import leaves, map_leaves, scan
 from scanproof.constructs.errors import UsageError
 
 from .place import Place, calling_place
-from .sizes import dimensions, names
+from .sizes import by_name, dimensions, names
 from .statements import Equal, Statement, equal
 
 Function = Callable[..., Any]
@@ -153,7 +153,7 @@ class Layer:
         of_field = {n: v for f, v in fields.items() for n in leaves(getattr(symbols, f))}
         constants = of_field if fields else dict.fromkeys(leaves(symbols), padding)
 
-        words = ", ".join(f"{n} = {v}" for n, v in fields.items()) or f"all entries {padding}"
+        words = by_name(fields) or f"all entries {padding}"
         says = f"a token with {words} leaves every state of {_name(self.step)} as it is: padding changes nothing"
         return self._law(says, "", body, constants=constants)
 

@@ -77,6 +77,11 @@ def axes(text: str) -> list[str]:
     return text.split()
 
 
+def by_name(values: Mapping[str, Any]) -> str:
+    """Sizes, or other values by name, as a sentence has them: N = 1, f = 2."""
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
 def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
     """The shape that `text` means at `sizes`; the empty text is a scalar.
 
@@ -85,9 +90,8 @@ def shape(text: str, sizes: Sizes) -> tuple[int, ...]:
     """
     dims = dimensions(text, sizes)
     if any(n < 0 for n in dims):
-        at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         raise UsageError(
-            f"the shape {text!r} is {dims} at {at}; give sizes= at which it is not negative."
+            f"the shape {text!r} is {dims} at {by_name(sizes)}; give sizes= at which it is not negative."
         )
     return dims
 

@@ -22,7 +22,7 @@ from ..exact.instance import Point
 from ..exact.points import TRIES, candidates, find
 from ..language.claim import Claim
 from ..language.numbers import is_nonzero
-from ..language.sizes import Sizes
+from ..language.sizes import Sizes, by_name
 from ..language.statements import AtMost, Determines, Equal, Statement, Undetermined
 from .shrinking import simplest
 
@@ -73,10 +73,9 @@ def violation_in_balls(claim: Claim, every_size: Iterable[Sizes]) -> Counterexam
 
 
 def _unsteady(claim: Claim, sizes: Sizes) -> str:
-    at = ", ".join(f"{name} = {value}" for name, value in sizes.items())
     return (
-        f"claim {claim.id} gives other results each time it is run at {at or 'one point'}; its body must depend on its "
-        "arguments alone."
+        f"claim {claim.id} gives other results each time it is run at {by_name(sizes) or 'one point'}; "
+        "its body must depend on its arguments alone."
     )
 
 

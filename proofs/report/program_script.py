@@ -12,6 +12,7 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 
 from ..exact.counterexample import Counterexample
+from ..language.sizes import by_name
 
 PRELUDES = {
     "jax": """import jax
@@ -68,7 +69,7 @@ def program_script(
             raise UsageError(
                 f"a script imports both functions by name, and {name} has none; define it in a module."
             )
-    sizes = ", ".join(f"{name} = {value}" for name, value in found.sizes.items())
+    sizes = by_name(found.sizes)
     preludes = [
         PRELUDES[one].format(wide=format == "float64", format=format)
         for one in dict.fromkeys(frameworks)

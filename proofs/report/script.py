@@ -21,6 +21,7 @@ from ..exact.engines import sides
 from ..exact.instance import evaluate
 from ..exact.recorded import Node, RecordedField, in_order
 from ..language.claim import Claim
+from ..language.sizes import by_name
 from ..language.statements import AtMost, Determines, Differs, Statement, Undetermined
 
 SAME = "«actual and claimed are the same number»"
@@ -55,7 +56,7 @@ def script(claim: Claim, counterexample: Counterexample) -> str:
     exact = not any(node.operation in TRANSCENDENTAL for node in in_order(nodes))
     body = body.replace(SAME, EXACTLY if exact else NEARLY)
     prelude = RATIONAL_PRELUDE if exact else DECIMAL_PRELUDE
-    sizes = ", ".join(f"{k} = {v}" for k, v in counterexample.sizes.items()) or "none"
+    sizes = by_name(counterexample.sizes) or "none"
     title = f'"""Counterexample to {_name(claim)}.\n\n'
     says = f"Claimed: {claim.says}\nSizes: {sizes}.\n"
     how = 'Exit status 0: the script has shown that the claim fails here.\n"""\n\n'
@@ -68,7 +69,7 @@ def _name(claim: Claim) -> str:
 
 def _limits(claim: Claim, found: Counterexample) -> str:
     """The numbers in an argument about limits; that they follow is checked where it is made."""
-    sizes = ", ".join(f"{k} = {v}" for k, v in found.sizes.items())
+    sizes = by_name(found.sizes)
     title = f'"""No parameters come near what {_name(claim)} claims.\n\n'
     says = (
         f"Claimed: {claim.says}\nSizes: {sizes}.\nIf they did, these expressions in the parameters would tend to these "

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..language.claim import Claim, about
+from ..language.sizes import by_name
 from ..orders import orders
 from .words import (
     Record,
@@ -162,7 +163,7 @@ def _sampled(sizes: list[dict[str, int]]) -> str:
     """How many choices were tried, and how far they go; their list is in the report."""
     largest = {name: max(one[name] for one in sizes) for name in (sizes[0] if sizes else ())}
     up_to = ", ".join(f"{name} ≤ {value}" for name, value in largest.items())
-    near = ", ".join(f"{name} = {value}" for name, value in largest.items() if value < FAR)
+    near = by_name({name: value for name, value in largest.items() if value < FAR})
     end = f"; not tried beyond {near}" if near else ""
     return f"{len(sizes)} choices of sizes, {up_to}{end}" if sizes else "at no sizes"
 

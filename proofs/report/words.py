@@ -6,6 +6,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..language.sizes import by_name
+
 Record = Mapping[str, Any]
 """A part of the report: a claim (`id`, `as_stated`, `amended`, …) or a statement (`verdict`, `evidence`, …)."""
 
@@ -79,7 +81,7 @@ def exact(value: Any) -> str:
 
 def at_sizes(sizes: Mapping[str, int]) -> str:
     """One point of the grid: "N = 1, f = 2"."""
-    return ", ".join(f"{name} = {value}" for name, value in sizes.items()) or "the printed numbers"
+    return by_name(sizes) or "the printed numbers"
 
 
 def over_sizes(every: Sequence[Mapping[str, int]] | None) -> str:
