@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,8 @@ MENDING = "what would mend "
 VERDICTS = ("proved", "refuted", "supported", "unknown", "not-checkable", "error")
 Progress = Callable[[str, int, int], None]
 """Called with the id that is done (or those that are long in the work), how many are done, how many there are."""
+Asked = Mapping[str, tuple[Sequence[str], Certificates]]
+"""By claim's id, the engines and certificates that are asked about it."""
 PATIENCE = 2.0
 """Seconds after which progress names the claim that is being worked on."""
 
@@ -84,67 +86,25 @@ def check(
     started = time.perf_counter()
     claims = [claim for row in rows for claim in (row.claim, *row.amendments)]
     others = needed(claims, _by_id([*built_in().rows, *ledger.rows])) if _depend(claims) else []
-    results: dict[str, Result] = {}
-    seconds = {claim.id: 0.0 for claim in claims}
-    slow: dict[str, float] = {}
-
-    def advance(id: str = "") -> None:
-        text = ", ".join(f"{i} ({s:.0f} s)" for i, s in slow.items()) or id
-        if text and progress is not None:
-            progress(text, len(results), len(whole))
-
-    def watching(at_work: Sequence[Claim], what: str = "") -> Watch:
-        def watch(running: Mapping[int, float]) -> None:
-            slow.clear()
-            slow.update((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
-            advance()
-
-        return watch
-
     given = Certificates(read=engine == "all") if certificates is None else certificates
     given = replace(given, homes=homes(ledger))
     fixed = tuple(name for name in ENGINES[engine] if name != "kernel") or ENGINES[engine]
     every = [*claims, *others]
     asked = {claim.id: (ENGINES[engine], given) for claim in claims}
     asked |= {claim.id: (fixed, replace(given, write=False)) for claim in others}
-    if cache is not None:
-        results = cache.recall([(claim, *asked[claim.id]) for claim in every])
-    remembered, known = sum(claim.id in results for claim in claims), set(results)
-    every, whole = [claim for claim in every if claim.id not in results], every
-    lasting: set[str] = set()
-    watch = watching(every)
-    answers = _decided(every, asked, jobs, time_limit, watch, pinned) if every else iter(())
-    for answer in answers:
-        id = every[answer.index].id
-        results[id] = _result(answer)
-        if answer.value is results[id] and cache is not None:
-            if results[id].verdict == "refuted" and of_user(every[answer.index]):
-                lasting.add(id)  # when its mends are known
-            else:
-                cache.keep(id, results[id])
-        seconds[id] = round(answer.seconds, 4)
-        slow.pop(id, None)
-        advance(id)
-    searched = engine == "all" and given.search
-    open_rows = [(c, results[c.id]) for row in rows if searched for c in _unmended(row, results)]
-    unmended = {
-        c: r.counterexample.sizes for c, r in open_rows if r.counterexample and c.id not in known
-    }
-    watch = watching(list(unmended), MENDING)
-    for claim, answer in _mended(unmended, jobs, time_limit, watch):
-        if answer.missing:
-            lasting.discard(claim.id)
-        results[claim.id].mends = answer.value or []
-        seconds[claim.id] = round(seconds[claim.id] + answer.seconds, 4)
-    for id in sorted(lasting):
-        if cache is not None:
-            cache.keep(id, results[id])
+    recalled = {} if cache is None else cache.recall([(c, *asked[c.id]) for c in every])
+    work = _Work(every, dict(recalled), cache, jobs, time_limit, progress)
+    work.decide(asked, pinned)
+    searched = rows if engine == "all" and given.search else []
+    unmended = [c for row in searched for c in _unmended(row, work.results)]
+    work.mend([c for c in unmended if c.id not in recalled])
     if cache is not None:
         cache.close()
+    results = work.results
     if notes is not None:
         for claim in claims:
             notes.add(claim.id, results[claim.id])
-    unsupported = tainted(whole, results)
+    unsupported = tainted(every, results)
     found = [_row(row, results, unsupported) for row in rows]
     return {
         "schema": "scanproof.report/1",
@@ -159,21 +119,89 @@ def check(
         "files": files(found),
         "timing": {
             "total": round(time.perf_counter() - started, 3),
-            "remembered": remembered,
-            **{c.id: seconds[c.id] for c in claims},
+            "remembered": sum(claim.id in recalled for claim in claims),
+            **{c.id: work.seconds.get(c.id, 0.0) for c in claims},
         },
     }
 
 
+@dataclass
+class _Work:
+    """The claims of a check, with what was found of each, in workers that are watched."""
+
+    claims: Sequence[Claim]
+    results: dict[str, Result]
+    """Of those that are done, which begin with those that were remembered."""
+    cache: Cache | None
+    jobs: int | None
+    time_limit: float
+    progress: Progress | None
+    seconds: dict[str, float] = field(default_factory=dict)
+    slow: dict[str, float] = field(default_factory=dict)
+    lasting: set[str] = field(default_factory=set)
+    """Those that are remembered when their mends are known."""
+
+    def advance(self, id: str = "") -> None:
+        """Say what is done, or what is long in the work."""
+        text = ", ".join(f"{i} ({s:.0f} s)" for i, s in self.slow.items()) or id
+        if text and self.progress is not None:
+            self.progress(text, len(self.results), len(self.claims))
+
+    def watching(self, at_work: Sequence[Claim], what: str = "") -> Watch:
+        """What names the claims that workers take long for."""
+
+        def watch(running: Mapping[int, float]) -> None:
+            long = ((f"{what}{at_work[i].id}", s) for i, s in running.items() if s > PATIENCE)
+            self.slow = dict(long)
+            self.advance()
+
+        return watch
+
+    def keep(self, id: str) -> None:
+        """Remember a result on this machine."""
+        if self.cache is not None:
+            self.cache.keep(id, self.results[id])
+
+    def decide(self, asked: Asked, pinned: Definitions | None) -> None:
+        """Find the verdicts that are not remembered."""
+        every = [claim for claim in self.claims if claim.id not in self.results]
+        watch = self.watching(every)
+        for answer in _decided(every, asked, self.jobs, self.time_limit, watch, pinned):
+            id = every[answer.index].id
+            self.results[id] = found = _result(answer)
+            if found.verdict == "refuted" and of_user(every[answer.index]):
+                self.lasting |= {id} if answer.value is found else set()
+            elif answer.value is found:
+                self.keep(id)
+            self.seconds[id] = round(answer.seconds, 4)
+            self.slow.pop(id, None)
+            self.advance(id)
+
+    def mend(self, refuted: Sequence[Claim]) -> None:
+        """Find edits that mend the users' refuted claims, and remember these claims as well."""
+        shown = {c: self.results[c.id].counterexample for c in refuted}
+        fails = {c: found.sizes for c, found in shown.items() if found is not None}
+        watch = self.watching(list(fails), MENDING)
+        for claim, answer in _mended(fails, self.jobs, self.time_limit, watch):
+            if answer.missing:
+                self.lasting.discard(claim.id)
+            self.results[claim.id].mends = answer.value or []
+            self.seconds[claim.id] = round(self.seconds[claim.id] + answer.seconds, 4)
+        for id in sorted(self.lasting):
+            self.keep(id)
+
+
 def _decided(
     every: Sequence[Claim],
-    asked: Mapping[str, tuple[Sequence[str], Certificates]],
+    asked: Asked,
     jobs: int | None,
     time_limit: float,
     watch: Watch,
     pinned: Definitions | None,
 ) -> Iterator[Answer]:
     """What workers find out about claims, each by the engines and certificates that are asked about it."""
+    if not every:
+        return iter(())
     from ..exact.engines import Engines
     from .verdict import decide
 

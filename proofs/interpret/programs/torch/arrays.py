@@ -220,21 +220,10 @@ def _length(one: Any) -> Any:
     return one.shape[0] if is_array(one) and one.shape else sequences.length(one)
 
 
-def _each(items: Any, make: Callable[[Any], Any]) -> Any:
-    found = Rows()
-
-    def body(item: Any) -> tuple[()]:
-        found.append(make(item))
-        return ()
-
-    _loop(items, body, (), ())
-    return found
-
-
 NAMES = {
     **rewriting.NAMES,
     "_scanproof_loop": _loop,
-    "_scanproof_each": _each,
+    "_scanproof_each": lambda items, make: loops.comprehension(items, make, Rows, _loop),
     "_scanproof_list": Rows,
     "_scanproof_item": item,
 }

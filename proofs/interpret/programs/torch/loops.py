@@ -144,15 +144,17 @@ def loop(
     return before
 
 
-def comprehension(items: Any, make: Callable[[Any], Any]) -> Any:
-    """`[make(item) for item in items]`."""
-    found = Appended()
+def comprehension(
+    items: Any, make: Callable[[Any], Any], rows: Callable[[], Any] = Appended, over: Any = None
+) -> Any:
+    """`[make(item) for item in items]`, as a list of the kind of `rows`, by the loop `over` or this one."""
+    found = rows()
 
     def body(item: Any) -> tuple[()]:
         found.append(make(item))
         return ()
 
-    loop(items, body, (), ())
+    (over or loop)(items, body, (), ())
     return found
 
 
