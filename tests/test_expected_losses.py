@@ -1,9 +1,10 @@
-"""Exact expected losses: against sums of all monomials, Monte Carlo, and what is known by hand; and false neighbours."""
+"""Exact expected losses: against sums of all monomials, Monte Carlo, what is known by hand; false neighbours."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,7 +172,7 @@ def test_noise_in_least_squares_is_the_mean_of_an_inverse_wishart_matrix(N, f):
 
 
 def test_damping_nothing_is_newton_s_step():
-    sizes = {"examples": 6, "features": 3, "tasks": 200}
+    sizes: dict[str, Any] = {"examples": 6, "features": 3, "tasks": 200}
     assert estimate(partial(damped_newton, 0.0), **sizes).mean < 1e-20
     assert estimate(partial(damped_newton, 0.1), **sizes).mean > 1e-4
 

@@ -125,7 +125,8 @@ def test_depths_in_another_order_support_nothing(row, tmp_path):
 def test_a_quick_run_speaks_for_a_row_and_not_against_it(row, tmp_path):
     file = record(tmp_path, row, preset="quick")
     assert verdict(row, tmp_path)[0] == "supported"
-    assert report(ROWS[row], tmp_path).recorded.preset == "quick"
+    recorded = report(ROWS[row], tmp_path).recorded
+    assert recorded is not None and recorded.preset == "quick"
     told = json.loads(file.read_text("utf-8"))
     for place, name in enumerate(ROWS[row].names()):
         told["figures"][name] = {"mean": 9.0 - place, "spread": 0.0, "values": [9.0 - place]}

@@ -1,4 +1,4 @@
-"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: the page of expected losses, and its picture."""
+"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: the page of expected losses, its picture."""
 
 from __future__ import annotations
 

@@ -90,13 +90,14 @@ class Formula:
         return quotient
 
     def put(self, inputs: str) -> Any:
-        """As a sympy expression, of inputs "uniform" on (−a, a), "normal" with deviation σ, or "any" with moments m₂, ….
+        """As a sympy expression in lowest terms, factored.
 
-        Without common factors, numerator and denominator factored.
+        Args:
+            inputs: "uniform" on (−a, a), "normal" with deviation σ, or "any" with moments m₂, m₄, ….
         """
         import sympy
 
-        symbols = {name: sympy.Symbol(name, positive=True) for name in SYMBOLS}
+        symbols: dict[str, Any] = {n: sympy.Symbol(n, positive=True) for n in SYMBOLS}
         symbols["s2"] = sympy.Symbol("s", positive=True) ** 2
         a, sigma = sympy.symbols("a sigma", positive=True)
         if inputs != "any":

@@ -123,7 +123,8 @@ def smallest_loss(
         [flint.fmpq(*(k * c).as_integer_ratio()) for k, c in enumerate(coefficients)][1:]
     )
     rates = [Fraction(0)]
-    for root, _ in slope.numer().complex_roots():
+    roots: Any = slope.numer().complex_roots()
+    for root, _ in roots:
         if root.imag == 0:
             rates.append(Fraction(round(float(root.real) * 2**bits), 2**bits))
     value = {eta: loss.at(inputs, eta=eta, **sizes) for eta in rates if eta >= 0}
@@ -200,7 +201,8 @@ def variance_of_loss(
 
     Given the inputs the errors are normal with variance |u|², u = D q, so the mean of their squares has the second
     moment |u|⁴ (1 + 2/K). With B = DᵀD and independent entries of q, E (qᵀ B q)² = m₂² ((tr B)² + 2 tr B²) +
-    (m₄ − 3 m₂²) Σ_j B_jj²; by the symmetries of coordinates the three are f and f(f − 1) times products of entries of B.
+    (m₄ − 3 m₂²) Σ_j B_jj²; by the symmetries of coordinates the three are f and f(f − 1) times products of entries
+    of B.
     """
     named(learner.name)
     fourth = _fourth(learner).at(inputs, N=N, f=f, eta=eta)
