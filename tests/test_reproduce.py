@@ -243,3 +243,11 @@ def test_the_page_has_the_verdicts_and_figures_of_the_command():
     for row in ROWS.values():
         assert f"### {row.id}: {report(row).verdict}" in page
     assert "`python -m scanproof.numeric.reproduce docs`" in page
+
+
+def test_the_page_s_python_prints_what_stands_there(capsys):
+    page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
+    code, told = page.split("```python\n")[1].split("```\n\n```text\n")
+    exec(compile(code, "page", "exec"), {})
+    assert capsys.readouterr().out == told.partition("```")[0]
+    assert told.startswith("245/1188\n")
