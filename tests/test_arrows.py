@@ -34,7 +34,8 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
         "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
-        "claims": ("language", "exact"),
+        "expected": ("language", "exact"),
+        "claims": ("language", "exact", "expected"),
         "report": (
             *("kernel", "language", "inequalities", "exact", "interpret", "check"),
             *("search", "decide", "orders"),
@@ -57,10 +58,11 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "modules": ("export",),
         "tightness": ("jax_backend",),
         "pictures": ("jax_backend", "run", "tightness"),
+        "reproduce": ("jax_backend", "tasks", "pictures"),
     },
 }
 """What each folder of a room imports of that room, besides itself; some are files."""
-TRUSTED = ("kernel", "language", "inequalities", "exact", "interpret", "check")
+TRUSTED = ("kernel", "language", "inequalities", "exact", "interpret", "check", "expected")
 """What verdicts rest on; what searches is imported by none of it."""
 ROOMS = {"constructs": (), "proofs": ("constructs",), "numeric": ("constructs", "proofs")}
 PICTURE = Path(__file__).parents[1] / "ARCHITECTURE.md"

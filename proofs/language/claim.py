@@ -16,6 +16,7 @@ from scanproof.constructs.errors import UsageError
 from .calls import arguments, call
 from .conditions import as_bounds, holds
 from .importing import importing_from
+from .measurement import Measurement
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
@@ -44,6 +45,8 @@ class Claim:
     depends_on: tuple[str, ...] = ()
     missing: str | None = None
     """Why nothing is checked; only for a row without a body."""
+    measured: Callable[[], Measurement] | None = None
+    """For an empirical row: what its figures are compared with; it has no body."""
     unmended: str | None = None
     """For a refuted row without an amendment: why none is known."""
     fixed: tuple[str, ...] = ()
@@ -95,7 +98,8 @@ class Claim:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """What runs when it is checked: its body, parameters, conditions, and the functions of its construction."""
-        written = (self.body, *about(self.body), self.parameters, *self.assuming.values())
+        made = (self.parameters, self.measured)
+        written = (self.body, *about(self.body), *made, *self.assuming.values())
         own = [f for f in written if f is not None]
         return [*own, *_functions_in(self.construction)]
 
