@@ -155,7 +155,8 @@ def _statement(construction: dict[str, Any]) -> str:
 
     id, asked = construction["id"], construction["asked"]
     whose = "" if id == asked else f", for {asked}"
-    more = f"; `scanproof check {id}` asks all engines" if construction["scope"] else ""
+    fixed = construction["scope"] not in (None, "all-sizes")
+    more = f"; `scanproof check {id}` asks all engines" if fixed else ""
     return f"{id}{whose}: {verdict_words(construction)}{more}"
 
 
