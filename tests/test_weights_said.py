@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from command_line import Run
+from identify_cases import edit_manifest
 
 from scanproof.numeric.export.exporting import export
-from scanproof.numeric.identify import linear, linear_certificate, recognition
+from scanproof.numeric.identify import linear, linear_certificate, manifest, recognition
+from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.report import DESCENT
 
@@ -60,3 +64,79 @@ def test_where_tasks_of_so_many_examples_take_too_long_nothing_is_concluded(tmp_
     assert report.contradictions == [] and report.promise is None
     for said in ("learner.step_size was not checked", "the certificate was not tried"):
         assert any(said in note for note in report.notes)
+
+
+def test_a_certificate_names_the_data_that_the_statement_is_about(tmp_path):
+    sizes = {"features": 1, "examples": 5, "steps": 2}
+    told = export("ssd.remark4.1-lsa", target="numpy", out=tmp_path / "out", **sizes)
+    assert told["certificate"]["data"] == told["learner"]["data"] == "linear targets"
+    assert "with targets that are linear in the inputs" in told["certificate"]["covers"]
+    assert identify(tmp_path / "out").contradictions == []
+    for place, value in (("learner.data", "any"), ("certificate.data", "any")):
+        edit_manifest(tmp_path / "out", place, value)
+        assert place in [c.assertion for c in identify(tmp_path / "out").contradictions]
+    told = export("gril.prop4.1", target="numpy", out=tmp_path / "any", features=1, examples=5)
+    assert told["certificate"]["data"] == "any" and "linear" not in told["certificate"]["covers"]
+
+
+LARGEST = [
+    ("mamba2.gd", "hf-mamba2", {"features": 64, "examples": 1000, "steps": 20}),
+    ("mamba2.gd", "hf-mamba2", {"features": 3, "examples": 7, "steps": 2, "seed": 1}),
+    ("gril.prop4.1", "numpy", {"features": 3, "examples": 5}),
+    ("gril.propA.1", "numpy", {"features": 2, "examples": 4, "steps": 3, "targets": 1, "seed": 2}),
+    ("ssd.remark4.1-lsa", "numpy", {"features": 1, "examples": 6, "steps": 4}),
+]
+
+
+@pytest.mark.parametrize(("id", "target", "options"), LARGEST)
+def test_the_largest_prediction_is_between_one_that_is_attained_and_a_proved_one(
+    id, target, options, tmp_path
+):
+    told = export(id, target=target, out=tmp_path / "out", **options)
+    certificate, learner = told["certificate"], manifest.asserted_learner(told)
+    attained, most = certificate["attained"], certificate["magnitude"]
+    assert attained <= most <= (2 if options.get("seed") else 1.01) * attained
+    d, n, domain = options["features"], options["examples"], certificate["domain"]
+    norm = domain.get("input_norm", domain.get("entry", 0) * np.sqrt(d))
+    found, rng = 0.0, np.random.default_rng(0)
+    # alike examples of every size, in the directions of W0 and of its signs: among them one that attains it
+    w = learner.W0[:, 0] if learner.W0.any() else np.ones(d)
+    w = w if "input_norm" in domain else np.where(w < 0, -1.0, 1.0)
+    for size in np.geomspace(1e-3, 1, 200) * (1 - 1e-9):
+        x = np.tile(w / np.linalg.norm(w) * norm, (1, n + 1, 1))
+        x[:, :-1] *= size * min(1, np.sqrt(domain["curvature"]) / np.linalg.norm(x[0, :-1], 2))
+        for sign in (-1, 1):
+            y = np.full((1, n, learner.W0.shape[1]), sign * domain["target"])
+            found = max(found, float(np.abs(learner.predictions(Tasks(x, y))).max()))
+    assert 0.95 * attained <= found <= most
+    for _ in range(30 if d < 9 else 3):  # data of other directions do not exceed it
+        x = rng.uniform(-1, 1, (1, n + 1, d)) * norm / np.sqrt(d)
+        x *= min(1, np.sqrt(domain["curvature"]) / np.linalg.norm(x[0, :-1], 2))
+        y = rng.choice([-1.0, 1.0], (1, n, learner.W0.shape[1])) * domain["target"]
+        assert np.abs(learner.predictions(Tasks(x, y))).max() <= most
+
+
+def test_a_bound_beyond_all_predictions_is_said_to_be(run: Run, tmp_path):
+    sizes = ["--features", "64", "--examples", "1000", "--steps", "20"]
+    out = ["--out", str(tmp_path / "out")]
+    answer = run("export", "mamba2.gd", "--target", "hf-mamba2", *sizes, *out)
+    assert "10 of the largest: more than any prediction is, so nothing is known" in answer.out
+    assert "185.6 is attained, 185.7 is the most" in answer.out
+
+
+@pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
+@pytest.mark.parametrize(("place", "times"), [("attained", 1.1), ("magnitude", 1.1)])
+def test_a_larger_prediction_than_there_is_contradicts_a_manifest(id, target, place, times, tmp_path):
+    told = export(id, target=target, out=tmp_path / "out", features=2, examples=3)
+    where = f"certificate.{place}"
+    edit_manifest(tmp_path / "out", where, told["certificate"][place] * times)
+    assert where in [c.assertion for c in identify(tmp_path / "out").contradictions]
+
+
+def test_a_manifest_of_an_earlier_version_is_not_contradicted(tmp_path):
+    told = export("gril.prop4.1", target="numpy", out=tmp_path / "out", features=2, examples=3)
+    certificate = {k: v for k, v in told["certificate"].items() if k not in ("data", "attained")}
+    certificate["magnitude"] = 2 * np.sqrt(2)  # the bound that was taken for the largest
+    certificate["relative"] = certificate["absolute"] / certificate["magnitude"]
+    edit_manifest(tmp_path / "out", "certificate", certificate)
+    assert identify(tmp_path / "out").contradictions == []

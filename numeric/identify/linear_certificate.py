@@ -122,6 +122,11 @@ def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
     certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
     yield from unequal(manifest, {"construction.verdict": verdict})
     own = built.certify(certificate["dtype"])
+    if certificate.get("data", manifest["learner"]["data"]) == "any" != built.data:
+        yield Contradiction("certificate.data", "any", built.data)
+    attained = certificate.get("attained")
+    if attained is not None and attained > own.attained * SLACK:
+        yield Contradiction("certificate.attained", f"{attained:.3g}", f"{own.attained:.3g}, derived")
     for name, asserted in certificate["domain"].items():
         bound = own.domain.get(name, math.inf)
         if asserted > bound * SLACK:
@@ -130,7 +135,9 @@ def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
         yield Contradiction(f"certificate.domain.{name}", "any", f"{own.domain[name]:.9g}")
     for name, bound in (("absolute", own.absolute), ("magnitude", own.magnitude)):
         asserted = certificate[name]
-        more = name == "magnitude" and asserted is not None and asserted > bound * SLACK
+        # Without what is attained, as earlier versions wrote it, a larger magnitude is true, too.
+        strict = name == "magnitude" and attained is not None
+        more = strict and asserted is not None and asserted > bound * SLACK
         if asserted is not None and (more or asserted * SLACK < bound):
             derived = f"{bound:.3g}, derived" if math.isfinite(bound) else "no bound is known"
             yield Contradiction(f"certificate.{name}", f"{asserted:.3g}", derived)

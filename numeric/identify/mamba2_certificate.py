@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..export.certificates.mamba2 import Bound, Domain, bound
+from ..export.mamba2 import largest_prediction
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
 from .mamba2_tasks import LONGEST, Measured
@@ -40,6 +41,7 @@ def check(report: Report, manifest: Manifest, measured: Measured, near: Near | N
     own = near if near and not near.entries.deviating else None
     if own:
         report.contradictions += _unproved(manifest, own, domain)
+        report.contradictions += _larger(manifest, own, domain)
     groups = _tasks(domain, measured.layout.slots.d, measured.layout.slots.k)
     learner = asserted_learner(manifest)
     errors = [
@@ -75,6 +77,19 @@ def _unproved(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contra
         if asserted is not None and not asserted * SLACK >= found:  # or NaN, of two infinities
             yield Contradiction(
                 f"certificate.{name}", f"{asserted:.3g}", f"{found:.3g} is what can be proved"
+            )
+
+
+def _larger(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contradiction]:
+    """Predictions of the learner that a manifest says are attained, or are possible, and are not."""
+    certificate = manifest["certificate"]
+    if certificate.get("attained") is None:  # as earlier versions wrote it
+        return
+    most = largest_prediction(near.instance, domain)
+    for name, derived in (("attained", most.attained), ("magnitude", most.proved)):
+        if certificate[name] > derived * SLACK:
+            yield Contradiction(
+                f"certificate.{name}", f"{certificate[name]:.3g}", f"{derived:.3g}, derived"
             )
 
 
