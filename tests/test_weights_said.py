@@ -8,9 +8,12 @@ from command_line import Run
 from identify_cases import edit_manifest
 
 from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import linear, linear_certificate, manifest, recognition
+from scanproof.numeric.identify.batch import to_bfloat16, to_float32
 from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
+from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.report import DESCENT
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
@@ -140,3 +143,42 @@ def test_a_manifest_of_an_earlier_version_is_not_contradicted(tmp_path):
     certificate["relative"] = certificate["absolute"] / certificate["magnitude"]
     edit_manifest(tmp_path / "out", "certificate", certificate)
     assert identify(tmp_path / "out").contradictions == []
+
+
+def cast(loaded, rounding, dtype):
+    """The folder with its weights in another format, as its tensors are read back."""
+    tensors = {name: rounding(array) for name, array in loaded.tensors.items()}
+    return loaded._replace(tensors=tensors, dtypes=dict.fromkeys(tensors, dtype), manifest=None)
+
+
+def test_mamba2_weights_are_judged_as_they_are_loaded(tmp_path):
+    sizes = {"features": 4, "examples": 10, "steps": 3, "seed": 1}
+    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", **sizes)
+    whole = load(tmp_path / "out")
+    found = {}
+    for dtype, rounding in (("float32", to_float32), ("bfloat16", to_bfloat16)):
+        report = identify_mamba2(cast(whole, rounding, dtype))
+        assert report.rule == DESCENT and report.distances is not None
+        assert report.distances.relative < 1e-7  # of the numbers as they are, in float64
+        assert report.running is not None and report.running.dtype == dtype
+        found[dtype] = report.running.relative
+        assert f"run in {dtype} off by {found[dtype]:.1e}" in report.verdict
+        assert "within" not in report.verdict
+    assert found["float32"] < 1e-5 and 1e-3 < found["bfloat16"] < 1e-1
+
+
+def test_mamba2_weights_that_overflow_as_they_are_loaded_are_said_to(tmp_path):
+    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5)
+    whole = load(tmp_path / "out")
+    with np.errstate(over="ignore"):
+        report = identify_mamba2(cast(whole, lambda a: np.clip(a, -6e4, 6e4), "float16"))
+    assert report.running is not None and not np.isfinite(report.running.relative)
+    assert report.as_dict()["running"]["relative"] is None
+    assert "run in float16 it overflows" in report.verdict or report.rule != DESCENT
+
+
+def test_numbers_are_rounded_to_bfloat16_as_modules_round_them():
+    given = np.array([1, 1 + 2**-8, 1 + 2**-8 + 2**-20, 1 + 3 * 2**-8, -3.14159, 2**-126, np.inf])
+    wanted = [1, 1, 1 + 2**-7, 1 + 2**-6, -3.140625, 2**-126, np.inf]
+    assert to_bfloat16(given).tolist() == wanted
+    assert np.isnan(to_bfloat16(np.array([np.nan]))).all()

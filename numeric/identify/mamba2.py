@@ -30,7 +30,7 @@ from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
 from .manifest import Manifest
-from .report import ASCENT, DESCENT, NONE, Contradiction, Report, StepSize
+from .report import ASCENT, DESCENT, NONE, Contradiction, Report, Running, StepSize
 from .verdict import steps
 
 FORM = 2.0**-40
@@ -68,7 +68,8 @@ def identify_mamba2(loaded: Loaded) -> Report:
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
     )
     first = hf_mamba2.key(0, "in_proj")
-    dtype = held(loaded.tensors[first], loaded.dtypes.get(first, "float32"))
+    stored_as = loaded.dtypes.get(first, "float32")
+    dtype = held(loaded.tensors[first], stored_as)
     tasks = sum(len(values) for _, values in measured.trials)
     report = Report(
         folder=str(loaded.folder),
@@ -86,11 +87,11 @@ def identify_mamba2(loaded: Loaded) -> Report:
     if near:
         _name_entries(report, near, effect)
     if measured.finite:
-        _compare(report, model, measured, near, effect, dtype)
+        _compare(report, model, measured, near, effect, dtype, stored_as)
     else:
         report.verdict = f"{NONE}: predictions overflow on the tasks, and nothing can be compared"
     if loaded.manifest:
-        _check_manifest(report, loaded.manifest, measured, near, dtype)
+        _check_manifest(report, loaded.manifest, model, measured, near, dtype)
     return report
 
 
@@ -113,7 +114,13 @@ def _tokenisations(loaded: Loaded, model: Model) -> list[Layout]:
 
 
 def _compare(
-    report: Report, model: Model, measured: Measured, near: Near | None, effect: float, dtype: str
+    report: Report,
+    model: Model,
+    measured: Measured,
+    near: Near | None,
+    effect: float,
+    dtype: str,
+    stored_as: str,
 ) -> None:
     """Adds to a report the gradient descent that the predictions are nearest to, and whether they are its."""
     unit = FORMATS[dtype].unit
@@ -131,6 +138,7 @@ def _compare(
     if learner.steps:
         report.step_size = StepSize(stored, exact)
     report.distances = mamba2_tasks.compare(measured, learner)
+    report.running = _running(model, measured, learner, stored_as)
     made = kept.instance if kept else _instance(measured, learner, model)
     certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
@@ -142,6 +150,17 @@ def _compare(
     what = f"{steps(learner.steps)} with η = {_number(exact, learner.step_size)}"
     report.verdict = _verdict(report, measured, near, what, effect)
     report.notes += _notes(report, measured, near, certified)
+
+
+def _running(model: Model, measured: Measured, learner: Learner, dtype: str) -> Running:
+    """The model on all tasks as it is loaded."""
+    predict, found, count = mamba2_tasks.predictor(model, measured.layout, dtype), 0.0, 0
+    for tasks, _ in measured.trials:
+        expected = learner.predictions(tasks)
+        off = quotient_of_largest(predict(*tasks) - expected, expected)
+        found, count = float(np.max([found, off])), count + len(expected)  # NaN if one of them is
+    how = f"as transformers loads it: projections in {dtype}, norms, functions and scan in float32"
+    return Running(dtype, found, count, how)
 
 
 def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> float:
@@ -223,7 +242,8 @@ def _verdict(
     differ = f"{count} {'entry differs' if count == 1 else 'entries differ'} from the construction"
     if report.recognised:
         edited = f"; {differ}, which other data may show" if count else ""
-        return f"{report.rule}: {what} {tokens}, within {within} of it on the tasks that were tried (relative){edited}"
+        run = report.running.words if report.running else f"off by {within}"
+        return f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
     if count:
         return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
     best = measured.best
@@ -262,7 +282,12 @@ def _number(exact: Fraction | None, value: float) -> str:
 
 
 def _check_manifest(
-    report: Report, asserted: Manifest, measured: Measured, near: Near | None, dtype: str
+    report: Report,
+    asserted: Manifest,
+    model: Model,
+    measured: Measured,
+    near: Near | None,
+    dtype: str,
 ) -> None:
     """Adds to a report what the weights contradict, and what becomes of the certificate."""
     close = 2 * ROUNDINGS * FORMATS[dtype].unit
@@ -285,4 +310,4 @@ def _check_manifest(
     if claimed != widths:
         report.contradictions.append(Contradiction("tokens.raw", str(claimed), str(widths)))
     if not report.contradictions:
-        mamba2_certificate.check(report, asserted, measured, near)
+        mamba2_certificate.check(report, asserted, model, measured, near)

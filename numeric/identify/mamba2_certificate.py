@@ -11,7 +11,8 @@ from ..export.certificates.mamba2 import Bound, Domain, bound
 from ..export.mamba2 import largest_prediction
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
-from .mamba2_tasks import LONGEST, Measured
+from .mamba2_model import Model
+from .mamba2_tasks import LONGEST, Measured, predictor
 from .manifest import Manifest, asserted_learner, certificate_at
 from .report import Contradiction, Report
 
@@ -27,7 +28,9 @@ SLACK = 1 + 2.0**-20
 """For the last digits of a bound."""
 
 
-def check(report: Report, manifest: Manifest, measured: Measured, near: Near | None) -> None:
+def check(
+    report: Report, manifest: Manifest, model: Model, measured: Measured, near: Near | None
+) -> None:
     """Adds to a report what contradicts the certificate, and the error beside it if it holds for these weights."""
     certificate = manifest["certificate"]
     if certificate["absolute"] is None or not certificate["magnitude"]:
@@ -43,12 +46,11 @@ def check(report: Report, manifest: Manifest, measured: Measured, near: Near | N
         report.contradictions += _unproved(manifest, own, domain)
         report.contradictions += _larger(manifest, own, domain)
     groups = _tasks(domain, measured.layout.slots.d, measured.layout.slots.k)
-    learner = asserted_learner(manifest)
-    errors = [
-        np.abs(measured.predict(*tasks) - learner.predictions(tasks)).max() for tasks in groups
-    ]
+    learner, dtype = asserted_learner(manifest), certificate["dtype"]
+    predict = predictor(model, measured.layout, dtype)
+    errors = [np.abs(predict(*tasks) - learner.predictions(tasks)).max() for tasks in groups]
     count = sum(len(tasks.x) for tasks in groups)
-    how = f"the largest of {count} tasks of the certificate's domain"
+    how = f"the largest of {count} tasks of the certificate's domain, run in {dtype}"
     beside = certificate_at(report, manifest, float(np.max(errors)), how)  # NaN if one of them is
     if own:
         report.promise = beside

@@ -66,6 +66,24 @@ class Distances(NamedTuple):
     samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
 
 
+class Running(NamedTuple):
+    """How far predictions are from the rule's when the weights run in a format, as a target's module runs them."""
+
+    dtype: str
+    relative: float
+    """The largest |ŷ − ŷ_rule| over the largest |ŷ_rule|; NaN or infinite where predictions overflow."""
+    tasks: int
+    how: str
+    """What is computed in which format."""
+
+    @property
+    def words(self) -> str:
+        """For a sentence."""
+        if not math.isfinite(self.relative):
+            return f"run in {self.dtype} it overflows"
+        return f"run in {self.dtype} off by {self.relative:.1e}"
+
+
 class Deviation(NamedTuple):
     """An entry of a tensor that is not as in the nearest construction."""
 
@@ -129,6 +147,8 @@ class Report:
     coefficients_in_all: int | None = None
     """How many deviate; None if they were not all looked at."""
     distances: Distances | None = None
+    running: Running | None = None
+    """The rule that is named, and what running the weights gives."""
     deviations: list[Deviation] = field(default_factory=list)
     """Entries that are not as in the nearest construction; the first of `deviations_in_all`."""
     deviations_in_all: int = 0
