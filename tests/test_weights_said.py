@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import identify_cases as cases
 import numpy as np
 import pytest
 from command_line import Run
@@ -9,10 +10,17 @@ from identify_cases import edit_manifest
 
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load
-from scanproof.numeric.identify import linear, linear_certificate, manifest, recognition
+from scanproof.numeric.identify import (
+    linear,
+    linear_certificate,
+    linear_tasks,
+    manifest,
+    recognition,
+)
 from scanproof.numeric.identify.batch import to_bfloat16, to_float32
 from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
+from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.report import DESCENT
 
@@ -41,7 +49,7 @@ def test_a_statement_that_is_proved_at_fixed_sizes_is_said_to_be(tmp_path):
 def test_run_of_a_whole_network_names_the_export_that_has_its_parameters():
     import scanproof
 
-    with pytest.raises(scanproof.UsageError, match="whole network.*scanproof export mamba2.gd"):
+    with pytest.raises(scanproof.UsageError, match=r"whole network.*scanproof export mamba2.gd"):
         scanproof.run("mamba2.gd", features=4, examples=8)
 
 
@@ -129,7 +137,9 @@ def test_a_bound_beyond_all_predictions_is_said_to_be(run: Run, tmp_path):
 
 @pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
 @pytest.mark.parametrize(("place", "times"), [("attained", 1.1), ("magnitude", 1.1)])
-def test_a_larger_prediction_than_there_is_contradicts_a_manifest(id, target, place, times, tmp_path):
+def test_a_larger_prediction_than_there_is_contradicts_a_manifest(
+    id, target, place, times, tmp_path
+):
     told = export(id, target=target, out=tmp_path / "out", features=2, examples=3)
     where = f"certificate.{place}"
     edit_manifest(tmp_path / "out", where, told["certificate"][place] * times)
@@ -182,3 +192,38 @@ def test_numbers_are_rounded_to_bfloat16_as_modules_round_them():
     wanted = [1, 1, 1 + 2**-7, 1 + 2**-6, -3.140625, 2**-126, np.inf]
     assert to_bfloat16(given).tolist() == wanted
     assert np.isnan(to_bfloat16(np.array([np.nan]))).all()
+
+
+def with_heads_that_cancel(size: float):
+    """One step by linear attention, between two more heads whose values are ± so many times the head's own."""
+    model = cases.attention(2, 1, in_one_block=True, tokens="concatenated")
+    (own,) = model.layers
+
+    def heads(name, array):
+        factor = size if name == "value" else 1.0
+        other = -size if name == "value" else 1.0
+        return np.concatenate([factor * array, array, other * array])
+
+    parts = {name: heads(name, np.asarray(array)) for name, array in own._asdict().items()}
+    return cases.as_loaded(model._replace(layers=(type(own)(**parts),)))
+
+
+def test_weights_that_cancel_or_overflow_are_not_called_exact_without_what_running_gives():
+    small = identify_linear(with_heads_that_cancel(1))
+    assert small.verdict.startswith("exactly 1 step") and "run in" not in small.verdict
+    assert small.running is not None and small.running.relative < 1e-6
+    for size, said in ((2.0**30, "off by"), (2.0**127, "overflows")):
+        report = identify_linear(with_heads_that_cancel(size))
+        assert (report.rule, report.exact) == (DESCENT, True)  # of real numbers, it is
+        assert report.verdict.startswith("in exact numbers 1 step")
+        assert said in report.verdict and "but run in float32" in report.verdict
+        assert report.running is not None and not report.running.relative < 0.5
+
+
+def test_a_format_is_the_one_in_which_every_operation_runs():
+    model = cases.attention(2, 2)
+    x, y = np.random.default_rng(0).uniform(-1, 1, (2, 4, 9, 2))
+    whole = linear_tasks.predictor(model)(x, y[:, 1:, :1])
+    for dtype, unit in (("float32", 2.0**-24), ("bfloat16", 2.0**-8), ("float16", 2.0**-11)):
+        off = np.abs(linear_tasks.predictor(model, dtype)(x, y[:, 1:, :1]) - whole).max()
+        assert unit / 8 < off / np.abs(whole).max() < 64 * unit

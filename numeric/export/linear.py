@@ -16,8 +16,8 @@ from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
 from . import statements
-from .certificates.linear import LARGEST as READABLE
 from .certificates.largest import largest
+from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
 from .parts import LOSS, Certificate, Export, Request, drawn
 from .statements import Exported
@@ -25,8 +25,8 @@ from .statements import Exported
 LARGEST = 2**22
 """The most exact fractions in a model that is built."""
 COVERS = (
-    "the last prediction for data in the domain, of exactly that many examples{}; numbers and arithmetic of this format, "
-    "sums in any order; in exact numbers the model is the learner, by its statement{}"
+    "the last prediction for data in the domain, of exactly that many examples{}; numbers and arithmetic of this "
+    "format, sums in any order; in exact numbers the model is the learner, by its statement{}"
 )
 FIXED = ", which is proved for the sizes that were checked"
 READ = (
@@ -112,9 +112,7 @@ def _certificate(found: Exported, request: Request, dtype: str) -> Certificate:
     """The certificate of a proved statement; the parameters of another one need not be the learner."""
     if found.verdict == "proved":
         learner = Steps(found.W0, found.eta, found.steps)
-        return certificate(
-            found.model, found.claim, request, learner, dtype, linear=found.linear
-        )
+        return certificate(found.model, found.claim, request, learner, dtype, linear=found.linear)
     domain = _domain(request, found.eta)._asdict()
     finite = {name: value for name, value in domain.items() if math.isfinite(value)}
     return Certificate(finite, math.inf, math.inf, NOT_PROVED.format(found.verdict))
@@ -130,7 +128,13 @@ class Steps(NamedTuple):
 
 
 def certificate(
-    exact: Model, claim: Claim, request: Request, learner: Steps, dtype: str, *, linear: bool = False
+    exact: Model,
+    claim: Claim,
+    request: Request,
+    learner: Steps,
+    dtype: str,
+    *,
+    linear: bool = False,
 ) -> Certificate:
     """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge.
 
@@ -144,8 +148,9 @@ def certificate(
         return Certificate(finite, math.inf, math.inf, READ.format(numbers, READABLE))
     everywhere = quick_result(claim).scope == "all-sizes"
     covers = COVERS.format(LINEAR_DATA if linear else "", "" if everywhere else FIXED)
-    sizes = np.abs(learner.W0.astype(np.float64)).sum(axis=0), np.linalg.norm(
-        learner.W0.astype(np.float64), axis=0
+    sizes = (
+        np.abs(learner.W0.astype(np.float64)).sum(axis=0),
+        np.linalg.norm(learner.W0.astype(np.float64), axis=0),
     )
     root = math.sqrt(len(learner.W0))
     most = largest(

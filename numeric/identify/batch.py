@@ -8,7 +8,7 @@ what the definitions of a Mamba-2 model call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,15 @@ def to_float16(numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.float16).astype(np.float32)
 
 
+ROUNDINGS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "float64": as_it_is,
+    "float32": to_float32,
+    "bfloat16": to_bfloat16,
+    "float16": to_float16,
+}
+"""The rounding of numbers to a format."""
+
+
 class Batch(NDArrayOperatorsMixin):
     """B arrays of one shape; what each operation makes is rounded by `rounding`."""
 
@@ -60,9 +69,7 @@ class Batch(NDArrayOperatorsMixin):
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any) -> Batch:
         """Of each array by itself."""
         if function is np.matmul:
-            left, right = (a.data if isinstance(a, Batch) else a for a in inputs)
-            vectors = isinstance(inputs[1], Batch) and len(inputs[1].shape) == 1
-            return self._made((left @ right[..., None])[..., 0] if vectors else left @ right)
+            return self._made(_product(*inputs))
         axes = max(len(a.shape) if isinstance(a, Batch) else np.ndim(a) for a in inputs)
         return self._made(function(*(_aligned(a, axes) for a in inputs)))
 
@@ -86,6 +93,17 @@ class Batch(NDArrayOperatorsMixin):
     def sum(self, axis: int) -> Batch:
         """The sum of each array along its axis."""
         return self._made(self.data.sum(axis=axis + 1))
+
+
+def _product(left: Any, right: Any) -> np.ndarray:
+    """left @ right of each array, vectors among them."""
+    row, column = len(left.shape) == 1, len(right.shape) == 1
+    a, b = (
+        array.data if isinstance(array, Batch) else np.asarray(array) for array in (left, right)
+    )
+    found = (a[..., None, :] if row else a) @ (b[..., None] if column else b)
+    found = found[..., 0] if column else found
+    return found[..., 0, :] if row and not column else found[..., 0] if row else found
 
 
 def _aligned(array: Any, axes: int) -> Any:

@@ -15,6 +15,7 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
+from ..rounding.arithmetic import FORMATS
 from . import (
     candidates,
     coefficients,
@@ -46,6 +47,7 @@ from .report import (
     StepSize,
     as_float,
 )
+from .rule import Rule
 
 MOST = 5e10
 """Multiplications of all predictions that are made, about."""
@@ -105,6 +107,10 @@ def identify_linear(loaded: Loaded) -> Report:
         report.sizes["examples"] = read.fixed
     by = _derived(report, model, read.found) if read.found else None
     near = _near(report, read, loaded, by)
+    if read.found and by:
+        report.running = linear_tasks.running(
+            model, _every_rule(model, read.found), _format(loaded)
+        )
     if report.rule not in (DESCENT, ASCENT):
         _measured(report, read, loaded.manifest, near)
     report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
@@ -189,6 +195,17 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
     nearest = rounded.pop() if len(rounded) == 1 else None  # all are roundings of one number
     report.step_size = StepSize(mean, nearest, own.words, () if alike else each)
     return own
+
+
+def _every_rule(model: Model, found: Recognition) -> dict[int, Rule]:
+    """The rule at each number of examples at which it was established."""
+    every = recognition.with_further(model, found.rules)
+    return {n: every[n] for n in (*found.everywhere, *found.likely) if n in every}
+
+
+def _format(loaded: Loaded) -> str:
+    """The widest format of the tensors, in which they run together."""
+    return max(set(loaded.dtypes.values()), key=lambda dtype: (-FORMATS[dtype].unit, dtype))
 
 
 def _simple(value: Number, model: Model) -> Fraction | None:

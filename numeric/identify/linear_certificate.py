@@ -126,7 +126,9 @@ def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
         yield Contradiction("certificate.data", "any", built.data)
     attained = certificate.get("attained")
     if attained is not None and attained > own.attained * SLACK:
-        yield Contradiction("certificate.attained", f"{attained:.3g}", f"{own.attained:.3g}, derived")
+        yield Contradiction(
+            "certificate.attained", f"{attained:.3g}", f"{own.attained:.3g}, derived"
+        )
     for name, asserted in certificate["domain"].items():
         bound = own.domain.get(name, math.inf)
         if asserted > bound * SLACK:
@@ -167,7 +169,7 @@ def _measure(report: Report, manifest: Manifest, model: Model) -> None:
         return
     tasks = _tasks(count, n, d, k, domain, linear=manifest["learner"]["data"] != "any")
     dtype = certificate["dtype"]
-    predicted = predictor(model, np.float64 if dtype == "float64" else np.float32)(*tasks)
+    predicted = predictor(model, dtype)(*tasks)
     error = float(np.abs(predicted - learner.predictions(tasks)).max())
     how = f"the largest of {count} tasks of the certificate's domain, in {dtype}"
     report.promise = certificate_at(report, manifest, error, how)

@@ -243,7 +243,9 @@ def _verdict(
     if report.recognised:
         edited = f"; {differ}, which other data may show" if count else ""
         run = report.running.words if report.running else f"off by {within}"
-        return f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
+        return (
+            f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
+        )
     if count:
         return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
     best = measured.best

@@ -20,7 +20,7 @@ from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
-from .batch import Batch, as_it_is, to_bfloat16, to_float16, to_float32
+from .batch import ROUNDINGS, Batch, to_float32
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
@@ -120,14 +120,6 @@ def _run(model: Model, raw: Any) -> np.ndarray:
         stream = mamba2_block.block(parameters, model.sizes, stream, model.eps, PARTS)
     last = PARTS.norm(stream[-1:], model.norm, model.eps)
     return (last @ model.readout.T).data[:, 0]
-
-
-ROUNDINGS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "float64": as_it_is,
-    "float32": to_float32,
-    "bfloat16": to_bfloat16,
-    "float16": to_float16,
-}
 
 
 def _as_loaded(dtype: str, model: Model, raw: Any) -> np.ndarray:

@@ -180,7 +180,7 @@ def _lines(
     return None if W0 is None else (found, W0)
 
 
-def _further(model: Model, rules: Rules) -> Rules:
+def with_further(model: Model, rules: Rules) -> Rules:
     """With the rules for more examples, if any number will do and it is known how the step size goes on."""
     first = rules[min(rules)]
     further = [] if len(rules) == 1 else further_examples(model)
@@ -212,7 +212,7 @@ def further_examples(model: Model) -> list[int]:
 
 def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    every = _further(model, rules)
+    every = with_further(model, rules)
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
     for n, rule in every.items():
         for _ in range(POINTS):
@@ -238,7 +238,7 @@ def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
     close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
-    for n, rule in _further(model, rules).items():
+    for n, rule in with_further(model, rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)

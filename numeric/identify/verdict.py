@@ -7,8 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..rounding.arithmetic import FORMATS
 from .recognition import UNDEFINED, Recognition, listed
 from .report import ASCENT, CONSTANT, NONE, PRECONDITIONED, Number, Report, as_float
+
+ROUGH = 2**7
+"""Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
 
 
 def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str:
@@ -30,11 +34,20 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
         how = f"up to a relative deviation of {found.deviation:.1e} "
     elif rounded:
         how = f"up to rounding of its {' and '.join(sorted(set(formats)))} numbers "
+    running = report.running
+    rough = running is not None and not running.relative <= ROUGH * FORMATS[running.dtype].unit
+    if rough:
+        how = (
+            f"in exact numbers, {how}"
+            if (found and found.deviation) or rounded
+            else "in exact numbers "
+        )
     where = " on examples with linear targets y = Wᵀx" if found and found.linear else ""
     W0 = np.array(report.W0, dtype=object)
     start = "W0 = 0" if not W0.any() else "a W0 other than 0"
     sentence = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
     sentence += f", {_numbers(found)}" if found else ""
+    sentence += f"; but {running.words} (relative)" if running and rough else ""
     if report.deviations_in_all and report.same_function:
         sentence += "; it differs in form from the construction, and is the same function"
     return sentence
