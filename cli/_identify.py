@@ -62,6 +62,8 @@ def _rendered(report: Report, format: str) -> str:
 
 def _found(report: Report) -> list[tuple[str, str]]:
     """The rule."""
+    from scanproof.numeric.identify.report import as_float
+
     sizes = ", ".join(f"{name} = {size}" for name, size in report.sizes.items())
     return [
         ("weights", f"{report.folder}, {report.target}, {report.family}"),
@@ -70,6 +72,7 @@ def _found(report: Report) -> list[tuple[str, str]]:
         ("how", report.method),
         ("steps", "" if report.steps is None else str(report.steps)),
         *_step_size(report),
+        ("λ", "" if report.ridge is None else f"{as_float(report.ridge):.9g}, of the ridge"),
         *_matrix("W0", report.W0, "d × k"),
         *_matrix("Γ", report.preconditioner, "d × d"),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import identify_cases as cases
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.mamba2 import identify_mamba2
-from scanproof.numeric.identify.report import DESCENT
+from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
@@ -227,3 +229,74 @@ def test_a_format_is_the_one_in_which_every_operation_runs():
     for dtype, unit in (("float32", 2.0**-24), ("bfloat16", 2.0**-8), ("float16", 2.0**-11)):
         off = np.abs(linear_tasks.predictor(model, dtype)(x, y[:, 1:, :1]) - whole).max()
         assert unit / 8 < off / np.abs(whole).max() < 64 * unit
+
+
+def two_heads(folder, ridge: float, **options):
+    """An export of two-head layers with another ridge in each."""
+    loaded = cases.made(cases.Export("gril.propA.1", options), folder, Fraction(1, 8))
+    tensors = {
+        name: np.full_like(array, ridge) if name.endswith("ridge") else array
+        for name, array in loaded.tensors.items()
+    }
+    return loaded._replace(tensors=tensors, manifest=None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"features": 2, "targets": 1, "steps": 1, "seed": 1},
+        {"features": 2, "targets": 1, "steps": 2},
+        {"features": 2, "targets": 2, "steps": 2, "seed": 1},
+        {"features": 1, "targets": 1, "steps": 3, "seed": 1},
+    ],
+)
+def test_a_ridge_in_two_head_weights_is_gradient_descent_with_ridge(options, tmp_path):
+    plain = identify_linear(two_heads(tmp_path / "plain", 0.0, **options))
+    report = identify_linear(two_heads(tmp_path / "ridge", 0.25, **options))
+    assert plain.rule == DESCENT and plain.ridge is None
+    assert (report.rule, report.exact, report.ridge) == (RIDGE, True, Fraction(1, 4))
+    assert (report.steps, report.W0) == (plain.steps, plain.W0)
+    assert report.step_size is not None and report.step_size.value == Fraction(1, 8)
+    assert "gradient descent with ridge, η = 1/8 and λ = 1/4" in report.verdict
+    assert report.running is not None and report.running.relative < 1e-6
+
+
+def test_a_ridge_of_one_step_from_0_changes_nothing_and_is_none(tmp_path):
+    report = identify_linear(two_heads(tmp_path / "out", 0.25, features=2, targets=1, steps=1))
+    assert (report.rule, report.ridge, report.exact) == (DESCENT, None, True)
+
+
+def test_unequal_ridges_are_not_taken_for_one(tmp_path):
+    loaded = two_heads(tmp_path / "out", 0.25, features=1, targets=1, steps=2, seed=1)
+    half = {"layers.1.ridge": np.full_like(loaded.tensors["layers.1.ridge"], 0.125)}
+    assert identify_linear(cases.with_tensors(loaded, half)).rule == NONE
+
+
+def test_what_was_tried_at_one_number_of_examples_is_not_called_constant(monkeypatch):
+    report = identify_linear(cases.as_loaded(cases.masked_layer(2, 5)))
+    assert report.step_size is not None and report.step_size.dependence == "at n = 5 alone"
+    assert report.verdict.endswith("at n = 5")
+    monkeypatch.setattr(recognition, "LARGEST", 10)
+    report = identify_linear(cases.as_loaded(cases.attention(2, 2)))
+    assert report.step_size is not None and report.step_size.dependence == "at n = 4 alone"
+    assert "η = 1/8 at n = 4 alone" in report.verdict
+
+
+def test_step_sizes_that_round_1_and_have_it_as_their_mean_are_not_exactly_1():
+    model = cases.attention(2, 2)
+    first, second, last = model.layers
+    ulp = 2.0**-23
+
+    def step(layer, eta):
+        value = np.asarray(layer.value) * 1.0
+        return layer._replace(
+            value=np.where(np.abs(value) == cases.ETA, value * eta / cases.ETA, value)
+        )
+
+    layers = (step(first, 1 - ulp), step(second, 1 + ulp), last)
+    report = identify_linear(cases.as_loaded(model._replace(layers=layers)))
+    assert report.step_size is not None and report.step_size.value == 1 and report.step_size.each
+    assert report.verdict.startswith("up to rounding of its float32 numbers 2 steps")
+    layers = (step(first, 1.0), step(second, 1.0), last)
+    exact = identify_linear(cases.as_loaded(model._replace(layers=layers)))
+    assert exact.verdict.startswith("exactly 2 steps of gradient descent with η = 1 ")

@@ -38,9 +38,11 @@ from .neutral_form import arrays, models, rounding
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
+    ALONE,
     ASCENT,
     DESCENT,
     PRECONDITIONED,
+    RIDGE,
     Contradiction,
     Number,
     Report,
@@ -188,7 +190,11 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
-    report.rule = ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    if first.ridge:
+        report.ridge = first.ridge
+    report.rule = (
+        RIDGE if first.ridge else ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    )
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1
@@ -279,10 +285,11 @@ def _measured(report: Report, read: _Read, asserted: Manifest | None, near: Near
         n = None
     starts = [] if near is None or report.W0 is None else [np.array(report.W0, dtype=np.float64)]
     learner, report.distances = linear_tasks.nearest(model, read.fixed or n, starts)
+    alone = ALONE.format(linear_tasks.examples(model, read.fixed or n))
     if found is not None:
         return
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
-    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model))
+    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model), alone)
     if how == MEASURED:
         if report.distances.relative <= WITHIN and learner.step_size:
             report.rule = DESCENT if learner.step_size > 0 else ASCENT

@@ -23,10 +23,10 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from . import mamba2_certificate, mamba2_tasks, manifest
+from . import fitting, mamba2_certificate, mamba2_tasks, manifest
 from .entries import LISTED
 from .fitting import Learner, quotient_of_largest
-from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple
+from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
 from .manifest import Manifest
@@ -38,6 +38,8 @@ FORM = 2.0**-40
 NEARBY = 2.0**-7
 """Relative distance above which no certificate is asked for."""
 MOST_FEATURES = 1024
+WITHIN = 2.0**-20
+"""Relative distance on tasks within which steps of unequal sizes are said to explain predictions."""
 CHANNEL = 2.0**24
 """K of what is exported."""
 LARGEST = 2**24
@@ -129,27 +131,59 @@ def _compare(
     if kept:
         made, stored, exact = kept.instance, kept.stored, kept.step_size
         learner = Learner(np.asarray(made.W0), float(made.eta), kept.steps if stored else 0)
+        if kept.each:
+            stored, exact = float(np.mean(kept.each)), None
+            learner = learner._replace(
+                step_size=stored, steps=kept.steps, each=tuple(map(simply, kept.each))
+            )
     else:
         fit = measured.best
         stored = fit.step_size
         exact = simple(stored, 2 * unit) if stored and unit < 2.0**-20 else None
         learner = Learner(measured.W0, float(exact) if exact else stored, fit.steps)
+        unequal = _unequal(measured)
+        if unequal is not None:
+            learner, stored, exact = unequal, unequal.step_size, None
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
     if learner.steps:
-        report.step_size = StepSize(stored, exact)
+        report.step_size = StepSize(stored, exact, each=learner.each)
     report.distances = mamba2_tasks.compare(measured, learner)
     report.running = _running(model, measured, learner, stored_as)
+    certified = bool(learner.each) and report.distances.relative <= WITHIN
     made = kept.instance if kept else _instance(measured, learner, model)
-    certified = made is not None and _certified(measured, made, learner, dtype)
+    if not learner.each:  # certificates are for equal steps
+        certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and report.distances.relative <= rounding
     own = near is not None and not near.entries.deviating
     channel = float(near.instance.constants.channel) if near else 0.0
     if certified or (learner.steps and own and channel == CHANNEL):
-        report.rule = DESCENT if learner.step_size > 0 else ASCENT
-    what = f"{steps(learner.steps)} with η = {_number(exact, learner.step_size)}"
+        up = all(eta < 0 for eta in learner.each or (learner.step_size,))
+        report.rule = ASCENT if up else DESCENT
+    eta = ", ".join(_number(simple(eta, 2 * unit), eta) for eta in learner.each if eta)
+    eta = f"({eta})" if eta else _number(exact, learner.step_size)
+    what = f"{steps(learner.steps)} with η = {eta}"
     report.verdict = _verdict(report, measured, near, what, effect)
     report.notes += _notes(report, measured, near, certified)
+
+
+def _unequal(measured: Measured) -> Learner | None:
+    """Steps of unequal sizes that explain the predictions, where equal ones do not."""
+    if measured.best.distance <= WITHIN:
+        return None
+    for count in range(2, len(measured.fits)):
+        each = fitting.unequal(measured.trials, measured.W0, count)
+        learner = Learner(measured.W0, float(np.mean(each or 0.0)), count, each)
+        if not each:
+            continue
+        expected = [learner.predictions(tasks) for tasks, _ in measured.trials]
+        off = [
+            quotient_of_largest(t.predicted - e, e)
+            for t, e in zip(measured.trials, expected, strict=True)
+        ]
+        if max(off) <= WITHIN:
+            return learner
+    return None
 
 
 def _running(model: Model, measured: Measured, learner: Learner, dtype: str) -> Running:
@@ -211,7 +245,7 @@ def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str)
     for tasks, values in measured.trials:
         off = np.abs(values - learner.predictions(tasks))
         for x, y, error in zip(*tasks, off.max(axis=1), strict=True):
-            domain = domain_of(x, y, *learner)
+            domain = domain_of(x, y, learner.W0, learner.step_size, learner.steps)
             if not error <= bound(made, domain, dtype).prediction < np.inf:
                 return False
     return learner.steps > 0
@@ -227,7 +261,7 @@ def _instance(measured: Measured, learner: Learner, model: Model) -> Instance | 
     widths, _ = mamba2_sizes.released(layout, **mamba2_gd.shape(layout, in_one_block=one))
     if widths.inner * widths.stream > LARGEST:
         return None
-    W0, step_size, steps = learner
+    W0, step_size, steps, _ = learner
     return mamba2_gd.instance(
         np, slots.d, steps, step_size, W0, tokens=layout.name, in_one_block=one
     )

@@ -24,7 +24,7 @@ from scanproof.proofs.exact.array import ExactArray
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
-from .rule import Rule, first_order, on_line, prediction, start, step_sizes
+from .rule import Rule, first_order, on_line, prediction, ridged, start, step_sizes, without_targets
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
@@ -107,7 +107,7 @@ def recognise(model: Model) -> Recognition | None:
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    for kinds in (((_plain, False),), ((_preconditioned, False), (_plain, True))):
+    for kinds in (((_plain, False),), ((_ridged, False), (_preconditioned, False), (_plain, True))):
         tried = []
         for candidates, linear in kinds:
             try:
@@ -160,6 +160,31 @@ def _preconditioned(model: Model, numbers: tuple[int, ...], linear: bool) -> Ite
     if M is None or (M[0, 0] * np.eye(len(M), dtype=int) == M).all():
         return
     yield {n: Rule((q[1] / first[1],) * steps, W0, M / steps) for n, q in lines.items()}
+
+
+def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Equal steps with a ridge, which must be the same at every number of examples."""
+    W0 = start(model, numbers[0])
+    if W0 is None:
+        return
+    feature = int(np.argmax([any(row) for row in W0.tolist()]))  # one that starts from a weight
+    found: Rules = {}
+    for n in numbers:
+        q, bare = on_line(model, n, feature), without_targets(model, n, feature)
+        read = None if q is None or bare is None else ridged(q, bare)
+        if q is None or read is None or not read[1]:
+            return
+        eta, ridge = read
+        kept = (1 - eta * ridge) ** (len(q) - 1)
+        if W0.any() and not kept:
+            return
+        found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, None, ridge)
+    close = rounding(model)
+    first = found[numbers[0]]
+    if all(
+        abs(rule.ridge - first.ridge) <= 64 * close * abs(first.ridge) for rule in found.values()
+    ):
+        yield {n: rule._replace(ridge=first.ridge, W0=first.W0) for n, rule in found.items()}
 
 
 def _lines(

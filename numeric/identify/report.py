@@ -13,12 +13,16 @@ SCHEMA = "scanproof.identify/1"
 DESCENT = "gradient descent"
 ASCENT = "gradient ascent"
 PRECONDITIONED = "preconditioned gradient descent"
+RIDGE = "gradient descent with ridge"
 NONE = "not gradient descent"
-RULES = (DESCENT, ASCENT, PRECONDITIONED, NONE)
+RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, NONE)
 """What a report's `rule` may be; ascent is descent with η < 0."""
 
 CONSTANT, AVERAGED = "constant in n", "divided by n"
 """How the factor of the summed gradient depends on the number n of examples."""
+
+ALONE = "at n = {} alone"
+"""The same, of a model that takes, or was tried at, one number of examples."""
 
 FULFILLED, CONTRADICTED, NOT_RECOGNISED = 0, 1, 2
 
@@ -34,7 +38,7 @@ class StepSize(NamedTuple):
     nearest: Fraction | None = None
     """The simple number that `value` is a rounding of, if it is one."""
     dependence: str = CONSTANT
-    """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else."""
+    """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else, `ALONE` among them."""
     each: tuple[Number, ...] = ()
     """The step sizes in turn where they are not all equal; in increasing order where the order is open."""
 
@@ -138,6 +142,8 @@ class Report:
     """Initial weights, (d, k)."""
     preconditioner: list[list[Number]] | None = None
     """Γ of W ← W − Γ Σ_j x_j (Wᵀx_j − y_j)ᵀ, (d, d)."""
+    ridge: Number | None = None
+    """λ of W ← W − η (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W), where there is one."""
     preconditioner_kind: str = ""
     """Whether Γ is symmetric, and positive."""
     method: str = ""

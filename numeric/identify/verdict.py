@@ -26,7 +26,11 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     if report.rule == NONE:
         return _none(report, found)
     size = report.step_size
-    rounded = size is not None and size.nearest not in (None, size.value)
+    rounded = (
+        size is not None
+        and size.nearest is not None
+        and any(each != size.nearest for each in size.each or (size.value,))
+    )
     how = "exactly "
     if found is None:
         how = "as far as measured "
@@ -65,6 +69,8 @@ def _what(report: Report, found: Recognition | None) -> str:
     size = report.step_size
     assert size is not None
     over = "" if size.dependence == CONSTANT else f" {size.dependence}"
+    if found is not None and len(found.rules) == 1:  # the sentence ends with that number
+        over = ""
     if report.rule == PRECONDITIONED:
         return f"preconditioned gradient descent with the matrix Γ{over} ({report.preconditioner_kind})"
     eta = shown(size.value if size.nearest is None else size.nearest)
@@ -75,6 +81,8 @@ def _what(report: Report, found: Recognition | None) -> str:
     sign = ", up the gradient" if report.rule == ASCENT else ""
     if found and "negative" in over:
         sign = f"{sign or ', down the gradient'} there"
+    if report.ridge is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and λ = {shown(report.ridge)},"
     return f"{report.rule} with η = {eta}{over}{sign}"
 
 
