@@ -138,9 +138,12 @@ def _off(report: Report) -> list[tuple[str, str]]:
     rows.append(("construction", near))
     for i, e in enumerate(report.deviations):
         text = f"{e.entry}: {e.found:.9g}, the construction has {e.expected:.9g}"
+        text += "" if e.effect is None else f"; it moves predictions by {e.effect:.1e}"
         rows.append(("entries" if not i else "", text))
-    more = report.deviations_in_all - len(report.deviations)
+    idle = report.deviations_idle
+    more = report.deviations_in_all - len(report.deviations) - idle
     rows.append(("", f"and {more} more" if more > 0 else ""))
+    rows.append(("", f"{idle} others change no prediction that was tried" if idle else ""))
     if report.deviations_in_all and report.same_function:
         rows.append(("", "they differ in form: the function is the same"))
     return rows

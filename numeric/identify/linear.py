@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from . import (
     candidates,
     coefficients,
     factor,
+    fitting,
     linear_certificate,
     linear_construction,
     linear_tasks,
@@ -29,12 +31,13 @@ from . import (
     rule,
     verdict,
 )
+from .blame import blamed
 from .factor import Factor
-from .fitting import Learner
+from .fitting import SEED, Learner
 from .linear_construction import Near
 from .mamba2_construction import simple
 from .manifest import Manifest
-from .neutral_form import arrays, models, rounding
+from .neutral_form import arrays, models, of_arrays, rounding
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
@@ -57,6 +60,8 @@ ENTRIES = 2**18
 """Entries of the largest model that is compared with a construction, whose numbers are exact ones."""
 WITHIN = 2.0**-20
 """Relative distance on tasks below which a model too large to derive its rule is said to follow one."""
+FEW = 4
+"""Tasks on which entries are blamed."""
 LONGEST = 4096
 """Examples of a task that is measured, at most."""
 ROUNDINGS = 16
@@ -256,7 +261,24 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         or known
         or (how != MEASURED and linear_construction.is_same(model, near.model, numbers))
     )
+    if near.entries.deviating > 1 and not report.same_function:
+        _blame(report, read, near, loaded)
     return near
+
+
+def _blame(report: Report, read: _Read, near: Near, loaded: Loaded) -> None:
+    """The entries that differ in the order of their effect on predictions of tasks, without those that have none."""
+    d, k = neutral.sizes(read.model)
+    n = linear_tasks.examples(read.model, read.fixed)
+    tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 4), sampler="uniform")
+
+    def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+        model = of_arrays(loaded, tensors, read.model.tokens)
+        return linear_tasks.predictor(model)(*tasks)
+
+    found = blamed(arrays(read.model, loaded.target), near.entries.mended, predictions)
+    if found.deviations:
+        report.deviations, report.deviations_idle = found.deviations, found.idle
 
 
 def _assertion(asserted: Manifest, read: _Read) -> Learner | None:

@@ -24,13 +24,14 @@ from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from . import fitting, mamba2_certificate, mamba2_tasks, manifest
-from .entries import LISTED
-from .fitting import Learner, quotient_of_largest
+from .blame import blamed
+from .entries import LISTED, Comparison
+from .fitting import Learner, Tasks, quotient_of_largest
 from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
 from .manifest import Manifest
-from .report import ASCENT, DESCENT, NONE, Contradiction, Report, Running, StepSize
+from .report import ASCENT, DESCENT, NEAREST, NONE, Contradiction, Report, Running, StepSize
 from .verdict import steps
 
 FORM = 2.0**-40
@@ -44,6 +45,8 @@ CHANNEL = 2.0**24
 """K of what is exported."""
 LARGEST = 2**24
 """Numbers in a tensor of a constructed model that is made for its bound alone."""
+GROUPS, FEW = 3, 2
+"""Groups of tasks, and tasks of each, on which entries are blamed."""
 TENSORS = 6
 """Tensors whose deviating entries are counted in words."""
 
@@ -87,7 +90,7 @@ def identify_mamba2(loaded: Loaded) -> Report:
     )
     effect = _effect(settings, measured, near) if near else 0.0
     if near:
-        _name_entries(report, near, effect)
+        _name_entries(report, settings, measured, loaded, near, effect)
     if measured.finite:
         _compare(report, model, measured, near, effect, dtype, stored_as)
     else:
@@ -212,7 +215,33 @@ def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> floa
     return found
 
 
-def _name_entries(report: Report, near: Near, effect: float) -> None:
+def _blame(
+    report: Report,
+    settings: Mapping[str, Any],
+    measured: Measured,
+    loaded: Loaded,
+    entries: Comparison,
+) -> None:
+    """The entries that differ in the order of their effect on a few tasks, without those that have none."""
+    some = [Tasks(tasks.x[:FEW], tasks.y[:FEW]) for tasks, _ in measured.trials[:GROUPS]]
+
+    def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+        predict = mamba2_tasks.predictor(model_of(settings, tensors, tensors), measured.layout)
+        return np.concatenate([predict(*tasks) for tasks in some])
+
+    found = blamed({**loaded.tensors, **loaded.encoding}, entries.mended, predictions)
+    if found.deviations:
+        report.deviations, report.deviations_idle = found.deviations, found.idle
+
+
+def _name_entries(
+    report: Report,
+    settings: Mapping[str, Any],
+    measured: Measured,
+    loaded: Loaded,
+    near: Near,
+    effect: float,
+) -> None:
     made, entries = near.instance, near.entries
     blocks = "one block" if made.model.step is None else f"{near.steps + 1} blocks"
     step_size = _number(near.step_size, made.eta)
@@ -220,6 +249,8 @@ def _name_entries(report: Report, near: Near, effect: float) -> None:
         f"{steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
     )
     report.deviations = entries.deviations[:LISTED]
+    if entries.deviating > 1 and FORM < effect < np.inf:
+        _blame(report, settings, measured, loaded, entries)
     report.deviations_in_all = entries.deviating
     report.same_function = not entries.deviating
     if not entries.deviating:
@@ -280,6 +311,9 @@ def _verdict(
         return (
             f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
         )
+    if report.grade == NEAREST:
+        more = f"; {differ}, and move predictions by {effect:.1e}" if count else ""
+        return f"nearest to {what.replace(' with', f' of {DESCENT} with')} {tokens}, off by {within} (relative){more}"
     if count:
         return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
     best = measured.best

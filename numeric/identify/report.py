@@ -26,6 +26,11 @@ ALONE = "at n = {} alone"
 
 FULFILLED, CONTRADICTED, NOT_RECOGNISED = 0, 1, 2
 
+NEAR = 0.1
+"""Relative distance on tasks up to which weights without a rule are said to be nearest to one."""
+IS, UP_TO, NEAREST, OTHER = "is", "is up to", "is nearest to", "is not"
+"""The grades of a verdict: the rule; the rule but for a small deviation or as far as measured; near a rule; none."""
+
 Number: TypeAlias = Fraction | float
 """A number that was derived, or one that was measured."""
 
@@ -95,6 +100,8 @@ class Deviation(NamedTuple):
     """`layers.0.gate[0, 3]`: a tensor's name and an index from 0."""
     found: float
     expected: float
+    effect: float | None = None
+    """How far it moves predictions, relative to the largest: what mending it alone changes; None if not measured."""
 
 
 class Contradiction(NamedTuple):
@@ -156,8 +163,10 @@ class Report:
     running: Running | None = None
     """The rule that is named, and what running the weights gives."""
     deviations: list[Deviation] = field(default_factory=list)
-    """Entries that are not as in the nearest construction; the first of `deviations_in_all`."""
+    """Entries that are not as in the nearest construction, by their effect; the first of `deviations_in_all`."""
     deviations_in_all: int = 0
+    deviations_idle: int = 0
+    """How many of them are known to change no prediction that was tried; they are not among `deviations`."""
     nearest_construction: str = ""
     """What the weights were compared with, in words."""
     same_function: bool = False
@@ -174,6 +183,14 @@ class Report:
         """Whether the weights do gradient descent, or ascent, with or without a preconditioner."""
         return self.rule != NONE
 
+    @property
+    def grade(self) -> str:
+        """How near the weights are to the rule that the verdict names: `IS`, `UP_TO`, `NEAREST` or `OTHER`."""
+        if self.recognised:
+            return IS if self.exact else UP_TO
+        near = self.distances is not None and self.distances.relative <= NEAR
+        return NEAREST if near and self.steps else OTHER
+
     def exit_code(self, strict: bool = False) -> int:
         """0; 1 if the manifest is contradicted; 2, only if strict, where no rule was recognised."""
         if self.contradictions:
@@ -183,7 +200,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: exact numbers as text, measured ones as numbers, null for what is not finite."""
         body = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
-        return {"schema": SCHEMA, **body, "recognised": self.recognised}
+        return {"schema": SCHEMA, **body, "recognised": self.recognised, "grade": self.grade}
 
 
 def as_float(number: Number) -> float:

@@ -9,7 +9,17 @@ import numpy as np
 
 from ..rounding.arithmetic import FORMATS
 from .recognition import UNDEFINED, Recognition, listed
-from .report import ASCENT, CONSTANT, NONE, PRECONDITIONED, Number, Report, as_float
+from .report import (
+    ASCENT,
+    CONSTANT,
+    DESCENT,
+    NEAREST,
+    NONE,
+    PRECONDITIONED,
+    Number,
+    Report,
+    as_float,
+)
 
 ROUGH = 2**7
 """Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
@@ -105,10 +115,15 @@ def _none(report: Report, found: Recognition | None) -> str:
         else "no step at all"
     )
     sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
+    if report.grade == NEAREST:
+        start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
+        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} (relative)"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"
         sentence += f"; {count} {entries} not as in the construction"
+        idle = report.deviations_idle
+        sentence += f", of which {idle} change no prediction that was tried" if idle else ""
     return sentence
 
 
