@@ -300,3 +300,72 @@ def test_step_sizes_that_round_1_and_have_it_as_their_mean_are_not_exactly_1():
     layers = (step(first, 1.0), step(second, 1.0), last)
     exact = identify_linear(cases.as_loaded(model._replace(layers=layers)))
     assert exact.verdict.startswith("exactly 2 steps of gradient descent with η = 1 ")
+
+
+def near_attention(size: float):
+    """Two steps by linear attention, with values that are off by about so much."""
+    model, rng = cases.attention(2, 2), np.random.default_rng(0)
+    noisy = [
+        layer._replace(
+            value=np.asarray(layer.value) * (1 + size * rng.standard_normal(layer.value.shape))
+        )
+        for layer in model.layers
+    ]
+    return model._replace(layers=tuple(noisy))
+
+
+@pytest.mark.parametrize(
+    ("size", "grade", "begins"),
+    [
+        (0.0, "is", "exactly 2 steps"),
+        (1e-7, "is up to", "up to"),
+        (0.005, "is nearest to", "nearest to 2 steps of gradient descent with η = 0.1"),
+        (5.0, "is not", "not gradient descent: the nearest is"),
+    ],
+)
+def test_a_verdict_is_graded_by_how_far_off_the_weights_are(size, grade, begins):
+    report = identify_linear(cases.as_loaded(near_attention(size)))
+    assert (report.grade, report.as_dict()["grade"]) == (grade, grade)
+    assert report.verdict.startswith(begins)
+
+
+def test_a_mamba2_model_that_is_off_by_a_part_in_a_hundred_is_near_gradient_descent(tmp_path):
+    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=2, examples=5, steps=2)
+    given = load(tmp_path / "out")._replace(manifest=None)
+    rng = np.random.default_rng(0)
+    tensors = {
+        name: array * (1 + 1e-3 * rng.standard_normal(array.shape)).astype(np.float32)
+        if "in_proj" in name
+        else array
+        for name, array in given.tensors.items()
+    }
+    report = identify_mamba2(given._replace(tensors=tensors))
+    assert report.grade == "is nearest to"
+    assert report.verdict.startswith("nearest to 2 steps of gradient descent with η = ")
+    effects = [deviation.effect for deviation in report.deviations]
+    assert effects == sorted(effects, reverse=True) and all(effects)
+
+
+@pytest.mark.parametrize("dead", [20, 600])
+def test_entries_are_blamed_by_their_effect_and_dead_ones_never(dead):
+    model = cases.attention(3, 2)
+    last = model.layers[-1]
+    output = np.array(last.output, dtype=float)
+    unread = np.flatnonzero(~np.abs(np.asarray(model.readout)).any(axis=0))
+    rng = np.random.default_rng(0)
+    places = [(h, c, p) for h in range(len(output)) for c in unread for p in range(output.shape[2])]
+    for i in rng.choice(len(places), min(dead, len(places)), replace=False):
+        output[places[i]] += 1.0  # what never reaches the readout
+    value = np.array(model.layers[1].value, dtype=float)
+    little, much = np.argwhere(value)[:2]
+    value[tuple(little)] *= 1 + 2.0**-12
+    value[tuple(much)] *= 1.5
+    layers = (model.layers[0], model.layers[1]._replace(value=value), last._replace(output=output))
+    report = identify_linear(cases.as_loaded(model._replace(layers=layers)))
+    assert report.rule == NONE
+    named = [deviation.entry for deviation in report.deviations]
+    assert named == [
+        f"layers.1.value[{', '.join(map(str, at))}]" for at in (much.tolist(), little.tolist())
+    ]
+    assert report.deviations_idle == report.deviations_in_all - 2
+    assert f"of which {report.deviations_idle} change no prediction" in report.verdict
