@@ -10,12 +10,15 @@ import pytest
 from command_line import Run
 from identify_cases import edit_manifest
 
+from scanproof.constructs.layouts import neutral
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import (
+    bases,
     linear,
     linear_certificate,
     linear_tasks,
+    mamba2_construction,
     manifest,
     recognition,
 )
@@ -24,6 +27,7 @@ from scanproof.numeric.identify.fitting import Tasks
 from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.mamba2 import identify_mamba2
+from scanproof.numeric.identify.neutral_form import arrays
 from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
@@ -369,3 +373,51 @@ def test_entries_are_blamed_by_their_effect_and_dead_ones_never(dead):
     ]
     assert report.deviations_idle == report.deviations_in_all - 2
     assert f"of which {report.deviations_idle} change no prediction" in report.verdict
+
+
+def in_another_order(model, which: int, seed: int = 0):
+    """The same function with one of its hidden bases in another order."""
+    found, basis = arrays(model), bases.of_family(model)[which]
+    name, axis = basis[0]
+    order = np.random.default_rng(seed).permutation(found[name].shape[axis])
+    moved = bases.permuted(found, basis, order)
+    layers = {n: a for n, a in moved.items() if n not in neutral.ENCODING}
+    return neutral.from_tensors(layers, {n: moved[n] for n in neutral.ENCODING}, model.tokens)
+
+
+@pytest.mark.parametrize("which", [0, 1, 2, 4])
+def test_the_order_of_a_hidden_basis_is_divided_out_before_entries_are_blamed(which):
+    model = in_another_order(cases.attention(2, 2), which)
+    report = identify_linear(cases.as_loaded(model))
+    assert (report.rule, report.deviations_in_all, report.same_function) == (DESCENT, 0, True)
+    value = np.array(model.layers[1].value, dtype=float)
+    at = tuple(map(int, np.argwhere(value)[0]))
+    value[at] *= 1.01
+    layers = (model.layers[0], model.layers[1]._replace(value=value), model.layers[2])
+    report = identify_linear(cases.as_loaded(model._replace(layers=layers)))
+    assert [d.entry for d in report.deviations] == [f"layers.1.value[{', '.join(map(str, at))}]"]
+    assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")
+
+
+def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(tmp_path):
+    export("mamba2.gd", target="hf-mamba2", out=tmp_path / "out", features=3, examples=5, steps=2)
+    given = load(tmp_path / "out")._replace(manifest=None)
+    both = {**given.tensors, **given.encoding}
+    stream = mamba2_construction.stream(given)
+    width = given.encoding["encode.bias"].shape[0]
+    moved = bases.permuted(both, stream, np.random.default_rng(0).permutation(width))
+
+    def identified(arrays):
+        tensors = {name: arrays[name] for name in given.tensors}
+        encoding = {name: arrays[name] for name in given.encoding}
+        return identify_mamba2(given._replace(tensors=tensors, encoding=encoding))
+
+    report = identified(moved)
+    assert (report.rule, report.deviations_in_all, report.same_function) == (DESCENT, 0, True)
+    name = "backbone.layers.0.mixer.in_proj.weight"
+    edited = moved[name].copy()
+    at = tuple(map(int, np.argwhere(edited)[5]))
+    edited[at] *= 1.02
+    report = identified({**moved, name: edited})
+    assert [d.entry for d in report.deviations] == [f"{name}[{at[0]}, {at[1]}]"]
+    assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")

@@ -22,13 +22,16 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
+from .bases import Basis, orders, permuted
 from .entries import Comparison, compared
-from .mamba2_model import Model
+from .mamba2_model import Model, model_of
 
 ROUNDINGS = 4
 """Units of the last place within which two numbers are taken for roundings of the same."""
 APART = 2.0**-20
 """Relative: step sizes of blocks that differ by more are not roundings of one."""
+FEW = 4
+"""Entries that differ, above which the stream's channels are put in order."""
 ALIKE = 0.5
 """Tensors that share fewer entries with an instance are not laid out as it is."""
 SIMPLE = 10_000
@@ -63,12 +66,19 @@ def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
     """
     if loaded.tensors[hf_mamba2.HEAD].shape[0] != model.targets:
         return None
-    found = [
-        near
-        for layout in layouts
-        if (read := _read(model, layout)) is not None
-        and (near := _near(read, loaded)).entries.alike >= ALIKE
-    ]
+    found = []
+    for layout in layouts:
+        read = _read(model, layout)
+        if read is None:
+            continue
+        near = _near(read, loaded)
+        if near.entries.deviating > FEW:  # perhaps for the order of the residual stream's channels
+            order = _order(read.make(1.0), loaded)
+            ordered = None if order is None else _read(_in_order(loaded, np.argsort(order)), layout)
+            other = near if ordered is None else _near(ordered, loaded, order)
+            near = min(near, other, key=lambda each: each.entries.deviating)
+        if near.entries.alike >= ALIKE:
+            found.append(near)
     return min(found, key=lambda near: near.entries.deviating, default=None)
 
 
@@ -108,6 +118,35 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(whole)
     below = whole - 1
     return below + 1 / _simplest(1 / (high - below), 1 / (low - below))
+
+
+def stream(loaded: Loaded, layers: int | None = None) -> Basis:
+    """The tensors and axes that have the residual stream's channels, of all layers or of the first."""
+    axes = {hf_mamba2.HEAD: 1, hf_mamba2.EMBEDDINGS: 1, hf_mamba2.FINAL_NORM: 0}
+    count = int((loaded.settings or {})["num_hidden_layers"])
+    for layer in range(count if layers is None else layers):
+        parts = {"norm": 0, "in_proj": 1, "out_proj": 0}
+        axes |= {hf_mamba2.key(layer, part): axis for part, axis in parts.items()}
+    here = [(name, axis) for name, axis in axes.items() if name in loaded.tensors]
+    return [("encode.weight", 0), ("encode.bias", 0), *here]
+
+
+def _order(made: Instance, loaded: Loaded) -> np.ndarray | None:
+    """Which channel of the construction each channel of the stream is most like; None if there are too many."""
+    _, tensors = hf_mamba2.layout(np, made)
+    wanted = {
+        **tensors,
+        "encode.weight": made.model.encode_weight,
+        "encode.bias": made.model.encode_bias,
+    }
+    found = {**loaded.tensors, **loaded.encoding}
+    return next(orders(wanted, found, stream(loaded, layers=1), APART), None)
+
+
+def _in_order(loaded: Loaded, order: np.ndarray) -> Model:
+    """The model with its stream in another order."""
+    moved = permuted({**loaded.tensors, **loaded.encoding}, stream(loaded), order)
+    return model_of(loaded.settings or {}, {n: moved[n] for n in loaded.tensors}, moved)
 
 
 class _Read(NamedTuple):
@@ -189,7 +228,8 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     return np.where(agree, head, start)
 
 
-def _near(read: _Read, loaded: Loaded) -> Near:
+def _near(read: _Read, loaded: Loaded, order: np.ndarray | None = None) -> Near:
+    """The instance beside the tensors, with its stream's channels in their order."""
     made = read.make(simply(read.stored))
     _, tensors = hf_mamba2.layout(np, made)
     for layer, eta in enumerate(read.each):
@@ -197,6 +237,8 @@ def _near(read: _Read, loaded: Loaded) -> Near:
         tensors[key] = hf_mamba2.layout(np, read.make(simply(eta)))[1][key]
     around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
     wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
+    if order is not None:
+        wanted = dict(permuted(wanted, stream(loaded), order))
     arrays, close = {**loaded.tensors, **loaded.encoding}, {}
     for name, array in arrays.items():
         dtype = loaded.dtypes.get(name, str(array.dtype))
