@@ -261,7 +261,7 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         or known
         or (how != MEASURED and linear_construction.is_same(model, near.model, numbers))
     )
-    if near.entries.deviating > 1 and not report.same_function:
+    if near.entries.deviating and not report.same_function:
         _blame(report, read, near, loaded)
     return near
 

@@ -249,7 +249,7 @@ def _name_entries(
         f"{steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
     )
     report.deviations = entries.deviations[:LISTED]
-    if entries.deviating > 1 and FORM < effect < np.inf:
+    if entries.deviating and FORM < effect < np.inf:
         _blame(report, settings, measured, loaded, entries)
     report.deviations_in_all = entries.deviating
     report.same_function = not entries.deviating

@@ -263,7 +263,19 @@ def test_unequal_steps_are_found_where_entries_are_in_another_order():
     tensors[key] = weights(3, 1, 2, 0.25)[1][key]
     report = identify(*reordered(settings, tensors))
     assert report.rule == DESCENT
-    np.testing.assert_allclose(step_size(report).each, (0.125, 0.25), rtol=1e-6)
+    assert step_size(report).each == (0.25, 0.125) and report.deviations_in_all == 0
+
+
+def test_unequal_steps_are_measured_where_the_tensors_do_not_tell():
+    rng = np.random.default_rng(0)
+    W0, each = rng.standard_normal((3, 2)), (0.05, 0.3, 0.11)
+    learner = fitting.Learner(W0, 0.0, 3, each)
+    tasks = [
+        fitting.sample(3, 2, n, 8, seed=(n,), sampler="uniform", scale=0.5) for n in (2, 5, 12)
+    ]
+    trials = fitting.tried(lambda x, y: learner.predictions(fitting.Tasks(x, y)), tasks)
+    np.testing.assert_allclose(fitting.unequal(trials, W0, 3), sorted(each), rtol=1e-6)
+    assert fitting.best(fitting.fits(trials, W0, 3)).distance > 1e-6
 
 
 def test_steps_that_are_not_of_gradient_descent_are_not_taken_for_unequal_ones():
@@ -378,13 +390,13 @@ def test_a_channel_that_only_large_queries_reach_leaves_the_certificate_open(tmp
     assert [c.assertion for c in large.contradictions] == ["certificate.absolute"]
 
 
-def test_a_residual_stream_in_another_order_keeps_its_manifest_but_not_its_certificate(tmp_path):
+def test_a_residual_stream_in_another_order_keeps_its_manifest_and_its_certificate(tmp_path):
     given = exported(tmp_path / "out", steps=2)
     assert given.settings is not None
     _, permuted = reordered(given.settings, {**given.tensors, **given.encoding})
     report = identify_mamba2(loaded(given.settings, permuted, given.manifest))
-    assert (report.rule, report.contradictions, report.promise) == (DESCENT, [], None)
-    assert any("certificate is not established for these" in note for note in report.notes)
+    assert (report.rule, report.contradictions, report.deviations_in_all) == (DESCENT, [], 0)
+    assert report.promise is not None and report.promise.found < report.promise.bound
 
 
 def test_weights_that_are_the_constructions_are_recognised_where_no_task_has_a_bound(tmp_path):
