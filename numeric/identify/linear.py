@@ -246,7 +246,11 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
-        W0 = None if found is None else np.vectorize(as_float, otypes=[float])(found.first.W0)
+        W0 = (
+            None
+            if found is None or found.first.ridge
+            else np.vectorize(as_float, otypes=[float])(found.first.W0)
+        )
         near = linear_construction.nearest(model, n, W0, loaded.target, step)
         known = bool(
             near and by and descends and linear_construction.is_close(model, near.model, numbers)

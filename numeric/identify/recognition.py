@@ -115,7 +115,8 @@ def recognise(model: Model) -> Recognition | None:
                     found = _exactly(model, rules, linear)
                     if found is not None:
                         return found
-                    tried.append((rules, linear))
+                    if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
+                        tried.append((rules, linear))
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
@@ -172,19 +173,15 @@ def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Ru
     for n in numbers:
         q, bare = on_line(model, n, feature), without_targets(model, n, feature)
         read = None if q is None or bare is None else ridged(q, bare)
-        if q is None or read is None or not read[1]:
+        if q is None or read is None:
             return
         eta, ridge = read
         kept = (1 - eta * ridge) ** (len(q) - 1)
         if W0.any() and not kept:
             return
         found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, None, ridge)
-    close = rounding(model)
-    first = found[numbers[0]]
-    if all(
-        abs(rule.ridge - first.ridge) <= 64 * close * abs(first.ridge) for rule in found.values()
-    ):
-        yield {n: rule._replace(ridge=first.ridge, W0=first.W0) for n, rule in found.items()}
+    if len({rule.ridge for rule in found.values()}) == 1:
+        yield found
 
 
 def _lines(

@@ -161,7 +161,7 @@ def _only(
 
 
 def ridged(q: list[Fraction], bare: list[Fraction]) -> tuple[Fraction, Fraction] | None:
-    """η and λ of L equal steps with a ridge; None if there are none.
+    """η and λ > 0 of L equal steps with a ridge; None if there are none, or η is not rational.
 
     With r(g) = 1 − ηλ − ηg their weights are r(g)^L W0 + η Σ_{j<L} r(g)^j S, whose highest coefficients tell.
 
@@ -172,24 +172,28 @@ def ridged(q: list[Fraction], bare: list[Fraction]) -> tuple[Fraction, Fraction]
     steps = len(q) - 1
     if not steps:
         return None
-    eta = _root(abs(q[steps]), steps) * (1 if (q[steps] < 0) == (steps % 2 == 1) else -1)
+    root = _root(abs(q[steps]), steps)
+    if root is None:
+        return None
+    eta = root if (q[steps] < 0) == (steps % 2 == 1) else -root
     if steps > 1:
         kept = (-q[steps - 1] / (eta * (-eta) ** (steps - 2)) - 1) / (steps - 1)
     elif len(bare) > 1 and bare[1]:
         kept = -eta * bare[0] / bare[1]
     else:
         return None
-    return eta, (1 - kept) / eta
+    ridge = (1 - kept) / eta
+    return (eta, ridge) if ridge > 0 else None
 
 
-def _root(value: Fraction, power: int) -> Fraction:
-    """The root of a positive number: exact if it is rational, else near."""
-    above, below = (integer_root(part, power) for part in value.as_integer_ratio())
+def _root(value: Fraction, power: int) -> Fraction | None:
+    """The root of a positive number, if it is rational."""
+    above, below = (_integer_root(part, power) for part in value.as_integer_ratio())
     exact = Fraction(above, below)
-    return exact if exact**power == value else Fraction(math.exp(math.log(value) / power))
+    return exact if exact**power == value else None
 
 
-def integer_root(number: int, power: int) -> int:
+def _integer_root(number: int, power: int) -> int:
     """The largest whole number whose power is at most this number ≥ 1 (Newton's method, from above)."""
     root = 1 << -(-number.bit_length() // power)
     while True:
