@@ -155,7 +155,8 @@ def _statement(construction: dict[str, Any]) -> str:
 
     id, asked = construction["id"], construction["asked"]
     whose = "" if id == asked else f", for {asked}"
-    more = f"; `scanproof check {id}` asks all engines" if construction["scope"] else ""
+    fixed = construction["scope"] not in (None, "all-sizes")
+    more = f"; `scanproof check {id}` asks all engines" if fixed else ""
     return f"{id}{whose}: {verdict_words(construction)}{more}"
 
 
@@ -172,15 +173,20 @@ def _target(target: dict[str, Any]) -> str:
 def _bound(certificate: dict[str, Any]) -> list[tuple[str, str]]:
     bounds = {name: bound for name, bound in certificate["domain"].items() if name != "examples"}
     domain = ", ".join(f"{name} ≤ {bound:.4g}" for name, bound in bounds.items())
+    domain += "" if certificate["data"] == "any" else f", {certificate['data']}"
     if certificate["absolute"] is None:
         covers = certificate["covers"]
         why = covers if covers.startswith("nothing") else "no finite one is known for this domain"
         return [("bound", why), ("for", domain)]
-    relative = certificate["relative"]
-    size = "" if relative is None else f", {relative:.2g} of the largest"
-    if relative is not None and relative > 1:
+    bound, most, some = (certificate[name] for name in ("absolute", "magnitude", "attained"))
+    size, largest = "", ""
+    if some:
+        size = f", {bound / some:.2g} of the largest"
+        largest = f"{some:.4g} is attained" + ("" if most is None else f", {most:.4g} is the most")
+    if most is not None and bound > most:
         size += ": more than any prediction is, so nothing is known of them"
     return [
-        ("bound", f"|prediction − learner| ≤ {certificate['absolute']:.4g}{size}"),
+        ("bound", f"|prediction − learner| ≤ {bound:.4g}{size}"),
+        ("largest", largest),
         ("for", domain),
     ]

@@ -62,6 +62,8 @@ def _rendered(report: Report, format: str) -> str:
 
 def _found(report: Report) -> list[tuple[str, str]]:
     """The rule."""
+    from scanproof.numeric.identify.report import as_float
+
     sizes = ", ".join(f"{name} = {size}" for name, size in report.sizes.items())
     return [
         ("weights", f"{report.folder}, {report.target}, {report.family}"),
@@ -70,6 +72,7 @@ def _found(report: Report) -> list[tuple[str, str]]:
         ("how", report.method),
         ("steps", "" if report.steps is None else str(report.steps)),
         *_step_size(report),
+        ("λ", "" if report.ridge is None else f"{as_float(report.ridge):.9g}, of the ridge"),
         *_matrix("W0", report.W0, "d × k"),
         *_matrix("Γ", report.preconditioner, "d × d"),
     ]
@@ -121,6 +124,9 @@ def _off(report: Report) -> list[tuple[str, str]]:
             ("", slope),
             ("", f"{d.tasks} tasks, n ≤ {d.examples}, seed {d.seed}; {d.samples}"),
         ]
+    run = report.running
+    if run is not None:
+        rows.append(("running", f"{run.words} (relative) on {run.tasks} tasks; {run.how}"))
     for i, c in enumerate(report.coefficients):
         text = f"of {c.monomial}: {as_float(c.found):.6g}; gradient descent has {as_float(c.expected):.6g}"
         rows.append(("coefficients" if not i else "", text))
@@ -132,9 +138,12 @@ def _off(report: Report) -> list[tuple[str, str]]:
     rows.append(("construction", near))
     for i, e in enumerate(report.deviations):
         text = f"{e.entry}: {e.found:.9g}, the construction has {e.expected:.9g}"
+        text += "" if e.effect is None else f"; it moves predictions by {e.effect:.1e}"
         rows.append(("entries" if not i else "", text))
-    more = report.deviations_in_all - len(report.deviations)
+    idle = report.deviations_idle
+    more = report.deviations_in_all - len(report.deviations) - idle
     rows.append(("", f"and {more} more" if more > 0 else ""))
+    rows.append(("", f"{idle} others change no prediction that was tried" if idle else ""))
     if report.deviations_in_all and report.same_function:
         rows.append(("", "they differ in form: the function is the same"))
     return rows

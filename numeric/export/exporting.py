@@ -155,7 +155,7 @@ def _manifest(
             "raw": [list(columns) for columns in built.raw],
             "predicts": built.predicts,
         },
-        "certificate": _certificate(built.certify(dtype), dtype),
+        "certificate": _certificate(built.certify(dtype), dtype, built.data),
         "files": {name: manifest.fingerprint(data) for name, data in files.items()},
     }
 
@@ -166,13 +166,15 @@ def _verdict(built: Export) -> dict[str, Any]:
     return {"verdict": found.verdict, "scope": found.scope, "evidence": found.evidence}
 
 
-def _certificate(found: Certificate, dtype: str) -> dict[str, Any]:
+def _certificate(found: Certificate, dtype: str, data: str) -> dict[str, Any]:
     relative = found.absolute / found.magnitude if found.magnitude else math.inf
     return {
         "dtype": dtype,
         "domain": dict(found.domain),
+        "data": data,
         "absolute": _finite(found.absolute),
         "magnitude": _finite(found.magnitude),
+        "attained": _finite(found.attained),
         "relative": _finite(relative),
         "covers": found.covers,
     }

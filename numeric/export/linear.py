@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
@@ -13,6 +16,7 @@ from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
 from . import statements
+from .certificates.largest import largest
 from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
 from .parts import LOSS, Certificate, Export, Request, drawn
@@ -21,14 +25,15 @@ from .statements import Exported
 LARGEST = 2**22
 """The most exact fractions in a model that is built."""
 COVERS = (
-    "the last prediction for data in the domain, of exactly that many examples; numbers and arithmetic of this format, "
-    "sums in any order; in exact numbers the model is the learner, by its statement{}"
+    "the last prediction for data in the domain, of exactly that many examples{}; numbers and arithmetic of this "
+    "format, sums in any order; in exact numbers the model is the learner, by its statement{}"
 )
 FIXED = ", which is proved for the sizes that were checked"
 READ = (
     "nothing: the states of all tokens have {:,} numbers, and {:,} are the most for which a bound is derived; "
     "give fewer examples or features"
 )
+LINEAR_DATA = ", with targets that are linear in the inputs, y_j = Wᵀx_j"
 NOT_PROVED = "nothing: the statement is {}, so that the model need not be this learner"
 
 
@@ -106,25 +111,60 @@ def _check_size(request: Request) -> None:
 def _certificate(found: Exported, request: Request, dtype: str) -> Certificate:
     """The certificate of a proved statement; the parameters of another one need not be the learner."""
     if found.verdict == "proved":
-        return certificate(found.model, found.claim, request, found.eta, dtype)
+        learner = Steps(found.W0, found.eta, found.steps)
+        return certificate(found.model, found.claim, request, learner, dtype, linear=found.linear)
     domain = _domain(request, found.eta)._asdict()
     finite = {name: value for name, value in domain.items() if math.isfinite(value)}
     return Certificate(finite, math.inf, math.inf, NOT_PROVED.format(found.verdict))
 
 
+class Steps(NamedTuple):
+    """Explicit gradient descent, which a certificate compares with."""
+
+    W0: np.ndarray
+    """(d, k)."""
+    eta: Fraction
+    steps: int
+
+
 def certificate(
-    exact: Model, claim: Claim, request: Request, eta: Fraction, dtype: str
+    exact: Model,
+    claim: Claim,
+    request: Request,
+    learner: Steps,
+    dtype: str,
+    *,
+    linear: bool = False,
 ) -> Certificate:
-    """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge."""
-    domain = _domain(request, eta)
+    """The bound for a model in exact numbers, over data of bounded entries for which the steps do not diverge.
+
+    With `linear` its targets are linear in the inputs, which is all that the statement is about.
+    """
+    domain = _domain(request, learner.eta)
     found = bound(exact, domain, dtype)
     finite = {name: value for name, value in domain._asdict().items() if math.isfinite(value)}
     numbers = TOKENISATIONS[exact.tokens].length(request.examples) * exact.encode_bias.shape[0] ** 2
     if numbers > READABLE:
         return Certificate(finite, math.inf, math.inf, READ.format(numbers, READABLE))
     everywhere = quick_result(claim).scope == "all-sizes"
-    covers = COVERS.format("" if everywhere else FIXED)
-    return Certificate(finite, found.prediction, found.magnitude, covers)
+    covers = COVERS.format(LINEAR_DATA if linear else "", "" if everywhere else FIXED)
+    sizes = (
+        np.abs(learner.W0.astype(np.float64)).sum(axis=0),
+        np.linalg.norm(learner.W0.astype(np.float64), axis=0),
+    )
+    root = math.sqrt(len(learner.W0))
+    most = largest(
+        domain.examples,
+        domain.entry * root,
+        domain.target,
+        domain.curvature,
+        float(learner.eta),
+        learner.steps,
+        along=float(sizes[0].max()) / root,
+        start=float(sizes[1].max()),
+    )
+    magnitude = min(found.magnitude, most.proved)
+    return Certificate(finite, found.prediction, magnitude, covers, most.attained)
 
 
 def _domain(request: Request, eta: Fraction) -> Domain:

@@ -16,7 +16,7 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.exact.array import ExactArray, Namespace
 from scanproof.proofs.exact.roots import RootsField
 
-from .linear import LARGEST, certificate
+from .linear import LARGEST, Steps, certificate
 from .parts import LOSS, Export, Request
 from .row_choice import Selection, choose, weights
 from .statements import in_float64
@@ -66,7 +66,9 @@ def build(request: Request) -> Export:
         raw=tuple(TOKENISATIONS[chosen.tokens].columns(d, k)),
         predicts="last" if chosen.tokens == "labelled" else "every",
         encoding=neutral.encoding(model),
-        certify=lambda dtype: certificate(exact, chosen.claim, request, eta, dtype),
+        certify=lambda dtype: certificate(
+            exact, chosen.claim, request, Steps(W0, eta, request.steps), dtype
+        ),
     )
 
 

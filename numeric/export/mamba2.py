@@ -13,6 +13,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from .certificates.largest import Largest, largest
 from .certificates.mamba2 import Bound, Domain, bound
 from .parts import LOSS, Certificate, Export, Request
 from .row_choice import Selection, choose, weights
@@ -113,4 +114,13 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
     except OverflowError:  # a bound of the domain, squared
         found = Bound(math.inf, math.inf)
     finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
-    return Certificate(finite, found.prediction, found.magnitude, COVERS)
+    most = largest_prediction(made, domain)
+    magnitude = min(found.magnitude, most.proved)
+    return Certificate(finite, found.prediction, magnitude, COVERS, most.attained)
+
+
+def largest_prediction(made: Instance, domain: Domain) -> Largest:
+    """Of the learner, on inputs of the domain's norm in any direction."""
+    start = float(np.linalg.norm(made.W0, axis=0).max())
+    steps = made.steps or 1
+    return largest(*domain[:4], float(made.eta), steps, along=start, start=start)

@@ -54,9 +54,11 @@ class Certificate(NamedTuple):
     absolute: float
     """The bound of |prediction − learner|; infinite where no bound is known."""
     magnitude: float
-    """The largest that |learner| can be."""
+    """What |learner| is at most, on all data of the domain."""
     covers: str
     """For which evaluations it holds, in which formats."""
+    attained: float = 0.0
+    """What |learner| is on some data of the domain."""
 
 
 class Export(NamedTuple):

@@ -31,7 +31,7 @@ NUMBER = re.compile(r"\d{1,400}(/\d{1,400}|(\.\d{0,400})?(e[+-]?\d{1,2})?)?|\.\d
 
 def exportable() -> list[str]:
     """The ids of the rows that have an export."""
-    return [*statements.exportable(), *(id for network in NETWORKS for id in rows_of(network))]
+    return statements.exportable()
 
 
 def build(request: Request) -> Export:

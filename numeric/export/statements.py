@@ -16,6 +16,7 @@ from scanproof.constructs.arrays.scan import map_leaves
 from scanproof.constructs.constructions.construction import SCALAR, VECTOR, Construction
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
+from scanproof.constructs.layers.sequence import Network
 from scanproof.constructs.layouts import families, neutral
 from scanproof.constructs.layouts.families import FAMILIES, Form
 from scanproof.constructs.layouts.neutral import Model
@@ -95,8 +96,13 @@ def form(construction: Construction) -> Form | None:
 
 
 def exportable() -> list[str]:
-    """The ids of the rows with a statement that can be exported, in the ledger's order."""
-    return [row.claim.id for row in built_in().rows if _exportable(row)]
+    """The ids of the rows with a statement that can be exported, whole networks too, in the ledger's order."""
+    return [row.claim.id for row in built_in().rows if _exportable(row) or _is_network(row)]
+
+
+def _is_network(row: Row) -> bool:
+    construction = row.claim.construction
+    return construction is not None and isinstance(construction.layer, Network)
 
 
 def _exportable(row: Row) -> bool:

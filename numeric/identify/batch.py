@@ -8,18 +8,60 @@ what the definitions of a Mamba-2 model call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 
-class Batch(NDArrayOperatorsMixin):
-    """B arrays of one shape."""
+def as_it_is(numbers: np.ndarray) -> np.ndarray:
+    """The rounding of numbers that are of NumPy's own formats, and so are rounded by it."""
+    return numbers
 
-    def __init__(self, data: np.ndarray) -> None:
-        self.data = data
+
+def to_float32(numbers: np.ndarray) -> np.ndarray:
+    """Numbers to the nearest of float32."""
+    return numbers.astype(np.float32, copy=False)
+
+
+def to_bfloat16(numbers: np.ndarray) -> np.ndarray:
+    """Numbers to the nearest of bfloat16, ties to even, which NumPy lacks: they are held in float32."""
+    single = np.ascontiguousarray(numbers, dtype=np.float32)
+    bits = single.view(np.uint32)
+    nearest = (bits + (np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1)))) & np.uint32(0xFFFF0000)
+    return np.where(np.isfinite(single), nearest.view(np.float32), single)
+
+
+def to_float16(numbers: np.ndarray) -> np.ndarray:
+    """Numbers to the nearest of float16, held in float32, in which products of matrices are added up."""
+    return numbers.astype(np.float16).astype(np.float32)
+
+
+ROUNDINGS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
+    "float64": as_it_is,
+    "float32": to_float32,
+    "bfloat16": to_bfloat16,
+    "float16": to_float16,
+}
+"""The rounding of numbers to a format."""
+
+
+class Batch(NDArrayOperatorsMixin):
+    """B arrays of one shape; what each operation makes is rounded by `rounding`."""
+
+    def __init__(
+        self, data: np.ndarray, rounding: Callable[[np.ndarray], np.ndarray] = as_it_is
+    ) -> None:
+        self.data = rounding(data)
+        self.rounding = rounding
+
+    def to(self, rounding: Callable[[np.ndarray], np.ndarray]) -> Batch:
+        """The same in another format."""
+        return Batch(self.data, rounding)
+
+    def _made(self, data: np.ndarray) -> Batch:
+        return Batch(data, self.rounding)
 
     def __array_namespace__(self) -> Any:
         return np
@@ -27,11 +69,9 @@ class Batch(NDArrayOperatorsMixin):
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any) -> Batch:
         """Of each array by itself."""
         if function is np.matmul:
-            left, right = (a.data if isinstance(a, Batch) else a for a in inputs)
-            vectors = isinstance(inputs[1], Batch) and len(inputs[1].shape) == 1
-            return Batch((left @ right[..., None])[..., 0] if vectors else left @ right)
+            return self._made(_product(*inputs))
         axes = max(len(a.shape) if isinstance(a, Batch) else np.ndim(a) for a in inputs)
-        return Batch(function(*(_aligned(a, axes) for a in inputs)))
+        return self._made(function(*(_aligned(a, axes) for a in inputs)))
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Batch:
         """NumPy's functions that take several arrays, or move entries."""
@@ -45,14 +85,25 @@ class Batch(NDArrayOperatorsMixin):
     @property
     def T(self) -> Batch:
         """The transpose of each array."""
-        return Batch(self.data.mT)
+        return self._made(self.data.mT)
 
     def __getitem__(self, key: Any) -> Batch:
-        return Batch(self.data[(slice(None), *(key if isinstance(key, tuple) else (key,)))])
+        return self._made(self.data[(slice(None), *(key if isinstance(key, tuple) else (key,)))])
 
     def sum(self, axis: int) -> Batch:
         """The sum of each array along its axis."""
-        return Batch(self.data.sum(axis=axis + 1))
+        return self._made(self.data.sum(axis=axis + 1))
+
+
+def _product(left: Any, right: Any) -> np.ndarray:
+    """left @ right of each array, vectors among them."""
+    row, column = len(left.shape) == 1, len(right.shape) == 1
+    a, b = (
+        array.data if isinstance(array, Batch) else np.asarray(array) for array in (left, right)
+    )
+    found = (a[..., None, :] if row else a) @ (b[..., None] if column else b)
+    found = found[..., 0] if column else found
+    return found[..., 0, :] if row and not column else found[..., 0] if row else found
 
 
 def _aligned(array: Any, axes: int) -> Any:
@@ -64,17 +115,18 @@ def _aligned(array: Any, axes: int) -> Any:
 
 
 def _reshape(batch: Batch, shape: tuple[int, ...]) -> Batch:
-    return Batch(batch.data.reshape(len(batch.data), *shape))
+    return Batch(batch.data.reshape(len(batch.data), *shape), batch.rounding)
 
 
 def _joined(join: Callable[..., np.ndarray]) -> Callable[..., Batch]:
     def joined(arrays: Sequence[Any], axis: int = 0) -> Batch:
-        (size,) = {len(array.data) for array in arrays if isinstance(array, Batch)}
+        batches = [array for array in arrays if isinstance(array, Batch)]
+        (size,) = {len(array.data) for array in batches}
         parts = [
             a.data if isinstance(a, Batch) else np.broadcast_to(a, (size, *np.shape(a)))
             for a in arrays
         ]
-        return Batch(join(parts, axis=axis + 1))
+        return Batch(join(parts, axis=axis + 1), batches[0].rounding)
 
     return joined
 

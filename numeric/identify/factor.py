@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from .report import AVERAGED, CONSTANT
+from .report import ALONE, AVERAGED, CONSTANT
 from .rule import Rule
 
 
@@ -19,6 +19,8 @@ class Factor(NamedTuple):
     """None for a constant."""
     by_number: dict[int, Fraction]
     """Factors that are neither, by n; else empty."""
+    alone: int | None = None
+    """n, if no other was tried."""
 
     def at(self, n: int) -> Fraction | None:
         """The factor at n examples, if it is known."""
@@ -31,6 +33,8 @@ class Factor(NamedTuple):
     @property
     def words(self) -> str:
         """As `StepSize.dependence`."""
+        if self.alone is not None:
+            return ALONE.format(self.alone)
         if self.by_number:
             each = ", ".join(f"{v} at n = {n}" for n, v in self.by_number.items())
             return f"irregular in n: {each}"
@@ -46,6 +50,8 @@ def of(rules: Mapping[int, Rule]) -> Factor:
     """The factor in rules of one step or more, by the number of examples."""
     sums = {n: sum(rule.step_sizes, Fraction(0)) for n, rule in rules.items()}
     first = sums[min(sums)]
+    if len(sums) == 1:
+        return Factor(first, None, {}, min(sums))
     if all(s == first for s in sums.values()):
         return Factor(first, None, {})
     if len(sums) > 2 and all(sums.values()):

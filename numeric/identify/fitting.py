@@ -71,15 +71,17 @@ class Learner(NamedTuple):
     """η."""
     steps: int
     """L."""
+    each: tuple[float, ...] = ()
+    """The step sizes in turn where they are not all η."""
 
     @np.errstate(all="ignore")
     def weights(self, tasks: Tasks) -> np.ndarray:
         """After the last step: (tasks, d, k)."""
         start = np.asarray(self.W0, dtype=np.float64)
         W = np.broadcast_to(start, (len(tasks.x), *start.shape))
-        for _ in range(self.steps):
+        for step_size in self.each or (self.step_size,) * self.steps:
             examples = zip(W, tasks.x[:, :-1], tasks.y, strict=True)
-            W = W - np.float64(self.step_size) * np.stack(
+            W = W - np.float64(step_size) * np.stack(
                 [unscaled_gradient(*each) for each in examples]
             )
         return W
@@ -218,6 +220,32 @@ def _narrowed(data: Prepared, steps: int, points: np.ndarray, i: int) -> Fit:
         found = distances(data, steps, points)
         i = int(found.argmin())
     return Fit(steps, float(points[i]), float(found[i]))
+
+
+@np.errstate(all="ignore")
+def unequal(trials: Sequence[Trial], W0: np.ndarray, steps: int) -> tuple[float, ...]:
+    """The step sizes with which L steps come nearest, in increasing order; none where they are not real numbers.
+
+    Weights are q(G) W0 + p(G) S with g p(g) = 1 − q(g), linear in the coefficients of q; η_l are the reciprocals of
+    its roots.
+    """
+    data = prepare(trials, W0)
+    scale = 1 / (float(data.eigenvalues.max()) or 1.0)
+    g = data.eigenvalues * scale
+    weight = data.weight[:, None]
+
+    def read(W: np.ndarray) -> np.ndarray:
+        return ((data.query[..., None] * W).sum(axis=1) * weight).ravel()
+
+    moved = [g**i * data.start - g ** (i - 1) * (scale * data.sums) for i in range(1, steps + 1)]
+    columns = np.stack([read(W) for W in moved], axis=1)
+    rest = (data.predicted * weight).ravel() - read(data.start)
+    if not (np.isfinite(columns).all() and np.isfinite(rest).all()):
+        return ()
+    q = np.linalg.lstsq(columns, rest, rcond=None)[0]
+    roots = np.roots([*q[::-1], 1.0]) if q[-1] else np.zeros(0)
+    real = len(roots) == steps and bool((np.abs(roots.imag) <= 1e-6 * np.abs(roots)).all())
+    return tuple(sorted((scale / roots.real).tolist())) if real else ()
 
 
 def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -15,10 +16,12 @@ from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
 from ..export.loading import Loaded
+from ..rounding.arithmetic import FORMATS
 from . import (
     candidates,
     coefficients,
     factor,
+    fitting,
     linear_certificate,
     linear_construction,
     linear_tasks,
@@ -28,24 +31,28 @@ from . import (
     rule,
     verdict,
 )
+from .blame import blamed
 from .factor import Factor
-from .fitting import Learner
+from .fitting import SEED, Learner
 from .linear_construction import Near
 from .mamba2_construction import simple
 from .manifest import Manifest
-from .neutral_form import arrays, models, rounding
+from .neutral_form import arrays, models, of_arrays, rounding
 from .preconditioner import kind
 from .recognition import MEASURED, UNDEFINED, UNKNOWN, Recognition, TooLarge
 from .report import (
+    ALONE,
     ASCENT,
     DESCENT,
     PRECONDITIONED,
+    RIDGE,
     Contradiction,
     Number,
     Report,
     StepSize,
     as_float,
 )
+from .rule import Rule
 
 MOST = 5e10
 """Multiplications of all predictions that are made, about."""
@@ -53,6 +60,10 @@ ENTRIES = 2**18
 """Entries of the largest model that is compared with a construction, whose numbers are exact ones."""
 WITHIN = 2.0**-20
 """Relative distance on tasks below which a model too large to derive its rule is said to follow one."""
+FEW = 4
+"""Tasks on which entries are blamed."""
+LONGEST = 4096
+"""Examples of a task that is measured, at most."""
 ROUNDINGS = 16
 """Deviation of an output of every token, beside that of one number."""
 
@@ -103,6 +114,10 @@ def identify_linear(loaded: Loaded) -> Report:
         report.sizes["examples"] = read.fixed
     by = _derived(report, model, read.found) if read.found else None
     near = _near(report, read, loaded, by)
+    if read.found and by:
+        report.running = linear_tasks.running(
+            model, _every_rule(model, read.found), _format(loaded)
+        )
     if report.rule not in (DESCENT, ASCENT):
         _measured(report, read, loaded.manifest, near)
     report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
@@ -138,12 +153,22 @@ def _check_size(loaded: Loaded, read: _Read) -> None:
         )
     d, _ = neutral.sizes(read.model)
     examples = linear_tasks.examples(read.model, read.fixed)
-    products = recognition.operations(read.model, examples) * (d + 64)
+    products = _products(read.model, examples)
     if products > MOST:
         raise UsageError(
             f"identify {loaded.folder}: a model of {d} features and {read.entries:,} entries is too large: it takes "
             f"{products:.1e} multiplications to measure it, and {MOST:.0e} are the most."
         )
+
+
+def _products(model: Model, n: int) -> int:
+    """Of all predictions that are made at n examples, about."""
+    return recognition.operations(model, n) * (neutral.sizes(model)[0] + 64)
+
+
+def _affordable(model: Model, n: int) -> bool:
+    """Whether tasks of n examples are measured; longer ones of small models take too many tokens."""
+    return _products(model, n) <= MOST and n <= LONGEST
 
 
 def _unlike(loaded: Loaded, read: _Read) -> float:
@@ -170,13 +195,28 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
-    report.rule = ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    if first.ridge:
+        report.ridge = first.ridge
+    report.rule = (
+        RIDGE if first.ridge else ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    )
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1
     nearest = rounded.pop() if len(rounded) == 1 else None  # all are roundings of one number
     report.step_size = StepSize(mean, nearest, own.words, () if alike else each)
     return own
+
+
+def _every_rule(model: Model, found: Recognition) -> dict[int, Rule]:
+    """The rule at each number of examples at which it was established."""
+    every = recognition.with_further(model, found.rules)
+    return {n: every[n] for n in (*found.everywhere, *found.likely) if n in every}
+
+
+def _format(loaded: Loaded) -> str:
+    """The widest format of the tensors, in which they run together."""
+    return max(set(loaded.dtypes.values()), key=lambda dtype: (-FORMATS[dtype].unit, dtype))
 
 
 def _simple(value: Number, model: Model) -> Fraction | None:
@@ -206,7 +246,11 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
-        W0 = None if found is None else np.vectorize(as_float, otypes=[float])(found.first.W0)
+        W0 = (
+            None
+            if found is None or found.first.ridge
+            else np.vectorize(as_float, otypes=[float])(found.first.W0)
+        )
         near = linear_construction.nearest(model, n, W0, loaded.target, step)
         known = bool(
             near and by and descends and linear_construction.is_close(model, near.model, numbers)
@@ -221,7 +265,24 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         or known
         or (how != MEASURED and linear_construction.is_same(model, near.model, numbers))
     )
+    if near.entries.deviating and not report.same_function:
+        _blame(report, read, near, loaded)
     return near
+
+
+def _blame(report: Report, read: _Read, near: Near, loaded: Loaded) -> None:
+    """The entries that differ in the order of their effect on predictions of tasks, without those that have none."""
+    d, k = neutral.sizes(read.model)
+    n = linear_tasks.examples(read.model, read.fixed)
+    tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 4), sampler="uniform")
+
+    def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+        model = of_arrays(loaded, tensors, read.model.tokens)
+        return linear_tasks.predictor(model)(*tasks)
+
+    found = blamed(arrays(read.model, loaded.target), near.entries.mended, predictions)
+    if found.deviations:
+        report.deviations, report.deviations_idle = found.deviations, found.idle
 
 
 def _assertion(asserted: Manifest, read: _Read) -> Learner | None:
@@ -246,13 +307,15 @@ def _measured(report: Report, read: _Read, asserted: Manifest | None, near: Near
     """Distances to the nearest gradient descent; for an unknown rule also its steps, and coefficients that deviate."""
     model, numbers, found, how = read
     n = asserted["sizes"]["examples"] if asserted else None
-    n = None if n is None or n > linear_certificate.LONGEST else n
+    if n is not None and not _affordable(model, n):
+        n = None
     starts = [] if near is None or report.W0 is None else [np.array(report.W0, dtype=np.float64)]
     learner, report.distances = linear_tasks.nearest(model, read.fixed or n, starts)
+    alone = ALONE.format(linear_tasks.examples(model, read.fixed or n))
     if found is not None:
         return
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
-    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model))
+    report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model), alone)
     if how == MEASURED:
         if report.distances.relative <= WITHIN and learner.step_size:
             report.rule = DESCENT if learner.step_size > 0 else ASCENT
@@ -277,7 +340,12 @@ def _check_manifest(report: Report, asserted: Manifest, read: _Read, by: Factor 
     tokens = {"tokens.name": model.tokens, "tokens.raw": columns}
     report.contradictions += manifest.unequal(asserted, tokens)
     close = float(rounding(model))
-    report.contradictions += manifest.learner(asserted, report, close, by, measured=False)
+    own = manifest.learner(asserted, report, close, by, measured=False)
+    n = asserted["sizes"]["examples"]
+    if read.found is None and not read.fixed and not _affordable(model, n):
+        own = [each for each in own if each.assertion != "learner.step_size"]
+        report.notes.append(f"learner.step_size was not checked: {n:,} examples take too long")
+    report.contradictions += own
     if asserted["tokens"]["predicts"] == "every" and read.found and not _every(model, read.found):
         report.contradictions.append(Contradiction("tokens.predicts", "every", "last"))
     linear_certificate.check(report, asserted, model)

@@ -11,6 +11,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.decide.construction import quick_result
 
 from ..export.certificates.domain import Domain
@@ -19,12 +20,15 @@ from ..export.request import build, checked
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
 from .manifest import Manifest, asserted_learner, certificate_at, start, unequal
+from .recognition import operations
 from .report import Contradiction, Report
 
 TASKS = 8
 """Drawn from the certificate's domain."""
-LONGEST = 64
-"""Examples of a task, at most."""
+MOST_STEPS = 64
+"""Of a learner that is compared with."""
+WORK, TOKEN = 2e9, 20_000
+"""Products of all tasks, about, and what a token costs at least; models that need more are tried on fewer tasks."""
 SLACK = 1 + 2.0**-10
 """Bounds whose quotient is less are alike."""
 LARGEST = 2**16
@@ -118,6 +122,13 @@ def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
     certificate, verdict = manifest["certificate"], quick_result(built.claim).verdict
     yield from unequal(manifest, {"construction.verdict": verdict})
     own = built.certify(certificate["dtype"])
+    if certificate.get("data", manifest["learner"]["data"]) == "any" != built.data:
+        yield Contradiction("certificate.data", "any", built.data)
+    attained = certificate.get("attained")
+    if attained is not None and attained > own.attained * SLACK:
+        yield Contradiction(
+            "certificate.attained", f"{attained:.3g}", f"{own.attained:.3g}, derived"
+        )
     for name, asserted in certificate["domain"].items():
         bound = own.domain.get(name, math.inf)
         if asserted > bound * SLACK:
@@ -126,7 +137,9 @@ def _against(built: Export, manifest: Manifest) -> Iterator[Contradiction]:
         yield Contradiction(f"certificate.domain.{name}", "any", f"{own.domain[name]:.9g}")
     for name, bound in (("absolute", own.absolute), ("magnitude", own.magnitude)):
         asserted = certificate[name]
-        more = name == "magnitude" and asserted is not None and asserted > bound * SLACK
+        # Without what is attained, as earlier versions wrote it, a larger magnitude is true, too.
+        strict = name == "magnitude" and attained is not None
+        more = strict and asserted is not None and asserted > bound * SLACK
         if asserted is not None and (more or asserted * SLACK < bound):
             derived = f"{bound:.3g}, derived" if math.isfinite(bound) else "no bound is known"
             yield Contradiction(f"certificate.{name}", f"{asserted:.3g}", derived)
@@ -144,27 +157,34 @@ def _measure(report: Report, manifest: Manifest, model: Model) -> None:
         not usable
         or "weights" in domain
         or not math.isfinite(learner.step_size)
-        or learner.steps > LONGEST
+        or learner.steps > MOST_STEPS
     ):
         report.notes.append("the certificate names no domain that could be checked")
         return
-    n = int(min(domain["examples"], LONGEST)) if n is None else n
-    tasks = _tasks(max(n, 1), d, k, domain, linear=manifest["learner"]["data"] != "any")
+    n = max(int(domain["examples"]), 1) if n is None else n
+    length = TOKENISATIONS[model.tokens].length(n)
+    count = min(TASKS, int(WORK // max(operations(model, n), TOKEN * length)))
+    if not count:  # at fewer examples the step size would be another
+        report.notes.append(f"the certificate was not tried: {n:,} examples take too long")
+        return
+    tasks = _tasks(count, n, d, k, domain, linear=manifest["learner"]["data"] != "any")
     dtype = certificate["dtype"]
-    predicted = predictor(model, np.float64 if dtype == "float64" else np.float32)(*tasks)
+    predicted = predictor(model, dtype)(*tasks)
     error = float(np.abs(predicted - learner.predictions(tasks)).max())
-    how = f"the largest of {TASKS} tasks of the certificate's domain, in {dtype}"
+    how = f"the largest of {count} tasks of the certificate's domain, in {dtype}"
     report.promise = certificate_at(report, manifest, error, how)
 
 
-def _tasks(n: int, d: int, k: int, domain: Mapping[str, float], *, linear: bool) -> Tasks:
-    """As large as the domain allows."""
+def _tasks(
+    count: int, n: int, d: int, k: int, domain: Mapping[str, float], *, linear: bool
+) -> Tasks:
+    """As large as the domain allows, of exactly n examples: the factor of others may be another."""
     rng = np.random.default_rng((SEED, 2))
-    x = rng.uniform(-1, 1, (TASKS, n + 1, d)) * domain["entry"]
-    y = rng.uniform(-1, 1, (TASKS, n, k)) * domain["target"]
+    x = rng.uniform(-1, 1, (count, n + 1, d)) * domain["entry"]
+    y = rng.uniform(-1, 1, (count, n, k)) * domain["target"]
     curvature = np.linalg.norm(x[:, :-1], axis=(1, 2), ord=2).max() ** 2
     most = domain.get("curvature", math.inf)
     x = x * min(1.0, math.sqrt(most / curvature)) if curvature else x
     if linear and domain["entry"]:
-        y = x[:, :-1] @ rng.uniform(-1, 1, (TASKS, d, k)) * (domain["target"] / d / domain["entry"])
+        y = x[:, :-1] @ rng.uniform(-1, 1, (count, d, k)) * (domain["target"] / d / domain["entry"])
     return Tasks(x, y)

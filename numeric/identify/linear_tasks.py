@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -10,11 +10,15 @@ from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
 from . import fitting
+from .batch import ROUNDINGS, Batch
 from .fitting import SEED, Fit, Learner, Predictor, Tasks
-from .report import Distances
+from .report import Distances, Running, as_float
+from .rule import Rule, prediction
 
-COUNT = 16
-"""Tasks."""
+COUNT, FEW = 16, 4
+"""Tasks, and those of each number of examples that are run in a format."""
+WORKSPACE = 2**22
+"""Numbers in the states of the tasks that run at once."""
 LARGEST = 24
 """Examples of a task, at most, where the model does not say."""
 DIRECTIONS = 64
@@ -23,16 +27,61 @@ WIDTH = 2.0**-10
 """Of central differences."""
 
 
-def predictor(model: Model, dtype: type = np.float64) -> Predictor:
-    """The model, computed in a format, on a batch of tasks: (tasks, n + 1, d), (tasks, n, k) -> (tasks, k)."""
-    cast = neutral.mapped(lambda array: np.asarray(array, dtype=dtype), model)
+def predictor(model: Model, dtype: str = "float64") -> Predictor:
+    """The model, each operation in a format, on a batch of tasks: (tasks, n + 1, d), (tasks, n, k) -> (tasks, k)."""
+    rounding = ROUNDINGS[dtype]
+    cast = neutral.mapped(lambda array: rounding(np.asarray(array, dtype=np.float64)), model)
 
     @np.errstate(all="ignore")
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        tasks = zip(x.astype(dtype), y.astype(dtype), strict=True)
-        return np.stack([neutral.predict(cast, *task) for task in tasks]).astype(np.float64)
+        at_once = max(1, WORKSPACE // (x.shape[1] * len(model.encode_bias) ** 2))
+        parts = [
+            neutral.predict(cast, *(Batch(a[i : i + at_once], rounding) for a in (x, y)))
+            for i in range(0, len(x), at_once)
+        ]
+        return np.concatenate([part.data for part in parts]).astype(np.float64)
 
     return predict
+
+
+@np.errstate(all="ignore")
+def running(model: Model, rules: Mapping[int, Rule], dtype: str) -> Running:
+    """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
+
+    Args:
+        model: in floats.
+        rules: by the number of examples, each of one step or more.
+        dtype: float64, float32, bfloat16 or float16.
+    """
+    d, k = neutral.sizes(model)
+    predict, worst = predictor(model, dtype), 0.0
+    for n, exact in rules.items():
+        rule = Rule(
+            tuple(map(as_float, exact.step_sizes)),
+            _floats(exact.W0),
+            None if exact.preconditioner is None else _floats(exact.preconditioner),
+            as_float(exact.ridge),
+        )
+        tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 3), sampler="uniform")
+        tasks = Tasks(*(_calm(rule, tasks) * array for array in tasks))
+        expected = np.stack([prediction(rule, x, y) for x, y in zip(*tasks, strict=True)])
+        off = fitting.quotient_of_largest(predict(*tasks) - expected, expected)
+        worst = float(np.max([worst, off]))  # NaN if one of them is
+    numbers = ", ".join(map(str, rules))
+    how = f"n = {numbers}; x uniform on (−1, 1), scaled down where steps would diverge"
+    return Running(dtype, worst, FEW * len(rules), how)
+
+
+def _calm(rule: Rule, tasks: Tasks) -> float:
+    """A power of two, at most 1, by which data are scaled so that no step overshoots."""
+    curvature = np.linalg.norm(tasks.x[:, :-1], axis=(1, 2), ord=2).max() ** 2
+    matrix = 1.0 if rule.preconditioner is None else np.linalg.norm(rule.preconditioner, ord=2)
+    moved = max(map(abs, rule.step_sizes)) * matrix * curvature
+    return min(1.0, 2.0 ** np.floor(np.log2(2 / moved) / 2)) if 0 < moved < np.inf else 1.0
+
+
+def _floats(exact: np.ndarray) -> np.ndarray:
+    return np.vectorize(as_float, otypes=[float])(exact)
 
 
 def examples(model: Model, fixed: int | None) -> int:

@@ -23,14 +23,15 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from . import mamba2_certificate, mamba2_tasks, manifest
-from .entries import LISTED
-from .fitting import Learner, quotient_of_largest
-from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple
+from . import fitting, mamba2_certificate, mamba2_tasks, manifest
+from .blame import blamed
+from .entries import LISTED, Comparison
+from .fitting import Learner, Tasks, quotient_of_largest
+from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
 from .manifest import Manifest
-from .report import ASCENT, DESCENT, NONE, Contradiction, Report, StepSize
+from .report import ASCENT, DESCENT, NEAREST, NONE, Contradiction, Report, Running, StepSize
 from .verdict import steps
 
 FORM = 2.0**-40
@@ -38,10 +39,14 @@ FORM = 2.0**-40
 NEARBY = 2.0**-7
 """Relative distance above which no certificate is asked for."""
 MOST_FEATURES = 1024
+WITHIN = 2.0**-20
+"""Relative distance on tasks within which steps of unequal sizes are said to explain predictions."""
 CHANNEL = 2.0**24
 """K of what is exported."""
 LARGEST = 2**24
 """Numbers in a tensor of a constructed model that is made for its bound alone."""
+GROUPS, FEW = 3, 2
+"""Groups of tasks, and tasks of each, on which entries are blamed."""
 TENSORS = 6
 """Tensors whose deviating entries are counted in words."""
 
@@ -68,7 +73,8 @@ def identify_mamba2(loaded: Loaded) -> Report:
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
     )
     first = hf_mamba2.key(0, "in_proj")
-    dtype = held(loaded.tensors[first], loaded.dtypes.get(first, "float32"))
+    stored_as = loaded.dtypes.get(first, "float32")
+    dtype = held(loaded.tensors[first], stored_as)
     tasks = sum(len(values) for _, values in measured.trials)
     report = Report(
         folder=str(loaded.folder),
@@ -84,13 +90,13 @@ def identify_mamba2(loaded: Loaded) -> Report:
     )
     effect = _effect(settings, measured, near) if near else 0.0
     if near:
-        _name_entries(report, near, effect)
+        _name_entries(report, settings, measured, loaded, near, effect)
     if measured.finite:
-        _compare(report, model, measured, near, effect, dtype)
+        _compare(report, model, measured, near, effect, dtype, stored_as)
     else:
         report.verdict = f"{NONE}: predictions overflow on the tasks, and nothing can be compared"
     if loaded.manifest:
-        _check_manifest(report, loaded.manifest, measured, near, dtype)
+        _check_manifest(report, loaded.manifest, model, measured, near, dtype)
     return report
 
 
@@ -113,7 +119,13 @@ def _tokenisations(loaded: Loaded, model: Model) -> list[Layout]:
 
 
 def _compare(
-    report: Report, model: Model, measured: Measured, near: Near | None, effect: float, dtype: str
+    report: Report,
+    model: Model,
+    measured: Measured,
+    near: Near | None,
+    effect: float,
+    dtype: str,
+    stored_as: str,
 ) -> None:
     """Adds to a report the gradient descent that the predictions are nearest to, and whether they are its."""
     unit = FORMATS[dtype].unit
@@ -122,26 +134,70 @@ def _compare(
     if kept:
         made, stored, exact = kept.instance, kept.stored, kept.step_size
         learner = Learner(np.asarray(made.W0), float(made.eta), kept.steps if stored else 0)
+        if kept.each:
+            stored, exact = float(np.mean(kept.each)), None
+            learner = learner._replace(
+                step_size=stored, steps=kept.steps, each=tuple(map(simply, kept.each))
+            )
     else:
         fit = measured.best
         stored = fit.step_size
         exact = simple(stored, 2 * unit) if stored and unit < 2.0**-20 else None
         learner = Learner(measured.W0, float(exact) if exact else stored, fit.steps)
+        unequal = _unequal(measured)
+        if unequal is not None:
+            learner, stored, exact = unequal, unequal.step_size, None
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
     if learner.steps:
-        report.step_size = StepSize(stored, exact)
+        report.step_size = StepSize(stored, exact, each=learner.each)
     report.distances = mamba2_tasks.compare(measured, learner)
+    report.running = _running(model, measured, learner, stored_as)
+    certified = bool(learner.each) and report.distances.relative <= WITHIN
     made = kept.instance if kept else _instance(measured, learner, model)
-    certified = made is not None and _certified(measured, made, learner, dtype)
+    if not learner.each:  # certificates are for equal steps
+        certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
         certified = certified and report.distances.relative <= rounding
     own = near is not None and not near.entries.deviating
     channel = float(near.instance.constants.channel) if near else 0.0
     if certified or (learner.steps and own and channel == CHANNEL):
-        report.rule = DESCENT if learner.step_size > 0 else ASCENT
-    what = f"{steps(learner.steps)} with η = {_number(exact, learner.step_size)}"
+        up = all(eta < 0 for eta in learner.each or (learner.step_size,))
+        report.rule = ASCENT if up else DESCENT
+    eta = ", ".join(_number(simple(eta, 2 * unit), eta) for eta in learner.each if eta)
+    eta = f"({eta})" if eta else _number(exact, learner.step_size)
+    what = f"{steps(learner.steps)} with η = {eta}"
     report.verdict = _verdict(report, measured, near, what, effect)
     report.notes += _notes(report, measured, near, certified)
+
+
+def _unequal(measured: Measured) -> Learner | None:
+    """Steps of unequal sizes that explain the predictions, where equal ones do not."""
+    if measured.best.distance <= WITHIN:
+        return None
+    for count in range(2, len(measured.fits)):
+        each = fitting.unequal(measured.trials, measured.W0, count)
+        learner = Learner(measured.W0, float(np.mean(each or 0.0)), count, each)
+        if not each:
+            continue
+        expected = [learner.predictions(tasks) for tasks, _ in measured.trials]
+        off = [
+            quotient_of_largest(t.predicted - e, e)
+            for t, e in zip(measured.trials, expected, strict=True)
+        ]
+        if max(off) <= WITHIN:
+            return learner
+    return None
+
+
+def _running(model: Model, measured: Measured, learner: Learner, dtype: str) -> Running:
+    """The model on all tasks as it is loaded."""
+    predict, found, count = mamba2_tasks.predictor(model, measured.layout, dtype), 0.0, 0
+    for tasks, _ in measured.trials:
+        expected = learner.predictions(tasks)
+        off = quotient_of_largest(predict(*tasks) - expected, expected)
+        found, count = float(np.max([found, off])), count + len(expected)  # NaN if one of them is
+    how = f"as transformers loads it: projections in {dtype}, norms, functions and scan in float32"
+    return Running(dtype, found, count, how)
 
 
 def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> float:
@@ -159,7 +215,33 @@ def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> floa
     return found
 
 
-def _name_entries(report: Report, near: Near, effect: float) -> None:
+def _blame(
+    report: Report,
+    settings: Mapping[str, Any],
+    measured: Measured,
+    loaded: Loaded,
+    entries: Comparison,
+) -> None:
+    """The entries that differ in the order of their effect on a few tasks, without those that have none."""
+    some = [Tasks(tasks.x[:FEW], tasks.y[:FEW]) for tasks, _ in measured.trials[:GROUPS]]
+
+    def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+        predict = mamba2_tasks.predictor(model_of(settings, tensors, tensors), measured.layout)
+        return np.concatenate([predict(*tasks) for tasks in some])
+
+    found = blamed({**loaded.tensors, **loaded.encoding}, entries.mended, predictions)
+    if found.deviations:
+        report.deviations, report.deviations_idle = found.deviations, found.idle
+
+
+def _name_entries(
+    report: Report,
+    settings: Mapping[str, Any],
+    measured: Measured,
+    loaded: Loaded,
+    near: Near,
+    effect: float,
+) -> None:
     made, entries = near.instance, near.entries
     blocks = "one block" if made.model.step is None else f"{near.steps + 1} blocks"
     step_size = _number(near.step_size, made.eta)
@@ -167,6 +249,8 @@ def _name_entries(report: Report, near: Near, effect: float) -> None:
         f"{steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
     )
     report.deviations = entries.deviations[:LISTED]
+    if entries.deviating and FORM < effect < np.inf:
+        _blame(report, settings, measured, loaded, entries)
     report.deviations_in_all = entries.deviating
     report.same_function = not entries.deviating
     if not entries.deviating:
@@ -192,7 +276,7 @@ def _certified(measured: Measured, made: Instance, learner: Learner, dtype: str)
     for tasks, values in measured.trials:
         off = np.abs(values - learner.predictions(tasks))
         for x, y, error in zip(*tasks, off.max(axis=1), strict=True):
-            domain = domain_of(x, y, *learner)
+            domain = domain_of(x, y, learner.W0, learner.step_size, learner.steps)
             if not error <= bound(made, domain, dtype).prediction < np.inf:
                 return False
     return learner.steps > 0
@@ -208,7 +292,7 @@ def _instance(measured: Measured, learner: Learner, model: Model) -> Instance | 
     widths, _ = mamba2_sizes.released(layout, **mamba2_gd.shape(layout, in_one_block=one))
     if widths.inner * widths.stream > LARGEST:
         return None
-    W0, step_size, steps = learner
+    W0, step_size, steps, _ = learner
     return mamba2_gd.instance(
         np, slots.d, steps, step_size, W0, tokens=layout.name, in_one_block=one
     )
@@ -223,7 +307,13 @@ def _verdict(
     differ = f"{count} {'entry differs' if count == 1 else 'entries differ'} from the construction"
     if report.recognised:
         edited = f"; {differ}, which other data may show" if count else ""
-        return f"{report.rule}: {what} {tokens}, within {within} of it on the tasks that were tried (relative){edited}"
+        run = report.running.words if report.running else f"off by {within}"
+        return (
+            f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
+        )
+    if report.grade == NEAREST:
+        more = f"; {differ}, and move predictions by {effect:.1e}" if count else ""
+        return f"nearest to {what.replace(' with', f' of {DESCENT} with')} {tokens}, off by {within} (relative){more}"
     if count:
         return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
     best = measured.best
@@ -262,7 +352,12 @@ def _number(exact: Fraction | None, value: float) -> str:
 
 
 def _check_manifest(
-    report: Report, asserted: Manifest, measured: Measured, near: Near | None, dtype: str
+    report: Report,
+    asserted: Manifest,
+    model: Model,
+    measured: Measured,
+    near: Near | None,
+    dtype: str,
 ) -> None:
     """Adds to a report what the weights contradict, and what becomes of the certificate."""
     close = 2 * ROUNDINGS * FORMATS[dtype].unit
@@ -285,4 +380,4 @@ def _check_manifest(
     if claimed != widths:
         report.contradictions.append(Contradiction("tokens.raw", str(claimed), str(widths)))
     if not report.contradictions:
-        mamba2_certificate.check(report, asserted, measured, near)
+        mamba2_certificate.check(report, asserted, model, measured, near)

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..export.certificates.mamba2 import Bound, Domain, bound
+from ..export.mamba2 import largest_prediction
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
-from .mamba2_tasks import LONGEST, Measured
+from .mamba2_model import Model
+from .mamba2_tasks import LONGEST, Measured, predictor
 from .manifest import Manifest, asserted_learner, certificate_at
 from .report import Contradiction, Report
 
@@ -26,7 +28,9 @@ SLACK = 1 + 2.0**-20
 """For the last digits of a bound."""
 
 
-def check(report: Report, manifest: Manifest, measured: Measured, near: Near | None) -> None:
+def check(
+    report: Report, manifest: Manifest, model: Model, measured: Measured, near: Near | None
+) -> None:
     """Adds to a report what contradicts the certificate, and the error beside it if it holds for these weights."""
     certificate = manifest["certificate"]
     if certificate["absolute"] is None or not certificate["magnitude"]:
@@ -40,13 +44,13 @@ def check(report: Report, manifest: Manifest, measured: Measured, near: Near | N
     own = near if near and not near.entries.deviating else None
     if own:
         report.contradictions += _unproved(manifest, own, domain)
+        report.contradictions += _larger(manifest, own, domain)
     groups = _tasks(domain, measured.layout.slots.d, measured.layout.slots.k)
-    learner = asserted_learner(manifest)
-    errors = [
-        np.abs(measured.predict(*tasks) - learner.predictions(tasks)).max() for tasks in groups
-    ]
+    learner, dtype = asserted_learner(manifest), certificate["dtype"]
+    predict = predictor(model, measured.layout, dtype)
+    errors = [np.abs(predict(*tasks) - learner.predictions(tasks)).max() for tasks in groups]
     count = sum(len(tasks.x) for tasks in groups)
-    how = f"the largest of {count} tasks of the certificate's domain"
+    how = f"the largest of {count} tasks of the certificate's domain, run in {dtype}"
     beside = certificate_at(report, manifest, float(np.max(errors)), how)  # NaN if one of them is
     if own:
         report.promise = beside
@@ -75,6 +79,19 @@ def _unproved(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contra
         if asserted is not None and not asserted * SLACK >= found:  # or NaN, of two infinities
             yield Contradiction(
                 f"certificate.{name}", f"{asserted:.3g}", f"{found:.3g} is what can be proved"
+            )
+
+
+def _larger(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contradiction]:
+    """Predictions of the learner that a manifest says are attained, or are possible, and are not."""
+    certificate = manifest["certificate"]
+    if certificate.get("attained") is None:  # as earlier versions wrote it
+        return
+    most = largest_prediction(near.instance, domain)
+    for name, derived in (("attained", most.attained), ("magnitude", most.proved)):
+        if certificate[name] > derived * SLACK:
+            yield Contradiction(
+                f"certificate.{name}", f"{certificate[name]:.3g}", f"{derived:.3g}, derived"
             )
 
 

@@ -22,11 +22,16 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
+from .bases import Basis, orders, permuted
 from .entries import Comparison, compared
-from .mamba2_model import Model
+from .mamba2_model import Model, model_of
 
 ROUNDINGS = 4
 """Units of the last place within which two numbers are taken for roundings of the same."""
+APART = 2.0**-20
+"""Relative: step sizes of blocks that differ by more are not roundings of one."""
+FEW = 4
+"""Entries that differ, above which the stream's channels are put in order."""
 ALIKE = 0.5
 """Tensors that share fewer entries with an instance are not laid out as it is."""
 SIMPLE = 10_000
@@ -45,6 +50,8 @@ class Near(NamedTuple):
     """η if it is a simple number, and then that of `instance`; `stored` is a rounding of it."""
     stored: float
     """η as the tensors have it."""
+    each: tuple[float, ...]
+    """The step sizes of the blocks as the tensors have them, where they are not all η; else empty."""
     entries: Comparison
     """The tensors and the encoding beside the instance's."""
 
@@ -59,12 +66,19 @@ def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
     """
     if loaded.tensors[hf_mamba2.HEAD].shape[0] != model.targets:
         return None
-    found = [
-        near
-        for layout in layouts
-        if (read := _read(model, layout)) is not None
-        and (near := _near(*read, loaded)).entries.alike >= ALIKE
-    ]
+    found = []
+    for layout in layouts:
+        read = _read(model, layout)
+        if read is None:
+            continue
+        near = _near(read, loaded)
+        if near.entries.deviating > FEW:  # perhaps for the order of the residual stream's channels
+            order = _order(read.make(1.0), loaded)
+            ordered = None if order is None else _read(_in_order(loaded, np.argsort(order)), layout)
+            other = near if ordered is None else _near(ordered, loaded, order)
+            near = min(near, other, key=lambda each: each.entries.deviating)
+        if near.entries.alike >= ALIKE:
+            found.append(near)
     return min(found, key=lambda near: near.entries.deviating, default=None)
 
 
@@ -91,6 +105,12 @@ def simple(value: float, unit: float) -> Fraction | None:
     return (found if value > 0 else -found) if abs(found - exact) <= width else None
 
 
+def simply(eta: float) -> float:
+    """A step size as the simple number that float32 has rounded, if it is one."""
+    nearby = simple(eta, 2.0**-23) if eta else None
+    return float(nearby) if nearby else eta
+
+
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
     """The fraction with the least denominator in [low, high], 0 < low."""
     whole = -(-low.numerator // low.denominator)
@@ -100,8 +120,48 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
     return below + 1 / _simplest(1 / (high - below), 1 / (low - below))
 
 
-def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, float] | None:
-    """The instance with K, η and W0 as the tensors have them, η if it is simple, η as it is; None for other sizes."""
+def stream(loaded: Loaded, layers: int | None = None) -> Basis:
+    """The tensors and axes that have the residual stream's channels, of all layers or of the first."""
+    axes = {hf_mamba2.HEAD: 1, hf_mamba2.EMBEDDINGS: 1, hf_mamba2.FINAL_NORM: 0}
+    count = int((loaded.settings or {})["num_hidden_layers"])
+    for layer in range(count if layers is None else layers):
+        parts = {"norm": 0, "in_proj": 1, "out_proj": 0}
+        axes |= {hf_mamba2.key(layer, part): axis for part, axis in parts.items()}
+    here = [(name, axis) for name, axis in axes.items() if name in loaded.tensors]
+    return [("encode.weight", 0), ("encode.bias", 0), *here]
+
+
+def _order(made: Instance, loaded: Loaded) -> np.ndarray | None:
+    """Which channel of the construction each channel of the stream is most like; None if there are too many."""
+    _, tensors = hf_mamba2.layout(np, made)
+    wanted = {
+        **tensors,
+        "encode.weight": made.model.encode_weight,
+        "encode.bias": made.model.encode_bias,
+    }
+    found = {**loaded.tensors, **loaded.encoding}
+    return next(orders(wanted, found, stream(loaded, layers=1), APART), None)
+
+
+def _in_order(loaded: Loaded, order: np.ndarray) -> Model:
+    """The model with its stream in another order."""
+    moved = permuted({**loaded.tensors, **loaded.encoding}, stream(loaded), order)
+    return model_of(loaded.settings or {}, {n: moved[n] for n in loaded.tensors}, moved)
+
+
+class _Read(NamedTuple):
+    """What the tensors say an instance is."""
+
+    make: Callable[[float], Instance]
+    """The instance with K and W0 as the tensors have them, for any η."""
+    step_size: Fraction | None
+    stored: float
+    each: tuple[float, ...]
+    """As in `Near`."""
+
+
+def _read(model: Model, layout: Layout) -> _Read | None:
+    """The instance with K, η and W0 as the tensors have them; None for other sizes."""
     d, k, blocks = layout.slots.d, model.targets, model.blocks
     one = len(blocks) == 1
     slots = LAYOUTS[layout.name](d, k, weights=not one)
@@ -119,14 +179,13 @@ def _read(model: Model, layout: Layout) -> tuple[Instance, Fraction | None, floa
     options = {"tokens": layout.name, "in_one_block": one, "channel": channel}
     make = partial(mamba2_gd.instance, np, d, max(1, len(blocks) - 1), **options)
     none = np.zeros((d, k))
-    eta = _step_size(model, make(1.0, none), make(0.0, none))
+    eta, each = _step_sizes(model, make(1.0, none), make(0.0, none))
     if one:
         W0 = _start(model, make, slots, eta)
     else:
         spans = [slice(*slots.slots.weights(c)) for c in range(k)]
         W0 = np.stack([model.encode_bias[span] for span in spans], axis=1)
-    nearby = simple(eta, 2.0**-23) if eta else None
-    return make(float(nearby) if nearby else eta, W0), nearby, eta
+    return _Read(lambda eta: make(eta, W0), simple(eta, 2.0**-23) if eta else None, eta, each)
 
 
 def _scaled(made: Instance) -> np.ndarray:
@@ -134,13 +193,20 @@ def _scaled(made: Instance) -> np.ndarray:
     return (made.model.step or made.model.last).in_proj
 
 
-def _step_size(model: Model, one: Instance, none: Instance) -> float:
-    """η, from entries of in_proj that are multiples of it, by instances with η = 1 and η = 0."""
+def _step_sizes(model: Model, one: Instance, none: Instance) -> tuple[float, tuple[float, ...]]:
+    """η, from entries of in_proj that are multiples of it, by instances with η = 1 and η = 0; those of unequal blocks.
+
+    A block has a step size of its own if more than half of its entries agree on it.
+    """
     factor = _scaled(one) - _scaled(none)
     rows, columns = np.nonzero(factor)
     scaling = model.blocks[:-1] or model.blocks
-    found = [block.in_proj[rows, columns] / factor[rows, columns] for block in scaling]
-    return float(np.median(found))
+    found = np.stack([block.in_proj[rows, columns] / factor[rows, columns] for block in scaling])
+    eta = float(np.median(found))
+    own = np.median(found, axis=1, keepdims=True)
+    agree = (np.abs(found - own) <= APART * np.abs(own)).mean(axis=1) > 0.5
+    each = np.where(agree, own[:, 0], eta)
+    return eta, () if (np.abs(each - eta) <= APART * abs(eta)).all() else tuple(each.tolist())
 
 
 def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: float) -> np.ndarray:
@@ -162,10 +228,17 @@ def _start(model: Model, make: Callable[..., Instance], layout: Layout, eta: flo
     return np.where(agree, head, start)
 
 
-def _near(made: Instance, step_size: Fraction | None, stored: float, loaded: Loaded) -> Near:
+def _near(read: _Read, loaded: Loaded, order: np.ndarray | None = None) -> Near:
+    """The instance beside the tensors, with its stream's channels in their order."""
+    made = read.make(simply(read.stored))
     _, tensors = hf_mamba2.layout(np, made)
+    for layer, eta in enumerate(read.each):
+        key = hf_mamba2.key(layer, "in_proj")
+        tensors[key] = hf_mamba2.layout(np, read.make(simply(eta)))[1][key]
     around = (made.model.encode_weight, made.model.encode_bias, np.eye(len(made.model.readout)))
     wanted = {**tensors, **dict(zip(ENCODING, around, strict=True))}
+    if order is not None:
+        wanted = dict(permuted(wanted, stream(loaded), order))
     arrays, close = {**loaded.tensors, **loaded.encoding}, {}
     for name, array in arrays.items():
         dtype = loaded.dtypes.get(name, str(array.dtype))
@@ -173,4 +246,5 @@ def _near(made: Instance, step_size: Fraction | None, stored: float, loaded: Loa
             dtype, arrays[name] = "float32", array.astype(np.float32)
         wanted[name] = wanted[name].astype(arrays[name].dtype).astype(np.float64)
         close[name] = 2 * ROUNDINGS * FORMATS[dtype].unit
-    return Near(made, max(1, made.steps), step_size, stored, compared(arrays, wanted, close))
+    entries = compared(arrays, wanted, close)
+    return Near(made, max(1, made.steps), read.step_size, read.stored, read.each, entries)

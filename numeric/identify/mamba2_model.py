@@ -6,7 +6,8 @@ head h in group h // (H / G), as in current releases. NumPy's warnings are off: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
-from .batch import Batch
+from .batch import ROUNDINGS, Batch, to_float32
 
 WORKSPACE = 2**19
 """Numbers in the states of one head for the tasks that run at once; what stays in a cache is faster."""
@@ -39,6 +40,8 @@ class Model(NamedTuple):
     encode_bias: np.ndarray
     """(M,)."""
     eps: float
+    wide: bool = True
+    """Whether the residual stream is held in float32 whatever the format of the weights is."""
 
     @property
     def targets(self) -> int:
@@ -70,6 +73,7 @@ def model_of(
         encode_weight=weight,
         encode_bias=bias,
         eps=float(settings.get("layer_norm_epsilon", hf_mamba2.EPSILON)),
+        wide=bool(settings.get("residual_in_fp32", True)),
     )
 
 
@@ -85,22 +89,26 @@ def layouts(width: int, targets: int) -> list[Layout]:
 
 
 @np.errstate(all="ignore")
-def predictions(model: Model, layout: Layout, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """What the model predicts at the last token, NaN or infinite where it overflows float64.
+def predictions(
+    model: Model, layout: Layout, x: np.ndarray, y: np.ndarray, dtype: str | None = None
+) -> np.ndarray:
+    """What the model predicts at the last token, NaN or infinite where it overflows.
 
     Args:
         model: see `Model`.
         layout: the tokenisation.
         x: (tasks, n + 1, d), the query last.
         y: (tasks, n, k).
+        dtype: the format in which the modules run the weights; in float64 by the definition if it is not given.
 
     Returns:
         Shape (tasks, k).
     """
     length = layout.tokens(x[0], y[0]).shape[0]
     at_once = max(1, WORKSPACE // (length * model.sizes.head_dim * model.sizes.state))
+    run = _run if dtype is None else partial(_as_loaded, dtype)
     parts = [
-        _run(model, layout.tokens(Batch(x[i : i + at_once]), Batch(y[i : i + at_once])))
+        run(model, layout.tokens(Batch(x[i : i + at_once]), Batch(y[i : i + at_once])))
         for i in range(0, len(x), at_once)
     ]
     return np.concatenate(parts)
@@ -112,6 +120,40 @@ def _run(model: Model, raw: Any) -> np.ndarray:
         stream = mamba2_block.block(parameters, model.sizes, stream, model.eps, PARTS)
     last = PARTS.norm(stream[-1:], model.norm, model.eps)
     return (last @ model.readout.T).data[:, 0]
+
+
+def _as_loaded(dtype: str, model: Model, raw: Any) -> np.ndarray:
+    """The model as transformers' module computes it whose weights are of this format.
+
+    Norms, heads and functions are computed in float32 there, projections and the convolution in the format, to which
+    what the functions and norms make is rounded; the residual stream is in float32, unless a setting says otherwise.
+    """
+    to_own, eps = ROUNDINGS[dtype], np.float32(model.eps)
+    to_stream = to_float32 if model.wide else to_own
+
+    def own(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda z: function(z.to(to_float32)).to(to_own)
+
+    def norm(rows: Any, weight: Any) -> Any:
+        return PARTS.norm(rows.to(to_float32), np.float32(1), eps).to(rows.rounding) * weight
+
+    parts = PARTS._replace(activation=own(PARTS.activation), time_step=own(PARTS.time_step))
+    embedded = raw @ model.encode_weight.T + model.encode_bias
+    stream = embedded.to(to_own).to(to_stream)
+    for block in model.blocks:
+        wide = Parameters(*(to_float32(to_own(array)) for array in block))
+        near = Parameters(*map(to_own, block))
+        normed = norm(stream.to(to_own), near.norm)
+        projected = mamba2_block.project(near, model.sizes, normed, parts)
+        projected = type(projected)(*(part.to(to_float32) for part in projected))
+        heads = [
+            mamba2_block.head(wide, model.sizes, h, projected, PARTS)[1]
+            for h in range(model.sizes.heads)
+        ]
+        gated = mamba2_block.gated_norm(wide, model.sizes, heads, projected.z, eps, PARTS)
+        stream = stream + gated.to(to_own) @ near.out_proj.T
+    last = norm(stream[-1:], to_own(model.norm)).to(to_own)
+    return (last @ to_own(model.readout).T).data[:, 0].astype(np.float64)
 
 
 def _time_step(z: Any) -> Any:

@@ -80,9 +80,9 @@ class Measured(NamedTuple):
         return all(bool(np.isfinite(np.square(values)).all()) for _, values in self.trials)
 
 
-def predictor(model: Model, layout: Layout) -> Predictor:
-    """The model as a function of the examples and the query."""
-    return partial(mamba2_model.predictions, model, layout)
+def predictor(model: Model, layout: Layout, dtype: str | None = None) -> Predictor:
+    """The model as a function of the examples and the query, by its definition or as loaded in a format."""
+    return partial(mamba2_model.predictions, model, layout, dtype=dtype)
 
 
 def measure(

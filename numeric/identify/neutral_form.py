@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -24,20 +25,32 @@ def models(loaded: Loaded) -> list[Model]:
     Raises:
         LayoutError: if there is none, which `load` has made sure of.
     """
-    tensors = loaded.tensors
-    if loaded.target == FLA and loaded.settings is not None:
-        layers = fla_linear_attention.layers(loaded.settings, tensors)
-        tensors = {
-            f"layers.{i}.{field}": np.asarray(array)
-            for i, layer in enumerate(layers)
-            for field, array in layer._asdict().items()
-        }
+    tensors = _neutral(loaded, loaded.tensors)
     family = neutral.from_tensors(tensors, loaded.encoding).family
     weight, _, readout = (loaded.encoding[name].shape for name in neutral.ENCODING)
     return [
         neutral.from_tensors(tensors, loaded.encoding, tokens)
         for tokens in neutral.fitting(family, weight[1], readout[0])
     ]
+
+
+def of_arrays(loaded: Loaded, tensors: Mapping[str, np.ndarray], tokens: str) -> Model:
+    """A model of other tensors of a folder, encoding among them, under the names that `arrays` has for its target."""
+    layers = {name: array for name, array in tensors.items() if name not in neutral.ENCODING}
+    encoding = {name: tensors[name] for name in neutral.ENCODING}
+    return neutral.from_tensors(_neutral(loaded, layers), encoding, tokens)
+
+
+def _neutral(loaded: Loaded, tensors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """Tensors under their neutral names."""
+    if loaded.target != FLA or loaded.settings is None:
+        return tensors
+    layers = fla_linear_attention.layers(loaded.settings, dict(tensors))
+    return {
+        f"layers.{i}.{field}": np.asarray(array)
+        for i, layer in enumerate(layers)
+        for field, array in layer._asdict().items()
+    }
 
 
 def arrays(model: Model, target: str = "") -> dict[str, np.ndarray]:

@@ -24,7 +24,7 @@ from scanproof.proofs.exact.array import ExactArray
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
-from .rule import Rule, first_order, on_line, prediction, start, step_sizes
+from .rule import Rule, first_order, on_line, prediction, ridged, start, step_sizes, without_targets
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
@@ -107,7 +107,7 @@ def recognise(model: Model) -> Recognition | None:
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    for kinds in (((_plain, False),), ((_preconditioned, False), (_plain, True))):
+    for kinds in (((_plain, False),), ((_ridged, False), (_preconditioned, False), (_plain, True))):
         tried = []
         for candidates, linear in kinds:
             try:
@@ -115,7 +115,8 @@ def recognise(model: Model) -> Recognition | None:
                     found = _exactly(model, rules, linear)
                     if found is not None:
                         return found
-                    tried.append((rules, linear))
+                    if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
+                        tried.append((rules, linear))
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
@@ -162,6 +163,27 @@ def _preconditioned(model: Model, numbers: tuple[int, ...], linear: bool) -> Ite
     yield {n: Rule((q[1] / first[1],) * steps, W0, M / steps) for n, q in lines.items()}
 
 
+def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Equal steps with a ridge, which must be the same at every number of examples."""
+    W0 = start(model, numbers[0])
+    if W0 is None:
+        return
+    feature = int(np.argmax([any(row) for row in W0.tolist()]))  # one that starts from a weight
+    found: Rules = {}
+    for n in numbers:
+        q, bare = on_line(model, n, feature), without_targets(model, n, feature)
+        read = None if q is None or bare is None else ridged(q, bare)
+        if q is None or read is None:
+            return
+        eta, ridge = read
+        kept = (1 - eta * ridge) ** (len(q) - 1)
+        if W0.any() and not kept:
+            return
+        found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, None, ridge)
+    if len({rule.ridge for rule in found.values()}) == 1:
+        yield found
+
+
 def _lines(
     model: Model, numbers: tuple[int, ...], linear: bool
 ) -> tuple[dict[int, list[Fraction]], np.ndarray] | None:
@@ -180,7 +202,7 @@ def _lines(
     return None if W0 is None else (found, W0)
 
 
-def _further(model: Model, rules: Rules) -> Rules:
+def with_further(model: Model, rules: Rules) -> Rules:
     """With the rules for more examples, if any number will do and it is known how the step size goes on."""
     first = rules[min(rules)]
     further = [] if len(rules) == 1 else further_examples(model)
@@ -212,7 +234,7 @@ def further_examples(model: Model) -> list[int]:
 
 def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    every = _further(model, rules)
+    every = with_further(model, rules)
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
     for n, rule in every.items():
         for _ in range(POINTS):
@@ -238,7 +260,7 @@ def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
     close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
-    for n, rule in _further(model, rules).items():
+    for n, rule in with_further(model, rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)

@@ -13,14 +13,23 @@ SCHEMA = "scanproof.identify/1"
 DESCENT = "gradient descent"
 ASCENT = "gradient ascent"
 PRECONDITIONED = "preconditioned gradient descent"
+RIDGE = "gradient descent with ridge"
 NONE = "not gradient descent"
-RULES = (DESCENT, ASCENT, PRECONDITIONED, NONE)
+RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, NONE)
 """What a report's `rule` may be; ascent is descent with η < 0."""
 
 CONSTANT, AVERAGED = "constant in n", "divided by n"
 """How the factor of the summed gradient depends on the number n of examples."""
 
+ALONE = "at n = {} alone"
+"""The same, of a model that takes, or was tried at, one number of examples."""
+
 FULFILLED, CONTRADICTED, NOT_RECOGNISED = 0, 1, 2
+
+NEAR = 0.1
+"""Relative distance on tasks up to which weights without a rule are said to be nearest to one."""
+IS, UP_TO, NEAREST, OTHER = "is", "is up to", "is nearest to", "is not"
+"""The grades of a verdict: the rule; the rule but for a small deviation or as far as measured; near a rule; none."""
 
 Number: TypeAlias = Fraction | float
 """A number that was derived, or one that was measured."""
@@ -34,7 +43,7 @@ class StepSize(NamedTuple):
     nearest: Fraction | None = None
     """The simple number that `value` is a rounding of, if it is one."""
     dependence: str = CONSTANT
-    """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else."""
+    """`CONSTANT`; or `AVERAGED`, and the factor is `value` / n; or words for anything else, `ALONE` among them."""
     each: tuple[Number, ...] = ()
     """The step sizes in turn where they are not all equal; in increasing order where the order is open."""
 
@@ -66,6 +75,24 @@ class Distances(NamedTuple):
     samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
 
 
+class Running(NamedTuple):
+    """How far predictions are from the rule's when the weights run in a format, as a target's module runs them."""
+
+    dtype: str
+    relative: float
+    """The largest |ŷ − ŷ_rule| over the largest |ŷ_rule|; NaN or infinite where predictions overflow."""
+    tasks: int
+    how: str
+    """What is computed in which format."""
+
+    @property
+    def words(self) -> str:
+        """For a sentence."""
+        if not math.isfinite(self.relative):
+            return f"run in {self.dtype} it overflows"
+        return f"run in {self.dtype} off by {self.relative:.1e}"
+
+
 class Deviation(NamedTuple):
     """An entry of a tensor that is not as in the nearest construction."""
 
@@ -73,6 +100,8 @@ class Deviation(NamedTuple):
     """`layers.0.gate[0, 3]`: a tensor's name and an index from 0."""
     found: float
     expected: float
+    effect: float | None = None
+    """How far it moves predictions, relative to the largest: what mending it alone changes; None if not measured."""
 
 
 class Contradiction(NamedTuple):
@@ -120,6 +149,8 @@ class Report:
     """Initial weights, (d, k)."""
     preconditioner: list[list[Number]] | None = None
     """Γ of W ← W − Γ Σ_j x_j (Wᵀx_j − y_j)ᵀ, (d, d)."""
+    ridge: Number | None = None
+    """λ of W ← W − η (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W), where there is one."""
     preconditioner_kind: str = ""
     """Whether Γ is symmetric, and positive."""
     method: str = ""
@@ -129,9 +160,13 @@ class Report:
     coefficients_in_all: int | None = None
     """How many deviate; None if they were not all looked at."""
     distances: Distances | None = None
+    running: Running | None = None
+    """The rule that is named, and what running the weights gives."""
     deviations: list[Deviation] = field(default_factory=list)
-    """Entries that are not as in the nearest construction; the first of `deviations_in_all`."""
+    """Entries that are not as in the nearest construction, by their effect; the first of `deviations_in_all`."""
     deviations_in_all: int = 0
+    deviations_idle: int = 0
+    """How many of them are known to change no prediction that was tried; they are not among `deviations`."""
     nearest_construction: str = ""
     """What the weights were compared with, in words."""
     same_function: bool = False
@@ -148,6 +183,14 @@ class Report:
         """Whether the weights do gradient descent, or ascent, with or without a preconditioner."""
         return self.rule != NONE
 
+    @property
+    def grade(self) -> str:
+        """How near the weights are to the rule that the verdict names: `IS`, `UP_TO`, `NEAREST` or `OTHER`."""
+        if self.recognised:
+            return IS if self.exact else UP_TO
+        near = self.distances is not None and self.distances.relative <= NEAR
+        return NEAREST if near and self.steps else OTHER
+
     def exit_code(self, strict: bool = False) -> int:
         """0; 1 if the manifest is contradicted; 2, only if strict, where no rule was recognised."""
         if self.contradictions:
@@ -157,7 +200,7 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: exact numbers as text, measured ones as numbers, null for what is not finite."""
         body = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
-        return {"schema": SCHEMA, **body, "recognised": self.recognised}
+        return {"schema": SCHEMA, **body, "recognised": self.recognised, "grade": self.grade}
 
 
 def as_float(number: Number) -> float:

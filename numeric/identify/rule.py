@@ -27,13 +27,15 @@ AT_ONCE = 32
 
 
 class Rule(NamedTuple):
-    """W ← W − η_l Γ Σ_j x_j (Wᵀx_j − y_j)ᵀ from W0, for l = 1, …, L; L may be 0."""
+    """W ← W − η_l Γ (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W) from W0, for l = 1, …, L; L may be 0."""
 
     step_sizes: tuple[Any, ...]
     W0: np.ndarray
     """(d, k)."""
     preconditioner: np.ndarray | None = None
     """Γ, (d, d); None for I."""
+    ridge: Any = 0
+    """λ."""
 
 
 def prediction(rule: Rule, x: Any, y: Any) -> Any:
@@ -42,6 +44,8 @@ def prediction(rule: Rule, x: Any, y: Any) -> Any:
     W = xp.asarray(rule.W0)
     for step_size in rule.step_sizes:
         step = unscaled_gradient(W, x[:-1], y)
+        if rule.ridge:
+            step = step + xp.asarray(rule.ridge) * W
         if rule.preconditioner is not None:
             step = xp.asarray(rule.preconditioner) @ step
         W = W - xp.asarray(step_size) * step
@@ -64,6 +68,23 @@ def on_line(
     found = _read(model, n, ["s", "y"], x, {(0, 0): "y s" if linear else "y"})[0]
     query = 0 if linear else 1  # the power of s that is lacking, for the query is e_a
     learned = {(s + query, power): c for (s, power), c in found.items() if power}
+    return _powers(learned, model)
+
+
+def without_targets(model: Model, n: int, feature: int = 0) -> list[Fraction] | None:
+    """The coefficients of q(g) W0[a] along x_1 = s e_a, g = s², where y_1 and all other data are 0.
+
+    None, and errors, as for `on_line`.
+    """
+    found = _read(model, n, ["s"], {(0, feature): "s", (n, feature): ""}, {})[0]
+    even = _only(found, lambda p: p[0] % 2 == 0, model)
+    if even is None:
+        return None
+    most = max((s for (s,) in even), default=0)
+    return [even.get((s,), Fraction(0)) for s in range(0, 1 + most, 2)]
+
+
+def _powers(learned: Coefficients, model: Model) -> list[Fraction] | None:
     gp = _only(learned, lambda p: p[1] == 1 and p[0] > 0 and p[0] % 2 == 0, model)
     if gp is None:
         return None
@@ -137,6 +158,49 @@ def _only(
     rest = max((abs(c) for powers, c in found.items() if powers not in own), default=Fraction(0))
     close = rounding(model) * max(map(abs, own.values()), default=Fraction(0))
     return own if rest <= close else None
+
+
+def ridged(q: list[Fraction], bare: list[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """η and λ > 0 of L equal steps with a ridge; None if there are none, or η is not rational.
+
+    With r(g) = 1 − ηλ − ηg their weights are r(g)^L W0 + η Σ_{j<L} r(g)^j S, whose highest coefficients tell.
+
+    Args:
+        q: 1 and the coefficients of −g p(g), as `on_line` has them.
+        bare: those of r(g)^L W0[a], as `without_targets` has them.
+    """
+    steps = len(q) - 1
+    if not steps:
+        return None
+    root = _root(abs(q[steps]), steps)
+    if root is None:
+        return None
+    eta = root if (q[steps] < 0) == (steps % 2 == 1) else -root
+    if steps > 1:
+        kept = (-q[steps - 1] / (eta * (-eta) ** (steps - 2)) - 1) / (steps - 1)
+    elif len(bare) > 1 and bare[1]:
+        kept = -eta * bare[0] / bare[1]
+    else:
+        return None
+    ridge = (1 - kept) / eta
+    return (eta, ridge) if ridge > 0 else None
+
+
+def _root(value: Fraction, power: int) -> Fraction | None:
+    """The root of a positive number, if it is rational."""
+    above, below = (_integer_root(part, power) for part in value.as_integer_ratio())
+    exact = Fraction(above, below)
+    return exact if exact**power == value else None
+
+
+def _integer_root(number: int, power: int) -> int:
+    """The largest whole number whose power is at most this number ≥ 1 (Newton's method, from above)."""
+    root = 1 << -(-number.bit_length() // power)
+    while True:
+        lower = ((power - 1) * root + number // root ** (power - 1)) // power
+        if lower >= root:
+            return root
+        root = lower
 
 
 def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:

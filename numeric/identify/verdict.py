@@ -7,8 +7,22 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..rounding.arithmetic import FORMATS
 from .recognition import UNDEFINED, Recognition, listed
-from .report import ASCENT, CONSTANT, NONE, PRECONDITIONED, Number, Report, as_float
+from .report import (
+    ASCENT,
+    CONSTANT,
+    DESCENT,
+    NEAREST,
+    NONE,
+    PRECONDITIONED,
+    Number,
+    Report,
+    as_float,
+)
+
+ROUGH = 2**7
+"""Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
 
 
 def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str:
@@ -22,7 +36,11 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     if report.rule == NONE:
         return _none(report, found)
     size = report.step_size
-    rounded = size is not None and size.nearest not in (None, size.value)
+    rounded = (
+        size is not None
+        and size.nearest is not None
+        and any(each != size.nearest for each in size.each or (size.value,))
+    )
     how = "exactly "
     if found is None:
         how = "as far as measured "
@@ -30,11 +48,20 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
         how = f"up to a relative deviation of {found.deviation:.1e} "
     elif rounded:
         how = f"up to rounding of its {' and '.join(sorted(set(formats)))} numbers "
+    running = report.running
+    rough = running is not None and not running.relative <= ROUGH * FORMATS[running.dtype].unit
+    if rough:
+        how = (
+            f"in exact numbers, {how}"
+            if (found and found.deviation) or rounded
+            else "in exact numbers "
+        )
     where = " on examples with linear targets y = Wᵀx" if found and found.linear else ""
     W0 = np.array(report.W0, dtype=object)
     start = "W0 = 0" if not W0.any() else "a W0 other than 0"
     sentence = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
     sentence += f", {_numbers(found)}" if found else ""
+    sentence += f"; but {running.words} (relative)" if running and rough else ""
     if report.deviations_in_all and report.same_function:
         sentence += "; it differs in form from the construction, and is the same function"
     return sentence
@@ -52,6 +79,8 @@ def _what(report: Report, found: Recognition | None) -> str:
     size = report.step_size
     assert size is not None
     over = "" if size.dependence == CONSTANT else f" {size.dependence}"
+    if found is not None and len(found.rules) == 1:  # the sentence ends with that number
+        over = ""
     if report.rule == PRECONDITIONED:
         return f"preconditioned gradient descent with the matrix Γ{over} ({report.preconditioner_kind})"
     eta = shown(size.value if size.nearest is None else size.nearest)
@@ -62,6 +91,8 @@ def _what(report: Report, found: Recognition | None) -> str:
     sign = ", up the gradient" if report.rule == ASCENT else ""
     if found and "negative" in over:
         sign = f"{sign or ', down the gradient'} there"
+    if report.ridge is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and λ = {shown(report.ridge)},"
     return f"{report.rule} with η = {eta}{over}{sign}"
 
 
@@ -84,10 +115,15 @@ def _none(report: Report, found: Recognition | None) -> str:
         else "no step at all"
     )
     sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
+    if report.grade == NEAREST:
+        start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
+        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} (relative)"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"
         sentence += f"; {count} {entries} not as in the construction"
+        idle = report.deviations_idle
+        sentence += f", of which {idle} change no prediction that was tried" if idle else ""
     return sentence
 
 

@@ -49,7 +49,7 @@ def factor(report: Report, n: int) -> Fraction:
     """The factor of the summed gradient after n examples."""
     size = report.step_size
     assert size is not None and not size.each
-    assert size.dependence in (CONSTANT, AVERAGED)
+    assert size.dependence in (CONSTANT, AVERAGED) or size.dependence.startswith("at n = ")
     return Fraction(size.value) / (n if size.dependence == AVERAGED else 1)
 
 

@@ -85,7 +85,7 @@ def test_the_verdict_is_the_machines(told, monkeypatch, tmp_path):
     found = quick_result(claim)
     construction = told["construction"]
     assert construction["verdict"] == found.verdict == "proved"
-    assert construction["scope"] == found.scope == "fixed-size"
+    assert construction["scope"] == found.scope == "all-sizes"
     assert construction["evidence"] == found.evidence
 
     from scanproof.numeric.export import exporting
@@ -117,15 +117,15 @@ def test_what_a_certificate_rests_on_has_the_scope_of_the_verdict(monkeypatch, t
         told = export("gril.prop4.1", target="numpy", out=tmp_path / out, features=2, examples=3)
         return told["certificate"]["covers"]
 
-    assert covers("fixed").endswith(
-        "by its statement, which is proved for the sizes that were checked"
-    )
+    assert covers("all").endswith("in exact numbers the model is the learner, by its statement")
     from scanproof.numeric.export import linear
     from scanproof.proofs.decide.verdict import Result
 
-    everywhere = Result("proved", scope="all-sizes")
-    monkeypatch.setattr(linear, "quick_result", lambda claim: everywhere)
-    assert covers("all").endswith("in exact numbers the model is the learner, by its statement")
+    at_some = Result("proved", scope="fixed-size")
+    monkeypatch.setattr(linear, "quick_result", lambda claim: at_some)
+    assert covers("fixed").endswith(
+        "by its statement, which is proved for the sizes that were checked"
+    )
 
 
 @pytest.mark.parametrize(
