@@ -16,11 +16,13 @@ from scanproof.proofs.report.words import (
     Record,
     at_sizes,
     caveats,
+    holds_instead,
     inputs,
     is_collision,
-    is_mended,
+    is_negation,
     one_line,
     over_sizes,
+    proved_negations,
     suffix,
     symbol,
     verdict_words,
@@ -52,12 +54,21 @@ def anchor(amendment: str) -> str:
     return "amended" + amendment.replace("+", "-")
 
 
-def badge(statement: Record, mended: bool = False) -> str:
+def badge(statement: Record, more: str = "") -> str:
     """The verdict in a coloured box; its words say all that the colour does."""
-    words = verdict_words(statement) + (", mended" if mended else "")
+    words = verdict_words(statement) + more
     kind = statement["verdict"] + ("" if statement["scope"] != "fixed-size" else " fixed")
     tainted = " tainted" if statement["tainted"] else ""
     return f'<span class="verdict {kind}{tainted}">{words}</span>'
+
+
+def _more(claim: Record) -> str:
+    """What is said beside a refuted claim's verdict: a mend is proved, or that there is none."""
+    if claim["as_stated"]["verdict"] != "refuted":
+        return ""
+    return (
+        ", mended" if holds_instead(claim) else ", nothing does it" * bool(proved_negations(claim))
+    )
 
 
 def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterator[str]:
@@ -66,15 +77,16 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
     yield from ("---", "orphan: true", "---", "", f"# {code(id)}", "")
-    mended = stated["verdict"] == "refuted" and is_mended(claim)
-    yield " ".join(filter(None, [badge(stated, mended), ", ".join(_mends(claim))]))
+    own = source.get("own", False)
+    yield " ".join(filter(None, [badge(stated, _more(claim)), ", ".join(_mends(claim))]))
     yield from (
         "",
         f"[{escaped(source['title'])}](../sources/{claim['source']}.md){arxiv}{where}; {claim['kind']}.",
         "",
     )
-    yield from ("## The claim, in our words", "", f"> {escaped(stated['statement'])}", "")
-    yield from ("## Does it hold?", "", _plainly(claim, stated), "")
+    said = "The question, as a claim" if own else "The claim, in our words"
+    yield from (f"## {said}", "", f"> {escaped(stated['statement'])}", "")
+    yield from ("## Does it hold?", "", _plainly(ledger, claim, stated), "")
     yield from _reading(ledger, stated, "##")
     yield from _hypotheses(ledger, stated, "##")
     yield from _example(ledger, claim, stated, "##")
@@ -85,11 +97,18 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     if stated["near_misses"]:
         yield from ("## Small changes that make it true", "", "Found by trying them:", "")
         yield from (*(f"- {escaped(change)}" for change in stated["near_misses"]), "")
-    if claim["amended"]:
-        yield from ("## What holds instead" if mended else "## Amended statements", "")
-    for amendment in claim["amended"]:
-        yield from _amended(ledger, claim, amendment)
-    if stated["verdict"] == "refuted" and not mended:
+    nowhere = [a for a in claim["amended"] if is_negation(a, claim)]
+    others = [a for a in claim["amended"] if a not in nowhere]
+    refuted = stated["verdict"] == "refuted"
+    for title, amendments in (
+        ("Nothing does what is asked for", nowhere),
+        ("What holds instead" if refuted else "Further statements about it", others),
+    ):
+        if amendments:
+            yield from (f"## {title}", "")
+        for amendment in amendments:
+            yield from _amended(ledger, claim, amendment)
+    if refuted and not holds_instead(claim) and not proved_negations(claim):
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
         yield from ("## Derivation", "", *_derivation(rendering.proof))
@@ -109,7 +128,7 @@ def _mends(claim: Record) -> list[str]:
     ] + more
 
 
-def _plainly(claim: Record, statement: Record) -> str:
+def _plainly(ledger: Ledger, claim: Record, statement: Record) -> str:
     """The verdict and its scope, for a reader who has met neither word."""
     verdict, reason = statement["verdict"], escaped(statement["reason"] or "")
     told = reason[:1].upper() + reason[1:]
@@ -126,8 +145,9 @@ def _plainly(claim: Record, statement: Record) -> str:
         )
         said += f" Why there is no proof for all sizes: {reason}." if reason else ""
     elif verdict == "refuted":
-        said = "**No, not as it is printed.** The numbers below show it."
-        if claim["kind"] == "construction" and statement is claim["as_stated"]:
+        own = ledger.report["sources"][claim["source"]].get("own")
+        said = f"**No{'' if own else ', not as it is printed'}.** The numbers below show it."
+        if not own and claim["kind"] == "construction" and statement is claim["as_stated"]:
             said += f" {CONSTRUCTION}"
         if statement["counterexample"] and is_collision(statement["counterexample"]):
             said += f" {COLLISION}"
@@ -244,7 +264,7 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
         badge(amendment),
         "",
     )
-    yield from (f"> {escaped(amendment['statement'])}", "", _plainly(claim, amendment), "")
+    yield from (f"> {escaped(amendment['statement'])}", "", _plainly(ledger, claim, amendment), "")
     yield from _reading(ledger, amendment, "####")
     yield from _hypotheses(ledger, amendment, "####")
     yield from _example(ledger, claim, amendment, "####")
@@ -378,9 +398,7 @@ def table(ledger: Ledger, claims: list[Record]) -> list[str]:
     rows = [
         [
             code(claim["id"]),
-            badge(
-                claim["as_stated"], claim["as_stated"]["verdict"] == "refuted" and is_mended(claim)
-            ),
+            badge(claim["as_stated"], _more(claim)),
             escaped(claim["where"]),
             escaped(claim["as_stated"]["statement"]),
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scanproof.proofs.report.words import Record, is_mended
+from scanproof.proofs.report.words import Record, holds_instead
 
 from .gathered import Ledger
 
@@ -71,7 +71,7 @@ def _claim(claim: Record, up: str) -> str:
     stated = claim["as_stated"]
     scope = best_scope(claim)
     words = stated["verdict"] + (
-        ", mended" if stated["verdict"] == "refuted" and is_mended(claim) else ""
+        ", mended" if stated["verdict"] == "refuted" and holds_instead(claim) else ""
     )
     border = BORDERS.get(stated["verdict"], "#6e7781")
     dashed = ",dashed" if stated["tainted"] else ""
