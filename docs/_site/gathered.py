@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from scanproof._show import _program as program
@@ -49,10 +49,15 @@ class Ledger:
     exports: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The statements that `scanproof export` takes, with its targets."""
 
-    @property
+    @cached_property
     def claims(self) -> Mapping[str, Record]:
         """The claims by id."""
         return {claim["id"]: claim for claim in self.report["claims"]}
+
+    @cached_property
+    def ids(self) -> Mapping[str, str]:
+        """The claim of each statement, by id."""
+        return {s["id"]: c["id"] for c in self.report["claims"] for s, _ in statements(c)}
 
     def of(self, source: str) -> list[Record]:
         """The claims of a source."""

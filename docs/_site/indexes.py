@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from scanproof.proofs.report.errata import errata, slips
 from scanproof.proofs.report.long_table import counts
@@ -15,8 +16,9 @@ from scanproof.proofs.report.words import (
     verdict_words,
 )
 
-from .claim_page import table
+from .claim_page import said, table
 from .gathered import Ledger
+from .wording import taken
 
 METHODS = {
     "induction": "a proof by induction, for all sizes, followed step by step by the kernel",
@@ -39,7 +41,7 @@ def pages(ledger: Ledger) -> dict[str, str]:
         found[f"sources/{name}"] = _source(ledger, name)
         if any(c["as_stated"]["verdict"] == "refuted" for c in ledger.of(name)):
             figures: dict[str, str] = {}
-            shown = errata(ledger.report, name, figures)
+            shown = errata(ledger.report, name, figures, partial(said, ledger))
             found[about(ledger, name)] = f"---\norphan: true\n---\n\n{shown}"
     names = "\n".join(f"sources/{name}" for name in ledger.report["sources"])
     found["counts"] = "\n".join(
@@ -178,7 +180,8 @@ def _rests_on(ledger: Ledger) -> str:
             lines += [f"Through claims that they use: {_listed(through)}", ""]
     lines += ["## Taken for granted, or not tried", ""]
     for text, ids in sorted(assumed.items(), key=lambda pair: -len(pair[1])):
-        lines += [f"{escaped(text)[0].upper()}{escaped(text)[1:]}:", "", _listed(ids), ""]
+        words = escaped(taken(text))
+        lines += [f"{words[0].upper()}{words[1:]}:", "", _listed(ids), ""]
     lines += [
         "## Rows that rest on rows",
         "",

@@ -7,8 +7,8 @@ The pages hold nothing that changes from run to run: no timing, no commit, no li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from .markdown import block, code, escaped, grid, titled
 from .measured import Figures, measured
@@ -57,6 +57,8 @@ class Form:
     instead: str
     said: str
     construction: str
+    words: Callable[[object], str] = escaped
+    """Makes Markdown of what claims say."""
 
 
 ERRATA = Form(
@@ -85,9 +87,21 @@ ANSWERS = Form(
 )
 
 
-def errata(report: Record, source: str, figures: Figures | None = None) -> str:
-    """The page of one source, in Markdown, with the figures of its rows; for a source of our own, of answers."""
-    form = ANSWERS if report["sources"][source].get("own") else ERRATA
+def errata(
+    report: Record,
+    source: str,
+    figures: Figures | None = None,
+    words: Callable[[object], str] = escaped,
+) -> str:
+    """The page of one source, in Markdown, with the figures of its rows; for a source of our own, of answers.
+
+    Args:
+        report: what `scanproof.check` returned.
+        source: its name.
+        figures: pictures of rows.
+        words: makes Markdown of what claims say.
+    """
+    form = replace(ANSWERS if report["sources"][source].get("own") else ERRATA, words=words)
     claims = [claim for claim in report["claims"] if claim["source"] == source]
     by_verdict: dict[str, list[Record]] = {}
     for claim in claims:
@@ -99,14 +113,14 @@ def errata(report: Record, source: str, figures: Figures | None = None) -> str:
     lines = [
         *_preface(form, report["sources"][source], source),
         *_counts(form, claims, wrong, right, open_rows, found),
-        *_slips(found),
+        *_slips(form, found),
     ]
     lines += ["", f"## {form.failing}"]
     for claim in wrong:
         lines += ["", *_failing(form, claim, figures or {})]
     lines += [] if wrong else ["", "None of the statements that were decided."]
-    lines += ["", f"## {form.holding}", "", *_holding(right)]
-    lines += ["", f"## {form.open}", "", *_open(open_rows)]
+    lines += ["", f"## {form.holding}", "", *_holding(form, right)]
+    lines += ["", f"## {form.open}", "", *_open(form, open_rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -166,11 +180,11 @@ def _counts(
     return ["", *grid(["statements", "number"], shown)]
 
 
-def _slips(found: list[tuple[str, list[str]]]) -> list[str]:
+def _slips(form: Form, found: list[tuple[str, list[str]]]) -> list[str]:
     if not found:
         return []
     listed = [
-        f"{n}. {escaped(w)}: {', '.join(map(code, ids))}" for n, (w, ids) in enumerate(found, 1)
+        f"{n}. {form.words(w)}: {', '.join(map(code, ids))}" for n, (w, ids) in enumerate(found, 1)
     ]
     return ["", "## The slips, and what fails by each", "", *listed]
 
@@ -179,11 +193,11 @@ def _failing(form: Form, claim: Record, figures: Figures) -> list[str]:
     statement = claim["as_stated"]
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
     lines = [f"### {code(claim['id'])}{where}", "", f"{form.said}:", ""]
-    lines += [f"> {escaped(statement['statement'])}", ""]
+    lines += [f"> {form.words(statement['statement'])}", ""]
     if statement["reading"]:
-        lines += [f"*How it was read.* {escaped(statement['reading'])}", ""]
+        lines += [f"*How it was read.* {form.words(statement['reading'])}", ""]
     if statement["hypotheses"]:
-        lines += [f"*Hypotheses.* {escaped('; '.join(statement['hypotheses']))}.", ""]
+        lines += [f"*Hypotheses.* {form.words('; '.join(statement['hypotheses']))}.", ""]
     found = statement["counterexample"]
     note = form.construction if claim["kind"] == "construction" else ""
     note = COLLISION if is_collision(found) else note
@@ -207,7 +221,7 @@ def _mends(form: Form, claim: Record) -> list[str]:
     lines: list[str] = []
     for title, amendments in parts:
         if amendments:
-            lines += [f"*{title}.*", "", *(f"- {_mend(a, claim)}" for a in amendments), ""]
+            lines += [f"*{title}.*", "", *(f"- {_mend(form, a, claim)}" for a in amendments), ""]
     if not instead and not nowhere:
         lines += [
             f"*{form.instead}.* {escaped(claim['unmended'] or 'Nothing that is proved, so far')}."
@@ -215,13 +229,13 @@ def _mends(form: Form, claim: Record) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def _mend(amendment: Record, claim: Record) -> str:
-    text = f"{code(suffix(amendment, claim))}: {escaped(amendment['statement'])}"
+def _mend(form: Form, amendment: Record, claim: Record) -> str:
+    text = f"{code(suffix(amendment, claim))}: {form.words(amendment['statement'])}"
     text += f" — {verdict_words(amendment)}{_checked_at(amendment)}."
     if amendment["hypotheses"]:
-        text += f" Hypotheses: {escaped('; '.join(amendment['hypotheses']))}."
+        text += f" Hypotheses: {form.words('; '.join(amendment['hypotheses']))}."
     if amendment["reading"]:
-        text += f" Read so: {escaped(amendment['reading'])}"
+        text += f" Read so: {form.words(amendment['reading'])}"
     return text
 
 
@@ -237,12 +251,12 @@ def _checked_at(statement: Record) -> str:
     return f" ({over_sizes(widest)})" if widest else ""
 
 
-def _holding(claims: list[Record]) -> list[str]:
+def _holding(form: Form, claims: list[Record]) -> list[str]:
     rows = [
         [
             code(claim["id"]),
             escaped(claim["where"]),
-            escaped(claim["as_stated"]["statement"]),
+            form.words(claim["as_stated"]["statement"]),
             verdict_words(claim["as_stated"]) + _checked_at(claim["as_stated"]),
         ]
         for claim in claims
@@ -250,13 +264,13 @@ def _holding(claims: list[Record]) -> list[str]:
     return grid(["id", "where", "statement", "verdict"], rows) if rows else ["None yet."]
 
 
-def _open(claims: list[Record]) -> list[str]:
+def _open(form: Form, claims: list[Record]) -> list[str]:
     rows = [
         [
             code(claim["id"]),
             escaped(claim["where"]),
             verdict_words(claim["as_stated"]),
-            escaped(one_line(claim["as_stated"]["reason"])),
+            form.words(one_line(claim["as_stated"]["reason"])),
         ]
         for claim in claims
     ]
