@@ -71,6 +71,7 @@ class Writer:
         self.shown: dict[Theorem, int] = {}
         """The line in which a lemma is stated."""
         self.claimed: dict[Formula, int] = {}
+        self._definitions: dict[int, Term] = {}
         self.defined_as: dict[str, str] = {}
         """For each name on paper the state that is defined under it."""
 
@@ -176,7 +177,12 @@ class Writer:
         )
 
     def _as_defined(self, term: Term) -> Term:
-        return self.formed(prover.as_defined, term, self.session) or term
+        """A start or step as its definition has it; each is needed once for every name that states might have."""
+        known = self._definitions.get(id(term))
+        if known is None:
+            known = self.formed(prover.as_defined, term, self.session) or term
+            self._definitions[id(term)] = known
+        return known
 
     def _distinct(self) -> list[str]:
         """The states that are not products, one for those of equal definitions: they get one name, too."""
