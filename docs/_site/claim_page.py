@@ -32,6 +32,7 @@ from scanproof.proofs.report.words import (
 )
 
 from .gathered import Ledger
+from .terms import terms_of
 from .typeset import typeset
 from .wording import taken, why
 
@@ -93,9 +94,12 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         f"[{escaped(source['title'])}](../sources/{claim['source']}.md){arxiv}{where}; {claim['kind']}.",
         "",
     )
+    if terms := terms_of(id):
+        yield from (f"In the source's words: {escaped('; '.join(terms))}.", "")
     title = "The question, as a claim" if own else "The claim, in our words"
     yield from (f"## {title}", "", f"> {said(ledger, stated['statement'])}", "")
     yield from ("## Does it hold?", "", _plainly(ledger, claim, stated), "", *_rest(stated))
+    yield from _slips(ledger, claim)
     yield from _reading(ledger, stated, "##")
     yield from _hypotheses(ledger, stated, "##")
     yield from _example(ledger, claim, stated, "##")
@@ -104,7 +108,12 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         yield from ("## Where the source's line breaks", "")
         yield from _derivation(rendering.breaks)
     if stated["near_misses"]:
-        yield from ("## Small changes that make it true", "", "Found by trying them:", "")
+        yield from (
+            "## Small changes that make it true",
+            "",
+            "Found by trying them at the sizes of the example, not proved:",
+            "",
+        )
         yield from (*(f"- {escaped(change)}" for change in stated["near_misses"]), "")
     nowhere = [a for a in claim["amended"] if is_negation(a, claim)]
     others = [a for a in claim["amended"] if a not in nowhere]
@@ -171,6 +180,18 @@ def _plainly(ledger: Ledger, claim: Record, statement: Record) -> str:
     else:
         answer = f"**{verdict}.** {told}"
     return " ".join([answer, *(f"*{escaped(text)}.*" for text in caveats(statement))])
+
+
+def _slips(ledger: Ledger, claim: Record) -> Iterator[str]:
+    """What is wrong in the source, in words, and what else fails by it."""
+    of = claim["source"]
+    for slip in ledger.report["sources"][of].get("slips", ()):
+        if claim["id"] in slip["claims"]:
+            others = [code(id) for id in slip["claims"] if id != claim["id"] and id in ledger.ids]
+            alike = f"; by the same slip {', '.join(others)}" if others else ""
+            words = said(ledger, slip["words"])
+            yield f"- *The slip*, [one of those of this source](../errata/{of}.md): {words}{alike}."
+    yield ""
 
 
 def _rest(statement: Record) -> Iterator[str]:

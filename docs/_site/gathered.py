@@ -26,6 +26,8 @@ from scanproof.proofs.language.source import Row
 from scanproof.proofs.report.derivation.rendering import Rendering, render_all
 from scanproof.proofs.report.standing import statements
 
+from .terms import unknown
+
 Record = Mapping[str, Any]
 
 
@@ -77,6 +79,11 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
         ledger, rows, certificates=Certificates(search=False), notes=notes, cache=cache.opened()
     )
     expect_settled(report, notes)
+    strangers = [] if patterns else unknown([c["id"] for c in report["claims"]])
+    if strangers:
+        raise Unsettled(
+            "\n".join(f"docs/_site/terms.py: {id} is not a claim of the ledger" for id in strangers)
+        )
     found = render_all(rows, report, Certificates(homes=homes(ledger)))
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"
