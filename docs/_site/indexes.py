@@ -45,7 +45,13 @@ def pages(ledger: Ledger) -> dict[str, str]:
             found[about(ledger, name)] = f"---\norphan: true\n---\n\n{shown}"
     names = "\n".join(f"sources/{name}" for name in ledger.report["sources"])
     found["counts"] = "\n".join(
-        [f"The ledger: {counts(ledger.report['claims'])}.", "", *_sources(ledger), ""]
+        [
+            f"The ledger: {counts(ledger.report['claims'])}. (“Mended” is as `scanproof check` counts: "
+            "a proof that nothing does what is asked for is among these; the table tells it apart.)",
+            "",
+            *_sources(ledger),
+            "",
+        ]
     )
     found["sources"] = "\n".join(
         ["# Sources", "", *_sources(ledger), "", "```{toctree}", ":hidden:", "", names, "```", ""]
@@ -170,7 +176,7 @@ def _rests_on(ledger: Ledger) -> str:
         "",
         "## Axioms",
         "",
-        "Facts about exp and log that the kernel does not know. sympy shows each of them, outside of it.",
+        "Facts about exp and log that the kernel does not know; sympy shows each of them, outside of it.",
         "",
     ]
     for axiom, ids in sorted(axioms.items()):
