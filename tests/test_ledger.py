@@ -137,3 +137,16 @@ def methods(statement):
 
 def statements(report):
     return [s for row in report["claims"] for s in (row["as_stated"], *row["amended"])]
+
+
+def test_what_fails_of_an_author_is_under_a_slip_and_each_slip_makes_something_fail(report):
+    """Slips are grouped by hand, for pages of errata: none is forgotten, and none is of what holds."""
+    shown = {row["id"] for row in report["claims"]}
+    refuted = {
+        r["id"]: r["source"] for r in report["claims"] if r["as_stated"]["verdict"] == "refuted"
+    }
+    for name, source in report["sources"].items():
+        slips = [slip["claims"] for slip in source.get("slips", ())]
+        fails = {id for id, of in refuted.items() if of == name and not source.get("own")}
+        assert {id for ids in slips for id in ids} & shown == fails, name
+        assert all(len(set(ids)) == len(ids) for ids in slips)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -66,6 +67,29 @@ def test_in_two_processes():
         assert (found["devices"], found["local"]) == (4, 2)
         assert max(found["shares"]) <= 1
         assert found["total"] and found["state"]
+
+
+@pytest.mark.long
+def test_the_page_s_script_shares_a_sequence_between_two_processes():
+    """And the page shows what it does and prints."""
+    docs = HERE.parent / "docs"
+    page = (docs / "machines.md").read_text(encoding="utf-8")
+    script = docs / "examples" / "sharded.py"
+    block = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert block and all(code in script.read_text(encoding="utf-8") for code in block)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    both = [started(str(script), address, 2, place) for place in (0, 1)]
+    try:
+        ends = [process.communicate(timeout=PATIENCE) for process in both]
+    finally:
+        for process in both:
+            process.kill()
+    lines = [output.splitlines()[-1] for output, _ in ends]
+    assert [process.returncode for process in both] == [0, 0], ends
+    assert lines[0] in page
+    assert lines[1] == lines[0].replace("machine 0", "machine 1")
 
 
 def test_on_one_device_it_is_the_chunked_op():

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from report_cases import KNOWN, every_kind
+from report_cases import KNOWN, every_kind, report_of
 
 from scanproof.proofs.report import latex, markdown, story
 from scanproof.proofs.report.errata import errata
@@ -131,6 +131,40 @@ def test_errata_list_what_holds_and_what_is_open():
     assert "`kinds.proved`" in holds and "`kinds.witness`" in holds
     assert all(f"`kinds.{name}`" in still_open for name in ("bound", "table", "error"))
     assert "No map can serve both of these inputs." in page
+
+
+def test_a_slip_that_makes_several_statements_fail_is_counted_once():
+    report = report_of(
+        ("refuted", {"sign": "proved"}), ("refuted", {"sign": "proved"}), ("proved", {})
+    )
+    report["sources"]["s"]["slips"] = [
+        {"words": "the sign", "claims": ["a", "b"]},
+        {"words": "of a claim that is not in this report", "claims": ["z"]},
+    ]
+    page = errata(report, "s")
+    assert "| fail as printed | 2 |" in page
+    assert "| … by so many separate slips, as we count them | 1 |" in page
+    assert "\n1. the sign: `a`, `b`\n" in page and "z" not in page[page.index("1. the sign") :][:40]
+
+
+def test_that_nothing_does_it_is_no_mend():
+    report = report_of(
+        ("refuted", {"none": "proved"}), ("refuted", {"none": "proved", "sign": "proved"})
+    )
+    page = errata(report, "s")
+    assert "| … of these, with a proved statement of what holds instead | 1 |" in page
+    assert "| … of these, proved that nothing does what is asked for | 2 |" in page
+    first = page[page.index("### `a`") : page.index("### `b`")]
+    assert "nothing does what is asked for.*\n\n- `+none`" in first
+    assert "What holds instead" not in first
+
+
+def test_statements_of_our_own_have_answers_and_no_errata():
+    report = report_of(("refuted", {"sign": "proved"}))
+    report["sources"]["s"]["own"] = True
+    page = errata(report, "s")
+    assert page.startswith("# Answers: S") and "## Answered: no" in page
+    assert not any(word in page for word in ("Errata", "the authors", "as printed", "slip"))
 
 
 def test_errata_hold_nothing_that_changes_from_run_to_run():

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from scanproof.proofs.orders import orders
-from scanproof.proofs.report.derivation.document import Derivation, Line
-from scanproof.proofs.report.derivation.markdown import as_markdown, line_as_markdown
+from scanproof.proofs.report.derivation.document import Derivation, Line, Section
+from scanproof.proofs.report.derivation.latex import formula
+from scanproof.proofs.report.derivation.markdown import line_as_markdown
 from scanproof.proofs.report.errata import COLLISION, CONSTRUCTION
-from scanproof.proofs.report.markdown import block, code, escaped, grid
+from scanproof.proofs.report.markdown import SPECIAL, block, code, escaped, grid
 from scanproof.proofs.report.standing import statements
 from scanproof.proofs.report.story import counterexample, evidence, parting
 from scanproof.proofs.report.words import (
     Record,
     at_sizes,
     caveats,
+    holds_instead,
     inputs,
     is_collision,
-    is_mended,
+    is_negation,
     one_line,
     over_sizes,
+    proved_negations,
     suffix,
     symbol,
     verdict_words,
 )
 
 from .gathered import Ledger
+from .terms import terms_of
+from .typeset import typeset
+from .wording import taken, why
 
 FEW = 4
 """So many mends are named at the head of a page."""
 SHORT = 10
 """The idea of a derivation is told in so many lines at most."""
+GLANCE = 700
+"""A formula of more characters in LaTeX is folded."""
+MANY = 16
+"""A derivation of more lines is folded part by part."""
 ROWS, COLUMNS = 8, 10
 """The largest matrix that is written out as one; a larger one is a nested list."""
 
@@ -52,12 +64,21 @@ def anchor(amendment: str) -> str:
     return "amended" + amendment.replace("+", "-")
 
 
-def badge(statement: Record, mended: bool = False) -> str:
+def badge(statement: Record, more: str = "") -> str:
     """The verdict in a coloured box; its words say all that the colour does."""
-    words = verdict_words(statement) + (", mended" if mended else "")
+    words = verdict_words(statement) + more
     kind = statement["verdict"] + ("" if statement["scope"] != "fixed-size" else " fixed")
     tainted = " tainted" if statement["tainted"] else ""
     return f'<span class="verdict {kind}{tainted}">{words}</span>'
+
+
+def _more(claim: Record) -> str:
+    """What is said beside a refuted claim's verdict: a mend is proved, or that there is none."""
+    if claim["as_stated"]["verdict"] != "refuted":
+        return ""
+    return (
+        ", mended" if holds_instead(claim) else ", nothing does it" * bool(proved_negations(claim))
+    )
 
 
 def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterator[str]:
@@ -66,15 +87,19 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
     arxiv = f" (arXiv {source['arxiv']})" if source["arxiv"] else ""
     where = f", {escaped(claim['where'])}" if claim["where"] else ""
     yield from ("---", "orphan: true", "---", "", f"# {code(id)}", "")
-    mended = stated["verdict"] == "refuted" and is_mended(claim)
-    yield " ".join(filter(None, [badge(stated, mended), ", ".join(_mends(claim))]))
+    own = source.get("own", False)
+    yield " ".join(filter(None, [badge(stated, _more(claim)), ", ".join(_mends(claim))]))
     yield from (
         "",
         f"[{escaped(source['title'])}](../sources/{claim['source']}.md){arxiv}{where}; {claim['kind']}.",
         "",
     )
-    yield from ("## The claim, in our words", "", f"> {escaped(stated['statement'])}", "")
-    yield from ("## Does it hold?", "", _plainly(claim, stated), "")
+    if terms := terms_of(id):
+        yield from (f"In the source's words: {escaped('; '.join(terms))}.", "")
+    title = "The question, as a claim" if own else "The claim, in our words"
+    yield from (f"## {title}", "", f"> {said(ledger, stated['statement'])}", "")
+    yield from ("## Does it hold?", "", _plainly(ledger, claim, stated), "", *_rest(stated))
+    yield from _slips(ledger, claim)
     yield from _reading(ledger, stated, "##")
     yield from _hypotheses(ledger, stated, "##")
     yield from _example(ledger, claim, stated, "##")
@@ -83,13 +108,25 @@ def _lines(ledger: Ledger, claim: Record, figures: Mapping[str, str]) -> Iterato
         yield from ("## Where the source's line breaks", "")
         yield from _derivation(rendering.breaks)
     if stated["near_misses"]:
-        yield from ("## Small changes that make it true", "", "Found by trying them:", "")
+        yield from (
+            "## Small changes that make it true",
+            "",
+            "Found by trying them at the sizes of the example, not proved:",
+            "",
+        )
         yield from (*(f"- {escaped(change)}" for change in stated["near_misses"]), "")
-    if claim["amended"]:
-        yield from ("## What holds instead" if mended else "## Amended statements", "")
-    for amendment in claim["amended"]:
-        yield from _amended(ledger, claim, amendment)
-    if stated["verdict"] == "refuted" and not mended:
+    nowhere = [a for a in claim["amended"] if is_negation(a, claim)]
+    others = [a for a in claim["amended"] if a not in nowhere]
+    refuted = stated["verdict"] == "refuted"
+    for title, amendments in (
+        ("Nothing does what is asked for", nowhere),
+        ("What holds instead" if refuted else "Further statements about it", others),
+    ):
+        if amendments:
+            yield from (f"## {title}", "")
+        for amendment in amendments:
+            yield from _amended(ledger, claim, amendment)
+    if refuted and not holds_instead(claim) and not proved_negations(claim):
         yield from ("## No mend", "", f"{escaped(claim['unmended'] or 'None is known')}.", "")
     if rendering is not None and rendering.proof is not None:
         yield from ("## Derivation", "", *_derivation(rendering.proof))
@@ -109,37 +146,61 @@ def _mends(claim: Record) -> list[str]:
     ] + more
 
 
-def _plainly(claim: Record, statement: Record) -> str:
+def _plainly(ledger: Ledger, claim: Record, statement: Record) -> str:
     """The verdict and its scope, for a reader who has met neither word."""
-    verdict, reason = statement["verdict"], escaped(statement["reason"] or "")
-    told = reason[:1].upper() + reason[1:]
+    verdict, reason = statement["verdict"], why(statement["reason"] or "")
+    told = f"{said(ledger, reason.words[:1].upper() + reason.words[1:])}."
     if verdict == "proved" and statement["scope"] == "all-sizes":
-        said = "**Yes, at every size.** A small checker followed each step of a proof in which the sizes are letters."
+        answer = "**Yes, at every size.** A small checker followed each step of a proof in which the sizes are letters."
     elif verdict == "proved" and not any(
         e["sizes"] and any(e["sizes"]) for e in statement["evidence"]
     ):
-        said = "**Yes.** It speaks of no sizes: it was computed with every input a letter."
+        answer = "**Yes.** It speaks of no sizes: it was computed with every input a letter."
     elif verdict == "proved":
-        said = (
+        answer = (
             f"**Yes, at the sizes that were looked at** ({_looked_at(statement)}), with every input a letter. "
             "At larger sizes it was tried with numbers only."
         )
-        said += f" Why there is no proof for all sizes: {reason}." if reason else ""
+        answer += (
+            f" Why there is no proof for all sizes: {said(ledger, reason.words)}."
+            if reason.words
+            else ""
+        )
     elif verdict == "refuted":
-        said = "**No, not as it is printed.** The numbers below show it."
-        if claim["kind"] == "construction" and statement is claim["as_stated"]:
-            said += f" {CONSTRUCTION}"
+        own = ledger.report["sources"][claim["source"]].get("own")
+        answer = f"**No{'' if own else ', not as it is printed'}.** The numbers below show it."
+        if not own and claim["kind"] == "construction" and statement is claim["as_stated"]:
+            answer += f" {CONSTRUCTION}"
         if statement["counterexample"] and is_collision(statement["counterexample"]):
-            said += f" {COLLISION}"
+            answer += f" {COLLISION}"
     elif verdict == "unknown":
-        said = f"**Not known.** {told}."
+        answer = f"**Not known.** {told}"
     elif verdict == "supported":
-        said = f"**The figures agree.** {told}."
+        answer = f"**The figures agree.** {told}"
     elif verdict == "not-checkable":
-        said = f"**Not for a machine of this kind to say.** {told}."
+        answer = f"**Not for a machine of this kind to say.** {told}"
     else:
-        said = f"**{verdict}.** {told}."
-    return " ".join([said, *(f"*{escaped(text)}.*" for text in caveats(statement))])
+        answer = f"**{verdict}.** {told}"
+    return " ".join([answer, *(f"*{escaped(text)}.*" for text in caveats(statement))])
+
+
+def _slips(ledger: Ledger, claim: Record) -> Iterator[str]:
+    """What is wrong in the source, in words, and what else fails by it."""
+    of = claim["source"]
+    for slip in ledger.report["sources"][of].get("slips", ()):
+        if claim["id"] in slip["claims"]:
+            others = [code(id) for id in slip["claims"] if id != claim["id"] and id in ledger.ids]
+            alike = f"; by the same slip {', '.join(others)}" if others else ""
+            words = said(ledger, slip["words"])
+            yield f"- *The slip*, [one of those of this source](../errata/{of}.md): {words}{alike}."
+    yield ""
+
+
+def _rest(statement: Record) -> Iterator[str]:
+    """What a search for a proof was left with, folded."""
+    rest = why(statement["reason"] or "").rest
+    if rest:
+        yield from _folded("What the search was left with, in its own words", block([rest]))
 
 
 def _looked_at(statement: Record) -> str:
@@ -149,13 +210,17 @@ def _looked_at(statement: Record) -> str:
 
 def _reading(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     if statement["reading"]:
-        yield from (f"{level} How it was read", "", _linked(ledger, statement["reading"]), "")
+        yield from (f"{level} How it was read", "", said(ledger, statement["reading"]), "")
 
 
-def _linked(ledger: Ledger, text: str) -> str:
-    """Words with the ids of claims in them as links."""
-    parts = re.split(r"([a-z0-9-]+(?:\.[A-Za-z0-9-]+)+)", text)
-    return "".join(code(one) if one in ledger.claims else escaped(one) for one in parts)
+def said(ledger: Ledger, text: object) -> str:
+    """Words of the ledger: formulas typeset, and ids of claims as links."""
+    parts = re.split(r"([a-z0-9-]+(?:\.[A-Za-z0-9-]+)+(?:\+[\w+-]+)?)", one_line(text))
+    return "".join(
+        code(part) if part in ledger.ids else typeset(part, lambda words: words.translate(SPECIAL))
+        for part in parts
+        if part
+    )
 
 
 def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
@@ -164,7 +229,7 @@ def _hypotheses(ledger: Ledger, statement: Record, level: str) -> Iterator[str]:
     yield from (
         f"{level} Hypotheses",
         "",
-        *(f"- {escaped(h)}" for h in statement["hypotheses"]),
+        *(f"- {said(ledger, h)}" for h in statement["hypotheses"]),
         "",
     )
     met = ledger.met.get(statement["id"])
@@ -189,8 +254,8 @@ def _example(ledger: Ledger, claim: Record, statement: Record, level: str) -> It
     yield from (*parting(found), "")
     script = ledger.scripts.get(statement["id"])
     if script is not None:
-        said = "The same as a program, which needs Python's standard library alone"
-        yield from _folded(f"{said}", ["```python", *script.rstrip().splitlines(), "```"])
+        title = "The same as a program, which needs Python's standard library alone"
+        yield from _folded(title, ["```python", *script.rstrip().splitlines(), "```"])
         yield from (f"`scanproof show {statement['id']} --script` prints it.", "")
 
 
@@ -246,7 +311,13 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
         badge(amendment),
         "",
     )
-    yield from (f"> {escaped(amendment['statement'])}", "", _plainly(claim, amendment), "")
+    yield from (
+        f"> {said(ledger, amendment['statement'])}",
+        "",
+        _plainly(ledger, claim, amendment),
+        "",
+    )
+    yield from _rest(amendment)
     yield from _reading(ledger, amendment, "####")
     yield from _hypotheses(ledger, amendment, "####")
     yield from _example(ledger, claim, amendment, "####")
@@ -259,18 +330,64 @@ def _amended(ledger: Ledger, claim: Record, amendment: Record) -> Iterator[str]:
 
 
 def _derivation(derivation: Derivation) -> Iterator[str]:
-    """The idea in about ten lines, then every line, folded."""
-    idea = [line for s in derivation.sections for line in s.lines if _tells(line)]
-    if 0 < len(idea) < len(derivation.lines):
+    """The idea in about ten lines, then every line, folded: in a long derivation lemma by lemma."""
+    told = [line for s in derivation.sections for line in s.lines if _tells(line)]
+    if 0 < len(told) < len(derivation.lines):
         yield from ("The idea, by the numbers of the lines below:", "")
-        for line in idea[:SHORT]:
-            yield from (*line_as_markdown(line, "source:"), "")
-        if len(idea) > SHORT:
-            yield from (f"… and {len(idea) - SHORT} more such lines.", "")
-    steps = as_markdown(derivation, level=0, link="source:").splitlines()
-    yield from _folded(
-        f"All {len(derivation.lines)} lines, with the equation after every step", steps
-    )
+        for line in _idea(told):
+            yield from (*_line(line, folds=False), "")
+        if len(told) > SHORT:
+            yield from (f"… and {len(told) - SHORT} more such lines.", "")
+    parts = [part for section in derivation.sections for part in _parts(section)]
+    steps: list[str] = []
+    for title, lines in parts:
+        inside = [text for line in lines for text in (*_line(line, folds=True), "")]
+        if len(derivation.lines) > MANY and len(parts) > 1:
+            numbers = f"({lines[0].number})" + (f" to ({lines[-1].number})" if lines[1:] else "")
+            steps += _folded(f"{html.escape(title)}, {numbers}", inside)
+        else:
+            steps += [f"**{escaped(title)}**", "", *inside]
+    title = f"All {len(derivation.lines)} lines, with the equation after every step"
+    yield from _folded(title, steps)
+
+
+def _idea(told: list[Line]) -> list[Line]:
+    """The lines that tell most: how the statement comes out, and of the lemmas the shortest."""
+    lemmas = [line for line in told if line.reason.startswith("Lemma")]
+    others = [line for line in told if line not in lemmas][:SHORT]
+    short = sorted(lemmas, key=lambda line: sum(map(len, map(formula, line.formulas))))
+    chosen = [*others, *short[: SHORT - len(others)]]
+    return sorted(chosen, key=lambda line: line.number)
+
+
+def _parts(section: Section) -> Iterator[tuple[str, list[Line]]]:
+    """A section's lines under their title; of lemmas each with its proof."""
+    found: list[tuple[str, list[Line]]] = []
+    for line in section.lines:
+        if not found or line.reason.startswith("Lemma"):
+            found.append((section.heading, []))
+        found[-1][1].append(line)
+    for title, lines in found:
+        yield (lines[0].reason if lines[0].reason.startswith("Lemma") else title), lines
+
+
+def _line(line: Line, folds: bool) -> list[str]:
+    """A line, in which a formula that is too long to be read at a glance is folded, or left to the line below."""
+    long = [one for one in line.formulas if len(formula(one)) > GLANCE]
+    if not long:
+        return line_as_markdown(line, "source:")
+    lines = line_as_markdown(replace(line, formulas=()), "source:")
+    for one in line.formulas:
+        inside = ["```math", *formula(one).splitlines(), "```"]
+        terms = max(len(part.pieces) for part in one.parts)
+        size = f"a sum of {terms} terms" if terms > 1 else "a long formula"
+        if one not in long:
+            lines += ["", *inside]
+        elif folds:
+            lines += ["", *_folded(size, inside)]
+        else:
+            lines += ["", f"{size}, in line ({line.number}) below"]
+    return lines
 
 
 def _tells(line: Line) -> bool:
@@ -308,7 +425,9 @@ def _basis(ledger: Ledger, claim: Record) -> Iterator[str]:
     for statement, amends in statements(claim):
         for entry in statement["evidence"]:
             named = f"{code(suffix(statement, claim))}: " if amends else ""
-            yield f"- {named}{escaped(evidence(entry))}"
+            words = [taken(text) for text in entry.get("assumes", ())]
+            told = evidence({**entry, "assumes": words} if words else entry)
+            yield f"- {named}{escaped(told)}"
     if claim["depends_on"]:
         yield f"- It uses {', '.join(map(code, claim['depends_on']))}."
         fixed = [id for id in claim["depends_on"] if _is_fixed(ledger, id)]
@@ -363,12 +482,12 @@ def _commands(ledger: Ledger, claim: Record) -> Iterator[str]:
 
 def _bibtex(claim: Record, source: Record, version: str) -> list[str]:
     where = f", {claim['where']}" if claim["where"] else ""
-    said = f"{claim['id']}: {source['title']}{where}"
+    title = f"{claim['id']}: {source['title']}{where}"
     return [
         "```bibtex",
         f"@misc{{scanproof:{claim['id']},",
         "  author = {{The scanproof authors}},",
-        f"  title = {{{said}. A machine-checked verdict}},",
+        f"  title = {{{title}. A machine-checked verdict}},",
         f"  note = {{scanproof {version}, claims/{claim['id']}.html}},",
         "}",
         "```",
@@ -380,11 +499,9 @@ def table(ledger: Ledger, claims: list[Record]) -> list[str]:
     rows = [
         [
             code(claim["id"]),
-            badge(
-                claim["as_stated"], claim["as_stated"]["verdict"] == "refuted" and is_mended(claim)
-            ),
+            badge(claim["as_stated"], _more(claim)),
             escaped(claim["where"]),
-            escaped(claim["as_stated"]["statement"]),
+            said(ledger, claim["as_stated"]["statement"]),
         ]
         for claim in claims
     ]

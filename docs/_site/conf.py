@@ -26,6 +26,7 @@ myst_url_schemes = ["http", "https", "mailto", "source"]
 suppress_warnings = ["myst.header"]  # generated pages go from a title to what is folded below it
 default_role = "code"  # as docstrings mean it
 highlight_language = "text"
+smartquotes = False  # a quoted word in a docstring may be code
 autodoc_typehints = "signature"
 html_theme = "furo"
 html_title = "scanproof"

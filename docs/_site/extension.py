@@ -27,6 +27,8 @@ from sphinx.util import logging
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (".py", ".md", ".svg", ".json", ".jax", ".torch")
 ARROW = re.compile(r"^\s*(\w+) --> (.+)$")
+READABLE = 720
+"""The names in a graph can be read where it is so many pixels wide; a smaller screen scrolls it sideways."""
 log = logging.getLogger(__name__)
 FORMULAS: dict[tuple[str, bool], str] = {}
 """The MathML of each formula, in a line or alone, and"""
@@ -122,8 +124,11 @@ def _line(node: Any) -> int | None:
 
 
 def _plain(svg: str) -> str:
-    """The SVG element alone, as wide as its page allows."""
+    """The SVG element alone, as wide as its page allows, and on a small screen as wide as it can be read."""
     found = svg[svg.index("<svg") :]
+    width = re.search(r' width="([\d.]+)pt"', found)
+    least = min(float(width[1]) * 4 / 3, READABLE) if width else 0
+    found = found.replace("<svg", f'<svg style="min-width: {least:.0f}px"', 1)
     return re.sub(
         r' (width|height)="([\d.]+)pt"',
         lambda m: f' {m[1]}="{float(m[2]) * 4 / 3:.0f}"',
@@ -162,15 +167,24 @@ def visit_drawn(self: Any, node: nodes.Element) -> None:
 def link(app: Sphinx, tree: nodes.document, name: str) -> None:
     """Make links of ids of claims and of places in the source."""
     known, names = app.config.scanproof_claims, app.config.scanproof_names
+    about, within = name.removeprefix("claims/"), None
     for node in list(tree.findall(nodes.literal)):
         text = node.astext()
-        if not _is_id(text, names) or isinstance(node.parent, nodes.reference):
+        place = _part(node)
+        if within is not None and place is not within:
+            about, within = name.removeprefix("claims/"), None
+        if _is_id(text, names) and text in known:
+            about, within = known[text], place
+        if text.startswith("+") and f"{about}{text}" in known:
+            text = f"{about}{text}"
+        if not _is_id(text, names) or isinstance(node.parent, nodes.reference | nodes.title):
             continue
         if text not in known:
             log.warning("%s is not a claim of the ledger", text, location=(name, _line(node)))
-        elif name != f"claims/{known[text]}":
-            to = app.builder.get_relative_uri(name, f"claims/{known[text]}")
+        elif name != f"claims/{known[text]}" or text != known[text]:
             more = text.removeprefix(known[text])
+            there = name == f"claims/{known[text]}"
+            to = "" if there else app.builder.get_relative_uri(name, f"claims/{known[text]}")
             to += f"#amended{more.replace('+', '-')}" if more else ""
             node.replace_self(nodes.reference("", "", node.deepcopy(), internal=True, refuri=to))
     for node in tree.findall(nodes.reference):
@@ -180,6 +194,13 @@ def link(app: Sphinx, tree: nodes.document, name: str) -> None:
                 "L", "#L-"
             )
             node["internal"] = True
+
+
+def _part(node: nodes.Node) -> nodes.Node:
+    """The row of a table, the item of a list, or else the section, in which "+sign" is of the claim named before."""
+    while not isinstance(node, nodes.row | nodes.list_item | nodes.section | nodes.document):
+        node = node.parent
+    return node
 
 
 def _is_id(text: str, names: Collection[str]) -> bool:

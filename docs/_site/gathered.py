@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from scanproof._show import _program as program
@@ -25,6 +25,8 @@ from scanproof.proofs.decide.row_verdicts import check, homes
 from scanproof.proofs.language.source import Row
 from scanproof.proofs.report.derivation.rendering import Rendering, render_all
 from scanproof.proofs.report.standing import statements
+
+from .terms import unknown
 
 Record = Mapping[str, Any]
 
@@ -49,10 +51,15 @@ class Ledger:
     exports: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The statements that `scanproof export` takes, with its targets."""
 
-    @property
+    @cached_property
     def claims(self) -> Mapping[str, Record]:
         """The claims by id."""
         return {claim["id"]: claim for claim in self.report["claims"]}
+
+    @cached_property
+    def ids(self) -> Mapping[str, str]:
+        """The claim of each statement, by id."""
+        return {s["id"]: c["id"] for c in self.report["claims"] for s, _ in statements(c)}
 
     def of(self, source: str) -> list[Record]:
         """The claims of a source."""
@@ -72,6 +79,11 @@ def gather(patterns: Sequence[str] = ()) -> Ledger:
         ledger, rows, certificates=Certificates(search=False), notes=notes, cache=cache.opened()
     )
     expect_settled(report, notes)
+    strangers = [] if patterns else unknown([c["id"] for c in report["claims"]])
+    if strangers:
+        raise Unsettled(
+            "\n".join(f"docs/_site/terms.py: {id} is not a claim of the ledger" for id in strangers)
+        )
     found = render_all(rows, report, Certificates(homes=homes(ledger)))
     proved = [
         s["id"] for c in report["claims"] for s, _ in statements(c) if s["verdict"] == "proved"

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
-from scanproof.proofs.report.errata import errata
+from scanproof.proofs.report.errata import errata, slips
 from scanproof.proofs.report.long_table import counts
 from scanproof.proofs.report.markdown import code, escaped, grid, titled
 from scanproof.proofs.report.standing import statements
-from scanproof.proofs.report.words import Record, is_mended, verdict_words
+from scanproof.proofs.report.words import (
+    holds_instead,
+    proved_negations,
+    verdict_words,
+)
 
-from .claim_page import table
+from .claim_page import said, table
 from .gathered import Ledger
+from .wording import taken
 
 METHODS = {
     "induction": "a proof by induction, for all sizes, followed step by step by the kernel",
@@ -36,12 +42,17 @@ def pages(ledger: Ledger) -> dict[str, str]:
         found[f"sources/{name}"] = _source(ledger, name)
         if any(c["as_stated"]["verdict"] == "refuted" for c in ledger.of(name)):
             figures: dict[str, str] = {}
-            found[f"errata/{name}"] = (
-                f"---\norphan: true\n---\n\n{errata(ledger.report, name, figures)}"
-            )
+            shown = errata(ledger.report, name, figures, partial(said, ledger))
+            found[about(ledger, name)] = f"---\norphan: true\n---\n\n{shown}"
     names = "\n".join(f"sources/{name}" for name in ledger.report["sources"])
     found["counts"] = "\n".join(
-        [f"The ledger: {counts(ledger.report['claims'])}.", "", *_sources(ledger), ""]
+        [
+            f"The ledger: {counts(ledger.report['claims'])}. (“Mended” is as `scanproof check` counts: "
+            "a proof that nothing does what is asked for is among these; the table tells it apart.)",
+            "",
+            *_sources(ledger),
+            "",
+        ]
     )
     found["sources"] = "\n".join(
         ["# Sources", "", *_sources(ledger), "", "```{toctree}", ":hidden:", "", names, "```", ""]
@@ -49,37 +60,68 @@ def pages(ledger: Ledger) -> dict[str, str]:
     return found
 
 
+def about(ledger: Ledger, name: str) -> str:
+    """The page of what fails of a source: errata, or answers to questions of our own."""
+    return f"{'answers' if ledger.report['sources'][name].get('own') else 'errata'}/{name}"
+
+
 def _sources(ledger: Ledger) -> list[str]:
     rows = []
     for name, source in ledger.report["sources"].items():
-        counted = _counts(ledger.of(name))
-        fails = f", [errata](errata/{name}.md)" if counted["refuted"] else ""
+        counted = _counts(ledger, name)
+        what = about(ledger, name)
+        fails = f", [{what.split('/')[0]}]({what}.md)" if counted["refuted"] else ""
         numbers = [counted["proved"], counted["proved at fixed sizes"], counted["refuted"]]
-        numbers += [counted["mended"], counted["unknown"] + counted["not-checkable"]]
+        numbers += [counted["slips"], counted["mended"]]
+        numbers += [counted["unknown"] + counted["not-checkable"]]
         title = f"{titled(source)}: [dashboard](sources/{name}.md){fails}"
         rows.append([title, *(str(n or "") for n in numbers)])
-    return grid(["source", "proved", "proved\\*", "refuted", "mended", "open"], rows)
+    said = [
+        "proved\\*: at the sizes that were looked at. Slips: one can make several statements fail, so that there are",
+        "fewer. Statements of our own are questions, and have none. Instead: what holds instead is proved.",
+    ]
+    headers = ["source", "proved", "proved\\*", "refuted", "slips", "instead", "open"]
+    return [*grid(headers, rows), "", *said]
 
 
-COLUMNS = ("proved", "proved at fixed sizes", "refuted", "mended", "unknown", "not-checkable")
+COLUMNS = {
+    "proved": "proved",
+    "proved at fixed sizes": "proved at fixed sizes",
+    "refuted": "refuted",
+    "slips": "… by so many separate slips, as we count them",
+    "mended": "… with a proved statement of what holds instead",
+    "nowhere": "… proved that nothing does what is asked for",
+    "unknown": "unknown",
+    "not-checkable": "not-checkable",
+}
+"""What is counted, and its words."""
 
 
-def _counts(claims: Iterable[Record]) -> Counter[str]:
-    claims = list(claims)
+def _counts(ledger: Ledger, name: str) -> Counter[str]:
+    claims = ledger.of(name)
+    wrong = [c for c in claims if c["as_stated"]["verdict"] == "refuted"]
     counted = Counter(verdict_words(c["as_stated"]) for c in claims)
-    counted["mended"] = sum(c["as_stated"]["verdict"] == "refuted" and is_mended(c) for c in claims)
+    counted["slips"] = len(slips(ledger.report["sources"][name], wrong))
+    counted["mended"] = sum(bool(holds_instead(c)) for c in wrong)
+    counted["nowhere"] = sum(bool(proved_negations(c)) for c in wrong)
     return counted
 
 
 def _source(ledger: Ledger, name: str) -> str:
     source, claims = ledger.report["sources"][name], ledger.of(name)
-    counted = _counts(claims)
+    counted = _counts(ledger, name)
     mends = [a for c in claims for a in c["amended"]]
-    rows = [[k, str(counted[k])] for k in COLUMNS if counted[k]]
+    rows = [[words, str(counted[k])] for k, words in COLUMNS.items() if counted[k]]
     rows.append(["all claims", str(len(claims))])
     rows.append(["amended statements", str(len(mends))])
     rows.append(["… of these proved", str(sum(a["verdict"] == "proved" for a in mends))])
-    fails = f"[Errata](../errata/{name}.md): what fails as printed. " if counted["refuted"] else ""
+    own = source.get("own")
+    said = (
+        "Answers](../{}.md) to what is asked. "
+        if own
+        else "Errata](../{}.md): what fails as printed. "
+    )
+    fails = f"[{said.format(about(ledger, name))}" if counted["refuted"] else ""
     lines = [
         f"# {titled(source)}",
         "",
@@ -135,7 +177,7 @@ def _rests_on(ledger: Ledger) -> str:
         "",
         "## Axioms",
         "",
-        "Facts about exp and log that the kernel does not know. sympy shows each of them, outside of it.",
+        "Facts about exp and log that the kernel does not know; sympy shows each of them, outside of it.",
         "",
     ]
     for axiom, ids in sorted(axioms.items()):
@@ -145,7 +187,8 @@ def _rests_on(ledger: Ledger) -> str:
             lines += [f"Through claims that they use: {_listed(through)}", ""]
     lines += ["## Taken for granted, or not tried", ""]
     for text, ids in sorted(assumed.items(), key=lambda pair: -len(pair[1])):
-        lines += [f"{escaped(text)[0].upper()}{escaped(text)[1:]}:", "", _listed(ids), ""]
+        words = escaped(taken(text))
+        lines += [f"{words[0].upper()}{words[1:]}:", "", _listed(ids), ""]
     lines += [
         "## Rows that rest on rows",
         "",

@@ -6,7 +6,7 @@ from typing import Any
 
 from scanproof.proofs.language.source import Source
 
-lanes = Source("lanes.jax", "The programs that the lanes of scanproof hand to JAX")
+lanes = Source("lanes.jax", "The programs that the lanes of scanproof hand to JAX", own=True)
 
 READ = (
     "The program is traced by JAX with symbols for sizes and read in exact real arithmetic; rounding is bounded "

@@ -17,7 +17,9 @@ from ..language.source import Source
 from ..language.statements import equal
 
 SOURCE = linear = Source(
-    "linear-attention", "Linear attention as released, and gradient descent by layers of it"
+    "linear-attention",
+    "Linear attention as released, and gradient descent by layers of it",
+    own=True,
 )
 
 DATA = {"x": "n+1 d", "y": "n k", "eta": "", "root": ""}
@@ -132,7 +134,7 @@ def state(p, x, y, W0, root, xp, d, k, n, more):
         "goes with what is linear in the query and quadratic in an example. A combination of the errors on eight data "
         "sets with n = 1, inputs multiples of W0 and targets 0, is 6η‖W0‖⁴ for all parameters (first part), so that "
         "the errors are not all 0 (second part, divided by it). Two layers can do it: linear-attention.gd; so can one "
-        "from W0 = 0 (linear-attention.one-step), or where the query is no token of its own (linear-attention.one- "
+        "from W0 = 0 (linear-attention.one-step), or where the query is no token of its own (linear-attention.one-"
         "step-concatenated)."
     ),
 )

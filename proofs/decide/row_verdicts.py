@@ -327,7 +327,12 @@ def _statement(row: Row, claim: Claim, result: Result, unsupported: set[str]) ->
 
 
 def _source(source: Any) -> dict[str, Any]:
-    return {"title": source.title, "arxiv": source.arxiv}
+    found: dict[str, Any] = {"title": source.title, "arxiv": source.arxiv}
+    if source.own:
+        found["own"] = True
+    if source.slips:
+        found["slips"] = [{"words": w, "claims": list(ids)} for w, ids in source.slips.items()]
+    return found
 
 
 def _tool() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -148,9 +148,25 @@ class Row:
 
 
 class Source:
-    """A paper (or chapter) and the rows that it claims."""
+    """A paper (or chapter) and the rows that it claims.
 
-    def __init__(self, name: str, title: str, arxiv: str | None = None) -> None:
+    Args:
+        name: what the ids of its rows begin with.
+        title: of the paper.
+        arxiv: its number there.
+        own: whether its statements are asked by who writes them down here, so that one that fails is no slip.
+        slips: what an author got wrong, in words, each with the ids of the claims that fail by it; for pages of errata.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        arxiv: str | None = None,
+        *,
+        own: bool = False,
+        slips: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         check_id(name)
         file = sys._getframe(1).f_globals.get("__file__")
         self.file = Path(file).resolve() if file else None
@@ -160,6 +176,8 @@ class Source:
         self.name = name
         self.title = title
         self.arxiv = arxiv
+        self.own = own
+        self.slips = {words: tuple(ids) for words, ids in (slips or {}).items()}
         self.rows: list[Row] = []
 
     def claim(

@@ -54,6 +54,21 @@ def is_mended(claim: Record) -> bool:
     return any(a["verdict"] == "proved" for a in claim["amended"])
 
 
+def is_negation(amendment: Record, claim: Record) -> bool:
+    """Whether an amendment says that nothing does what the claim says exists: by convention "+none"."""
+    return suffix(amendment, claim) == "+none"
+
+
+def holds_instead(claim: Record) -> list[Record]:
+    """The amendments that are proved and are no negation of the claim."""
+    return [a for a in claim["amended"] if a["verdict"] == "proved" and not is_negation(a, claim)]
+
+
+def proved_negations(claim: Record) -> list[Record]:
+    """The proved amendments by which nothing does what the claim says exists."""
+    return [a for a in claim["amended"] if a["verdict"] == "proved" and is_negation(a, claim)]
+
+
 def mend(found: Record) -> str:
     """An edit of the user's text that mends a claim: where it is, and the lines before and after it."""
     scope = "" if found["scope"] == "all-sizes" else " at fixed sizes"

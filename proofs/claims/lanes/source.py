@@ -2,4 +2,6 @@
 
 from ...language.source import Source
 
-lanes = Source("lanes", "The forms in which the fast lanes of scanproof evaluate a recurrence")
+lanes = Source(
+    "lanes", "The forms in which the fast lanes of scanproof evaluate a recurrence", own=True
+)

@@ -2,4 +2,6 @@
 
 from ...language.source import Source
 
-mamba2 = Source("mamba2", "The Mamba-2 block as released, and gradient descent by stacks of it")
+mamba2 = Source(
+    "mamba2", "The Mamba-2 block as released, and gradient descent by stacks of it", own=True
+)

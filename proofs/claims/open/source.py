@@ -2,4 +2,4 @@
 
 from ...language.source import Source
 
-open_questions = Source("open", "Questions that the sources leave open")
+open_questions = Source("open", "Questions that the sources leave open", own=True)

@@ -31,16 +31,15 @@ LOOP = re.compile(r"(,| at|:)? *\w+ = \d+")
 """A loop's variable in a label: the equation is for all its values."""
 
 
-def derive(claim: Claim, proof: Any, effort: int = 10 * EFFORT) -> Derivation:
+def derive(claim: Claim, proof: Any) -> Derivation:
     """The derivation of a claim that is proved for all sizes; call it before the next proof starts.
 
     Args:
         claim: the claim.
         proof: its proof, whose theorems are still the kernel's.
-        effort: what bringing the formulas to normal forms may take.
     """
     with resumed(proof.session) as session:
-        session.left = effort  # writing it down goes through many small steps
+        session.left = 10 * EFFORT  # writing it down goes through many small steps
         return _derived(claim, proof, session)
 
 
@@ -52,7 +51,10 @@ def _derived(claim: Claim, proof: Found, session: Proving) -> Derivation:
     rules = prover.resting(used)
     writer.lemmas(rules)
     sides = [(cast(Term, theorem.left), theorem.right) for theorem in proof.theorems]
-    equations = [(simplified(left), simplified(right)) for left, right in sides]
+    equations = [
+        (writer.formed(simplified, left) or left, writer.formed(simplified, right) or right)
+        for left, right in sides
+    ]
     for theorem, equation, heading in zip(
         proof.theorems, equations, headings(claim, len(equations)), strict=True
     ):

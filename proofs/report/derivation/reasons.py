@@ -37,7 +37,7 @@ def because(steps: Steps | None, splits: bool = False) -> str:
         splits: whether it is the step of an induction, where the sums of one side run one term further.
     """
     if steps is None:
-        return "by the rules of sums, as the prover found"
+        return "by the rules of sums, step by step in the certificate"
     done = []
     for rule, one, many in WORDS:
         n = steps.counts[rule]

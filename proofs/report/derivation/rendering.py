@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,8 +10,6 @@ from typing import Any
 from ...check.certificate import AllSizes
 from ...decide import workers
 from ...decide.certificates import Certificates
-from ...kernel.checker import Refused
-from ...kernel.errors import KernelError
 from ...language.claim import Claim
 from ...language.source import Row
 from ...search.all_sizes import find
@@ -25,9 +22,6 @@ from .markdown import as_markdown
 from .replaying import replayed
 from .text import as_text
 from .text import one as one_of_text
-
-REPLAYED = 15_000
-"""What it may take to print a derivation from a certificate."""
 
 
 @dataclass
@@ -54,8 +48,7 @@ def render(claim: Claim, statement: Record, certificates: Certificates | None = 
     if certificates is not None:
         if not everywhere:
             return Rendering(why=one_line(statement["reason"] or verdict_words(statement)))
-        with suppress(KernelError, Refused, LookupError):
-            return Rendering(_replayed(claim, certificates))
+        return Rendering(_replayed(claim, certificates))
     proof = find(claim, compared=not everywhere)  # else the check has compared it
     if isinstance(proof, str):
         return Rendering(why=one_line(proof))
@@ -66,12 +59,12 @@ def _replayed(claim: Claim, certificates: Certificates) -> Derivation:
     """The derivation that a certificate is.
 
     Raises:
-        KernelError: if its formulas take long to be brought to normal forms; a search knows them better.
+        Refused: if the certificate does not show what it says.
         LookupError: if there is no proof for all sizes in it.
     """
     own = certificates.load(claim)
     every = [one for one in getattr(own, "by", ()) if isinstance(one, AllSizes)]
-    return derive(claim, replayed(claim, every[0]), REPLAYED)
+    return derive(claim, replayed(claim, every[0]))
 
 
 def render_all(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from ...decide.verdict import place
 from ...interpret.claims import Part
 from ...interpret.measured import AXES
 from ...interpret.terms import substitute
 from ...kernel import index
+from ...kernel.errors import KernelError
 from ...kernel.index import Index
 from ...kernel.term import Factor, Monomial, Term
 from ...kernel.theorem import Theorem
@@ -31,6 +32,9 @@ from .reasons import steps as steps_between
 from .terms import Reader, Scope
 
 Equation = tuple[Term, Term]
+Made = TypeVar("Made")
+FORMULA = 20_000
+"""What bringing one formula to the form in which it is printed may take; nothing rests on that form."""
 SIDES = ("left", "right")
 MEASURES = {"norm": "norm", "absolute": "abs", "operator": "opnorm"}
 """Norms on paper: of all that the positions without a range run through."""
@@ -67,6 +71,7 @@ class Writer:
         self.shown: dict[Theorem, int] = {}
         """The line in which a lemma is stated."""
         self.claimed: dict[Formula, int] = {}
+        self._definitions: dict[int, Term] = {}
         self.defined_as: dict[str, str] = {}
         """For each name on paper the state that is defined under it."""
 
@@ -83,6 +88,20 @@ class Writer:
     def finished(self) -> Derivation:
         """The derivation, without sections that stayed empty."""
         return Derivation(self.claim.id, [s for s in self.sections if s.lines])
+
+    def formed(self, make: Callable[..., Made], *given: Any) -> Made | None:
+        """What a formula comes to, or None where that takes too long: then it is left as it is."""
+        before, self.session.left = self.session.left, FORMULA
+        try:
+            return make(*given)
+        except KernelError:
+            return None
+        finally:
+            self.session.left = before
+
+    def simplified(self, term: Term) -> Term:
+        """The term as it is printed, or as it is where that takes too long."""
+        return self.formed(simplified, term) or term
 
     # What is given.
 
@@ -146,16 +165,24 @@ class Writer:
         going = Factor(name, (recursion.time + 1, *at))
         start = (
             self.reader.factor(begun, scope),
-            self.reader.term(prover.as_defined(recursion.first[k], self.session), scope),
+            self.reader.term(self._as_defined(recursion.first[k]), scope),
         )
         step = (
             self.reader.factor(going, scope),
-            self.reader.term(prover.as_defined(recursion.step[k], self.session), scope),
+            self.reader.term(self._as_defined(recursion.step[k]), scope),
         )
         return (
             Formula(start, scope.quantifiers(positions)),
             Formula(step, scope.quantifiers([time, *positions])),
         )
+
+    def _as_defined(self, term: Term) -> Term:
+        """A start or step as its definition has it; each is needed once for every name that states might have."""
+        known = self._definitions.get(id(term))
+        if known is None:
+            known = self.formed(prover.as_defined, term, self.session) or term
+            self._definitions[id(term)] = known
+        return known
 
     def _distinct(self) -> list[str]:
         """The states that are not products, one for those of equal definitions: they get one name, too."""
@@ -216,7 +243,7 @@ class Writer:
         positions = [when, *_positions([right], factor)]
         scope = self.reader.scope(positions)
         read = self.reader.factor(factor, scope)
-        shown = self.reader.term(simplified(right), scope)
+        shown = self.reader.term(self.simplified(right), scope)
         claim = Formula((read, shown), scope.quantifiers(positions))
         if claim in self.claimed:
             self.shown[rule] = self.claimed[claim]
@@ -232,9 +259,11 @@ class Writer:
 
     def _start(self, one: Induction) -> None:
         zero = one.scope.at_zero(one.when)
-        value = normal_form(substitute(one.right, {one.lemma.when: Index(0)}), self.session)
-        parts = [self.reader.factor(one.factor, zero), self.reader.term(value, one.scope)]
-        written = self.reader.term(simplified(one.right), zero)
+        at_start = substitute(one.right, {one.lemma.when: Index(0)})
+        value = self.formed(normal_form, at_start, self.session)
+        parts = [self.reader.factor(one.factor, zero)]
+        parts += [] if value is None else [self.reader.term(value, one.scope)]
+        written = self.reader.term(self.simplified(one.right), zero)
         if written != parts[-1]:
             parts.append(written)
         self.write(
@@ -252,14 +281,18 @@ class Writer:
         after = one.factor.substitute({one.when: time + 1})
         head = self.reader.factor(after, inner)
         used = prover.resting(one.rule.used)
-        by_definition = prover.unfolded(after, self.session)
-        by_hypothesis = prover.by_rules(by_definition, [*one.lemma.rules, *used], self.session)
+        by_definition = self.formed(prover.unfolded, after, self.session)
+        by_hypothesis = by_definition and self.formed(
+            prover.by_rules, by_definition, [*one.lemma.rules, *used], self.session
+        )
         goal = substitute(one.right, {one.lemma.when: time + 1})
         forms = [
-            self.reader.term(form, inner)
-            for form in (by_definition, by_hypothesis, simplified(goal))
+            None if form is None else self.reader.term(form, inner)
+            for form in (by_definition, by_hypothesis, self.simplified(goal))
         ]
-        steps = steps_between(by_hypothesis, goal, self.session, {now})
+        steps = by_hypothesis and self.formed(
+            steps_between, by_hypothesis, goal, self.session, {now}
+        )
         reason, more = self._because(steps, splits=True)
         reasons = [
             f"step from {t} to {t} + 1: the definition",
@@ -268,10 +301,11 @@ class Writer:
         ]
         rests = [(one.defined,), (self.shown[one.rule], *self._lines(used))]
         for n in range(3):
-            if n and forms[n] == forms[n - 1]:
+            form = forms[n]
+            if form is None or (n and form == forms[n - 1]):
                 continue
             on = rests[n] if n < 2 else (self.count, *sorted(more))
-            self.write(reasons[n], Formula((head, forms[n]), over), rests_on=on)
+            self.write(reasons[n], Formula((head, form), over), rests_on=on)
 
     # Statements.
 
@@ -299,7 +333,7 @@ class Writer:
             self.write(f"the {name} side, as read", Formula((side, term), over))
             for name, side, term in zip(SIDES, sides, as_read, strict=True)
         ]
-        normal = [normal_form(side, self.session) for side in equation]
+        normal = [self.formed(normal_form, side, self.session) or side for side in equation]
         forms = [self.reader.term(side, scope) for side in normal]
         rests = self._lines(prover.resting(used))
         for k, name in enumerate(SIDES):
@@ -311,7 +345,8 @@ class Writer:
                 )
         reason, more = "both sides have the same normal form", set()
         if forms[0] != forms[1]:
-            reason, more = self._because(steps_between(*equation, self.session))
+            steps = self.formed(steps_between, *equation, self.session)
+            reason, more = self._because(steps)
         self.write(reason, Formula(sides, over), rests_on=(*lines, *sorted(more)))
 
     def _because(self, steps: Steps | None, splits: bool = False) -> tuple[str, set[int]]:
