@@ -1,0 +1,1 @@
+"""Training layers of `constructs`, and comparing what they have learned with the constructions."""

@@ -1,0 +1,255 @@
+"""What is trained for the sources' tables and figures: models on a task, with settings and a learner beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from scanproof.constructs.errors import UsageError
+
+from . import models, references
+from .models import Model
+from .references import Reference
+from .settings import PRESETS, Settings
+from .tasks import Classification, Recall, Regression, Task
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model of an experiment."""
+
+    model: Callable[[Any], Model]
+    """From the task."""
+    quick: Settings
+    full: Settings
+
+    def settings(self, preset: str) -> Settings:
+        """Of a preset."""
+        return self.quick if preset == "quick" else self.full
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Models that are trained on one task."""
+
+    id: str
+    says: str
+    rows: tuple[str, ...]
+    """Rows of the ledger, and figures, that it is about."""
+    task: Task
+    runs: tuple[Run, ...]
+    reference: Callable[[Any], Reference] | None = references.descent
+    contexts: tuple[int, ...] = ()
+    """Numbers of examples at which the models are evaluated besides."""
+
+
+HALF = 0.5
+"""The half-width of inputs with which the losses that gril prints agree, with the factor ½ and a mean over targets."""
+F = N = 10
+QUICK = Settings(1_500)
+GRIL_FULL = Settings(
+    300_000, rate=2e-4, recurrent=0.5, weight_decay=0.05, clip=None, warmup=0.1, block=1_000
+)
+"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 steps at most."""
+VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
+"""gril B.2: Adam."""
+SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))
+"""ssd §4.2: Adam at 10⁻⁴, 300,000 tasks in batches of 64, each seen once (4,688 steps; 4,700 are whole blocks)."""
+SCALAR = Regression(N, F, None, scale=HALF)
+VECTOR = Regression(N, F, F, scale=HALF)
+LABELS = Regression(40, 10, None, sampler="normal", factor=Fraction(1))
+DEPTHS = (1, 4, 8, 12)
+CONTEXTS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
+
+
+def _ablations(make: Callable[..., Model]) -> tuple[Callable[[Any], Model], ...]:
+    def made(task: Any, window: bool, readout: bool) -> Model:
+        return make(task.features, task.examples, window=window, readout=readout)
+
+    pairs = ((False, True), (True, False), (False, False))
+    return tuple(partial(made, window=window, readout=readout) for window, readout in pairs)
+
+
+def _sized(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]:
+    return lambda task: make(task.features, task.examples, **more)
+
+
+def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]:
+    return lambda task: make(task.features, task.targets, **more)
+
+
+def _deep(make: Callable[..., Model], layers: int, quick: Settings) -> Run:
+    return Run(lambda task: make(task.features, layers), quick, SSD_FULL)
+
+
+ATTENTION = Settings(2_000, rate=3e-3, seeds=(0, 1, 2))
+DEEP = Settings(1_500, rate=3e-3, seeds=(0, 1, 2))
+SHORT = Settings(600)
+"""For ablations, which have nothing to learn: their loss is that of predicting 0 from the first step on."""
+CLASSES = Settings(1_500, rate=3e-3)
+CLASSES_FULL = Settings(100_000, rate=1.56e-4, weight_decay=8.45e-5, clip=None, block=1_000)
+"""gril Table 4, softmax."""
+BINARY_FULL = replace(CLASSES_FULL, rate=1.23e-4, weight_decay=5.17e-3)
+"""gril Table 4, sigmoid."""
+RECALL = Settings(1_500, rate=1e-2, seeds=(0, 1, 2))
+
+EXPERIMENTS = {
+    each.id: each
+    for each in (
+        Experiment(
+            "scalar",
+            "scalar regression, N = f = 10: GRIL and its ablations",
+            ("gril.table5", "gd-ssm.fig1"),
+            SCALAR,
+            (
+                Run(_sized(models.scalar_network), QUICK, GRIL_FULL),
+                *(Run(m, SHORT, GRIL_FULL) for m in _ablations(models.ablated_network)),
+            ),
+        ),
+        Experiment(
+            "vector",
+            "multivariate regression, N = f = 10: GRIL and its ablations",
+            ("gril.table6", "gril.table7", "gril.fig2", "gd-ssm.fig2", "gd-ssm.fig3"),
+            VECTOR,
+            (
+                Run(_sized(models.gril_block), QUICK, VECTOR_FULL),
+                *(Run(m, SHORT, VECTOR_FULL) for m in _ablations(models.ablated_block)),
+            ),
+        ),
+        Experiment(
+            "two-step",
+            "multivariate regression, N = f = 10: GRIL of two layers",
+            ("gril.fig3", "gril.fig5", "gd-ssm.fig4"),
+            VECTOR,
+            (
+                Run(
+                    _sized(models.gril_layers, layers=2),
+                    replace(QUICK, seeds=(0, 1, 2)),
+                    VECTOR_FULL,
+                ),
+            ),
+            partial(references.descent, steps=2),
+        ),
+        Experiment(
+            "baselines",
+            "multivariate regression, N = f = 10: linear attention and S5",
+            ("gril.table3", "gril.fig6"),
+            VECTOR,
+            (
+                Run(_targeted(models.linear_attention, layers=1), ATTENTION, VECTOR_FULL),
+                Run(_targeted(models.linear_attention, layers=2), ATTENTION, VECTOR_FULL),
+                Run(
+                    _targeted(models.linear_attention, layers=1, tokens="interleaved"),
+                    replace(ATTENTION, steps=1_000),
+                    VECTOR_FULL,
+                ),
+                Run(
+                    _targeted(models.linear_attention, layers=2, tokens="interleaved"),
+                    ATTENTION,
+                    VECTOR_FULL,
+                ),
+                Run(
+                    _targeted(models.s5_layer),
+                    replace(ATTENTION, steps=1_000),
+                    replace(VECTOR_FULL, rate=1e-4, recurrent=1.0),
+                ),
+            ),
+        ),
+        Experiment(
+            "classes",
+            "classification, N = f = 10, 3 classes",
+            ("gril.fig4", "gril.fig8"),
+            Classification(10, 10, 3),
+            (
+                Run(
+                    lambda t: models.classifier(t.features, t.classes, t.examples),
+                    CLASSES,
+                    CLASSES_FULL,
+                ),
+            ),
+        ),
+        Experiment(
+            "binary",
+            "classification, N = f = 10, 2 classes",
+            ("gril.fig7",),
+            Classification(10, 10, 1),
+            (
+                Run(
+                    lambda t: models.classifier(t.features, t.classes, t.examples),
+                    CLASSES,
+                    BINARY_FULL,
+                ),
+            ),
+        ),
+        Experiment(
+            "ssd",
+            "scalar regression, d = 10, n = 40, x and w normal: SSD of 1, 4, 8 and 12 layers",
+            ("ssd.fig1", "ssd.fig2"),
+            LABELS,
+            tuple(_deep(models.ssd_layers, L, DEEP) for L in DEPTHS),
+            contexts=CONTEXTS,
+        ),
+        Experiment(
+            "hybrid",
+            "the same for SSD∘LSA",
+            ("ssd.fig3", "ssd.fig4"),
+            LABELS,
+            tuple(_deep(models.hybrid_layers, L, DEEP) for L in DEPTHS),
+            references.stochastic,
+            contexts=CONTEXTS,
+        ),
+        Experiment(
+            "recall",
+            "associative recall, 6 pairs of 12 letters: GRIL as a general layer",
+            (),
+            Recall(6, 12),
+            (
+                Run(lambda t: models.gril_recall(t.letters), RECALL, replace(RECALL, steps=20_000)),
+                Run(
+                    lambda t: models.gril_recall(t.letters, window=1),
+                    RECALL,
+                    replace(RECALL, steps=20_000),
+                ),
+            ),
+            None,
+        ),
+    )
+}
+"""By id."""
+
+
+def find(id: str) -> Experiment:
+    """The experiment with this id, or that is about this row.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    for experiment in EXPERIMENTS.values():
+        if id == experiment.id or id in experiment.rows:
+            return experiment
+    raise UsageError(f"train {id!r}: nothing is trained for it; known: {', '.join(known())}.")
+
+
+def known() -> list[str]:
+    """Every id that `find` takes."""
+    return [id for each in EXPERIMENTS.values() for id in (each.id, *each.rows)]
+
+
+def preset(name: str) -> str:
+    """The name of a preset.
+
+    Raises:
+        UsageError: if there is no such.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"preset {name!r}: no such preset; allowed: {', '.join(PRESETS)}.")
+    return name
+
+
+def smaller(experiment: Experiment, settings: Settings, runs: Sequence[int] = (0,)) -> Experiment:
+    """An experiment with a few of its models, all with these quick settings."""
+    chosen = tuple(replace(experiment.runs[k], quick=settings) for k in runs)
+    return replace(experiment, runs=chosen)
