@@ -22,6 +22,7 @@ from ._init import init
 from ._list import list_claims
 from ._plot import plot
 from ._prove import prove
+from ._reproduce import reproduce
 from ._run import run as run_construction
 from ._show import show
 from ._trust import trust
@@ -127,6 +128,13 @@ _add(
     "scanproof run gril.propA.1 --layers 3 --dtype float64",
     "scanproof run ssd.thm4.1 --sampler normal --format json",
     "scanproof run gd-ssm.prop2-construction --as-stated",
+)
+_add(
+    "reproduce",
+    reproduce,
+    "scanproof reproduce gril.table6",
+    "scanproof reproduce",
+    "scanproof reproduce gril.table7 --format json",
 )
 _add(
     "export",

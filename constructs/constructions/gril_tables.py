@@ -9,6 +9,8 @@ from ..arrays.definition import definition
 
 LRA_TASKS = ("ListOps", "Text", "Retrieval", "Image", "Pathfinder")
 """The five tasks of Long Range Arena, in the order of the tables' columns."""
+LOSS_DIGIT = Fraction(1, 1000)
+"""The last printed digit of a loss."""
 LRA_DIGIT = Fraction(1, 100)
 """The last printed digit of an accuracy: what is larger in print is larger by at least this."""
 
@@ -35,6 +37,37 @@ def table5() -> Ablation:
 def table6() -> Ablation:
     """gril Table 6: multivariate linear regression."""
     return Ablation(*_decimals("0.206 0.414 0.414 0.414"))
+
+
+class Comparison(NamedTuple):
+    """Losses of gril Table 7, each of one step, or of the model that was trained to take it."""
+
+    trained: Fraction
+    gradient_descent: Fraction
+    construction: Fraction
+    newton: Fraction
+
+
+@definition
+def table7() -> Comparison:
+    """gril Table 7: multivariate linear regression, by gradient descent and by Newton–Raphson."""
+    return Comparison(*_decimals("0.206 0.207 0.206 0.114"))
+
+
+@definition
+def table3_s5() -> tuple[Fraction, ...]:
+    """gril Table 3: S5 on multivariate linear regression, with 1, 2, 4 and 6 layers."""
+    return _decimals("0.426 0.426 0.426 0.426")
+
+
+@definition
+def spreads() -> dict[str, tuple[Fraction, ...]]:
+    """What stands behind ± in gril Tables 5 to 7, in their order; Table 3 has none."""
+    return {
+        "table5": _decimals("0.0012 0.0016 0.0016 0.0016"),
+        "table6": _decimals("0.001 0.002 0.002 0.002"),
+        "table7": _decimals("0.001 0.001 0.002 0.001"),
+    }
 
 
 @definition

@@ -13,6 +13,7 @@ from scanproof.constructs.errors import UsageError
 from ..check.axioms import discharged
 from ..check.certificate import Certificate, Unsettled
 from ..check.certificates import check
+from ..check.measured import measured
 from ..check.result import Result, place
 from ..exact.engines import Engines
 from ..exact.scalar import DivisionByZero
@@ -21,6 +22,7 @@ from ..search.proving import proving
 from .certificates import MISSING, REPLACED, Certificates, Unusable
 from .complaints import complaint, failing_sizes
 from .find import NOT_RUN, find, find_again
+from .noticed import state
 
 __all__ = ["NOT_RUN", "Result", "decide", "place"]
 
@@ -40,6 +42,9 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
     Returns:
         The result; `recorded` says what there is to say of the certificate that was there.
     """
+    if claim.measured is not None:
+        result = measured(claim.measured)
+        return replace(result, reads={name: state(name) for name in result.reads})
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"
         return Result(verdict, reason=claim.missing)

@@ -16,6 +16,7 @@ from scanproof.constructs.errors import UsageError
 from .calls import arguments, call
 from .conditions import as_bounds, holds
 from .importing import importing_from
+from .measurement import Measurement
 from .sizes import DEFAULT_RANGE, grid, names
 from .statements import Statement
 
@@ -44,6 +45,8 @@ class Claim:
     depends_on: tuple[str, ...] = ()
     missing: str | None = None
     """Why nothing is checked; only for a row without a body."""
+    measured: Callable[[], Measurement] | None = None
+    """For an empirical row: what its figures are compared with; it has no body."""
     unmended: str | None = None
     """For a refuted row without an amendment: why none is known."""
     fixed: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ from .claim import Claim
 from .fields import CHANGES, WRITTEN, check_fields, check_id, known
 from .importing import folder_being_read
 from .layer import Law, laws_made
+from .measurement import Measurement
 from .place import Place, calling_place
 
 OWN: dict[str, Any] = {
@@ -218,6 +219,19 @@ class Source:
                 f'claim {id} does not say what it claims, or what is missing; give says="…", missing="…".'
             )
         return self._add(Claim(id, self.name, where, kind, says, None, missing=missing, **fields))
+
+    def measured(
+        self,
+        id: str,
+        *,
+        says: str,
+        where: str = "",
+        reading: str | None = None,
+        measured: Callable[[], Measurement],
+    ) -> Row:
+        """Add an empirical row: `measured` computes, or reads from records, what its figures are compared with."""
+        about = {"reading": reading, "measured": measured}
+        return self._add(Claim(id, self.name, where, "empirical", says, None, **about))
 
     def _add(self, claim: Claim) -> Row:
         row = Row(claim)

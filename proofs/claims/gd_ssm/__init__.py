@@ -7,6 +7,17 @@ from . import vector
 from . import multi_step
 from . import nonlinear
 from . import ridge
+from . import figures
 from .source import gd_ssm as SOURCE
 
-__all__ = ["SOURCE", "forms", "multi_step", "nonlinear", "regression", "ridge", "scalar", "vector"]
+__all__ = [
+    "SOURCE",
+    "figures",
+    "forms",
+    "multi_step",
+    "nonlinear",
+    "regression",
+    "ridge",
+    "scalar",
+    "vector",
+]

@@ -1,0 +1,118 @@
+"""`scanproof reproduce`: the sources' tables and figures beside exact expected losses, and beside trained models."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._options import choice, flag
+
+if TYPE_CHECKING:
+    from scanproof.numeric.reproduce.report import Report
+
+FORMATS = ("table", "json")
+
+Rows = Annotated[list[str] | None, typer.Argument(metavar="ROW", hidden=True)]
+Quick = Annotated[bool, flag("--quick", "Train first: small models, a minute or two.")]
+Full = Annotated[bool, flag("--full", "Train first: the sources' sizes.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Where training writes results, and reads them."),
+]
+Format = Annotated[str, choice("--format", FORMATS, "How it is written.")]
+
+
+def reproduce(
+    rows: Rows = None,
+    quick: Quick = False,
+    full: Full = False,
+    out: Out = None,
+    format: Format = "table",
+) -> None:
+    """Print a table's or figure's numbers beside what they are expected to be.
+
+    ROW is a table or figure such as gril.table6; all of them if none is given. Each printed loss
+    stands beside the exact expected loss of its learner, a rational number, and beside models
+    trained here, where results are recorded. Without --quick or --full nothing is trained.
+    """
+    from scanproof.constructs.errors import UsageError
+    from scanproof.numeric.reproduce.report import SCHEMA, report
+    from scanproof.numeric.reproduce.rows import ROWS, row_of
+
+    from ._output import as_json, write
+
+    if quick and full:
+        raise UsageError("--quick and --full: give one of them; each is a preset of its own.")
+    asked = [row_of(id) for id in rows or ROWS]
+    if quick or full:
+        if not rows:
+            raise UsageError("--quick, --full: name the rows to train for, such as gril.table6.")
+        if out is None:
+            raise UsageError("--quick, --full: give --out DIR, the folder for results.")
+        _train([row.id for row in asked], "quick" if quick else "full", out)
+    if out is not None and not out.is_dir():
+        raise UsageError(f"--out {out}: no such folder; train into it with --quick or --full.")
+    found = [report(row, out) for row in asked]
+    if format == "json":
+        write(as_json({"schema": SCHEMA, "rows": [one.as_dict() for one in found]}))
+    else:
+        write("\n".join(_table(one) for one in found))
+
+
+def _train(rows: list[str], preset: str, out: Path) -> None:
+    """Train what the rows need; each leaves its record in the folder."""
+    from scanproof.constructs.errors import UsageError
+
+    from ._interrupts import heard
+    from ._output import quiet_stdout
+
+    try:
+        from scanproof.numeric import training
+    except ImportError as error:
+        raise UsageError(f"--{preset}: training is not there: {error}.") from error
+    with heard(), quiet_stdout():
+        for row in rows:
+            training.train_row(row, preset, out)
+
+
+def _table(found: Report) -> str:
+    from tabulate import tabulate
+
+    from ._output import columns
+
+    row = found.row
+    head = [f"{row.id} ({row.where}): {found.verdict}", f"  {row.setting}"]
+    if found.recorded is not None:
+        head.append(f"  trained here: preset {found.recorded.preset}, {found.recorded.device}")
+    lines = list(_lines(found))
+    names = ("figure", "printed", "exact expected", "of", "trained here", "agrees")
+    body = tabulate(lines, names, tablefmt="plain", disable_numparse=True) if lines else ""
+    relations = [f"  {_word(one['holds'])}: {one['says']}" for one in found.as_dict()["relations"]]
+    why = textwrap.wrap(found.reason, columns() - 4, initial_indent="  ", subsequent_indent="    ")
+    shown = [f"  {line.rstrip()}" for line in body.splitlines()]
+    return "\n".join([*head, "", *shown, *relations, "", *why]) + "\n"
+
+
+def _lines(found: Report) -> Iterator[tuple[str, ...]]:
+    for one, said in zip(found.row.figures(), found.as_dict()["figures"], strict=True):
+        trained = said["trained"]
+        yield (
+            one.says,
+            str(one.printed or "—"),
+            f"{one.expected} = {float(one.expected):.4f}" if _short(one.expected) else f"{float(one.expected):.4f}",
+            one.of,
+            "—" if trained is None else f"{trained['mean']:.4f} ± {trained['spread']:.2g}",
+            _word(said["agrees"]["printed"]) if one.printed else _word(said["agrees"]["trained"]),
+        )  # fmt: skip
+
+
+def _short(number: Any) -> bool:
+    return len(str(number)) < 12
+
+
+def _word(holds: bool | None) -> str:
+    return {True: "yes", False: "no", None: "not measured"}[holds]

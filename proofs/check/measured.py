@@ -1,0 +1,60 @@
+"""The verdict on an empirical row: `supported` if every finding agrees, which is no proof; else `unknown`, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scanproof.constructs.arrays.definition import recording
+from scanproof.constructs.errors import UsageError
+
+from ..language.measurement import Finding, Measurement
+from .result import Result, place
+
+
+def measured(of: Callable[[], Measurement]) -> Result:
+    """What comes of a measurement. A figure that disagrees refutes nothing: another sample, or reading, may agree."""
+    try:
+        with recording() as ran:
+            found = of()
+    except UsageError as error:
+        return Result("error", reason=str(error))
+    findings = found.findings
+    if not findings:
+        return Result("error", reason="the measurement has no findings")
+    against = [one for one in findings if one.holds is False]
+    missing = [one for one in findings if one.holds is None]
+    agree = [one for one in findings if one.holds]
+    parts = [
+        *(["not reproduced: " + _listed(against)] if against else []),
+        *(["not measured: " + _listed(missing)] if missing else []),
+        *(["agrees: " + _listed(agree)] if agree else []),
+    ]
+    result = Result("unknown" if against or missing else "supported", reason="; ".join(parts))
+    if result.verdict == "supported":
+        result.scope = "sampled"
+    if agree or against:
+        result.evidence = [
+            {
+                "method": "measurement",
+                "scope": "sampled",
+                "sizes": None,
+                "engine": "rational",
+                "axioms": [],
+                "figures": [f"{_word(one)}: {one.label}: {one.says}" for one in findings],
+            }
+        ]
+    result.definitions = sorted({place(function) for function in ran})
+    result.reads = {str(path): "" for path in found.reads}
+    return result
+
+
+def _listed(findings: list[Finding]) -> str:
+    """The labels, those with the same words together."""
+    said: dict[str, list[str]] = {}
+    for one in findings:
+        said.setdefault(one.says, []).append(one.label)
+    return "; ".join(f"{', '.join(labels)} ({says})" for says, labels in said.items())
+
+
+def _word(one: Finding) -> str:
+    return {True: "agrees", False: "not reproduced", None: "not measured"}[one.holds]

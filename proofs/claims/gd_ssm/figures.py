@@ -1,0 +1,38 @@
+"""The figures: trained models beside gradient descent (gd-ssm §4)."""
+
+from __future__ import annotations
+
+from ...expected.measuring import measuring
+from .source import gd_ssm
+
+READING = (
+    "The figures print no numbers. Read are full training runs as recorded here, beside the exact expected loss of the "
+    "learner: f = N = 10, inputs from U(−1/2, 1/2)^f, ½ times the squared error, a mean over targets."
+)
+
+gd_ssm.measured(
+    "gd-ssm.fig1",
+    where="Fig. 1, §4.1",
+    says="scalar regression: the trained GD-SSM has the loss of one step of gradient descent",
+    reading=READING,
+    measured=measuring("gd-ssm.fig1"),
+)
+
+gd_ssm.measured(
+    "gd-ssm.fig2",
+    where="Fig. 2, §4.2",
+    says="N-dimensional regression: the trained GD-SSM has the loss of one step of gradient descent",
+    reading=READING,
+    measured=measuring("gd-ssm.fig2"),
+)
+
+gd_ssm.measured(
+    "gd-ssm.fig4",
+    where="Fig. 4, §4.2–4.3",
+    says=(
+        "two layers of GD-SSM reach the loss of two steps of gradient descent; one layer that of one step, which one "
+        "layer of S5 does not reach"
+    ),
+    reading=READING,
+    measured=measuring("gd-ssm.fig4"),
+)

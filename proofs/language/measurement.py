@@ -1,0 +1,26 @@
+"""What an empirical row is compared with: findings in words, each of which agrees, contradicts, or is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One printed figure, or one sentence about figures, and what it is compared with."""
+
+    label: str
+    says: str
+    """The figures, in words."""
+    holds: bool | None
+    """Whether they agree; None if there is nothing to compare with."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All findings on one row."""
+
+    findings: tuple[Finding, ...]
+    reads: tuple[Path, ...] = ()
+    """Files of recorded results that were read, or would be if they were there."""
