@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from scanproof.constructs.errors import UsageError
 
@@ -25,6 +25,10 @@ class Run:
     """From the task."""
     quick: Settings
     full: Settings
+    task: Task | None = None
+    """If it is another than the experiment's."""
+    reference: Callable[[Any], Reference] | None = None
+    """Likewise."""
 
     def settings(self, preset: str) -> Settings:
         """Of a preset."""
@@ -37,13 +41,31 @@ class Experiment:
 
     id: str
     says: str
-    rows: tuple[str, ...]
-    """Rows of the ledger, and figures, that it is about."""
+    rows: Mapping[str, Mapping[str, tuple[str, int | None]]]
+    """Rows of the ledger that it is about; of each the figures by name: the model, and a number of examples if it is
+    another than in training."""
     task: Task
     runs: tuple[Run, ...]
     reference: Callable[[Any], Reference] | None = references.descent
     contexts: tuple[int, ...] = ()
     """Numbers of examples at which the models are evaluated besides."""
+
+    def made(self) -> list[Made]:
+        """Its models."""
+        return [self._made(run) for run in self.runs]
+
+    def _made(self, run: Run) -> Made:
+        task, reference = run.task or self.task, run.reference or self.reference
+        return Made(run, run.model(task), task, None if reference is None else reference(task))
+
+
+class Made(NamedTuple):
+    """A run with its model, and what it is compared with."""
+
+    run: Run
+    model: Model
+    task: Task
+    reference: Reference | None
 
 
 HALF = 0.5
@@ -63,6 +85,19 @@ VECTOR = Regression(N, F, F, scale=HALF)
 LABELS = Regression(40, 10, None, sampler="normal", factor=Fraction(1))
 DEPTHS = (1, 4, 8, 12)
 CONTEXTS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
+FIGURE = (10, 20, 30, 40)
+"""Of these the ones that a row is decided by."""
+S5_LAYERS = (1, 2, 4, 6)
+ABLATED = {
+    "gril": ("GRIL", None),
+    "without-input": ("GRIL without input", None),
+    "without-readout": ("GRIL without readout", None),
+    "without-both": ("GRIL without input and readout", None),
+}
+
+
+def _layers(name: str, count: int) -> str:
+    return f"{name}, {count} layer{'s'[: count > 1]}"
 
 
 def _ablations(make: Callable[..., Model]) -> tuple[Callable[[Any], Model], ...]:
@@ -87,6 +122,9 @@ def _deep(make: Callable[..., Model], layers: int, quick: Settings) -> Run:
 
 ATTENTION = Settings(2_000, rate=3e-3, seeds=(0, 1, 2))
 DEEP = Settings(1_500, rate=3e-3, seeds=(0, 1, 2))
+S5 = Settings(1_000, rate=3e-3, seeds=(0, 1, 2))
+S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
+"""gril B.3: Adam at 10⁻⁴."""
 SHORT = Settings(600)
 """For ablations, which have nothing to learn: their loss is that of predicting 0 from the first step on."""
 CLASSES = Settings(1_500, rate=3e-3)
@@ -102,7 +140,7 @@ EXPERIMENTS = {
         Experiment(
             "scalar",
             "scalar regression, N = f = 10: GRIL and its ablations",
-            ("gril.table5", "gd-ssm.fig1"),
+            {"gril.table5": ABLATED, "gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}},
             SCALAR,
             (
                 Run(_sized(models.scalar_network), QUICK, GRIL_FULL),
@@ -112,7 +150,11 @@ EXPERIMENTS = {
         Experiment(
             "vector",
             "multivariate regression, N = f = 10: GRIL and its ablations",
-            ("gril.table6", "gril.table7", "gril.fig2", "gd-ssm.fig2", "gd-ssm.fig3"),
+            {
+                "gril.table6": ABLATED,
+                "gril.table7": {"gril": ("GRIL", None)},
+                "gd-ssm.fig2": {"gd-ssm": ("GRIL", None)},
+            },
             VECTOR,
             (
                 Run(_sized(models.gril_block), QUICK, VECTOR_FULL),
@@ -121,22 +163,34 @@ EXPERIMENTS = {
         ),
         Experiment(
             "two-step",
-            "multivariate regression, N = f = 10: GRIL of two layers",
-            ("gril.fig3", "gril.fig5", "gd-ssm.fig4"),
+            "N = f = 10: GRIL of two layers on multivariate regression, one layer of it and of S5 on scalar regression",
+            {
+                "gd-ssm.fig4": {
+                    "gd-ssm-2": ("GRIL, 2 layers", None),
+                    "s5-1": ("S5, 1 layer", None),
+                    "gd-ssm-1": ("GRIL", None),
+                }
+            },
             VECTOR,
             (
                 Run(
                     _sized(models.gril_layers, layers=2),
                     replace(QUICK, seeds=(0, 1, 2)),
                     VECTOR_FULL,
+                    reference=partial(references.descent, steps=2),
                 ),
+                Run(_targeted(models.s5_layers), S5, S5_FULL, task=SCALAR),
+                Run(_sized(models.scalar_network), QUICK, GRIL_FULL, task=SCALAR),
             ),
-            partial(references.descent, steps=2),
         ),
         Experiment(
             "baselines",
             "multivariate regression, N = f = 10: linear attention and S5",
-            ("gril.table3", "gril.fig6"),
+            {
+                "gril.table3-s5": {
+                    f"s5-{n}": (f"S5, {n} layer{'s'[: n > 1]}", None) for n in S5_LAYERS
+                }
+            },
             VECTOR,
             (
                 Run(_targeted(models.linear_attention, layers=1), ATTENTION, VECTOR_FULL),
@@ -151,17 +205,13 @@ EXPERIMENTS = {
                     ATTENTION,
                     VECTOR_FULL,
                 ),
-                Run(
-                    _targeted(models.s5_layer),
-                    replace(ATTENTION, steps=1_000),
-                    replace(VECTOR_FULL, rate=1e-4, recurrent=1.0),
-                ),
+                *(Run(_targeted(models.s5_layers, layers=n), S5, S5_FULL) for n in S5_LAYERS),
             ),
         ),
         Experiment(
             "classes",
             "classification, N = f = 10, 3 classes",
-            ("gril.fig4", "gril.fig8"),
+            {},
             Classification(10, 10, 3),
             (
                 Run(
@@ -174,7 +224,7 @@ EXPERIMENTS = {
         Experiment(
             "binary",
             "classification, N = f = 10, 2 classes",
-            ("gril.fig7",),
+            {},
             Classification(10, 10, 1),
             (
                 Run(
@@ -187,7 +237,10 @@ EXPERIMENTS = {
         Experiment(
             "ssd",
             "scalar regression, d = 10, n = 40, x and w normal: SSD of 1, 4, 8 and 12 layers",
-            ("ssd.fig1", "ssd.fig2"),
+            {
+                "ssd.fig1": {f"layers-1@{n}": ("SSD, 1 layer", n) for n in FIGURE},
+                "ssd.fig2": {f"layers-{L}": (_layers("SSD", L), None) for L in DEPTHS},
+            },
             LABELS,
             tuple(_deep(models.ssd_layers, L, DEEP) for L in DEPTHS),
             contexts=CONTEXTS,
@@ -195,7 +248,10 @@ EXPERIMENTS = {
         Experiment(
             "hybrid",
             "the same for SSD∘LSA",
-            ("ssd.fig3", "ssd.fig4"),
+            {
+                "ssd.fig3": {f"hybrid-1@{n}": ("SSD∘LSA, 1 layer", n) for n in FIGURE},
+                "ssd.fig4": {f"hybrid-{L}": (_layers("SSD∘LSA", L), None) for L in DEPTHS},
+            },
             LABELS,
             tuple(_deep(models.hybrid_layers, L, DEEP) for L in DEPTHS),
             references.stochastic,
@@ -204,7 +260,7 @@ EXPERIMENTS = {
         Experiment(
             "recall",
             "associative recall, 6 pairs of 12 letters: GRIL as a general layer",
-            (),
+            {},
             Recall(6, 12),
             (
                 Run(lambda t: models.gril_recall(t.letters), RECALL, replace(RECALL, steps=20_000)),
@@ -235,7 +291,7 @@ def find(id: str) -> Experiment:
 
 def known() -> list[str]:
     """Every id that `find` takes."""
-    return [id for each in EXPERIMENTS.values() for id in (each.id, *each.rows)]
+    return [*EXPERIMENTS, *(row for each in EXPERIMENTS.values() for row in each.rows)]
 
 
 def preset(name: str) -> str:
@@ -252,4 +308,4 @@ def preset(name: str) -> str:
 def smaller(experiment: Experiment, settings: Settings, runs: Sequence[int] = (0,)) -> Experiment:
     """An experiment with a few of its models, all with these quick settings."""
     chosen = tuple(replace(experiment.runs[k], quick=settings) for k in runs)
-    return replace(experiment, runs=chosen)
+    return replace(experiment, runs=chosen, rows={})

@@ -258,34 +258,40 @@ def linear_attention(
     return neutral_model(name, says, "linear-attention", tokens, starts, {}, single=single)
 
 
-def s5_layer(features: int, targets: int | None, *, width: int = 32, poles: int = 32) -> Model:
-    """One layer of S5 between two projections, and a gate y ⊙ σ(Wy) after it."""
+def s5_layers(
+    features: int, targets: int | None, *, layers: int = 1, width: int = 32, poles: int = 32
+) -> Model:
+    """Layers of S5 between two projections; each ends with a gate y ⊙ σ(Wy), all but the first with a residual."""
     k = targets or 1
-    starts = {
-        "encode": Start((width, features + k), (features + k) ** -0.5),
-        "layer.log_rate": Start((poles,), 0.0, math.log(0.5)),
-        "layer.frequency": Start((poles,), poles / 2),
-        "layer.input_real": Start((poles, width), (2 * width) ** -0.5),
-        "layer.input_imag": Start((poles, width), (2 * width) ** -0.5),
-        "layer.output_real": Start((width, poles), (2 * poles) ** -0.5),
-        "layer.output_imag": Start((width, poles), (2 * poles) ** -0.5),
-        "layer.skip": Start((width,), 1.0),
-        "layer.log_step": Start((poles,), 1.0, math.log(0.03)),
-        "gating": Start((width, width), width**-0.5),
-        "readout": Start((k, width), width**-0.5),
-    }
+    starts = {"encode": Start((width, features + k), (features + k) ** -0.5)}
+    for i in range(layers):
+        starts |= {
+            f"layers.{i}.log_rate": Start((poles,), 0.0, math.log(0.5)),
+            f"layers.{i}.frequency": Start((poles,), poles / 2),
+            f"layers.{i}.input_real": Start((poles, width), (2 * width) ** -0.5),
+            f"layers.{i}.input_imag": Start((poles, width), (2 * width) ** -0.5),
+            f"layers.{i}.output_real": Start((width, poles), (2 * poles) ** -0.5),
+            f"layers.{i}.output_imag": Start((width, poles), (2 * poles) ** -0.5),
+            f"layers.{i}.skip": Start((width,), 1.0),
+            f"layers.{i}.log_step": Start((poles,), 1.0, math.log(0.03)),
+            f"layers.{i}.gating": Start((width, width), width**-0.5),
+        }
+    starts["readout"] = Start((k, width), width**-0.5)
 
     def predict(arrays: Arrays, x: Any, y: Any) -> Any:
-        targets_as_rows = y[:, None] if targets is None else y
-        stream = TOKENISATIONS["interleaved"].tokens(x, targets_as_rows)[:, :-1]
-        fields = s5.Parameters._fields
-        layer = s5.discrete(s5.Parameters(*(arrays[f"layer.{name}"] for name in fields)))
-        out = s5.LAYER.outputs(layer, stream @ arrays["encode"].T)[-1]
-        found = arrays["readout"] @ (out * sigmoid(arrays["gating"] @ out))
+        stream = TOKENISATIONS["interleaved"].tokens(x, y[:, None] if targets is None else y)
+        rows = stream[:, :-1] @ arrays["encode"].T
+        for i in range(layers):
+            own = (arrays[f"layers.{i}.{name}"] for name in s5.Parameters._fields)
+            out = s5.LAYER.outputs(s5.discrete(s5.Parameters(*own)), rows)
+            gated = out * sigmoid(out @ arrays[f"layers.{i}.gating"].T)
+            rows = gated if i == 0 else rows + gated
+        found = arrays["readout"] @ rows[-1]
         return found[0] if targets is None else found
 
-    says = f"one layer, {poles} poles, width {width}"
-    return Model("S5, 1 layer", says, starts, predict, slow=GATE)
+    plural = "s" if layers > 1 else ""
+    says = f"{poles} poles, width {width}"
+    return Model(f"S5, {layers} layer{plural}", says, starts, predict, slow=GATE)
 
 
 def _ssd_mask(arrays: Arrays, layer: int, length: int) -> Any:
@@ -368,7 +374,7 @@ def classifier(features: int, classes: int, examples: int, hidden: int = 64) -> 
         else:
             seen = zero_windows(phi, rows)
         names = ("gate", "mixing", "query", "beta")
-        block = gril.Block(*(arrays[name] for name in names), xp.asarray(CONSTANT))
+        block = gril.Block(*(arrays[name] for name in names), count=xp.asarray(CONSTANT))
         out = gril.BLOCK.outputs(block, seen)[-1]
         return out[0] if classes == 1 else out[:classes]
 

@@ -17,18 +17,38 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
+from scanproof.proofs.expected.recorded import SCHEMA as ROW_SCHEMA
 
 from ..export import tensors
 from ..export.folder import ENCODING, WEIGHTS
 from ..jax_backend import jax
 from .evaluation import Evaluation, Spread, by_scale, evaluate, reference_loss
-from .experiments import Experiment
+from .experiments import Experiment, Made
 from .models import Model
 from .training import Trained
 
 SCHEMA = "scanproof.training/1"
 POINTS = 60
 """Of a training curve in a result."""
+COLUMNS = (
+    *(
+        "experiment",
+        "preset",
+        "model",
+        "seed",
+        "steps",
+        "batch",
+        "rate",
+        "loss",
+        "zero",
+        "reference",
+    ),
+    *("step_size", "reference_loss", "prediction_l2", "relative_l2", "sensitivity_cosine"),
+    *("sensitivity_l2", "accuracy"),
+)
+"""Of the CSV."""
+AT_CONTEXTS = 4_000
+"""Tasks for each number of examples."""
 LIBRARIES = ("jax", "jaxlib", "optax", "numpy", "scanproof")
 
 
@@ -76,10 +96,7 @@ def result(
     **options: Any,
 ) -> Result:
     """Evaluate what an experiment's models have learned."""
-    found = [
-        of_model(experiment, run.model(experiment.task), trained, settings, **options)
-        for run in experiment.runs
-    ]
+    found = [of_model(experiment, made, trained, settings, **options) for made in experiment.made()]
     task = {
         k: v if isinstance(v, int | float | str) else str(v)
         for k, v in asdict(experiment.task).items()
@@ -91,9 +108,38 @@ def result(
     )
 
 
+def records(experiment: Experiment, found: Result) -> dict[str, dict[str, Any]]:
+    """For each row that the experiment is about what `scanproof.proofs.expected.recorded` reads of it."""
+    models = {model.name: model for model in found.models}
+    return {
+        row: {
+            "schema": ROW_SCHEMA,
+            "row": row,
+            "preset": found.preset,
+            "experiment": experiment.id,
+            "seeds": models[next(iter(figures.values()))[0]].settings["seeds"],
+            "figures": {
+                name: _figure(models[model], examples)
+                for name, (model, examples) in figures.items()
+            },
+            "device": found.device,
+            "versions": found.versions,
+        }
+        for row, figures in experiment.rows.items()
+    }
+
+
+def _figure(model: OfModel, examples: int | None) -> dict[str, Any]:
+    each = model.evaluation["loss"]["each"]
+    if examples is not None:
+        (each,) = (one["loss"] for one in model.contexts if one["examples"] == examples)
+    spread = Spread(tuple(each))
+    return {"mean": spread.mean, "spread": spread.deviation, "values": list(each)}
+
+
 def of_model(
     experiment: Experiment,
-    model: Model,
+    made: Made,
     trained: Mapping[str, Trained],
     settings: Mapping[str, Any],
     *,
@@ -102,8 +148,8 @@ def of_model(
     brief: bool = False,
 ) -> OfModel:
     """Evaluate one model: `brief` leaves out other scales, other contexts and the learning rule."""
-    own, task = trained[model.name], experiment.task
-    reference = None if experiment.reference is None else experiment.reference(task)
+    _, model, task, reference = made
+    own = trained[model.name]
     more = {} if tasks is None else {"tasks": tasks}
     evaluation = evaluate(model, own.arrays, task, reference, seed=seed, **more)
     eta = evaluation.beside.step_size if evaluation.beside else 0.0
@@ -114,8 +160,8 @@ def of_model(
             scales = by_scale(model, own.arrays, task, reference, eta)
         for count in experiment.contexts:
             at = replace(task, examples=count)  # type: ignore[type-var]
-            drawn = at.fresh(2_000, seed + count)
-            loss = evaluate(model, own.arrays, at, tasks=2_000, seed=seed + count).loss
+            drawn = at.fresh(AT_CONTEXTS, seed + count)
+            loss = evaluate(model, own.arrays, at, tasks=AT_CONTEXTS, seed=seed + count).loss
             learner, _ = reference_loss(reference, at, eta, drawn)
             contexts.append({"examples": count, "loss": list(loss.each), "reference": learner})
     steps = settings[model.name]["block"]
@@ -189,10 +235,7 @@ def as_csv(found: Result) -> str:
     """A line for each model and seed."""
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
-    table.writerow(
-        "experiment preset model seed steps batch rate loss zero reference step_size reference_loss "
-        "prediction_l2 relative_l2 sensitivity_cosine sensitivity_l2 accuracy".split()
-    )
+    table.writerow(COLUMNS)
     for model in found.models:
         of, settings = model.evaluation, model.settings
         beside = of["beside"] or {}
@@ -236,8 +279,7 @@ def unpacked(
         UsageError: if an array is missing, left over, or of another shape than the model's.
     """
     left, found = dict(arrays), {}
-    for run in experiment.runs:
-        model = run.model(experiment.task)
+    for _, model, _, _ in experiment.made():
         found[model.name] = {}
         for name, start in model.starts.items():
             array = left.pop(f"{model.name}/{name}", None)

@@ -10,18 +10,16 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace as write_whole
+from scanproof.proofs.expected.recorded import FOLDER, file_of
 from scanproof.proofs.report.progress import OnProgress
 
 from ..export import tensors
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset
-from .results import SCHEMA, Result, as_csv, packed, result, unpacked
+from .results import SCHEMA, Result, as_csv, packed, records, result, unpacked
 from .settings import Settings
 from .training import Trained, train
-
-RESULTS = Path(__file__).parent / "results"
-"""What was trained for the ledger: a JSON file and the weights of each experiment."""
 
 
 def train_row(
@@ -35,8 +33,9 @@ def train_row(
 ) -> Result:
     """Train the models that a row is about, evaluate them, and write all of it into a folder.
 
-    The folder holds a checkpoint for each model while it is trained, and at the end `NAME.json`, `NAME.csv` and
-    `NAME.safetensors`. Called again with the same folder it goes on where it was stopped.
+    The folder holds a checkpoint for each model, and at the end `EXPERIMENT.PRESET.json`, `.csv` and `.safetensors`
+    (the weights), and for each row of the ledger that is decided by it `ROW.PRESET.json`. Called again with the same
+    folder it goes on where it was stopped.
 
     Args:
         row: an id of the ledger, or of an experiment.
@@ -56,13 +55,11 @@ def train_row(
         checkpoints.prepare(out, "--out")
     trained: dict[str, Trained] = {}
     settings: dict[str, dict[str, Any]] = {}
-    for run in experiment.runs:
-        model, own = run.model(experiment.task), run.settings(chosen)
+    for run, model, task, _ in experiment.made():
+        own = run.settings(chosen)
         own = own if changes is None else changes(own)
-        folder = None if out is None else out / _folder(model.name)
-        trained[model.name] = train(
-            model, experiment.task, own, folder=folder, on_progress=on_progress
-        )
+        folder = None if out is None else out / experiment.id / chosen / _folder(model.name)
+        trained[model.name] = train(model, task, own, folder=folder, on_progress=on_progress)
         settings[model.name] = own.written()
     found = result(experiment, chosen, trained, settings, **options)
     if out is not None:
@@ -71,20 +68,27 @@ def train_row(
 
 
 def save(out: Path, experiment: Experiment, found: Result, trained: dict[str, Trained]) -> None:
-    """Write a result's three files, each completely or not at all."""
-    checkpoints.save(out / f"{experiment.id}.safetensors", packed(trained), {"schema": SCHEMA})
-    text = json.dumps(_shorter(found.written()), indent=1, ensure_ascii=False)
-    write_whole(out / f"{experiment.id}.csv", as_csv(found))
-    write_whole(out / f"{experiment.id}.json", text + "\n")
+    """Write a result's files, each completely or not at all."""
+    base = f"{experiment.id}.{found.preset}"
+    about = {"schema": SCHEMA, "experiment": experiment.id, "preset": found.preset}
+    checkpoints.save(out / f"{base}.safetensors", packed(trained), about)
+    write_whole(out / f"{base}.csv", as_csv(found))
+    write_whole(out / f"{base}.json", _as_json(found.written()))
+    for row, record in records(experiment, found).items():
+        write_whole(file_of(row, found.preset, out), _as_json(record))
 
 
-def recorded(row: str, folder: Path = RESULTS) -> dict[str, Any] | None:
-    """The recorded result for a row, as JSON has it; None if there is none.
+def _as_json(value: Any) -> str:
+    return json.dumps(_shorter(value), indent=1, ensure_ascii=False) + "\n"
+
+
+def recorded(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[str, Any] | None:
+    """The recorded result of the experiment that a row is about, as JSON has it; None if there is none.
 
     Raises:
         UsageError: for an unknown row, or a file that is no result.
     """
-    path = folder / f"{find(row).id}.json"
+    path = folder / f"{find(row).id}.{preset(preset_name)}.json"
     if not path.exists():
         return None
     try:
@@ -97,13 +101,19 @@ def recorded(row: str, folder: Path = RESULTS) -> dict[str, Any] | None:
 
 
 def checked(
-    row: str, folder: Path = RESULTS, *, tasks: int = 2_000, seed: int = 77_000
+    row: str,
+    folder: Path = FOLDER,
+    preset_name: str = "quick",
+    *,
+    tasks: int = 2_000,
+    seed: int = 77_000,
 ) -> dict[str, Evaluation]:
     """Evaluate recorded weights on tasks drawn anew, in seconds: nothing of the recorded numbers is believed.
 
     Args:
         row: of the ledger, or an experiment.
         folder: where results are recorded.
+        preset_name: of the results.
         tasks: how many are drawn.
         seed: theirs.
 
@@ -111,25 +121,21 @@ def checked(
         UsageError: if nothing is recorded for the row, or the weights are not those of its models.
     """
     experiment = find(row)
-    path = folder / f"{experiment.id}.safetensors"
+    path = folder / f"{experiment.id}.{preset(preset_name)}.safetensors"
     if not path.exists():
         raise UsageError(
             f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
         )
     arrays = unpacked(experiment, tensors.read(path).arrays, str(path))
-    reference = None if experiment.reference is None else experiment.reference(experiment.task)
-    found = {}
-    for run in experiment.runs:
-        model = run.model(experiment.task)
-        found[model.name] = evaluate(
-            model, arrays[model.name], experiment.task, reference, tasks=tasks, seed=seed
-        )
-    return found
+    return {
+        model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
+        for _, model, task, reference in experiment.made()
+    }
 
 
-def with_results(folder: Path = RESULTS) -> list[str]:
+def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]:
     """The experiments for which weights are recorded."""
-    return [id for id in EXPERIMENTS if (folder / f"{id}.safetensors").exists()]
+    return [id for id in EXPERIMENTS if (folder / f"{id}.{preset_name}.safetensors").exists()]
 
 
 def _folder(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Training a model: all seeds side by side in one compiled program, in blocks of steps, with a checkpoint after a block.
+"""Training a model: all seeds side by side in one compiled program, in blocks of steps between checkpoints.
 
 Everything that a step draws follows from its seed and its number, so that training that was stopped goes on as if it
 had not been: the same bits on the same machine with the same versions.
@@ -189,7 +189,7 @@ def _finite(state: Any) -> bool:
 def _diverged(
     model: Model, settings: Settings, losses: np.ndarray, at: int, path: Path | None
 ) -> str:
-    wrong = ~np.isfinite(losses).all(axis=0)
+    wrong = np.asarray(~np.isfinite(losses).all(axis=0)).tolist()
     seeds = ", ".join(str(s) for s, bad in zip(settings.seeds, wrong, strict=True) if bad) or "some"
     kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
     return (
