@@ -56,6 +56,9 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "identify": ("rounding", "run", "export"),
         "modules": ("export",),
         "tightness": ("jax_backend",),
+        "training": (
+            *("jax_backend", "precision", "jax_arrays", "ops", "tasks", "export", "identify"),
+        ),
         "pictures": ("jax_backend", "run", "tightness"),
     },
 }

@@ -45,7 +45,7 @@ class Beside(NamedTuple):
     """A model beside an explicit learner; means over tasks, for every seed."""
 
     reference: str
-    step_size: float
+    step_size: float | tuple[float, ...]
     """η, fitted to tasks of its own."""
     loss: float
     """Of the learner, on the same tasks."""
@@ -120,7 +120,7 @@ def by_scale(
     arrays: Arrays,
     task: Any,
     reference: Reference | None,
-    eta: float,
+    eta: Any,
     *,
     tasks: int = 2_000,
     seed: int = 2_000,
@@ -140,7 +140,7 @@ def by_scale(
 
 
 def reference_loss(
-    reference: Reference, task: Task, eta: float, drawn: Drawn
+    reference: Reference, task: Task, eta: Any, drawn: Drawn
 ) -> tuple[float, float]:
     """The mean loss of a learner, and its standard error."""
     losses = _losses(task, _learned(reference, eta, drawn)[None], drawn.target)[0]
@@ -159,7 +159,7 @@ def _beside(
     j = jax()
     eta = best_step_size(reference, task, task.fresh(FITTED, seed + 1))
     loss, error = reference_loss(reference, task, eta, drawn)
-    learned = _learned(reference, eta, drawn)
+    learned, rates = _learned(reference, eta, drawn), np.asarray(eta, np.float32)
     off = (predicted - learned).reshape(*predicted.shape[:2], -1)
     distances = np.sqrt((off**2).sum(axis=-1))
     relative = np.sqrt((off**2).sum(axis=(1, 2)) / (learned**2).sum())
@@ -170,7 +170,7 @@ def _beside(
 
         return compare(
             lambda query: model(arrays, with_query(query), y),
-            lambda query: reference.predict(eta, with_query(query), y),
+            lambda query: reference.predict(rates, with_query(query), y),
             x[-1],
         )
 
@@ -185,8 +185,8 @@ def _beside(
     return Beside(reference.name, eta, loss, error, *spreads)
 
 
-def _learned(reference: Reference, eta: float, drawn: Drawn) -> np.ndarray:
-    j = jax()
+def _learned(reference: Reference, eta: Any, drawn: Drawn) -> np.ndarray:
+    j, eta = jax(), np.asarray(eta, np.float32)
     every = j.jit(j.vmap(lambda x, y: reference.predict(eta, x, y)))
     return np.concatenate([np.asarray(every(*part.inputs)) for part in _pieces(drawn)])
 

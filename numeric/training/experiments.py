@@ -72,10 +72,11 @@ HALF = 0.5
 """The half-width of inputs with which the losses that gril prints agree, with the factor ½ and a mean over targets."""
 F = N = 10
 QUICK = Settings(1_500)
+LONGER = Settings(4_000)
 GRIL_FULL = Settings(
     300_000, rate=2e-4, recurrent=0.5, weight_decay=0.05, clip=None, warmup=0.1, block=1_000
 )
-"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 steps at most."""
+"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters, at most 300,000 steps."""
 VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
 """gril B.2: Adam."""
 SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))
@@ -143,7 +144,7 @@ EXPERIMENTS = {
             {"gril.table5": ABLATED, "gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}},
             SCALAR,
             (
-                Run(_sized(models.scalar_network), QUICK, GRIL_FULL),
+                Run(_sized(models.scalar_network), LONGER, GRIL_FULL),
                 *(Run(m, SHORT, GRIL_FULL) for m in _ablations(models.ablated_network)),
             ),
         ),
@@ -177,10 +178,10 @@ EXPERIMENTS = {
                     _sized(models.gril_layers, layers=2),
                     replace(QUICK, seeds=(0, 1, 2)),
                     VECTOR_FULL,
-                    reference=partial(references.descent, steps=2),
+                    reference=references.two_rates,
                 ),
                 Run(_targeted(models.s5_layers), S5, S5_FULL, task=SCALAR),
-                Run(_sized(models.scalar_network), QUICK, GRIL_FULL, task=SCALAR),
+                Run(_sized(models.scalar_network), LONGER, GRIL_FULL, task=SCALAR),
             ),
         ),
         Experiment(

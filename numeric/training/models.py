@@ -367,16 +367,13 @@ def classifier(features: int, classes: int, examples: int, hidden: int = 64) -> 
         xp = Namespace(None)
         inner = xp.tanh(x @ arrays["phi.up"].T + arrays["phi.bias"])
         phi = x + inner @ arrays["phi.down"].T
-        rows = y[:, None] if classes == 1 else y
-        # Two classes: σ(0) − y is what one logit's error is; softmax(0) of one logit would be 1.
-        if classes == 1:
-            seen = binary_windows(phi, y, xp.zeros((d,)))
-        else:
-            seen = zero_windows(phi, rows)
+        # Two classes: one logit's error at 0 is σ(0) − y; softmax of one logit would be 1.
+        one = classes == 1
+        seen = binary_windows(phi, y, xp.zeros((d,))) if one else zero_windows(phi, y)
         names = ("gate", "mixing", "query", "beta")
         block = gril.Block(*(arrays[name] for name in names), count=xp.asarray(CONSTANT))
         out = gril.BLOCK.outputs(block, seen)[-1]
-        return out[0] if classes == 1 else out[:classes]
+        return out[0] if one else out[:classes]
 
     says = "one layer on φ(x) and the error at 0, window 3"
     return Model("GRIL", says, starts, predict, slow=GATE)

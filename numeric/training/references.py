@@ -12,19 +12,19 @@ from ..jax_backend import jax
 from ..tasks import learners
 from .tasks import Drawn, Task
 
-ROUNDS = 60
-"""Of the golden section: an interval shrinks by 0.618 in each."""
 WIDEST = 12.0
 """Step sizes between exp(−12) and exp(12) are tried."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A learner from 0 with one number, its step size."""
+    """A learner from 0, with a step size or several."""
 
     name: str
     predict: Callable[[Any, Any, Any], Any]
     """(η, x with the query last, y) of one task -> the prediction for the query."""
+    rates: int = 1
+    """How many step sizes it has; η is an array of them if there are several."""
 
 
 def descent(task: Any, steps: int = 1) -> Reference:
@@ -39,6 +39,18 @@ def descent(task: Any, steps: int = 1) -> Reference:
     return Reference(f"gradient descent, {steps} step{plural}", predict)
 
 
+def two_rates(task: Any) -> Reference:
+    """Two steps of gradient descent, each with a step size of its own."""
+
+    def predict(eta: Any, x: Any, y: Any) -> Any:
+        found = _zero(x, y)
+        for k in range(2):
+            found = learners.gradient_descent(task.objective, found, x[:-1], y, eta[k])
+        return x[-1] @ found
+
+    return Reference("gradient descent, 2 steps at two rates", predict, rates=2)
+
+
 def stochastic(task: Any) -> Reference:
     """One step on each example in turn."""
 
@@ -49,8 +61,10 @@ def stochastic(task: Any) -> Reference:
     return Reference("stochastic gradient descent", predict)
 
 
-def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float:
-    """η with the least mean loss on these tasks: the best of a grid, then golden section around it."""
+def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float | tuple[float, ...]:
+    """η with the least mean loss on these tasks: the best of a grid, refined; several of them by Nelder and Mead."""
+    from scipy.optimize import minimize
+
     jnp = jax().numpy
 
     @jax().jit
@@ -61,20 +75,17 @@ def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float:
         found = jax().vmap(one)(*drawn.inputs, drawn.target).mean()
         return jnp.where(jnp.isfinite(found), found, jnp.inf)
 
+    shape = () if reference.rates == 1 else (reference.rates,)
     grid = np.linspace(-WIDEST, WIDEST, 49)
-    losses = [float(loss(at)) for at in grid]
-    place = int(np.argmin(losses))
-    low, high = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
-    golden = (5**0.5 - 1) / 2
-    for _ in range(ROUNDS):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        if high - low < 1e-5:
-            break
-        if loss(left) < loss(right):
-            high = right
-        else:
-            low = left
-    return float(np.exp((low + high) / 2))
+    start = grid[np.argmin([float(loss(np.full(shape, at))) for at in grid])]
+    # Apart from each other, so that steps that may be of any order can part.
+    simplex = start + 0.25 * np.concatenate([np.zeros((1, reference.rates)), np.eye(reference.rates)])
+    options = {"initial_simplex": simplex, "xatol": 1e-4, "fatol": 1e-9}
+    found = minimize(
+        lambda at: float(loss(at.reshape(shape))), simplex[0], method="Nelder-Mead", options=options
+    )
+    rates = tuple(map(float, np.exp(found.x)))
+    return rates[0] if reference.rates == 1 else rates
 
 
 def _zero(x: Any, y: Any) -> Any:

@@ -7,7 +7,7 @@ had not been: the same bits on the same machine with the same versions.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,6 +64,7 @@ def train(
     *,
     folder: Path | None = None,
     on_progress: OnProgress | None = None,
+    begun: Mapping[str, np.ndarray] | None = None,
     stop_after: int | None = None,
 ) -> Trained:
     """Train a model, or go on where a checkpoint in the folder stands.
@@ -74,6 +75,7 @@ def train(
         settings: of the optimiser.
         folder: where checkpoints are kept; nothing is kept without one.
         on_progress: told the loss, steps done and all steps, after every block.
+        begun: the arrays before training, with an axis of seeds, if they are not the model's own.
         stop_after: a number of blocks after which to stop, as a kill would.
 
     Raises:
@@ -89,7 +91,7 @@ def train(
     about = configuration(model, task, settings)
     fresh, advance = _programs(model, task, settings)
     keys = j.numpy.stack([j.random.key(seed) for seed in settings.seeds])
-    state = fresh(keys)
+    state = fresh(keys, None if begun is None else dict(begun))
     curve: list[np.ndarray] = []
     before, done = 0.0, 0
     if path is not None and path.exists():
@@ -129,15 +131,15 @@ def _plain(value: Any) -> Any:
 
 
 def _programs(model: Model, task: Task, settings: Settings) -> tuple[Callable, Callable]:
-    """(keys) -> the first state, and (keys, state, first step) -> state and losses, over all seeds."""
+    """(keys, arrays or None) -> the first state, and (keys, state, first step) -> state and losses, over all seeds."""
     j, optimiser = jax(), _optimiser(settings)
     factors = {
         name: settings.recurrent if name.endswith(model.slow) and model.slow else 1.0
         for name in model.starts
     }
 
-    def start(key: Any) -> Any:
-        arrays = model.start(j.random.fold_in(key, 0))
+    def start(key: Any, begun: Any) -> Any:
+        arrays = model.start(j.random.fold_in(key, 0)) if begun is None else begun
         return arrays, optimiser.init(arrays)
 
     def mean_loss(arrays: Any, key: Any) -> Any:
