@@ -117,13 +117,20 @@ def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]
     return lambda task: make(task.features, task.targets, **more)
 
 
-def _deep(make: Callable[..., Model], layers: int, quick: Settings) -> Run:
-    return Run(lambda task: make(task.features, layers), quick, SSD_FULL)
+def _deep(make: Callable[..., Model], layers: int) -> Run:
+    return Run(lambda task: make(task.features, layers), DEEP[layers], SSD_FULL)
 
 
-ATTENTION = Settings(2_000, rate=3e-3, seeds=(0, 1, 2))
-DEEP = Settings(1_500, rate=3e-3, seeds=(0, 1, 2))
-S5 = Settings(1_000, rate=3e-3, seeds=(0, 1, 2))
+DEEP = {
+    1: Settings(1_500, rate=1e-2, seeds=(0, 1)),
+    4: Settings(1_000, rate=3e-3, seeds=(0, 1)),
+    8: Settings(500, rate=1e-3, seeds=(0, 1)),
+    12: Settings(400, rate=5e-4, seeds=(0, 1)),
+}
+"""By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
+end."""
+ATTENTION = Settings(1_500, rate=3e-3, seeds=(0, 1))
+S5 = Settings(400, rate=3e-3, seeds=(0, 1))
 S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
 """gril B.3: Adam at 10⁻⁴."""
 SHORT = Settings(600)
@@ -243,7 +250,7 @@ EXPERIMENTS = {
                 "ssd.fig2": {f"layers-{L}": (_layers("SSD", L), None) for L in DEPTHS},
             },
             LABELS,
-            tuple(_deep(models.ssd_layers, L, DEEP) for L in DEPTHS),
+            tuple(_deep(models.ssd_layers, L) for L in DEPTHS),
             contexts=CONTEXTS,
         ),
         Experiment(
@@ -254,7 +261,7 @@ EXPERIMENTS = {
                 "ssd.fig4": {f"hybrid-{L}": (_layers("SSD∘LSA", L), None) for L in DEPTHS},
             },
             LABELS,
-            tuple(_deep(models.hybrid_layers, L, DEEP) for L in DEPTHS),
+            tuple(_deep(models.hybrid_layers, L) for L in DEPTHS),
             references.stochastic,
             contexts=CONTEXTS,
         ),

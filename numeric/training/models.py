@@ -304,7 +304,7 @@ def ssd_layers(features: int, layers: int) -> Model:
     """Layers of SSD (ssd Def. 3.2) on tokens (x_i, y_i), the last one with label 0; read in that label."""
     D, starts = features + 1, {}
     for i in range(layers):
-        starts |= _ssd_starts(i, D)
+        starts |= _ssd_starts(i, D, layers)
 
     def predict(arrays: Arrays, x: Any, y: Any) -> Any:
         Z = labelled_columns(x, y)
@@ -321,10 +321,10 @@ def hybrid_layers(features: int, layers: int) -> Model:
     """Layers of SSD, each followed by linear self-attention (ssd §5.1), on the same tokens."""
     D, starts = features + 1, {}
     for i in range(layers):
-        starts |= _ssd_starts(i, D)
+        starts |= _ssd_starts(i, D, layers)
         starts |= {
-            f"layers.{i}.P": Start((D, D), 0.1 / D**0.5),
-            f"layers.{i}.Q": Start((D, D), D**-0.5),
+            f"layers.{i}.P": Start((D, D), 0.03 / (D**0.5 * layers)),
+            f"layers.{i}.Q": Start((D, D), 0.3 / D**0.5),
         }
 
     def predict(arrays: Arrays, x: Any, y: Any) -> Any:
@@ -342,10 +342,12 @@ def hybrid_layers(features: int, layers: int) -> Model:
     return Model(f"SSD∘LSA, {layers} layer{plural}", says, starts, predict)
 
 
-def _ssd_starts(layer: int, D: int) -> dict[str, Start]:
+def _ssd_starts(layer: int, D: int, layers: int) -> dict[str, Start]:
+    """Small: a layer is cubic in its tokens, labels have variance d, and a stack of large layers overflows at once."""
+    spread = 0.1 / (D * layers) ** 0.5
     return {
-        f"layers.{layer}.S_B": Start((D, D), 0.3 / D**0.5),
-        f"layers.{layer}.S_C": Start((D, D), 0.3 / D**0.5),
+        f"layers.{layer}.S_B": Start((D, D), spread),
+        f"layers.{layer}.S_C": Start((D, D), spread),
         f"layers.{layer}.decay": Start((), 0.0, -4.0),
     }
 

@@ -65,7 +65,7 @@ def train(
     folder: Path | None = None,
     on_progress: OnProgress | None = None,
     begun: Mapping[str, np.ndarray] | None = None,
-    stop_after: int | None = None,
+    pause: float = PAUSE,
 ) -> Trained:
     """Train a model, or go on where a checkpoint in the folder stands.
 
@@ -76,12 +76,12 @@ def train(
         folder: where checkpoints are kept; nothing is kept without one.
         on_progress: told the loss, steps done and all steps, after every block.
         begun: the arrays before training, with an axis of seeds, if they are not the model's own.
-        stop_after: a number of blocks after which to stop, as a kill would.
+        pause: seconds between two checkpoints, at least.
 
     Raises:
         UsageError: if optax is missing, the folder cannot be written to, or its checkpoint is of another configuration.
         Diverged: if the loss of a seed is infinite or NaN; the last checkpoint before that is kept.
-        KeyboardInterrupt: the last checkpoint is kept.
+        KeyboardInterrupt: what was finished is kept.
     """
     began, j = time.monotonic(), jax("training")
     optax()
@@ -96,22 +96,30 @@ def train(
     before, done = 0.0, 0
     if path is not None and path.exists():
         state, curve, done, before = _resumed(path, about, state)
-    saved, last = time.monotonic(), settings.steps // settings.block
-    for block in range(done, last):
-        if stop_after is not None and block - done >= stop_after:
-            break
-        state, losses = advance(keys, state, block * settings.block)
-        losses = np.asarray(losses)
-        at = (block + 1) * settings.block
-        if not (np.isfinite(losses).all() and _finite(state)):
-            raise Diverged(_diverged(model, settings, losses, at, path))
-        curve.append(losses.mean(axis=0))
-        if on_progress is not None:
-            on_progress(f"{model.name}: loss {curve[-1].mean():.4f}", at, settings.steps)
-        if path is not None and (block + 1 == last or time.monotonic() > saved + PAUSE):
-            spent = before + time.monotonic() - began
-            _save(path, about, state, curve, block + 1, spent)
-            saved = time.monotonic()
+
+    def keep(state: Any, curve: list[np.ndarray]) -> None:
+        if path is not None and curve:
+            _save(path, about, state, curve, before + time.monotonic() - began)
+
+    saved, whole = time.monotonic(), (state, curve)
+    try:
+        for block in range(done, settings.steps // settings.block):
+            state, losses = advance(keys, state, block * settings.block)
+            losses = np.asarray(losses)
+            at = (block + 1) * settings.block
+            if not (np.isfinite(losses).all() and _finite(state)):
+                keep(*whole)
+                raise Diverged(_diverged(model, settings, losses, at, path))
+            curve = [*curve, losses.mean(axis=0)]
+            whole = state, curve  # one assignment: an interrupt never finds half of it
+            if on_progress is not None:
+                on_progress(f"{model.name}: loss {curve[-1].mean():.4f}", at, settings.steps)
+            if time.monotonic() >= saved + pause:
+                keep(*whole)
+                saved = time.monotonic()
+    finally:
+        keep(*whole)
+    state, curve = whole
     arrays = {name: np.asarray(array) for name, array in state[0].items()}
     return Trained(arrays, np.stack(curve), before + time.monotonic() - began)
 
@@ -206,13 +214,11 @@ def _names(state: Any) -> list[str]:
     return [jax().tree_util.keystr(path) for path, _ in paths]
 
 
-def _save(
-    path: Path, about: Any, state: Any, curve: list[np.ndarray], done: int, spent: float
-) -> None:
+def _save(path: Path, about: Any, state: Any, curve: list[np.ndarray], spent: float) -> None:
     leaves = jax().tree.leaves(state)
     arrays = {f"state{n}": np.asarray(leaf) for n, leaf in zip(_names(state), leaves, strict=True)}
     arrays["curve"] = np.stack(curve)
-    checkpoints.save(path, arrays, {"configuration": about, "blocks": done, "seconds": spent})
+    checkpoints.save(path, arrays, {"configuration": about, "blocks": len(curve), "seconds": spent})
 
 
 def _resumed(path: Path, about: Any, state: Any) -> tuple[Any, list[np.ndarray], int, float]:
