@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -93,6 +93,9 @@ test-docs: docs ## try the site: its links, and every kind of page in Chromium w
 
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
+
+reproduced: build/.test ## write the page of expected losses and its picture
+	@$(BIN)/python -m scanproof.numeric.reproduce docs
 
 clean: ## remove the virtual environments, builds and caches
 	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache .coverage

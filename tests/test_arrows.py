@@ -34,7 +34,8 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "search": ("kernel", "language", "inequalities", "exact", "interpret", "check"),
         "refute": ("language", "exact", "check"),
         "decide": ("kernel", "language", "exact", "interpret", "check", "search", "refute"),
-        "claims": ("language", "exact"),
+        "expected": ("language", "exact"),
+        "claims": ("language", "exact", "expected"),
         "report": (
             *("kernel", "language", "inequalities", "exact", "interpret", "check"),
             *("search", "decide", "orders"),
@@ -60,6 +61,7 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
             *("jax_backend", "precision", "jax_arrays", "ops", "tasks", "export", "identify"),
         ),
         "pictures": ("jax_backend", "run", "tightness"),
+        "reproduce": ("jax_backend", "tasks", "pictures"),
     },
 }
 """What each folder of a room imports of that room, besides itself; some are files."""

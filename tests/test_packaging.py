@@ -79,7 +79,12 @@ class Installed(NamedTuple):
     scripts: Path
 
 
-DATA = (Path("proofs/report"), Path("numeric/export"))
+DATA = (
+    Path("proofs/report"),
+    Path("numeric/export"),
+    Path("numeric/reproduce"),
+    Path("numeric/reproduce/results"),
+)
 """Folders whose JSON files are schemas that the package holds."""
 
 

@@ -133,6 +133,8 @@ def _plainly(claim: Record, statement: Record) -> str:
             said += f" {COLLISION}"
     elif verdict == "unknown":
         said = f"**Not known.** {told}."
+    elif verdict == "supported":
+        said = f"**The figures agree.** {told}."
     elif verdict == "not-checkable":
         said = f"**Not for a machine of this kind to say.** {told}."
     else:

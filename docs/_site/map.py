@@ -15,6 +15,7 @@ from .gathered import Ledger
 BORDERS = {
     "proved": "#1a7f37",
     "refuted": "#cf222e",
+    "supported": "#0969da",
     "unknown": "#9a6700",
     "not-checkable": "#6e7781",
 }

@@ -66,13 +66,14 @@ class Report:
     def _holds(self, relation: Any) -> bool | None:
         if self.recorded is None or not set(relation.needs) <= set(self.recorded.figures):
             return None
-        return relation.holds(self.recorded.figures)
+        holds = relation.holds(self.recorded.figures)
+        return None if not holds and self.recorded.preset == "quick" else holds
 
 
 def report(row: EmpiricalRow, folder: Path | None = None) -> Report:
     """The row beside the results that are recorded in a folder, by default those that come with scanproof.
 
-    The verdict is that of `scanproof check`, which full runs alone decide; a quick run is shown where there is no other.
+    The verdict is that of `scanproof check`; a quick run is shown where there is no full one.
 
     Raises:
         UsageError: for a record that cannot be read.

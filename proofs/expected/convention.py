@@ -29,7 +29,7 @@ FEATURES = range(1, 41)
 
 @dataclass(frozen=True)
 class Convention:
-    """Inputs uniform on (−a, a)^f, weights from N(0, I), no noise; factor · Σ_k (ŷ_k − y_k)² over K targets, or its mean."""
+    """Inputs uniform on (−a, a)^f, weights N(0, I), no noise; factor · Σ_k (ŷ_k − y_k)² over K targets, or its mean."""
 
     features: int
     half_width: Fraction = Fraction(1, 2)

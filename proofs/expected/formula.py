@@ -90,13 +90,14 @@ class Formula:
         return quotient
 
     def put(self, inputs: str) -> Any:
-        """As a sympy expression: of inputs "uniform" on (−a, a), "normal" with deviation σ, or "any" with moments m₂, ….
+        """As a sympy expression in lowest terms, factored.
 
-        Without common factors, numerator and denominator factored.
+        Args:
+            inputs: "uniform" on (−a, a), "normal" with deviation σ, or "any" with moments m₂, m₄, ….
         """
         import sympy
 
-        symbols = {name: sympy.Symbol(name, positive=True) for name in SYMBOLS}
+        symbols: dict[str, Any] = {n: sympy.Symbol(n, positive=True) for n in SYMBOLS}
         symbols["s2"] = sympy.Symbol("s", positive=True) ** 2
         a, sigma = sympy.symbols("a sigma", positive=True)
         if inputs != "any":
@@ -150,10 +151,10 @@ def interpolated(
     total = CONTEXT.constant(0)
     for N in every_N:
         for f in every_f:
-            total += _basis("N", N, every_N) * _basis("f", f, every_f) * _polynomial(value(N, f))
+            total += _basis("N", N, every_N) * _basis("f", f, every_f) * polynomial(value(N, f))
     for N, f in further:
         there = total.compose(*(_size(name, N, f) for name in SYMBOLS))
-        if there != _polynomial(value(N, f)):
+        if there != polynomial(value(N, f)):
             raise NotOfThatDegree(f"at N = {N}, f = {f} the interpolated polynomial is wrong")
     return Formula(total)
 
@@ -171,8 +172,8 @@ def _basis(name: str, at: int, every: Iterable[int]) -> Any:
     return product
 
 
-def _polynomial(coefficients: Coefficients) -> Any:
-    """In η and the moments."""
+def polynomial(coefficients: Coefficients) -> Any:
+    """A polynomial in η and the moments."""
     start, after = SYMBOLS.index("eta"), len(SYMBOLS) - SYMBOLS.index("v")
     return CONTEXT.from_dict(
         {(*[0] * start, *exponents, *[0] * after): c for exponents, c in coefficients.items()}

@@ -34,7 +34,7 @@ from scanproof.constructs.errors import UsageError
 from ..exact.array import ExactArray, Namespace
 from ..exact.scalar import Ratio
 from .expectation import RandomArrays
-from .formula import Coefficients, Formula, constant, interpolated, symbol
+from .formula import Coefficients, Formula, constant, interpolated, polynomial, symbol
 from .learners import LEARNERS, ONE_PASS, ONE_STEP, ZERO, Learner
 from .moments import Distribution
 from .remembered import remembered
@@ -123,7 +123,8 @@ def smallest_loss(
         [flint.fmpq(*(k * c).as_integer_ratio()) for k, c in enumerate(coefficients)][1:]
     )
     rates = [Fraction(0)]
-    for root, _ in slope.numer().complex_roots():
+    roots: Any = slope.numer().complex_roots()
+    for root, _ in roots:
         if root.imag == 0:
             rates.append(Fraction(round(float(root.real) * 2**bits), 2**bits))
     value = {eta: loss.at(inputs, eta=eta, **sizes) for eta in rates if eta >= 0}
@@ -160,6 +161,13 @@ def one_pass(
     return m2 / 2 * (f * v * rho**N + added)
 
 
+def best_one_pass(inputs: Distribution, *, N: int, f: int) -> tuple[Fraction, Fraction]:
+    """The smallest E ½ (ŷ − w·q)² of one pass of SGD without noise, and its η: that at which ρ is least."""
+    once, twice = (contraction().coefficient("eta", k).at(inputs, f=f) for k in (1, 2))
+    eta = -once / (2 * twice)
+    return one_pass(inputs, N=N, f=f, eta=eta), eta
+
+
 def least_squares(inputs: Distribution, *, N: int, f: int, v: Fraction | int = 1) -> Fraction:
     """E ½ (ŷ − w·q)² of the least-squares solution of least norm, without noise: ½ m₂ v max(f − N, 0).
 
@@ -193,7 +201,8 @@ def variance_of_loss(
 
     Given the inputs the errors are normal with variance |u|², u = D q, so the mean of their squares has the second
     moment |u|⁴ (1 + 2/K). With B = DᵀD and independent entries of q, E (qᵀ B q)² = m₂² ((tr B)² + 2 tr B²) +
-    (m₄ − 3 m₂²) Σ_j B_jj²; by the symmetries of coordinates the three are f and f(f − 1) times products of entries of B.
+    (m₄ − 3 m₂²) Σ_j B_jj²; by the symmetries of coordinates the three are f and f(f − 1) times products of entries
+    of B.
     """
     named(learner.name)
     fourth = _fourth(learner).at(inputs, N=N, f=f, eta=eta)
@@ -225,11 +234,10 @@ def _fourth(learner: Learner) -> Formula:
     return total
 
 
-def directly(learner: Learner, N: int, f: int, v: Fraction, s2: Fraction) -> dict[Any, Any]:
+def directly(learner: Learner, N: int, f: int, v: Fraction, s2: Fraction) -> Formula:
     """The expected loss at a size with every weight, noise and query entry a symbol: nothing is argued, all is summed.
 
-    Weights and noise are taken to have the inputs' own moments but for their variances, which are given; squares alone
-    of them are in the loss.
+    Of weights and noise no moment but the variance is in the loss.
     """
     random = RandomArrays({"x": (N + 1, f), "w": (f,), "e": (N,)}, ("eta",))
     x, w = random.arrays["x"], random.arrays["w"]
@@ -248,11 +256,11 @@ def directly(learner: Learner, N: int, f: int, v: Fraction, s2: Fraction) -> dic
         weights, noise = exponents[width : width + f], exponents[width + f : width + f + N]
         if any(e % 2 for e in (*weights, *noise)):
             continue
-        scale = Fraction(v) ** (sum(weights) // 2) * Fraction(s2) ** (sum(noise) // 2) / 2
+        scale = v ** int(sum(weights) // 2) * s2 ** int(sum(noise) // 2) / 2
         key = (*exponents[:width], *[0] * (f + N), *exponents[width + f + N :])
         found[key] = found.get(key, 0) + c * flint.fmpq(*scale.as_integer_ratio())
     context = miss.num.context()
-    return random.expectation(Ratio(context.from_dict(found)))
+    return Formula(polynomial(random.expectation(Ratio(context.from_dict(found)))))
 
 
 def _scaled(found: Mapping[Any, Any], count: int, power: int) -> Coefficients:

@@ -4,7 +4,8 @@
      "figures": {"gril": {"mean": 0.2063, "spread": 0.0004, "values": [0.2061, 0.2067, 0.2061]}},
      "device": "cpu", "versions": {"jax": "0.10.0"}}
 
-Other fields may stand beside these. A figure's name is that of the row in `rows`. Only a full run decides a row.
+Other fields may stand beside these. A figure's name is that of the row in `rows`. Only a full run can speak
+against a row.
 """
 
 from __future__ import annotations

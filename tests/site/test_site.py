@@ -36,7 +36,7 @@ KINDS = {
     "refuted": "claims/gd-ssm.prop1-construction.html",
     "proved": "claims/gril.prop4.1.html",
     "longest": "claims/ssd.thm5.1.html",
-    "not-checkable": "claims/ssd.fig1.html",
+    "not-checkable": "claims/ch9.thm9.1.html",
     "dashboard": "sources/gd-ssm.html",
     "errata": "errata/gd-ssm.html",
     "map": "map.html",

@@ -6,7 +6,7 @@ from ...expected.measuring import measuring
 from .source import gd_ssm
 
 READING = (
-    "The figures print no numbers. Read are full training runs as recorded here, beside the exact expected loss of the "
+    "The figures print no numbers. Read are training runs as recorded here, beside the exact expected loss of the "
     "learner: f = N = 10, inputs from U(−1/2, 1/2)^f, ½ times the squared error, a mean over targets."
 )
 

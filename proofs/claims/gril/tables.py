@@ -13,8 +13,8 @@ from scanproof.constructs.constructions.gril_tables import (
     table10,
 )
 
-from ...language.statements import at_most, equal
 from ...expected.measuring import measuring
+from ...language.statements import at_most, equal
 from .source import gril
 
 READING = (

@@ -6,7 +6,7 @@ from ...expected.measuring import measuring
 from .source import ssd
 
 READING = (
-    "The figures print no numbers, only curves. Read are full training runs as recorded here, at context sizes 10, 20, "
+    "The figures print no numbers, only curves. Read are training runs as recorded here, at context sizes 10, 20, "
     "30 and 40; curves mirror one another if they differ by at most a quarter; the learners' rates, which are not "
     "printed, are the best."
 )

@@ -1,0 +1,30 @@
+"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: the page of expected losses, its picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..jax_backend import one_blas_thread
+from ..pictures.drawing import draw
+from .curves import picture
+from .page import page
+
+
+def main(folder: Path) -> None:
+    """Write both into a folder."""
+    one_blas_thread()
+    drawn = folder / "figures" / "expected-losses.svg"
+    drawn.parent.mkdir(parents=True, exist_ok=True)
+    drawn.write_bytes(draw(picture(), "svg"))
+    (folder / "expected-losses.md").write_text(page(), encoding="utf-8")
+    print(drawn, folder / "expected-losses.md", sep="\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        prog="python -m scanproof.numeric.reproduce",
+        description="Write the page of the sources' numbers beside exact ones.",
+    )
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where they are written")
+    main(parser.parse_args().folder)

@@ -1,0 +1,245 @@
+"""`scanproof reproduce`, the verdicts of tables and figures, and which convention explains which printed number."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import jsonschema
+import pytest
+from command_line import Run, one_line
+
+from scanproof.constructs.constructions import gril_tables
+from scanproof.numeric import reproduce
+from scanproof.numeric.reproduce.page import text
+from scanproof.numeric.reproduce.report import report
+from scanproof.proofs.check.measured import measured
+from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.row_verdicts import check
+from scanproof.proofs.expected.convention import Convention, Printed, every
+from scanproof.proofs.expected.learners import ONE_STEP, ZERO
+from scanproof.proofs.expected.losses import expected_loss
+from scanproof.proofs.expected.recorded import SCHEMA, file_of
+from scanproof.proofs.expected.rows import ROWS, measurement
+from scanproof.proofs.expected.search import alone, matches
+from scanproof.proofs.language.measurement import Finding, Measurement
+
+FOLDER = Path(reproduce.__file__).resolve().parent
+LEDGER = built_in()
+
+
+def printed(loss: str, spread: str) -> Printed:
+    return Printed(Fraction(loss), Fraction(1, 1000), Fraction(spread))
+
+
+def record(folder: Path, row: str, factor: float = 1.0, preset: str = "full") -> Path:
+    """A record in which every model has its learner's loss times a factor; depths are as the sources have them."""
+    means = {one.name: float(one.expected) * factor for one in ROWS[row].figures()}
+    means |= {"layers-1": 2.0, "layers-4": 2.2, "layers-8": 2.1, "layers-12": 1.9}
+    means |= {"hybrid-1": 2.0, "hybrid-4": 1.5, "hybrid-8": 1.8, "hybrid-12": 1.9}
+    figures = {name: {"mean": m, "spread": 0.0, "values": [m]} for name, m in means.items()}
+    file = file_of(row, preset, folder)
+    told = {"schema": SCHEMA, "row": row, "preset": preset, "device": "cpu", "figures": figures}
+    file.write_text(json.dumps(told), encoding="utf-8")
+    return file
+
+
+def verdict(row: str, folder: Path) -> tuple[str, str]:
+    found = measured(lambda: measurement(row, folder))
+    return found.verdict, found.reason or ""
+
+
+def test_one_convention_explains_each_table_and_it_is_the_same():
+    five = [(printed("0.209", "0.0012"), ONE_STEP), (printed("0.426", "0.0016"), ZERO)]
+    six = [(printed("0.206", "0.001"), ONE_STEP), (printed("0.414", "0.002"), ZERO)]
+    assert [one.convention for one in matches(five, targets=False)] == [Convention(10)]
+    assert [one.convention for one in matches(six, targets=True)] == [Convention(10, targets=10)]
+
+
+def test_the_half_width_that_is_printed_explains_the_predictor_0_for_no_f():
+    for loss, spread, targets in (("0.426", "0.0016", False), ("0.414", "0.002", True)):
+        found = alone(printed(loss, spread), ZERO, targets)
+        assert [one for one in found if one.half_width == 1] == []
+
+
+def test_what_is_within_print_and_what_only_within_sampling():
+    one, several = Convention(10), Convention(10, targets=10)
+    assert one.zero() == several.zero() == Fraction(5, 12)
+    assert one.one_step() == several.one_step() == Fraction(245, 1188)
+    assert printed("0.206", "0.001").within_print(several.one_step())
+    assert printed("0.207", "0.001").within_print(several.one_step())
+    assert not printed("0.414", "0.002").within_print(several.zero())
+    assert printed("0.414", "0.002").within_sampling(several.zero(), several.error())
+    assert printed("0.426", "0.0016").within_sampling(one.zero(), one.error())
+    assert not printed("0.426", "0").within_sampling(several.zero(), several.error())
+    assert not printed("0.114", "0.001").within_sampling(several.newton(), several.error())
+
+
+def test_a_convention_counts_factors_and_targets_once():
+    half = Convention(4, targets=4)
+    assert Convention(4, factor=Fraction(1), targets=4).zero() == 2 * half.zero()
+    assert Convention(4, targets=4, summed=True).zero() == 4 * half.zero()
+    assert Convention(4, half_width=Fraction(1), targets=4).zero() == 4 * half.zero()
+    assert len(list(every(False))) * 2 == len(list(every(True)))
+
+
+def test_every_empirical_row_of_the_ledger_is_measured_and_known_to_the_command():
+    empirical = {r.claim.id for r in LEDGER.rows if r.claim.kind == "empirical"}
+    assert empirical == set(ROWS)
+    assert all(r.claim.measured for r in LEDGER.rows if r.claim.kind == "empirical")
+
+
+def test_printed_numbers_are_those_of_the_tables():
+    losses = [str(one.printed) for one in ROWS["gril.table7"].figures()]
+    assert losses == ["0.206 ± 0.001", "0.207 ± 0.001", "0.206 ± 0.002", "0.114 ± 0.001"]
+    for name, spread in gril_tables.spreads().items():
+        assert len(spread) == len(getattr(gril_tables, name)())
+
+
+@pytest.mark.parametrize("row", sorted(set(ROWS) - {"gril.table7", "gril.table3-s5"}))
+def test_a_row_is_supported_by_a_full_run_that_agrees(row, tmp_path):
+    assert verdict(row, tmp_path)[0] == "unknown"
+    record(tmp_path, row)
+    assert verdict(row, tmp_path)[0] == "supported"
+
+
+@pytest.mark.parametrize("row", [id for id, one in ROWS.items() if one.figures()])
+def test_a_run_that_is_far_off_supports_nothing(row, tmp_path):
+    record(tmp_path, row, factor=1.5)
+    found, reason = verdict(row, tmp_path)
+    assert found == "unknown" and "not reproduced" in reason and "trained" in reason
+
+
+@pytest.mark.parametrize("row", ["ssd.fig2", "ssd.fig4"])
+def test_depths_in_another_order_support_nothing(row, tmp_path):
+    file = record(tmp_path, row)
+    told = json.loads(file.read_text("utf-8"))
+    for place, name in enumerate(n for n in told["figures"] if n in ROWS[row].names()):
+        told["figures"][name] = {"mean": 9.0 - place, "spread": 0.0, "values": [9.0 - place]}
+    file.write_text(json.dumps(told), encoding="utf-8")
+    assert verdict(row, tmp_path)[0] == "unknown"
+
+
+@pytest.mark.parametrize("row", ["gril.table6", "ssd.fig2"])
+def test_a_quick_run_speaks_for_a_row_and_not_against_it(row, tmp_path):
+    file = record(tmp_path, row, preset="quick")
+    assert verdict(row, tmp_path)[0] == "supported"
+    recorded = report(ROWS[row], tmp_path).recorded
+    assert recorded is not None and recorded.preset == "quick"
+    told = json.loads(file.read_text("utf-8"))
+    for place, name in enumerate(ROWS[row].names()):
+        told["figures"][name] = {"mean": 9.0 - place, "spread": 0.0, "values": [9.0 - place]}
+    file.write_text(json.dumps(told), encoding="utf-8")
+    found, reason = verdict(row, tmp_path)
+    assert found == "unknown" and "not reproduced" not in reason and "quick run" in reason
+    record(tmp_path, row)
+    assert verdict(row, tmp_path)[0] == "supported"
+
+
+@pytest.mark.parametrize(
+    ("row", "figure"),
+    [("gril.table7", "one Newton–Raphson step"), ("gril.table3-s5", "trained S5, 6 layers")],
+)
+def test_numbers_that_no_convention_explains_stay_unknown_whatever_was_trained(
+    row, figure, tmp_path
+):
+    record(tmp_path, row)
+    found, reason = verdict(row, tmp_path)
+    assert found == "unknown" and f"{figure} (" in reason.replace(figure + ",", figure + " (")
+    assert reason.startswith("not reproduced") and "not measured" not in reason
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "expects the record"),
+        ("[]", "expects the record"),
+        ('{"schema": "scanproof.trained/1", "row": "gril.table5", "preset": "full"}', "it is no"),
+        ('{"schema": "scanproof.trained/1", "row": "gril.table6", "preset": "full"}', "no field"),
+    ],
+)
+def test_a_damaged_record_is_an_error_that_names_the_file(content, message, tmp_path, run: Run):
+    file_of("gril.table6", "full", tmp_path).write_text(content, encoding="utf-8")
+    found, reason = verdict("gril.table6", tmp_path)
+    assert found == "error" and "gril.table6.full.json" in reason and message in reason
+    answer = run("reproduce", "gril.table6", "--out", str(tmp_path))
+    assert answer.code == 3 and message in one_line(answer)
+
+
+@pytest.mark.parametrize("mean", ["NaN", "Infinity", '"x"', "null"])
+def test_a_record_with_a_loss_that_is_no_number_is_refused(mean, tmp_path):
+    file = record(tmp_path, "gril.table6")
+    text = json.dumps({"mean": "HERE", "spread": 0, "values": [1]}).replace('"HERE"', mean)
+    told = json.loads(file.read_text("utf-8"))
+    told["figures"] = {"gril": "HERE"}
+    file.write_text(json.dumps(told).replace('"HERE"', text), encoding="utf-8")
+    assert verdict("gril.table6", tmp_path)[0] == "error"
+
+
+def test_a_measurement_without_findings_or_with_one_against_is_never_supported():
+    def of(*holds):
+        findings = tuple(Finding(f"figure {i}", "0.5", one) for i, one in enumerate(holds))
+        return measured(lambda: Measurement(findings)).verdict
+
+    assert of() == "error"
+    assert of(True) == of(True, True) == "supported"
+    assert of(True, False) == of(None) == of(True, None) == of(False, None) == "unknown"
+
+
+def test_the_ledger_s_verdict_is_that_of_the_command_and_the_same_twice():
+    rows = LEDGER.select(["gril.table*", "gd-ssm.fig*"])
+    rows = [row for row in rows if row.claim.kind == "empirical"]
+    first, second = (check(LEDGER, rows)["claims"] for _ in range(2))
+    assert json.dumps(first) == json.dumps(second)
+    for row in first:
+        found = report(ROWS[row["id"]])
+        assert row["as_stated"]["verdict"] == found.verdict
+        assert row["as_stated"]["reason"] == found.reason
+        assert row["as_stated"]["definitions"]
+
+
+def test_the_table_has_the_printed_and_the_exact_figures(run: Run):
+    answer = run("reproduce", "gril.table6")
+    assert answer.code == 0
+    assert "0.414 ± 0.002" in answer.out and "5/12 = 0.4167" in answer.out
+    assert "245/1188 = 0.2062" in answer.out
+
+
+def test_json_is_of_its_schema_for_every_row(run: Run):
+    answer = run("reproduce", "--format", "json")
+    found = json.loads(answer.out)
+    schema = json.loads((FOLDER / "reproduce.schema.json").read_text("utf-8"))
+    jsonschema.validate(found, schema)
+    assert [row["id"] for row in found["rows"]] == list(ROWS)
+    table7 = next(row for row in found["rows"] if row["id"] == "gril.table7")
+    assert [one["agrees"]["printed"] for one in table7["figures"]] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gril.table8"], "no such table or figure; known: gril.table3-s5"),
+        (["gril.eq10"], "no such table or figure"),
+        (["gril.table6", "--quick", "--full"], "give one of them"),
+        (["--quick"], "name the rows"),
+        (["gril.table6", "--full"], "--out DIR"),
+        (["gril.table6", "--out", "no-such-folder"], "no such folder"),
+        (["gril.table6", "--format", "yaml"], "allowed: table, json"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, message, run: Run):
+    answer = run("reproduce", *arguments)
+    assert answer.code == 3 and message in one_line(answer)
+
+
+def test_a_formula_is_written_on_one_line():
+    assert text(expected_loss(ZERO).put("uniform")) == "a² f v/6"
+    assert text(expected_loss(ZERO).put("any")) == "f m₂ v/2"
+
+
+def test_the_page_has_the_verdicts_and_figures_of_the_command():
+    page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
+    for row in ROWS.values():
+        assert f"### {row.id}: {report(row).verdict}" in page
+    assert "`python -m scanproof.numeric.reproduce docs`" in page
