@@ -11,7 +11,7 @@ import typer
 from ._options import choice, count, flag, option
 
 if TYPE_CHECKING:
-    from scanproof.numeric.training.results import OfModel, Result
+    from scanproof.numeric.training.results import Result
 
 FORMATS = ("table", "json", "csv")
 
@@ -20,7 +20,9 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Where checkpoints and results are kept."),
 ]
-Full = Annotated[bool, flag("--full", "The sources' own settings, for a GPU; else a minute or two.")]
+Full = Annotated[
+    bool, flag("--full", "The sources' own settings, for a GPU; else a minute or two.")
+]
 Steps = Annotated[int | None, count("--steps", "N", "Another number of steps.")]
 Rate = Annotated[float | None, option("RATE", "Another learning rate.")]
 Seeds = Annotated[int | None, count("--seeds", "N", "Seeds 0 to N − 1.")]
@@ -117,9 +119,5 @@ def _lines(found: Result) -> Iterator[tuple[str, ...]]:
             "—" if beside is None else f"{beside['relative_l2']['mean']:.2g}",
             "—" if beside is None else f"{beside['sensitivity_cosine']['mean']:.3f}",
             f"{of['zero']:.4f}",
-            _seconds(model),
+            f"{model.seconds:.0f}",
         )
-
-
-def _seconds(model: OfModel) -> str:
-    return f"{model.seconds:.0f}"

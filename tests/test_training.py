@@ -107,7 +107,9 @@ def test_s5_is_the_convolution_of_its_poles():
     P, H, T = 3, 2, 5
     shapes = {"input_real": (P, H), "input_imag": (P, H), "output_real": (H, P)}
     shapes |= {"output_imag": (H, P), "skip": (H,)}
-    parts = {k: rng.normal(size=shapes.get(k, (P,))).astype(np.float32) for k in s5.Parameters._fields}
+    parts = {
+        k: rng.normal(size=shapes.get(k, (P,))).astype(np.float32) for k in s5.Parameters._fields
+    }
     u = rng.normal(size=(T, H)).astype(np.float32)
     made = s5.Parameters(*(JaxArray(np.asarray(a)) for a in parts.values()))
     out = plain(s5.LAYER.outputs(s5.discrete(made), JaxArray(u)))
@@ -275,7 +277,7 @@ def test_a_row_leaves_json_csv_weights_and_its_record(tmp_path: Path):
 RECORDED = rows.with_results()
 
 
-#SHORT
+# SHORT
 @pytest.mark.parametrize("id", RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str):
     told = {model["name"]: model["evaluation"] for model in rows.recorded(id)["models"]}

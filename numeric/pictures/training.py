@@ -77,8 +77,14 @@ def _distances(found: Mapping[str, Any]) -> Panel:
     for model in found["models"]:
         beside = model["evaluation"]["beside"]
         if beside:
-            cosine = 1 - np.asarray(beside["sensitivity_cosine"]["each"])
-            lines.append(Line(model["name"], beside["relative_l2"]["each"], cosine.tolist()))
+            cosine = 1 - np.asarray(beside["sensitivity_cosine"]["each"], float)
+            lines.append(
+                Line(
+                    model["name"],
+                    [np.nan if r is None else r for r in beside["relative_l2"]["each"]],
+                    cosine.tolist(),
+                )
+            )
     return Panel(
         "C: beside the explicit learner",
         "‖ŷ − learner‖ / ‖learner‖",
@@ -89,4 +95,5 @@ def _distances(found: Mapping[str, Any]) -> Panel:
 
 
 def _mean(values: Any) -> float:
-    return float(np.mean(values))
+    """Of the seeds; NaN, which is not drawn, if one overflowed."""
+    return float(np.mean([np.nan if value is None else value for value in values]))

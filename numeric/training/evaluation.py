@@ -66,6 +66,8 @@ class Evaluation(NamedTuple):
     loss: Spread
     loss_error: float
     """The standard error of a loss, by the tasks: that of the seed where it is largest."""
+    median: Spread
+    """Of the losses of a seed over tasks: a few tasks on which a deep stack overflows do not move it."""
     zero: float
     """The loss of predicting 0 on the same tasks."""
     beside: Beside | None
@@ -95,16 +97,17 @@ def evaluate(
     predicted = predictions(model, arrays, drawn)
     losses = _losses(task, predicted, drawn.target)
     zero = _losses(task, np.zeros_like(predicted[:1]), drawn.target)[0].mean()
-    error = float((losses.std(axis=1, ddof=1) / np.sqrt(tasks)).max())
+    with np.errstate(all="ignore"):  # deep stacks overflow on tasks with large inputs, and say so
+        mean, error = losses.mean(axis=1), (losses.std(axis=1, ddof=1) / np.sqrt(tasks)).max()
     accuracy = None
     if task.kind == "recall":
         accuracy = Spread(_numbers((predicted.argmax(axis=-1) == drawn.target).mean(axis=1)))
     beside = None
     if reference is not None:
         beside = _beside(model, arrays, task, reference, drawn, predicted, seed)
-    return Evaluation(
-        tasks, seed, Spread(_numbers(losses.mean(axis=1))), error, float(zero), beside, accuracy
-    )
+    middle = Spread(_numbers(np.median(losses, axis=1)))
+    loss = Spread(_numbers(mean))
+    return Evaluation(tasks, seed, loss, float(error), middle, float(zero), beside, accuracy)
 
 
 def predictions(model: Model, arrays: Arrays, drawn: Drawn) -> np.ndarray:
@@ -139,9 +142,7 @@ def by_scale(
     return rows
 
 
-def reference_loss(
-    reference: Reference, task: Task, eta: Any, drawn: Drawn
-) -> tuple[float, float]:
+def reference_loss(reference: Reference, task: Task, eta: Any, drawn: Drawn) -> tuple[float, float]:
     """The mean loss of a learner, and its standard error."""
     losses = _losses(task, _learned(reference, eta, drawn)[None], drawn.target)[0]
     return float(losses.mean()), float(losses.std(ddof=1) / np.sqrt(len(losses)))

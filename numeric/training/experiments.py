@@ -76,7 +76,7 @@ LONGER = Settings(4_000)
 GRIL_FULL = Settings(
     300_000, rate=2e-4, recurrent=0.5, weight_decay=0.05, clip=None, warmup=0.1, block=1_000
 )
-"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters, at most 300,000 steps."""
+"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 at most."""
 VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
 """gril B.2: Adam."""
 SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))

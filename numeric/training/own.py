@@ -85,7 +85,11 @@ def train(
             another shape than a target, a checkpoint is of another configuration, or the loss is not a number any more.
     """
     settings = Settings(
-        steps, batch, rate, seeds=tuple(seeds), block=next(b for b in (100, 50, 10, 1) if steps % b == 0)
+        steps,
+        batch,
+        rate,
+        seeds=tuple(seeds),
+        block=next(b for b in (100, 50, 10, 1) if steps % b == 0),
     )
     task = Regression(examples, features, targets, sampler, input_scale)
     begun = [start(np.random.default_rng(seed)) for seed in settings.seeds]
@@ -103,9 +107,7 @@ def train(
         )
     evaluation = evaluate(model, found.arrays, task, descent(task, gd_steps), tasks=tasks)
     arrays = list(found.arrays.values())
-    parameters = tuple(
-        _filled(begun[k], [array[k] for array in arrays]) for k in range(len(begun))
-    )
+    parameters = tuple(_filled(begun[k], [array[k] for array in arrays]) for k in range(len(begun)))
     return Training(parameters, found.curve, evaluation, found.seconds)
 
 

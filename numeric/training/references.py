@@ -79,7 +79,9 @@ def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float | tu
     grid = np.linspace(-WIDEST, WIDEST, 49)
     start = grid[np.argmin([float(loss(np.full(shape, at))) for at in grid])]
     # Apart from each other, so that steps that may be of any order can part.
-    simplex = start + 0.25 * np.concatenate([np.zeros((1, reference.rates)), np.eye(reference.rates)])
+    simplex = start + 0.25 * np.concatenate(
+        [np.zeros((1, reference.rates)), np.eye(reference.rates)]
+    )
     options = {"initial_simplex": simplex, "xatol": 1e-4, "fatol": 1e-9}
     found = minimize(
         lambda at: float(loss(at.reshape(shape))), simplex[0], method="Nelder-Mead", options=options

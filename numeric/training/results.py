@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import platform
 import sys
 import tempfile
@@ -47,7 +48,7 @@ COLUMNS = (
     *("sensitivity_l2", "accuracy"),
 )
 """Of the CSV."""
-AT_CONTEXTS = 4_000
+AT_CONTEXTS = 2_000
 """Tasks for each number of examples."""
 LIBRARIES = ("jax", "jaxlib", "optax", "numpy", "scanproof")
 
@@ -84,8 +85,17 @@ class Result:
     device: str
 
     def written(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {"schema": SCHEMA, **asdict(self)}
+        """As JSON has it: numbers with six digits, and None for those that overflowed."""
+        return finite({"schema": SCHEMA, **asdict(self)})
+
+
+def finite(value: Any) -> Any:
+    """Numbers with six digits, so that a result stays small; None for infinite ones and NaN, which JSON lacks."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    return [finite(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def result(
@@ -109,23 +119,24 @@ def result(
 
 
 def records(experiment: Experiment, found: Result) -> dict[str, dict[str, Any]]:
-    """For each row that the experiment is about what `scanproof.proofs.expected.recorded` reads of it."""
+    """For each row of the experiment what `scanproof.proofs.expected.recorded` reads; no loss that overflowed."""
     models = {model.name: model for model in found.models}
+    shown = {
+        row: {name: _figure(models[model], n) for name, (model, n) in figures.items()}
+        for row, figures in experiment.rows.items()
+    }
     return {
         row: {
             "schema": ROW_SCHEMA,
             "row": row,
             "preset": found.preset,
             "experiment": experiment.id,
-            "seeds": models[next(iter(figures.values()))[0]].settings["seeds"],
-            "figures": {
-                name: _figure(models[model], examples)
-                for name, (model, examples) in figures.items()
-            },
+            "seeds": models[next(iter(experiment.rows[row].values()))[0]].settings["seeds"],
+            "figures": {n: one for n, one in figures.items() if math.isfinite(one["mean"])},
             "device": found.device,
             "versions": found.versions,
         }
-        for row, figures in experiment.rows.items()
+        for row, figures in shown.items()
     }
 
 

@@ -17,7 +17,7 @@ from ..export import tensors
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset
-from .results import SCHEMA, Result, as_csv, packed, records, result, unpacked
+from .results import SCHEMA, Result, as_csv, finite, packed, records, result, unpacked
 from .settings import Settings
 from .training import Trained, train
 
@@ -79,7 +79,7 @@ def save(out: Path, experiment: Experiment, found: Result, trained: dict[str, Tr
 
 
 def _as_json(value: Any) -> str:
-    return json.dumps(_shorter(value), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(finite(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def recorded(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[str, Any] | None:
@@ -140,12 +140,3 @@ def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]
 
 def _folder(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _shorter(value: Any) -> Any:
-    """Numbers with six digits, so that a result stays small and readable."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    if isinstance(value, dict):
-        return {key: _shorter(part) for key, part in value.items()}
-    return [_shorter(part) for part in value] if isinstance(value, list) else value
