@@ -45,7 +45,7 @@ def train(
     """Train the models of a table or figure, and compare them with explicit gradient descent.
 
     ROW is a row such as gril.table6, or one of the experiments scalar, vector, two-step,
-    baselines, classes, binary, ssd, hybrid and recall. All seeds of a model are trained side by
+    attention, s5, classes, binary, ssd, hybrid and recall. All seeds of a model are trained side by
     side. Training that was stopped goes on if it is called again with the same --out.
     """
     from scanproof.constructs.errors import UsageError

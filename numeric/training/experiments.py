@@ -129,8 +129,8 @@ DEEP = {
 }
 """By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
 end."""
-ATTENTION = Settings(1_500, rate=3e-3, seeds=(0, 1))
-S5 = Settings(400, rate=3e-3, seeds=(0, 1))
+ATTENTION = Settings(1_000, rate=5e-3, seeds=(0, 1))
+S5 = Settings(300, rate=3e-3, seeds=(0, 1))
 S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
 """gril B.3: Adam at 10⁻⁴."""
 SHORT = Settings(600)
@@ -192,29 +192,30 @@ EXPERIMENTS = {
             ),
         ),
         Experiment(
-            "baselines",
-            "multivariate regression, N = f = 10: linear attention and S5",
+            "attention",
+            "multivariate regression, N = f = 10: linear attention, x and y in one token or in turns",
+            {},
+            VECTOR,
+            tuple(
+                Run(
+                    _targeted(models.linear_attention, layers=layers, tokens=tokens),
+                    ATTENTION,
+                    VECTOR_FULL,
+                )
+                for tokens in ("labelled", "interleaved")
+                for layers in (1, 2)
+            ),
+        ),
+        Experiment(
+            "s5",
+            "multivariate regression, N = f = 10: S5",
             {
                 "gril.table3-s5": {
                     f"s5-{n}": (f"S5, {n} layer{'s'[: n > 1]}", None) for n in S5_LAYERS
                 }
             },
             VECTOR,
-            (
-                Run(_targeted(models.linear_attention, layers=1), ATTENTION, VECTOR_FULL),
-                Run(_targeted(models.linear_attention, layers=2), ATTENTION, VECTOR_FULL),
-                Run(
-                    _targeted(models.linear_attention, layers=1, tokens="interleaved"),
-                    replace(ATTENTION, steps=1_000),
-                    VECTOR_FULL,
-                ),
-                Run(
-                    _targeted(models.linear_attention, layers=2, tokens="interleaved"),
-                    ATTENTION,
-                    VECTOR_FULL,
-                ),
-                *(Run(_targeted(models.s5_layers, layers=n), S5, S5_FULL) for n in S5_LAYERS),
-            ),
+            tuple(Run(_targeted(models.s5_layers, layers=n), S5, S5_FULL) for n in S5_LAYERS),
         ),
         Experiment(
             "classes",

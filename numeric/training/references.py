@@ -68,7 +68,7 @@ def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float | tu
     jnp = jax().numpy
 
     @jax().jit
-    def loss(log_eta: Any) -> Any:
+    def loss(log_eta: Any, drawn: Drawn) -> Any:
         def one(x: Any, y: Any, target: Any) -> Any:
             return task.loss(reference.predict(jnp.exp(log_eta), x, y), target)
 
@@ -77,14 +77,17 @@ def best_step_size(reference: Reference, task: Task, drawn: Drawn) -> float | tu
 
     shape = () if reference.rates == 1 else (reference.rates,)
     grid = np.linspace(-WIDEST, WIDEST, 49)
-    start = grid[np.argmin([float(loss(np.full(shape, at))) for at in grid])]
+    start = grid[np.argmin([float(loss(np.full(shape, at), drawn)) for at in grid])]
     # Apart from each other, so that steps that may be of any order can part.
     simplex = start + 0.25 * np.concatenate(
         [np.zeros((1, reference.rates)), np.eye(reference.rates)]
     )
     options = {"initial_simplex": simplex, "xatol": 1e-4, "fatol": 1e-9}
     found = minimize(
-        lambda at: float(loss(at.reshape(shape))), simplex[0], method="Nelder-Mead", options=options
+        lambda at: float(loss(at.reshape(shape), drawn)),
+        simplex[0],
+        method="Nelder-Mead",
+        options=options,
     )
     rates = tuple(map(float, np.exp(found.x)))
     return rates[0] if reference.rates == 1 else rates

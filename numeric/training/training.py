@@ -96,6 +96,8 @@ def train(
     before, done = 0.0, 0
     if path is not None and path.exists():
         state, curve, done, before = _resumed(path, about, state)
+    if done == settings.steps // settings.block:
+        return _trained(state, curve, before)
 
     def keep(state: Any, curve: list[np.ndarray]) -> None:
         if path is not None and curve:
@@ -120,8 +122,12 @@ def train(
     finally:
         keep(*whole)
     state, curve = whole
+    return _trained(state, curve, before + time.monotonic() - began)
+
+
+def _trained(state: Any, curve: list[np.ndarray], seconds: float) -> Trained:
     arrays = {name: np.asarray(array) for name, array in state[0].items()}
-    return Trained(arrays, np.stack(curve), before + time.monotonic() - began)
+    return Trained(arrays, np.stack(curve), seconds)
 
 
 def configuration(model: Model, task: Task, settings: Settings) -> dict[str, Any]:
@@ -181,7 +187,9 @@ def _optimiser(settings: Settings) -> Any:
     o = optax()
     if settings.schedule == "cosine":
         warm = max(1, round(settings.warmup * settings.steps))
-        rate = o.warmup_cosine_decay_schedule(0.0, settings.rate, warm, settings.steps)
+        rate = o.warmup_cosine_decay_schedule(
+            0.0, settings.rate, warm, max(settings.steps, warm + 1)
+        )
     else:
         rate = settings.rate
     parts = [] if settings.clip is None else [o.clip_by_global_norm(settings.clip)]
