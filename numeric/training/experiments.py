@@ -23,14 +23,17 @@ class Run:
 
     model: Callable[[Any], Model]
     """From the task."""
-    quick: Settings
+    quick: Settings | None
+    """None: no quick run trains it at all."""
     full: Settings
     task: Task | None = None
     """If it is another than the experiment's."""
     reference: Callable[[Any], Reference] | None = None
     """Likewise."""
+    settled: bool = True
+    """Whether a quick run trains it to the end, so that its loss says something of the model."""
 
-    def settings(self, preset: str) -> Settings:
+    def settings(self, preset: str) -> Settings | None:
         """Of a preset."""
         return self.quick if preset == "quick" else self.full
 
@@ -50,9 +53,9 @@ class Experiment:
     contexts: tuple[int, ...] = ()
     """Numbers of examples at which the models are evaluated besides."""
 
-    def made(self) -> list[Made]:
-        """Its models."""
-        return [self._made(run) for run in self.runs]
+    def made(self, preset: str) -> list[Made]:
+        """The models that a preset trains."""
+        return [self._made(run) for run in self.runs if run.settings(preset) is not None]
 
     def _made(self, run: Run) -> Made:
         task, reference = run.task or self.task, run.reference or self.reference
@@ -118,7 +121,10 @@ def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]
 
 
 def _deep(make: Callable[..., Model], layers: int) -> Run:
-    return Run(lambda task: make(task.features, layers), DEEP[layers], SSD_FULL)
+    # Stacks of both layers overflow at any rate with which a few hundred steps would change them.
+    tried = make is models.ssd_layers or layers <= 4
+    quick = DEEP[layers] if tried else None
+    return Run(lambda task: make(task.features, layers), quick, SSD_FULL, settled=layers == 1)
 
 
 DEEP = {

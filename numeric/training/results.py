@@ -106,7 +106,9 @@ def result(
     **options: Any,
 ) -> Result:
     """Evaluate what an experiment's models have learned."""
-    found = [of_model(experiment, made, trained, settings, **options) for made in experiment.made()]
+    found = [
+        of_model(experiment, made, trained, settings, **options) for made in experiment.made(preset)
+    ]
     task = {
         k: v if isinstance(v, int | float | str) else str(v)
         for k, v in asdict(experiment.task).items()
@@ -119,25 +121,35 @@ def result(
 
 
 def records(experiment: Experiment, found: Result) -> dict[str, dict[str, Any]]:
-    """For each row of the experiment what `scanproof.proofs.expected.recorded` reads; no loss that overflowed."""
-    models = {model.name: model for model in found.models}
-    shown = {
-        row: {name: _figure(models[model], n) for name, (model, n) in figures.items()}
-        for row, figures in experiment.rows.items()
-    }
-    return {
-        row: {
-            "schema": ROW_SCHEMA,
-            "row": row,
-            "preset": found.preset,
-            "experiment": experiment.id,
-            "seeds": models[next(iter(experiment.rows[row].values()))[0]].settings["seeds"],
-            "figures": {n: one for n, one in figures.items() if math.isfinite(one["mean"])},
-            "device": found.device,
-            "versions": found.versions,
+    """For each row of the experiment what `scanproof.proofs.expected.recorded` reads of it.
+
+    Left out are losses that overflowed, and in a quick run those of models that it does not train to the end.
+    """
+    quick, models = found.preset == "quick", {model.name: model for model in found.models}
+    for run, model, _, _ in experiment.made(found.preset):
+        if quick and not run.settled:
+            del models[model.name]
+    kept = {}
+    for row, figures in experiment.rows.items():
+        shown = {
+            name: _figure(models[model], examples)
+            for name, (model, examples) in figures.items()
+            if model in models
         }
-        for row, figures in shown.items()
-    }
+        shown = {name: one for name, one in shown.items() if math.isfinite(one["mean"])}
+        if shown:
+            seeds = models[next(m for m, _ in figures.values() if m in models)].settings["seeds"]
+            kept[row] = {
+                "schema": ROW_SCHEMA,
+                "row": row,
+                "preset": found.preset,
+                "experiment": experiment.id,
+                "seeds": seeds,
+                "figures": shown,
+                "device": found.device,
+                "versions": found.versions,
+            }
+    return kept
 
 
 def _figure(model: OfModel, examples: int | None) -> dict[str, Any]:
@@ -282,7 +294,7 @@ def packed(trained: Mapping[str, Trained]) -> dict[str, np.ndarray]:
 
 
 def unpacked(
-    experiment: Experiment, arrays: Mapping[str, np.ndarray], where: str
+    experiment: Experiment, preset: str, arrays: Mapping[str, np.ndarray], where: str
 ) -> dict[str, dict[str, np.ndarray]]:
     """The weights of each model of an experiment.
 
@@ -290,7 +302,7 @@ def unpacked(
         UsageError: if an array is missing, left over, or of another shape than the model's.
     """
     left, found = dict(arrays), {}
-    for _, model, _, _ in experiment.made():
+    for _, model, _, _ in experiment.made(preset):
         found[model.name] = {}
         for name, start in model.starts.items():
             array = left.pop(f"{model.name}/{name}", None)

@@ -55,8 +55,9 @@ def train_row(
         checkpoints.prepare(out, "--out")
     trained: dict[str, Trained] = {}
     settings: dict[str, dict[str, Any]] = {}
-    for run, model, task, _ in experiment.made():
+    for run, model, task, _ in experiment.made(chosen):
         own = run.settings(chosen)
+        assert own is not None
         own = own if changes is None else changes(own)
         folder = None if out is None else out / experiment.id / chosen / _folder(model.name)
         trained[model.name] = train(model, task, own, folder=folder, on_progress=on_progress)
@@ -126,10 +127,10 @@ def checked(
         raise UsageError(
             f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
         )
-    arrays = unpacked(experiment, tensors.read(path).arrays, str(path))
+    arrays = unpacked(experiment, preset_name, tensors.read(path).arrays, str(path))
     return {
         model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
-        for _, model, task, reference in experiment.made()
+        for _, model, task, reference in experiment.made(preset_name)
     }
 
 
