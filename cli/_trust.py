@@ -71,6 +71,15 @@ KINDS = (
         "be one program at all of them.",
     ),
     Kind(
+        "Supported: tables and figures",
+        ("proofs.check.measured", "proofs.expected.rows"),
+        (),
+        "No proof. A learner's own Python is run on data made of symbols at small sizes, the expectation "
+        "is taken monomial by monomial and interpolated in N and f up to degrees that are argued there in "
+        "words; a printed loss has to be near that, within its ± or the sampling error that a mean over "
+        "as many tasks has. What was trained is believed as it is recorded.",
+    ),
+    Kind(
         "From the claim's file to the printed row, whatever its kind",
         (
             *("proofs.decide.ledger", "proofs.language.source", "proofs.language.fields"),

@@ -217,6 +217,15 @@ def test_an_expectation_needs_a_polynomial_and_moments_that_are_there():
         random.expectation(x[0] ** 10)
 
 
+def test_terms_of_unlike_parity_are_rightly_left_out_of_a_product():
+    random = RandomArrays({"x": (3,)}, ("eta",))
+    x, eta = random.arrays["x"], random.symbol("eta")
+    left = (1 + x[0] * x[1] * eta + x[2] ** 3 - 2 * x[0]) * (x[1] + x[2])
+    right = (x[1] - eta * x[0] * x[0] * x[2] + 3) * (x[2] - 2)
+    assert random.of_product(left, right) == random.expectation(left * right) != {}
+    assert random.of_product(left, left) == random.expectation(left * left)
+
+
 @pytest.mark.parametrize("targets", [1, 2])
 @pytest.mark.parametrize("which", ["no window", "no readout"])
 def test_no_product_of_an_ablated_model_goes_along_with_the_target(which, targets):

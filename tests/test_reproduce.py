@@ -15,7 +15,8 @@ from scanproof.numeric import reproduce
 from scanproof.numeric.reproduce.page import text
 from scanproof.numeric.reproduce.report import report
 from scanproof.proofs.check.measured import measured
-from scanproof.proofs.decide.ledger import built_in
+from scanproof.proofs.decide.cache import Cache
+from scanproof.proofs.decide.ledger import Ledger, built_in
 from scanproof.proofs.decide.row_verdicts import check
 from scanproof.proofs.expected.convention import Convention, Printed, every
 from scanproof.proofs.expected.learners import ONE_STEP, ZERO
@@ -24,6 +25,8 @@ from scanproof.proofs.expected.recorded import SCHEMA, file_of
 from scanproof.proofs.expected.rows import ROWS, measurement
 from scanproof.proofs.expected.search import alone, matches
 from scanproof.proofs.language.measurement import Finding, Measurement
+from scanproof.proofs.language.pinned import of_user
+from scanproof.proofs.language.source import Source
 
 FOLDER = Path(reproduce.__file__).resolve().parent
 LEDGER = built_in()
@@ -187,6 +190,39 @@ def test_a_measurement_without_findings_or_with_one_against_is_never_supported()
     assert of(True, False) == of(None) == of(True, None) == of(False, None) == "unknown"
 
 
+def test_a_measurement_of_one_s_own_is_decided_and_its_mistakes_are_its_row_s_alone():
+    mine = Source("mine", title="Measured")
+
+    def agrees():
+        return Measurement((Finding("a figure", "0.5 beside 0.5", True),))
+
+    def fails():
+        raise ZeroDivisionError("of its own")
+
+    mine.measured("mine.table", says="0.5", measured=agrees)
+    mine.measured("mine.broken", says="0.5", measured=fails)
+    mine.measured("mine.nothing", says="0.5", measured=lambda: None)  # type: ignore[arg-type]
+    found = [row["as_stated"] for row in check(Ledger([mine]))["claims"]]
+    assert [one["verdict"] for one in found] == ["supported", "error", "error"]
+    assert "ZeroDivisionError" in found[1]["reason"]
+    assert all(of_user(row.claim) for row in mine.rows)  # and so are remembered with their file
+
+
+def test_what_is_remembered_of_a_row_is_forgotten_when_a_record_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("scanproof.proofs.expected.rows.FOLDER", tmp_path)
+    monkeypatch.setattr(measurement, "__defaults__", (tmp_path,))
+    rows = LEDGER.select(["gril.table6"])
+
+    def verdict_now():
+        cache = Cache(tmp_path / "cache")
+        found = check(LEDGER, rows, cache=cache)
+        return found["claims"][0]["as_stated"]["verdict"], found["timing"]["remembered"]
+
+    assert [verdict_now(), verdict_now()] == [("unknown", 0), ("unknown", 1)]
+    record(tmp_path, "gril.table6")
+    assert [verdict_now(), verdict_now()] == [("supported", 0), ("supported", 1)]
+
+
 def test_the_ledger_s_verdict_is_that_of_the_command_and_the_same_twice():
     rows = LEDGER.select(["gril.table*", "gd-ssm.fig*"])
     rows = [row for row in rows if row.claim.kind == "empirical"]
@@ -243,3 +279,11 @@ def test_the_page_has_the_verdicts_and_figures_of_the_command():
     for row in ROWS.values():
         assert f"### {row.id}: {report(row).verdict}" in page
     assert "`python -m scanproof.numeric.reproduce docs`" in page
+
+
+def test_the_page_s_python_prints_what_stands_there(capsys):
+    page = (FOLDER.parents[1] / "docs" / "expected-losses.md").read_text("utf-8")
+    code, told = page.split("```python\n")[1].split("```\n\n```text\n")
+    exec(compile(code, "page", "exec"), {})
+    assert capsys.readouterr().out == told.partition("```")[0]
+    assert told.startswith("245/1188\n")

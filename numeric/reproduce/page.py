@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import textwrap
 from collections.abc import Iterator
 from fractions import Fraction
@@ -59,11 +61,23 @@ DAMPINGS = (0.001, 0.01, 0.02, 0.025, 0.03, 0.05, 0.1)
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+SNIPPET = """\
+from fractions import Fraction
+from scanproof.proofs.expected.learners import TWO_STEPS
+from scanproof.proofs.expected.losses import best_loss, best_step_size, smallest_loss
+from scanproof.proofs.expected.moments import normal, uniform
+
+print(best_loss().at(uniform(Fraction(1, 2)), N=10, f=10))
+print(best_step_size().at(normal(1), N=40, f=10, s2=Fraction(1, 4)))
+print(float(smallest_loss(TWO_STEPS, normal(1), N=40, f=10)[0]))
+"""
+"""How the formulas are asked from Python."""
+
+
 def page() -> str:
     """The page as Markdown; every number in it is computed now."""
-    return "\n".join(
-        [*_begin(), *_formulas(), *_curves(), *_sampled(), *_rows(), *_conventions(), *_newton()]
-    )
+    parts = (_begin, _formulas, _python, _curves, _sampled, _rows, _conventions, _newton)
+    return "\n".join(line for part in parts for line in part())
 
 
 def _text(words: str) -> list[str]:
@@ -154,6 +168,13 @@ def text(expression: Any) -> str:
         digits = len(part) - len(part.lstrip("0123456789"))
         found += part[:digits].translate(SUPERSCRIPTS) + part[digits:]
     return found.replace("*", " ")
+
+
+def _python() -> Iterator[str]:
+    yield from ("From Python:", "", "```python", *SNIPPET.splitlines(), "```", "", "```text")
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(compile(SNIPPET, "expected-losses.md", "exec"), {})
+    yield from (*said.getvalue().splitlines(), "```", "")
 
 
 def _curves() -> Iterator[str]:

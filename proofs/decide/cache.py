@@ -209,7 +209,10 @@ class Keys:
 
     def _files(self, claim: Claim) -> Any:
         names = {f.__module__ or "" for f in claim.functions}
-        own = ("scanproof.proofs.claims.", "scanproof.proofs.language.", "scanproof.constructs.")
+        own = (
+            *("scanproof.proofs.claims.", "scanproof.proofs.language.", "scanproof.constructs."),
+            "scanproof.proofs.expected.",  # in the hash of the surroundings
+        )
         if not of_user(claim) and all(name.startswith(own) for name in names):
             return _hash_of_reached(frozenset(names))
         if self._users is None:

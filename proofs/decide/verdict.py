@@ -43,7 +43,10 @@ def decide(claim: Claim, engines: Engines, certificates: Certificates = NOWHERE)
         The result; `recorded` says what there is to say of the certificate that was there.
     """
     if claim.measured is not None:
-        result = measured(claim.measured)
+        try:
+            result = measured(claim.measured)
+        except Exception as error:  # a user's own measurement
+            return Result("error", reason=f"the measurement raised {complaint(error)}")
         return replace(result, reads={name: state(name) for name in result.reads})
     if claim.body is None:
         verdict = "not-checkable" if claim.kind in NEVER_CHECKED else "unknown"

@@ -57,13 +57,33 @@ class RandomArrays:
         Raises:
             ArithmeticError: if it is no polynomial, or has a higher moment than the last of `ORDERS`.
         """
-        scalar = value.item() if isinstance(value, ExactArray) else value
-        if scalar.den is not None:
-            raise ArithmeticError(
-                "no polynomial in the data: its expectation is not one of moments"
-            )
+        return self._of(_polynomial(value))
+
+    def of_product(self, left: ExactArray, right: ExactArray) -> dict[tuple[int, ...], Any]:
+        """The expectation of a product, for which terms are multiplied that are odd in the same variables.
+
+        The product of any other two is odd in some variable, and its expectation 0.
+        """
         found: dict[tuple[int, ...], Any] = {}
-        for exponents, coefficient in scalar.num.to_dict().items():
+        others = self._by_parity(_polynomial(right))
+        for odd, part in self._by_parity(_polynomial(left)).items():
+            if odd in others:
+                for key, c in self._of(part * others[odd]).items():
+                    found[key] = found.get(key, 0) + c
+        return {key: c for key, c in found.items() if c}
+
+    def _by_parity(self, polynomial: Any) -> dict[tuple[int, ...], Any]:
+        """The terms by the random variables in which they are odd."""
+        parts: dict[tuple[int, ...], dict[Any, Any]] = {}
+        for exponents, coefficient in polynomial.to_dict().items():
+            odd = tuple(k for k, e in enumerate(exponents[: self._random]) if e and e % 2)
+            parts.setdefault(odd, {})[exponents] = coefficient
+        context = polynomial.context()
+        return {odd: context.from_dict(terms) for odd, terms in parts.items()}
+
+    def _of(self, polynomial: Any) -> dict[tuple[int, ...], Any]:
+        found: dict[tuple[int, ...], Any] = {}
+        for exponents, coefficient in polynomial.to_dict().items():
             orders = [e for e in exponents[: self._random] if e]
             if any(order % 2 for order in orders):
                 continue
@@ -77,3 +97,10 @@ class RandomArrays:
             key = tuple(kept)
             found[key] = found.get(key, 0) + coefficient
         return {key: c for key, c in found.items() if c}
+
+
+def _polynomial(value: ExactArray | Ratio) -> Any:
+    scalar = value.item() if isinstance(value, ExactArray) else value
+    if scalar.den is not None:
+        raise ArithmeticError("no polynomial in the data: its expectation is not one of moments")
+    return scalar.num

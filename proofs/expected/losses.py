@@ -297,9 +297,9 @@ def _signal(learner: Learner, N: int, f: int) -> Coefficients:
     first = _errors(learner, random, N, f, 1)[:, 0]
     if learner.with_query:
         miss = first @ random.arrays["x"][N]
-        return _sum((f, random.expectation(miss * miss)))
-    own = random.expectation(first[0] * first[0])
-    other = random.expectation(first[1] * first[1]) if f > 1 else NONE
+        return _sum((f, random.of_product(miss, miss)))
+    own = random.of_product(first[0], first[0])
+    other = random.of_product(first[1], first[1]) if f > 1 else NONE
     return _sum((f, own), (f * (f - 1), other), moment=True)
 
 
@@ -314,8 +314,8 @@ def _noise(learner: Learner, N: int, f: int) -> Coefficients:
     learned = learner.run(xp.zeros(f), x[:rows], xp.eye(rows)[:, 0], eta)
     if learner.with_query:
         miss = learned @ x[N]
-        return _sum((N, random.expectation(miss * miss)))
-    return _sum((N * f, random.expectation(learned[0] * learned[0])), moment=True)
+        return _sum((N, random.of_product(miss, miss)))
+    return _sum((N * f, random.of_product(learned[0], learned[0])), moment=True)
 
 
 @remembered
@@ -331,7 +331,7 @@ def _of_gram(learner: Learner, which: str, N: int, f: int) -> Coefficients:
         left = right = first @ columns[:, 1]
     elif which == "two":
         right = columns[:, 1] @ columns[:, 1]
-    found = random.expectation(left * right)
+    found = random.of_product(left, right)
     return found if which == "own" else _sum((f - 1, found))
 
 

@@ -98,7 +98,8 @@ class Claim:
     @property
     def functions(self) -> list[Callable[..., Any]]:
         """What runs when it is checked: its body, parameters, conditions, and the functions of its construction."""
-        written = (self.body, *about(self.body), self.parameters, *self.assuming.values())
+        made = (self.parameters, self.measured)
+        written = (self.body, *about(self.body), *made, *self.assuming.values())
         own = [f for f in written if f is not None]
         return [*own, *_functions_in(self.construction)]
 

@@ -145,6 +145,8 @@ def _amendment(amendment: Record, claim: Record) -> str:
 
 def evidence(entry: Record) -> str:
     """One piece of evidence in words: how, by which engine, at which sizes, on which axioms."""
+    if entry["method"] == "measurement":
+        return f"measurement: {'; '.join(entry['figures'])}"
     engine = f" by {entry['engine']}" if entry["engine"] else ""
     axioms = f"; axioms: {', '.join(entry['axioms'])}" if entry["axioms"] else ""
     axioms += f"; where {', '.join(entry['assumes'])}" if "assumes" in entry else ""
