@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import Run
 
 from scanproof.constructs.constructions import gril as gril_constructions
 from scanproof.constructs.constructions.gd_ssm import prop1
@@ -319,8 +320,13 @@ def test_settings_that_mean_nothing_are_refused(wrong: dict):
         TINY.with_(**wrong)
 
 
-def test_the_command_prints_a_table_and_names_what_it_does_not_know(run, capsys):
+@pytest.mark.long
+def test_the_command_prints_a_line_for_each_model_and_seed(run: Run):
     found = run("train", "recall", "--steps", "1", "--seeds", "1", "--format", "csv")
-    assert found.code == 0
-    assert found.out.splitlines()[0].startswith("experiment,preset,model,seed")
-    assert run("train", "gril.table99").code == 3
+    assert found.code == 0 and len(found.out.splitlines()) == 3
+    assert found.out.startswith("experiment,preset,model,seed")
+
+
+def test_the_command_names_what_can_be_trained(run: Run):
+    found = run("train", "gril.table99")
+    assert found.code == 3 and "gril.table6" in found.err
