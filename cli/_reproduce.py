@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -90,7 +90,7 @@ def _table(found: Report) -> str:
     if found.recorded is not None:
         head.append(f"  trained here: preset {found.recorded.preset}, {found.recorded.device}")
     lines = list(_lines(found))
-    names = ("figure", "printed", "exact expected", "of", "trained here", "agrees")
+    names = ("figure", "printed", "exact expected", "of", "agrees", "trained here", "agrees")
     body = tabulate(lines, names, tablefmt="plain", disable_numparse=True) if lines else ""
     relations = [f"  {_word(one['holds'])}: {one['says']}" for one in found.as_dict()["relations"]]
     why = textwrap.wrap(found.reason, columns() - 4, initial_indent="  ", subsequent_indent="    ")
@@ -100,19 +100,17 @@ def _table(found: Report) -> str:
 
 def _lines(found: Report) -> Iterator[tuple[str, ...]]:
     for one, said in zip(found.row.figures(), found.as_dict()["figures"], strict=True):
-        trained = said["trained"]
+        here, agrees = said["trained"], said["agrees"]
+        decimal = f"{float(one.expected):.4f}" if one.expected else "0"
         yield (
             one.says,
             str(one.printed or "—"),
-            f"{one.expected} = {float(one.expected):.4f}" if _short(one.expected) else f"{float(one.expected):.4f}",
+            f"{one.expected} = {decimal}" if 1 < len(str(one.expected)) < 12 else decimal,
             one.of,
-            "—" if trained is None else f"{trained['mean']:.4f} ± {trained['spread']:.2g}",
-            _word(said["agrees"]["printed"]) if one.printed else _word(said["agrees"]["trained"]),
-        )  # fmt: skip
-
-
-def _short(number: Any) -> bool:
-    return len(str(number)) < 12
+            _word(agrees["printed"]) if one.printed else "—",
+            "—" if here is None else f"{here['mean']:.4f} ± {here['spread']:.2g}",
+            _word(agrees["trained"]) if one.trained else "—",
+        )
 
 
 def _word(holds: bool | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -240,6 +241,21 @@ def test_the_table_has_the_printed_and_the_exact_figures(run: Run):
     assert answer.code == 0
     assert "0.414 ± 0.002" in answer.out and "5/12 = 0.4167" in answer.out
     assert "245/1188 = 0.2062" in answer.out
+
+
+def test_a_supported_row_is_neither_open_nor_wrong_and_shows_both_figures(
+    run: Run, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(measurement, "__defaults__", (tmp_path,))
+    record(tmp_path, "gril.table6")
+    answer = run("check", "gril.table6", "--no-cache")
+    assert answer.code == 0 and "1 supported" in answer.out and "Open or wrong" not in answer.out
+    (line,) = [
+        one
+        for one in run("reproduce", "gril.table6", "--out", str(tmp_path)).out.splitlines()
+        if "without both  " in one
+    ]
+    assert re.split(" {2,}", line.strip())[3:] == ["the predictor 0", "yes", "0.4167 ± 0", "yes"]
 
 
 def test_json_is_of_its_schema_for_every_row(run: Run):

@@ -120,7 +120,7 @@ def _wrong(claim: Record, blamed: Mapping[str, Blame]) -> Iterator[str]:
     for statement, amends in statements(claim):
         verdict, blame = statement["verdict"], blamed.get(statement["id"])
         mended = is_mended(claim)
-        settled = verdict in ("proved", "not-checkable") or (
+        settled = verdict in ("proved", "supported", "not-checkable") or (
             verdict == "refuted" and mended and not amends
         )
         said = "" if settled else fault_or_no_mend(claim, statement, amends=amends)
