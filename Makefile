@@ -94,7 +94,7 @@ test-docs: docs ## try the site: its links, and every kind of page in Chromium w
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
 
-reproduced: build/.test ## write the page of expected losses and its picture
+reproduced: build/.test ## write the pages of expected losses and of trained models, with their pictures
 	@$(BIN)/python -m scanproof.numeric.reproduce docs
 
 clean: ## remove the virtual environments, builds and caches

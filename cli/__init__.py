@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scanproof.numeric.identify.identifying import identify
     from scanproof.numeric.identify.weights import load
     from scanproof.numeric.run.running import run
+    from scanproof.numeric.training.own import train
     from scanproof.proofs.decide.construction import construct
     from scanproof.proofs.decide.ledger import Ledger
     from scanproof.proofs.decide.proving import prove
@@ -64,6 +65,7 @@ _PUBLIC = {
     "export": "scanproof.numeric.export.exporting",
     "load": "scanproof.numeric.identify.weights",
     "identify": "scanproof.numeric.identify.identifying",
+    "train": "scanproof.numeric.training.own",
     "program": "scanproof.proofs.interpret.programs.program",
     "prove": "scanproof.proofs.decide.proving",
 }
@@ -97,6 +99,7 @@ __all__ = [
     "prove",
     "run",
     "scan",
+    "train",
     "undetermined",
 ]
 

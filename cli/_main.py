@@ -25,6 +25,7 @@ from ._prove import prove
 from ._reproduce import reproduce
 from ._run import run as run_construction
 from ._show import show
+from ._train import train
 from ._trust import trust
 
 ERROR, INTERRUPTED = 3, 130
@@ -135,6 +136,13 @@ _add(
     "scanproof reproduce gril.table6",
     "scanproof reproduce",
     "scanproof reproduce gril.table7 --format json",
+)
+_add(
+    "train",
+    train,
+    "scanproof train gril.table6 --out runs",
+    "scanproof train recall --format csv",
+    "scanproof train ssd.fig2 --full --out runs --picture fig2.svg",
 )
 _add(
     "export",

@@ -66,6 +66,7 @@ def reproduce(
 def _train(rows: list[str], preset: str, out: Path) -> None:
     """Train what the rows need; each leaves its record in the folder."""
     from scanproof.constructs.errors import UsageError
+    from scanproof.proofs.report.progress import progress
 
     from ._interrupts import heard
     from ._output import quiet_stdout
@@ -74,9 +75,9 @@ def _train(rows: list[str], preset: str, out: Path) -> None:
         from scanproof.numeric import training
     except ImportError as error:
         raise UsageError(f"--{preset}: training is not there: {error}.") from error
-    with heard(), quiet_stdout():
+    with heard(), quiet_stdout(), progress("training") as advance:
         for row in rows:
-            training.train_row(row, preset, out)
+            training.train_row(row, preset, out, on_progress=advance)
 
 
 def _table(found: Report) -> str:

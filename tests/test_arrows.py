@@ -57,8 +57,11 @@ MAY: dict[str, dict[str, tuple[str, ...]]] = {
         "identify": ("rounding", "run", "export"),
         "modules": ("export",),
         "tightness": ("jax_backend",),
+        "training": (
+            *("jax_backend", "precision", "jax_arrays", "ops", "tasks", "export", "identify"),
+        ),
         "pictures": ("jax_backend", "run", "tightness"),
-        "reproduce": ("jax_backend", "tasks", "pictures"),
+        "reproduce": ("jax_backend", "tasks", "pictures", "training"),
     },
 }
 """What each folder of a room imports of that room, besides itself; some are files."""

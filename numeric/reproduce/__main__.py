@@ -1,4 +1,4 @@
-"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: the page of expected losses, its picture."""
+"""`make reproduced`, or `python -m scanproof.numeric.reproduce FOLDER`: pages of expected losses and trained models."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..jax_backend import one_blas_thread
 from ..pictures.drawing import draw
 from .curves import picture
 from .page import page
+from .trained import pages
 
 
 def main(folder: Path) -> None:
@@ -19,6 +20,16 @@ def main(folder: Path) -> None:
     drawn.write_bytes(draw(picture(), "svg"))
     (folder / "expected-losses.md").write_text(page(), encoding="utf-8")
     print(drawn, folder / "expected-losses.md", sep="\n")
+    write_trained(folder)
+
+
+def write_trained(folder: Path) -> None:
+    """Write the page of trained models and its pictures, from recorded results."""
+    text, pictures = pages()
+    for name, content in pictures.items():
+        (folder / "figures" / name).write_bytes(content)
+    (folder / "reproduced.md").write_text(text, encoding="utf-8")
+    print(folder / "reproduced.md")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,326 @@
+"""What is trained for the sources' tables and figures: models on a task, with settings and a learner beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, NamedTuple
+
+from scanproof.constructs.errors import UsageError
+
+from . import models, references
+from .models import Model
+from .references import Reference
+from .settings import PRESETS, Settings
+from .tasks import Classification, Recall, Regression, Task
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model of an experiment."""
+
+    model: Callable[[Any], Model]
+    """From the task."""
+    quick: Settings | None
+    """None: no quick run trains it at all."""
+    full: Settings
+    task: Task | None = None
+    """If it is another than the experiment's."""
+    reference: Callable[[Any], Reference] | None = None
+    """Likewise."""
+    settled: bool = True
+    """Whether a quick run trains it to the end, so that its loss says something of the model."""
+
+    def settings(self, preset: str) -> Settings | None:
+        """Of a preset."""
+        return self.quick if preset == "quick" else self.full
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Models that are trained on one task."""
+
+    id: str
+    says: str
+    rows: Mapping[str, Mapping[str, tuple[str, int | None]]]
+    """Rows of the ledger that it is about; of each the figures by name: the model, and a number of examples if it is
+    another than in training."""
+    task: Task
+    runs: tuple[Run, ...]
+    reference: Callable[[Any], Reference] | None = references.descent
+    contexts: tuple[int, ...] = ()
+    """Numbers of examples at which the models are evaluated besides."""
+
+    def made(self, preset: str) -> list[Made]:
+        """The models that a preset trains."""
+        return [self._made(run) for run in self.runs if run.settings(preset) is not None]
+
+    def _made(self, run: Run) -> Made:
+        task, reference = run.task or self.task, run.reference or self.reference
+        return Made(run, run.model(task), task, None if reference is None else reference(task))
+
+
+class Made(NamedTuple):
+    """A run with its model, and what it is compared with."""
+
+    run: Run
+    model: Model
+    task: Task
+    reference: Reference | None
+
+
+HALF = 0.5
+"""The half-width of inputs with which the losses that gril prints agree, with the factor ½ and a mean over targets."""
+F = N = 10
+QUICK = Settings(1_500)
+LONGER = Settings(4_000)
+GRIL_FULL = Settings(
+    300_000, rate=2e-4, recurrent=0.5, weight_decay=0.05, clip=None, warmup=0.1, block=1_000
+)
+"""gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 at most."""
+VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
+"""gril B.2: Adam."""
+SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))
+"""ssd §4.2: Adam at 10⁻⁴, 300,000 tasks in batches of 64, each seen once (4,688 steps; 4,700 are whole blocks)."""
+SCALAR = Regression(N, F, None, scale=HALF)
+VECTOR = Regression(N, F, F, scale=HALF)
+LABELS = Regression(40, 10, None, sampler="normal", factor=Fraction(1))
+DEPTHS = (1, 4, 8, 12)
+CONTEXTS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
+FIGURE = (10, 20, 30, 40)
+"""Of these the ones that a row is decided by."""
+S5_LAYERS = (1, 2, 4, 6)
+ABLATED = {
+    "gril": ("GRIL", None),
+    "without-input": ("GRIL without input", None),
+    "without-readout": ("GRIL without readout", None),
+    "without-both": ("GRIL without input and readout", None),
+}
+
+
+def _layers(name: str, count: int) -> str:
+    return f"{name}, {count} layer{'s'[: count > 1]}"
+
+
+def _ablations(make: Callable[..., Model]) -> tuple[Callable[[Any], Model], ...]:
+    def made(task: Any, window: bool, readout: bool) -> Model:
+        return make(task.features, task.examples, window=window, readout=readout)
+
+    pairs = ((False, True), (True, False), (False, False))
+    return tuple(partial(made, window=window, readout=readout) for window, readout in pairs)
+
+
+def _sized(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]:
+    return lambda task: make(task.features, task.examples, **more)
+
+
+def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]:
+    return lambda task: make(task.features, task.targets, **more)
+
+
+def _deep(make: Callable[..., Model], layers: int) -> Run:
+    # Stacks of both layers overflow at any rate with which a few hundred steps would change them.
+    tried = make is models.ssd_layers or layers <= 4
+    quick = DEEP[layers] if tried else None
+    return Run(lambda task: make(task.features, layers), quick, SSD_FULL, settled=layers == 1)
+
+
+DEEP = {
+    1: Settings(1_500, rate=1e-2, seeds=(0, 1)),
+    4: Settings(1_000, rate=3e-3, seeds=(0, 1)),
+    8: Settings(500, rate=1e-3, seeds=(0, 1)),
+    12: Settings(400, rate=5e-4, seeds=(0, 1)),
+}
+"""By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
+end."""
+ATTENTION = Settings(1_000, rate=5e-3, seeds=(0, 1))
+S5 = Settings(300, rate=3e-3, seeds=(0, 1))
+S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
+"""gril B.3: Adam at 10⁻⁴."""
+SHORT = Settings(600)
+"""For ablations, which have nothing to learn: their loss is that of predicting 0 from the first step on."""
+CLASSES = Settings(1_500, rate=3e-3)
+CLASSES_FULL = Settings(100_000, rate=1.56e-4, weight_decay=8.45e-5, clip=None, block=1_000)
+"""gril Table 4, softmax."""
+BINARY_FULL = replace(CLASSES_FULL, rate=1.23e-4, weight_decay=5.17e-3)
+"""gril Table 4, sigmoid."""
+RECALL = Settings(1_500, rate=1e-2, seeds=(0, 1, 2))
+
+EXPERIMENTS = {
+    each.id: each
+    for each in (
+        Experiment(
+            "scalar",
+            "scalar regression, N = f = 10: GRIL and its ablations",
+            {"gril.table5": ABLATED, "gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}},
+            SCALAR,
+            (
+                Run(_sized(models.scalar_network), LONGER, GRIL_FULL),
+                *(Run(m, SHORT, GRIL_FULL) for m in _ablations(models.ablated_network)),
+            ),
+        ),
+        Experiment(
+            "vector",
+            "multivariate regression, N = f = 10: GRIL and its ablations",
+            {
+                "gril.table6": ABLATED,
+                "gril.table7": {"gril": ("GRIL", None)},
+                "gd-ssm.fig2": {"gd-ssm": ("GRIL", None)},
+            },
+            VECTOR,
+            (
+                Run(_sized(models.gril_block), QUICK, VECTOR_FULL),
+                *(Run(m, SHORT, VECTOR_FULL) for m in _ablations(models.ablated_block)),
+            ),
+        ),
+        Experiment(
+            "two-step",
+            "N = f = 10: GRIL of two layers on multivariate regression, one layer of it and of S5 on scalar regression",
+            {
+                "gd-ssm.fig4": {
+                    "gd-ssm-2": ("GRIL, 2 layers", None),
+                    "s5-1": ("S5, 1 layer", None),
+                    "gd-ssm-1": ("GRIL", None),
+                }
+            },
+            VECTOR,
+            (
+                Run(
+                    _sized(models.gril_layers, layers=2),
+                    replace(QUICK, seeds=(0, 1, 2)),
+                    VECTOR_FULL,
+                    reference=references.two_rates,
+                ),
+                Run(_targeted(models.s5_layers), S5, S5_FULL, task=SCALAR),
+                Run(_sized(models.scalar_network), LONGER, GRIL_FULL, task=SCALAR),
+            ),
+        ),
+        Experiment(
+            "attention",
+            "multivariate regression, N = f = 10: linear attention, x and y in one token or in turns",
+            {},
+            VECTOR,
+            tuple(
+                Run(
+                    _targeted(models.linear_attention, layers=layers, tokens=tokens),
+                    ATTENTION,
+                    VECTOR_FULL,
+                )
+                for tokens in ("labelled", "interleaved")
+                for layers in (1, 2)
+            ),
+        ),
+        Experiment(
+            "s5",
+            "multivariate regression, N = f = 10: S5",
+            {
+                "gril.table3-s5": {
+                    f"s5-{n}": (f"S5, {n} layer{'s'[: n > 1]}", None) for n in S5_LAYERS
+                }
+            },
+            VECTOR,
+            tuple(Run(_targeted(models.s5_layers, layers=n), S5, S5_FULL) for n in S5_LAYERS),
+        ),
+        Experiment(
+            "classes",
+            "classification, N = f = 10, 3 classes",
+            {},
+            Classification(10, 10, 3),
+            (
+                Run(
+                    lambda t: models.classifier(t.features, t.classes, t.examples),
+                    CLASSES,
+                    CLASSES_FULL,
+                ),
+            ),
+        ),
+        Experiment(
+            "binary",
+            "classification, N = f = 10, 2 classes",
+            {},
+            Classification(10, 10, 1),
+            (
+                Run(
+                    lambda t: models.classifier(t.features, t.classes, t.examples),
+                    CLASSES,
+                    BINARY_FULL,
+                ),
+            ),
+        ),
+        Experiment(
+            "ssd",
+            "scalar regression, d = 10, n = 40, x and w normal: SSD of 1, 4, 8 and 12 layers",
+            {
+                "ssd.fig1": {f"layers-1@{n}": ("SSD, 1 layer", n) for n in FIGURE},
+                "ssd.fig2": {f"layers-{L}": (_layers("SSD", L), None) for L in DEPTHS},
+            },
+            LABELS,
+            tuple(_deep(models.ssd_layers, L) for L in DEPTHS),
+            contexts=CONTEXTS,
+        ),
+        Experiment(
+            "hybrid",
+            "the same for SSD∘LSA",
+            {
+                "ssd.fig3": {f"hybrid-1@{n}": ("SSD∘LSA, 1 layer", n) for n in FIGURE},
+                "ssd.fig4": {f"hybrid-{L}": (_layers("SSD∘LSA", L), None) for L in DEPTHS},
+            },
+            LABELS,
+            tuple(_deep(models.hybrid_layers, L) for L in DEPTHS),
+            references.stochastic,
+            contexts=CONTEXTS,
+        ),
+        Experiment(
+            "recall",
+            "associative recall, 6 pairs of 12 letters: GRIL as a general layer",
+            {},
+            Recall(6, 12),
+            (
+                Run(lambda t: models.gril_recall(t.letters), RECALL, replace(RECALL, steps=20_000)),
+                Run(
+                    lambda t: models.gril_recall(t.letters, window=1),
+                    RECALL,
+                    replace(RECALL, steps=20_000),
+                ),
+            ),
+            None,
+        ),
+    )
+}
+"""By id."""
+
+
+def find(id: str) -> Experiment:
+    """The experiment with this id, or that is about this row.
+
+    Raises:
+        UsageError: if there is none.
+    """
+    for experiment in EXPERIMENTS.values():
+        if id == experiment.id or id in experiment.rows:
+            return experiment
+    raise UsageError(f"train {id!r}: nothing is trained for it; known: {', '.join(known())}.")
+
+
+def known() -> list[str]:
+    """Every id that `find` takes."""
+    return [*EXPERIMENTS, *(row for each in EXPERIMENTS.values() for row in each.rows)]
+
+
+def preset(name: str) -> str:
+    """The name of a preset.
+
+    Raises:
+        UsageError: if there is no such.
+    """
+    if name not in PRESETS:
+        raise UsageError(f"preset {name!r}: no such preset; allowed: {', '.join(PRESETS)}.")
+    return name
+
+
+def smaller(experiment: Experiment, settings: Settings, runs: Sequence[int] = (0,)) -> Experiment:
+    """An experiment with a few of its models, all with these quick settings."""
+    chosen = tuple(replace(experiment.runs[k], quick=settings) for k in runs)
+    return replace(experiment, runs=chosen, rows={})

@@ -1,0 +1,143 @@
+"""Training what a row of the ledger is about, and looking again at what was recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scanproof.constructs.errors import UsageError
+from scanproof.proofs.decide.files import replace as write_whole
+from scanproof.proofs.expected.recorded import FOLDER, file_of
+from scanproof.proofs.report.progress import OnProgress
+
+from ..export import tensors
+from . import checkpoints
+from .evaluation import Evaluation, evaluate
+from .experiments import EXPERIMENTS, Experiment, find, preset
+from .results import SCHEMA, Result, as_csv, finite, packed, records, result, unpacked
+from .settings import Settings
+from .training import Trained, train
+
+
+def train_row(
+    row: str | Experiment,
+    preset_name: str = "quick",
+    out: Path | None = None,
+    *,
+    on_progress: OnProgress | None = None,
+    changes: Callable[[Settings], Settings] | None = None,
+    **options: Any,
+) -> Result:
+    """Train the models that a row is about, evaluate them, and write all of it into a folder.
+
+    The folder holds a checkpoint for each model, and at the end `EXPERIMENT.PRESET.json`, `.csv` and `.safetensors`
+    (the weights), and for each row of the ledger that is decided by it `ROW.PRESET.json`. Called again with the same
+    folder it goes on where it was stopped.
+
+    Args:
+        row: an id of the ledger, or of an experiment.
+        preset_name: "quick", or "full" for the sources' own settings as far as they are printed.
+        out: the folder; nothing is written without one.
+        on_progress: told the model and its loss, and how many steps are done.
+        changes: other settings than the preset's.
+        options: of `results.of_model`.
+
+    Raises:
+        UsageError: for an unknown row or preset, a folder that cannot be written to, a checkpoint of another
+            configuration, and training that diverges.
+    """
+    experiment = row if isinstance(row, Experiment) else find(row)
+    chosen = preset(preset_name)
+    if out is not None:
+        checkpoints.prepare(out, "--out")
+    trained: dict[str, Trained] = {}
+    settings: dict[str, dict[str, Any]] = {}
+    for run, model, task, _ in experiment.made(chosen):
+        own = run.settings(chosen)
+        assert own is not None
+        own = own if changes is None else changes(own)
+        folder = None if out is None else out / experiment.id / chosen / _folder(model.name)
+        trained[model.name] = train(model, task, own, folder=folder, on_progress=on_progress)
+        settings[model.name] = own.written()
+    found = result(experiment, chosen, trained, settings, **options)
+    if out is not None:
+        save(out, experiment, found, trained)
+    return found
+
+
+def save(out: Path, experiment: Experiment, found: Result, trained: dict[str, Trained]) -> None:
+    """Write a result's files, each completely or not at all."""
+    base = f"{experiment.id}.{found.preset}"
+    about = {"schema": SCHEMA, "experiment": experiment.id, "preset": found.preset}
+    checkpoints.save(out / f"{base}.safetensors", packed(trained), about)
+    write_whole(out / f"{base}.csv", as_csv(found))
+    write_whole(out / f"{base}.json", _as_json(found.written()))
+    for row, record in records(experiment, found).items():
+        write_whole(file_of(row, found.preset, out), _as_json(record))
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(finite(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def recorded(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[str, Any] | None:
+    """The recorded result of the experiment that a row is about, as JSON has it; None if there is none.
+
+    Raises:
+        UsageError: for an unknown row, or a file that is no result.
+    """
+    path = folder / f"{find(row).id}.{preset(preset_name)}.json"
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read as JSON: {error}.") from None
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        raise UsageError(f"{path}: it is no result of training ({SCHEMA}).")
+    return found
+
+
+def checked(
+    row: str,
+    folder: Path = FOLDER,
+    preset_name: str = "quick",
+    *,
+    tasks: int = 2_000,
+    seed: int = 77_000,
+) -> dict[str, Evaluation]:
+    """Evaluate recorded weights on tasks drawn anew, in seconds: nothing of the recorded numbers is believed.
+
+    Args:
+        row: of the ledger, or an experiment.
+        folder: where results are recorded.
+        preset_name: of the results.
+        tasks: how many are drawn.
+        seed: theirs.
+
+    Raises:
+        UsageError: if nothing is recorded for the row, or the weights are not those of its models.
+    """
+    experiment = find(row)
+    path = folder / f"{experiment.id}.{preset(preset_name)}.safetensors"
+    if not path.exists():
+        raise UsageError(
+            f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
+        )
+    arrays = unpacked(experiment, preset_name, tensors.read(path).arrays, str(path))
+    return {
+        model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
+        for _, model, task, reference in experiment.made(preset_name)
+    }
+
+
+def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]:
+    """The experiments for which weights are recorded."""
+    return [id for id in EXPERIMENTS if (folder / f"{id}.{preset_name}.safetensors").exists()]
+
+
+def _folder(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

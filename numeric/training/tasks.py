@@ -1,0 +1,173 @@
+"""Tasks to train on: what is drawn for one of them inside a compiled program, and the loss of a prediction.
+
+The distributions are those of `numeric.tasks.samplers`, which draws the tasks for evaluation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+from scanproof.constructs.learners.losses import HALF_MEAN, BinaryCrossEntropy, CrossEntropy
+
+from ..jax_backend import jax
+from ..tasks import samplers
+
+
+class Drawn(NamedTuple):
+    """One task, or several with a leading axis."""
+
+    inputs: tuple[Any, ...]
+    """What a model takes."""
+    target: Any
+    """What it is to predict."""
+
+
+@dataclass(frozen=True)
+class Regression:
+    """y = Wᵀx with W from N(0, I): N examples and a query."""
+
+    examples: int
+    features: int
+    targets: int | None = None
+    """None: one target without an axis of its own."""
+    sampler: str = "uniform"
+    scale: float = 1.0
+    """The half-width of the uniform distribution of inputs, or the standard deviation of the normal one."""
+    factor: Fraction = Fraction(1, 2)
+    """Of the squared error, which is averaged over the targets."""
+
+    kind: ClassVar[str] = "regression"
+    objective: ClassVar[Any] = HALF_MEAN
+    """What a learner descends on."""
+
+    def draw(self, key: Any) -> Drawn:
+        """A task."""
+        random, shape = jax().random, (self.examples + 1, self.features)
+        for_inputs, for_weights = random.split(key)
+        if self.sampler == "uniform":
+            x = random.uniform(for_inputs, shape, minval=-1.0, maxval=1.0)
+        else:
+            x = random.normal(for_inputs, shape)
+        x = self.scale * x
+        y = x @ random.normal(for_weights, _weights(self.features, self.targets))
+        return Drawn((x, y[:-1]), y[-1])
+
+    def fresh(self, count: int, seed: int, scale: float | None = None) -> Drawn:
+        """Tasks for evaluation, float32; `scale` other than in training if given."""
+        task = samplers.regression(
+            count,
+            self.examples,
+            self.features,
+            self.targets,
+            sampler=self.sampler,
+            input_scale=scale or self.scale,
+            seed=seed,
+        )
+        target = np.einsum("hf,hf...->h...", task.x[:, -1], task.w)
+        return _single(Drawn((task.x, task.y), target))
+
+    def loss(self, prediction: Any, target: Any) -> Any:
+        """Of one prediction."""
+        return float(self.factor) * ((prediction - target) ** 2).mean()
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The class of the largest of K logits Wᵀx, or the sign of one logit for K = 1 (gril B.5)."""
+
+    examples: int
+    features: int
+    classes: int
+    scale: float = 1.0
+    sampler: ClassVar[str] = "uniform"
+    kind: ClassVar[str] = "classification"
+
+    @property
+    def objective(self) -> Any:
+        """What a learner descends on."""
+        return BinaryCrossEntropy(mean=True) if self.classes == 1 else CrossEntropy(mean=True)
+
+    def draw(self, key: Any) -> Drawn:
+        """A task."""
+        j = jax()
+        for_inputs, for_weights = j.random.split(key)
+        shape = self.examples + 1, self.features
+        x = self.scale * j.random.uniform(for_inputs, shape, minval=-1.0, maxval=1.0)
+        columns = None if self.classes == 1 else self.classes
+        logits = x @ j.random.normal(for_weights, _weights(self.features, columns))
+        if self.classes == 1:
+            y = (logits > 0).astype(x.dtype)
+        else:
+            y = j.nn.one_hot(logits.argmax(axis=-1), self.classes, dtype=x.dtype)
+        return Drawn((x, y[:-1]), y[-1])
+
+    def fresh(self, count: int, seed: int, scale: float | None = None) -> Drawn:
+        """Tasks for evaluation, float32."""
+        whole = samplers.classification(
+            count,
+            self.examples + 1,
+            self.features,
+            self.classes,
+            input_scale=scale or self.scale,
+            seed=seed,
+        )
+        # The last example, whose label is known, is the query.
+        return _single(Drawn((whole.x[:, :-1], whole.y[:, :-1]), whole.y[:, -1]))
+
+    def loss(self, prediction: Any, target: Any) -> Any:
+        """The cross-entropy of one prediction, a logit or K of them."""
+        j = jax()
+        if self.classes == 1:
+            return j.nn.softplus(prediction) - target * prediction
+        return -(target * j.nn.log_softmax(prediction)).sum()
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Associative recall: keys and values in turns, then a key that was seen; its value is asked for."""
+
+    pairs: int
+    letters: int
+    """Of keys, and of values, which are numbered after them."""
+    kind: ClassVar[str] = "recall"
+    scale: ClassVar[float] = 1.0
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return 2 * self.letters
+
+    def draw(self, key: Any) -> Drawn:
+        """A task: keys without repetition, any values."""
+        j = jax()
+        for_keys, for_values, for_query = j.random.split(key, 3)
+        keys = j.random.permutation(for_keys, self.letters)[: self.pairs]
+        values = self.letters + j.random.randint(for_values, (self.pairs,), 0, self.letters)
+        asked = j.random.randint(for_query, (), 0, self.pairs)
+        stream = j.numpy.stack([keys, values], axis=1).reshape(-1)
+        tokens = j.numpy.concatenate([stream, keys[asked][None]])
+        return Drawn((tokens,), values[asked] - self.letters)
+
+    def fresh(self, count: int, seed: int, scale: float | None = None) -> Drawn:
+        """Tasks for evaluation."""
+        keys = jax().random.split(jax().random.key(seed), count)
+        return jax().vmap(self.draw)(keys)
+
+    def loss(self, prediction: Any, target: Any) -> Any:
+        """The cross-entropy of one prediction."""
+        return -jax().nn.log_softmax(prediction)[target]
+
+
+Task: TypeAlias = Regression | Classification | Recall
+
+
+def _weights(features: int, columns: int | None) -> tuple[int, ...]:
+    return (features,) if columns is None else (features, columns)
+
+
+def _single(drawn: Drawn) -> Drawn:
+    return jax().tree.map(lambda array: np.asarray(array, dtype=np.float32), drawn)

@@ -1,0 +1,250 @@
+"""Training a model: all seeds side by side in one compiled program, in blocks of steps between checkpoints.
+
+Everything that a step draws follows from its seed and its number, so that training that was stopped goes on as if it
+had not been: the same bits on the same machine with the same versions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.errors import UsageError
+from scanproof.proofs.report.progress import OnProgress
+
+from ..jax_backend import jax
+from . import checkpoints
+from .models import Model
+from .settings import Settings
+from .tasks import Task
+
+PAUSE = 5.0
+"""Seconds between two checkpoints, at least."""
+
+
+class Diverged(UsageError):
+    """Training whose loss is not a number any more."""
+
+
+class Trained(NamedTuple):
+    """What training leaves behind."""
+
+    arrays: dict[str, np.ndarray]
+    """The trained arrays, each with a leading axis of seeds."""
+    curve: np.ndarray
+    """The mean loss of each block, (blocks, seeds)."""
+    seconds: float
+    """That were spent, those before an interruption included; compiling too."""
+
+
+def optax() -> Any:
+    """The module `optax`.
+
+    Raises:
+        UsageError: if it is not installed.
+    """
+    try:
+        import optax
+    except ImportError as error:
+        raise UsageError(
+            "training needs optax, which is not installed; try: pip install 'scanproof[train]'"
+        ) from error
+    return optax
+
+
+def train(
+    model: Model,
+    task: Task,
+    settings: Settings,
+    *,
+    folder: Path | None = None,
+    on_progress: OnProgress | None = None,
+    begun: Mapping[str, np.ndarray] | None = None,
+    pause: float = PAUSE,
+) -> Trained:
+    """Train a model, or go on where a checkpoint in the folder stands.
+
+    Args:
+        model: what is trained.
+        task: what each step draws its tasks from.
+        settings: of the optimiser.
+        folder: where checkpoints are kept; nothing is kept without one.
+        on_progress: told the loss, steps done and all steps, after every block.
+        begun: the arrays before training, with an axis of seeds, if they are not the model's own.
+        pause: seconds between two checkpoints, at least.
+
+    Raises:
+        UsageError: if optax is missing, the folder cannot be written to, or its checkpoint is of another configuration.
+        Diverged: if the loss of a seed is infinite or NaN; the last checkpoint before that is kept.
+        KeyboardInterrupt: what was finished is kept.
+    """
+    began, j = time.monotonic(), jax("training")
+    optax()
+    path = None if folder is None else folder / checkpoints.NAME
+    if folder is not None:
+        checkpoints.prepare(folder, "--out")
+    about = configuration(model, task, settings)
+    fresh, advance = _programs(model, task, settings)
+    keys = j.numpy.stack([j.random.key(seed) for seed in settings.seeds])
+    state = fresh(keys, None if begun is None else dict(begun))
+    curve: list[np.ndarray] = []
+    before, done = 0.0, 0
+    if path is not None and path.exists():
+        state, curve, done, before = _resumed(path, about, state)
+    if done == settings.steps // settings.block:
+        return _trained(state, curve, before)
+
+    def keep(state: Any, curve: list[np.ndarray]) -> None:
+        if path is not None and curve:
+            _save(path, about, state, curve, before + time.monotonic() - began)
+
+    saved, whole = time.monotonic(), (state, curve)
+    try:
+        for block in range(done, settings.steps // settings.block):
+            state, losses = advance(keys, state, block * settings.block)
+            losses = np.asarray(losses)
+            at = (block + 1) * settings.block
+            if not (np.isfinite(losses).all() and _finite(state)):
+                keep(*whole)
+                raise Diverged(_diverged(model, settings, losses, at, path))
+            curve = [*curve, losses.mean(axis=0)]
+            whole = state, curve  # one assignment: an interrupt never finds half of it
+            if on_progress is not None:
+                on_progress(f"{model.name}: loss {curve[-1].mean():.4f}", at, settings.steps)
+            if time.monotonic() >= saved + pause:
+                keep(*whole)
+                saved = time.monotonic()
+    finally:
+        keep(*whole)
+    state, curve = whole
+    return _trained(state, curve, before + time.monotonic() - began)
+
+
+def _trained(state: Any, curve: list[np.ndarray], seconds: float) -> Trained:
+    arrays = {name: np.asarray(array) for name, array in state[0].items()}
+    return Trained(arrays, np.stack(curve), seconds)
+
+
+def configuration(model: Model, task: Task, settings: Settings) -> dict[str, Any]:
+    """What two runs must share for one to go on with the other's checkpoint."""
+    told = {
+        "task": type(task).__name__,
+        **{f"task.{k}": _plain(v) for k, v in asdict(task).items()},
+    }
+    shapes = {name: list(start.shape) for name, start in model.starts.items()}
+    return {"model": model.name, **told, **settings.written(), "parameters": shapes}
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+def _programs(model: Model, task: Task, settings: Settings) -> tuple[Callable, Callable]:
+    """(keys, arrays or None) -> the first state, and (keys, state, first step) -> state and losses, over all seeds."""
+    j, optimiser = jax(), _optimiser(settings)
+    factors = {
+        name: settings.recurrent if name.endswith(model.slow) and model.slow else 1.0
+        for name in model.starts
+    }
+
+    def start(key: Any, begun: Any) -> Any:
+        arrays = model.start(j.random.fold_in(key, 0)) if begun is None else begun
+        return arrays, optimiser.init(arrays)
+
+    def mean_loss(arrays: Any, key: Any) -> Any:
+        def one(key: Any) -> Any:
+            drawn = task.draw(key)
+            return task.loss(model(arrays, *drawn.inputs), drawn.target)
+
+        return j.vmap(one)(j.random.split(key, settings.batch)).mean()
+
+    def step(key: Any, state: Any, number: Any) -> Any:
+        arrays, inner = state
+        drawn = j.random.fold_in(j.random.fold_in(key, 1), number)
+        loss, slope = j.value_and_grad(mean_loss)(arrays, drawn)
+        changes, inner = optimiser.update(slope, inner, arrays)
+        moved = {name: arrays[name] + factors[name] * changes[name] for name in arrays}
+        return (moved, inner), loss
+
+    def block(keys: Any, state: Any, first: Any) -> Any:
+        every = j.vmap(step, in_axes=(0, 0, None))
+
+        def one(state: Any, number: Any) -> Any:
+            return every(keys, state, number)
+
+        with j.default_matmul_precision("highest"):
+            return j.lax.scan(one, state, first + j.numpy.arange(settings.block))
+
+    return j.jit(j.vmap(start)), j.jit(block)
+
+
+def _optimiser(settings: Settings) -> Any:
+    o = optax()
+    if settings.schedule == "cosine":
+        warm = max(1, round(settings.warmup * settings.steps))
+        rate = o.warmup_cosine_decay_schedule(
+            0.0, settings.rate, warm, max(settings.steps, warm + 1)
+        )
+    else:
+        rate = settings.rate
+    parts = [] if settings.clip is None else [o.clip_by_global_norm(settings.clip)]
+    if settings.weight_decay:
+        parts.append(o.adamw(rate, weight_decay=settings.weight_decay))
+    else:
+        parts.append(o.adam(rate))
+    return o.chain(*parts)
+
+
+def _finite(state: Any) -> bool:
+    return all(np.isfinite(np.asarray(array)).all() for array in state[0].values())
+
+
+def _diverged(
+    model: Model, settings: Settings, losses: np.ndarray, at: int, path: Path | None
+) -> str:
+    wrong = np.asarray(~np.isfinite(losses).all(axis=0)).tolist()
+    seeds = ", ".join(str(s) for s, bad in zip(settings.seeds, wrong, strict=True) if bad) or "some"
+    kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
+    return (
+        f"training {model.name} diverged between steps {at - settings.block} and {at} (seeds {seeds}): the loss is "
+        f"not a number any more{kept}. Try a smaller rate than {settings.rate:g}."
+    )
+
+
+def _names(state: Any) -> list[str]:
+    """Names for the leaves of a state."""
+    paths = jax().tree_util.tree_flatten_with_path(state)[0]
+    return [jax().tree_util.keystr(path) for path, _ in paths]
+
+
+def _save(path: Path, about: Any, state: Any, curve: list[np.ndarray], spent: float) -> None:
+    leaves = jax().tree.leaves(state)
+    arrays = {f"state{n}": np.asarray(leaf) for n, leaf in zip(_names(state), leaves, strict=True)}
+    arrays["curve"] = np.stack(curve)
+    checkpoints.save(path, arrays, {"configuration": about, "blocks": len(curve), "seconds": spent})
+
+
+def _resumed(path: Path, about: Any, state: Any) -> tuple[Any, list[np.ndarray], int, float]:
+    arrays, found = checkpoints.load(path)
+    differ = checkpoints.differing(found.get("configuration", {}), about)
+    if differ:
+        raise UsageError(
+            f"{path}: a checkpoint of another configuration: {'; '.join(differ)}. Name another folder, or remove it "
+            "to begin anew."
+        )
+    j = jax()
+    leaves, tree = j.tree.flatten(state)
+    names = [f"state{name}" for name in _names(state)]
+    missing = [name for name in (*names, "curve") if name not in arrays]
+    if missing:
+        raise UsageError(f"{path}: a checkpoint without {missing[0]}; remove it to begin anew.")
+    restored = [
+        j.numpy.asarray(arrays[name].reshape(leaf.shape), dtype=leaf.dtype)
+        for name, leaf in zip(names, leaves, strict=True)
+    ]
+    return tree.unflatten(restored), list(arrays["curve"]), found["blocks"], found["seconds"]

@@ -1,0 +1,332 @@
+"""Training layers: what they learn, that training goes on bit by bit, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import Run
+
+from scanproof.constructs.constructions import gril as gril_constructions
+from scanproof.constructs.constructions.gd_ssm import prop1
+from scanproof.constructs.constructions.ssd import theorem4_1
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers import gril, s5
+from scanproof.constructs.tokens import Windows
+from scanproof.numeric.jax_arrays import JaxArray, Namespace, plain
+from scanproof.numeric.training import checkpoints, models, own, rows
+from scanproof.numeric.training.evaluation import evaluate, reference_loss
+from scanproof.numeric.training.experiments import EXPERIMENTS, find, smaller
+from scanproof.numeric.training.references import best_step_size, descent, two_rates
+from scanproof.numeric.training.results import identified
+from scanproof.numeric.training.settings import Settings
+from scanproof.numeric.training.tasks import Classification, Recall, Regression
+from scanproof.numeric.training.training import Diverged, train
+
+F, N = 2, 2
+TASK = Regression(N, F, F)
+TINY = Settings(40, batch=4, seeds=(0, 1), block=10)
+XP = Namespace(None)
+
+
+def arrays(parameters, names, **more):
+    """A construction's parameters as a model's arrays, for one seed."""
+    found = {name: getattr(parameters, name.rpartition(".")[2]) for name in names}
+    return {name: np.asarray(plain(a), np.float32)[None] for name, a in {**found, **more}.items()}
+
+
+def same(one, other) -> bool:
+    """Whether two trained models agree in every bit."""
+    names = one.arrays.keys() == other.arrays.keys()
+    curves = one.curve.tobytes() == other.curve.tobytes()
+    bits = all(one.arrays[k].tobytes() == other.arrays[k].tobytes() for k in one.arrays)
+    return names and curves and bits
+
+
+def learned(task, reference, eta, drawn) -> float:
+    """The mean loss of a learner."""
+    return reference_loss(reference, task, eta, drawn)[0]
+
+
+@pytest.mark.long
+def test_a_trained_block_reaches_the_loss_of_gradient_descent():
+    model = models.gril_block(F, N)
+    trained = train(model, TASK, Settings(300, batch=32, rate=0.03, seeds=(0, 1), block=100))
+    found = evaluate(model, trained.arrays, TASK, descent(TASK), tasks=1_000)
+    assert found.loss.mean <= 1.03 * found.beside.loss < 0.8 * found.zero
+
+
+@pytest.mark.parametrize("case", ["block", "network", "ssd"])
+def test_with_the_construction_for_its_arrays_a_model_is_gradient_descent(case: str):
+    if case == "block":
+        task, model = TASK, models.gril_block(F, N)
+        own_arrays = arrays(gril_constructions.a2(XP, F, N, 0.7), model.starts)
+    elif case == "network":
+        task = Regression(N, F)
+        model = models.scalar_network(F, N, hidden=F)
+        own_arrays = arrays(prop1(XP, F, N, 0.7, ("sign",)), model.starts)
+    else:
+        task, model = Regression(N, F, None, "normal"), models.ssd_layers(F, 1)
+        made = theorem4_1(XP, N, F, 0.7)
+        decay = {"layers.0.decay": np.float32(-40.0)}  # a = exp(−softplus(−40)) is 1
+        own_arrays = arrays(made, [n for n in model.starts if "decay" not in n], **decay)
+    found = evaluate(model, own_arrays, task, descent(task), tasks=50)
+    expected = learned(task, descent(task), 0.7, task.fresh(50, 1_000))
+    assert found.loss.mean == pytest.approx(expected, rel=1e-4)
+    assert found.beside.sensitivity_cosine.mean == pytest.approx(1, abs=1e-4)
+
+
+def test_identify_finds_the_rule_of_weights_as_they_are_trained():
+    model = models.gril_block(F, N)
+    (found,) = identified(model, arrays(gril_constructions.a2(XP, F, N, 0.75), model.starts))
+    assert found["verdict"].startswith("exactly 1 step of gradient descent with η = 3/8")
+    assert found["step_size"] == pytest.approx(0.375)
+
+
+def test_without_its_readout_a_block_does_not_see_the_query_but_in_its_last_window():
+    model = models.ablated_block(F, N, window=False, readout=False)
+    import jax
+
+    begun = model.start(jax.random.key(0))
+    x, y = np.ones((N + 1, F), np.float32), np.ones((N, F), np.float32)
+    flipped = x.copy()
+    flipped[-1] *= -1  # s sᵀ does not see a sign
+    assert np.array_equal(model(begun, x, y), model(begun, flipped, y))
+
+
+def test_s5_is_the_convolution_of_its_poles():
+    rng = np.random.default_rng(0)
+    P, H, T = 3, 2, 5
+    shapes = {"input_real": (P, H), "input_imag": (P, H), "output_real": (H, P)}
+    shapes |= {"output_imag": (H, P), "skip": (H,)}
+    parts = {
+        k: rng.normal(size=shapes.get(k, (P,))).astype(np.float32) for k in s5.Parameters._fields
+    }
+    u = rng.normal(size=(T, H)).astype(np.float32)
+    made = s5.Parameters(*(JaxArray(np.asarray(a)) for a in parts.values()))
+    out = plain(s5.LAYER.outputs(s5.discrete(made), JaxArray(u)))
+    pole = -np.exp(parts["log_rate"]) + 1j * parts["frequency"]
+    step = np.exp(parts["log_step"])
+    B = parts["input_real"] + 1j * parts["input_imag"]
+    C = parts["output_real"] + 1j * parts["output_imag"]
+    held = ((np.exp(step * pole) - 1) / pole)[:, None] * B
+    expected = [
+        sum(2 * (C @ (np.exp(step * pole * (t - s)) * (held @ u[s]))).real for s in range(t + 1))
+        + parts["skip"] * u[t]
+        for t in range(T)
+    ]
+    assert np.allclose(out, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [Regression(3, 2, 2, scale=0.5), Regression(3, 2, None, "normal"), Classification(3, 2, 3)],
+    ids=["uniform", "normal", "classes"],
+)
+def test_what_is_trained_on_is_drawn_as_what_is_evaluated_on(task):
+    import jax
+
+    count = 4_000
+    own_draw = jax.vmap(task.draw)(jax.random.split(jax.random.key(0), count))
+    house = task.fresh(count, 0)
+    for one, other in zip(jax.tree.leaves(own_draw), jax.tree.leaves(house), strict=True):
+        assert one.shape == other.shape
+        spread = float(np.std(other)) / np.sqrt(count)
+        assert abs(float(np.mean(one)) - float(np.mean(other))) < 6 * spread
+        assert float(np.var(one)) == pytest.approx(float(np.var(other)), rel=0.1)
+
+
+def test_a_recalled_key_was_seen_with_the_value_that_is_asked_for():
+    drawn = Recall(3, 5).fresh(20, 0)
+    for tokens, target in zip(np.asarray(drawn.inputs[0]), np.asarray(drawn.target), strict=True):
+        keys, values = tokens[:-1:2].tolist(), tokens[1::2].tolist()
+        assert len(set(keys)) == 3 and values[keys.index(tokens[-1])] - 5 == target
+
+
+def test_the_best_rate_is_where_the_loss_is_least():
+    drawn = TASK.fresh(500, 0)
+    reference = descent(TASK)
+    best = best_step_size(reference, TASK, drawn)
+
+    losses = [learned(TASK, reference, k * best, drawn) for k in (0.95, 1, 1.05)]
+    assert losses[1] == min(losses)
+
+
+def test_two_rates_are_better_than_one_for_two_steps():
+    drawn = TASK.fresh(500, 0)
+    one, two = descent(TASK, 2), two_rates(TASK)
+    losses = [learned(TASK, r, best_step_size(r, TASK, drawn), drawn) for r in (one, two)]
+    assert losses[1] < losses[0]
+
+
+def interrupted_after(folder: Path, blocks: int) -> None:
+    """Train until so many blocks are done, and stop as Ctrl-C does."""
+    told = []
+
+    def stop(words: str, done: int, total: int) -> None:
+        told.append(done)
+        if len(told) == blocks:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(models.gril_block(F, N), TASK, TINY, folder=folder, on_progress=stop)
+
+
+def test_interrupted_training_goes_on_to_the_same_bits(tmp_path: Path):
+    model = models.gril_block(F, N)
+    interrupted_after(tmp_path, 2)
+    assert checkpoints.load(tmp_path / checkpoints.NAME)[1]["blocks"] == 2
+    assert same(train(model, TASK, TINY, folder=tmp_path), train(model, TASK, TINY))
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from scanproof.numeric.training import models
+from scanproof.numeric.training.settings import Settings
+from scanproof.numeric.training.tasks import Regression
+from scanproof.numeric.training.training import train
+
+task = Regression(3, 2, 2)
+settings = Settings(4_000, batch=4, seeds=(0, 1), block=10)
+train(models.gril_block(2, 3), task, settings, folder=Path(sys.argv[1]), pause=0)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_killed_process_is_taken_up_bit_by_bit(tmp_path: Path):
+    script, folders = tmp_path / "script.py", [tmp_path / "killed", tmp_path / "whole"]
+    script.write_text(SCRIPT)
+    with subprocess.Popen([sys.executable, script, folders[0]]) as process:
+        file, deadline = folders[0] / checkpoints.NAME, time.monotonic() + 60
+        while not (file.exists() and checkpoints.load(file)[1]["blocks"] >= 3):
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert checkpoints.load(file)[1]["blocks"] < 400
+    for folder in folders:
+        subprocess.run([sys.executable, script, folder], check=True)
+    (one, about), (other, _) = (checkpoints.load(f / checkpoints.NAME) for f in folders)
+    assert about["blocks"] == 400 and one.keys() == other.keys()
+    assert all(one[name].tobytes() == other[name].tobytes() for name in one)
+
+
+def test_a_checkpoint_of_another_configuration_is_refused_by_what_differs(tmp_path: Path):
+    train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
+    with pytest.raises(UsageError, match=r"batch is 4 there and 8 here") as error:
+        train(models.gril_block(F, N), TASK, TINY.with_(batch=8), folder=tmp_path)
+    assert "rate" not in str(error.value)
+
+
+def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path):
+    (tmp_path / checkpoints.NAME).write_bytes(b"\x80\x04pickled")
+    with pytest.raises(UsageError, match="pickle"):
+        train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
+
+
+def test_diverging_training_says_so_and_keeps_the_last_good_checkpoint(tmp_path: Path):
+    model = models.ssd_layers(F, 4)
+    task = Regression(N, F, None, "normal", 3.0)
+    wild = Settings(400, batch=4, rate=1e3, seeds=(0, 1), block=1, clip=None, schedule="constant")
+    with pytest.raises(Diverged, match=r"SSD, 4 layers diverged .* smaller rate than 1000"):
+        train(model, task, wild, folder=tmp_path)
+    kept = tmp_path / checkpoints.NAME
+    if kept.exists():  # none, if the very first step diverged
+        assert all(np.isfinite(array).all() for array in checkpoints.load(kept)[0].values())
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_training(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"--out .*file.*cannot write there"):
+        rows.train_row("vector", "quick", tmp_path / "file")
+
+
+def test_an_unknown_row_is_refused_by_what_is_known():
+    with pytest.raises(UsageError, match=r"nothing is trained for it; known: .*gril\.table6"):
+        find("gril.table99")
+
+
+def test_a_row_leaves_json_csv_weights_and_its_record(tmp_path: Path):
+    short = smaller(EXPERIMENTS["scalar"], TINY)
+    kept = replace(short, rows={"gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}})
+    found = rows.train_row(kept, "quick", tmp_path, tasks=250, brief=True)
+    names = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    assert names == {
+        *("scalar.quick.csv", "scalar.quick.json", "scalar.quick.safetensors"),
+        "gd-ssm.fig1.quick.json",
+    }
+    lines = list(csv.DictReader(io.StringIO((tmp_path / "scalar.quick.csv").read_text())))
+    assert [line["seed"] for line in lines] == ["0", "1"]
+    written = json.loads((tmp_path / "scalar.quick.json").read_text())
+    assert written["versions"]["jax"] and written["device"].startswith("cpu")
+    record = json.loads((tmp_path / "gd-ssm.fig1.quick.json").read_text())
+    values = found.models[0].evaluation["loss"]["each"]
+    assert record["figures"]["gd-ssm"]["values"] == pytest.approx(values, rel=1e-5)
+
+
+RECORDED = rows.with_results()
+
+
+# SHORT
+@pytest.mark.parametrize("id", RECORDED)
+def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str):
+    told = {model["name"]: model["evaluation"] for model in rows.recorded(id)["models"]}
+    for name, found in rows.checked(id, tasks=1_000).items():
+        error = 1e-3 + 5 * np.hypot(found.loss_error, told[name]["loss_error"])
+        assert found.loss.mean == pytest.approx(told[name]["loss"]["mean"], abs=error), name
+
+
+def test_recorded_results_are_small():
+    folder = rows.FOLDER
+    assert all(path.stat().st_size < 200_000 for path in folder.iterdir())
+
+
+@pytest.mark.long
+def test_a_layer_of_ones_own_is_trained_and_compared():
+    def start(random):
+        mixing, query = random.normal(size=(3, 3)), random.normal(size=3)
+        return gril.Block(np.ones((F, F)), mixing, query, np.array(0.3), np.array([1.0, 0.0]))
+
+    def predict(parameters, x, y):
+        return gril.BLOCK.outputs(parameters, Windows()(x, y))[-1]
+
+    found = own.train(
+        predict, start, features=F, examples=N, targets=F, steps=20, seeds=(0,), tasks=250
+    )
+    assert isinstance(found.parameters[0], gril.Block)
+    assert found.parameters[0].mixing.shape == (3, 3) and len(found.evaluation.loss.each) == 1
+
+
+def test_a_prediction_of_another_shape_is_refused():
+    with pytest.raises(UsageError, match=r"a prediction of shape \(2,\) is expected, got \(\)"):
+        own.train(lambda p, x, y: p[0], lambda r: np.ones(3), features=2, examples=3, targets=2)
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 15}, {"seeds": ()}, {"seeds": (1, 1)}, {"rate": 0.0}])
+def test_settings_that_mean_nothing_are_refused(wrong: dict):
+    with pytest.raises(UsageError):
+        TINY.with_(**wrong)
+
+
+@pytest.mark.long
+def test_the_command_prints_a_line_for_each_model_and_seed(run: Run):
+    found = run("train", "recall", "--steps", "1", "--seeds", "1", "--format", "csv")
+    assert found.code == 0 and len(found.out.splitlines()) == 3
+    assert found.out.startswith("experiment,preset,model,seed")
+
+
+def test_the_command_names_what_can_be_trained(run: Run):
+    found = run("train", "gril.table99")
+    assert found.code == 3 and "gril.table6" in found.err
