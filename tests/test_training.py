@@ -258,6 +258,7 @@ def test_an_unknown_row_is_refused_by_what_is_known():
         find("gril.table99")
 
 
+@pytest.mark.long
 def test_a_row_leaves_json_csv_weights_and_its_record(tmp_path: Path):
     short = smaller(EXPERIMENTS["scalar"], TINY)
     kept = replace(short, rows={"gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}})
@@ -279,7 +280,7 @@ def test_a_row_leaves_json_csv_weights_and_its_record(tmp_path: Path):
 RECORDED = rows.with_results()
 
 
-# SHORT
+@pytest.mark.short("recall")
 @pytest.mark.parametrize("id", RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str):
     told = {model["name"]: model["evaluation"] for model in rows.recorded(id)["models"]}
