@@ -12,7 +12,7 @@ from scanproof.proofs.expected.rows import ROWS
 from ..pictures.drawing import draw
 from ..pictures.training import picture
 from ..training.experiments import EXPERIMENTS
-from ..training.rows import FOLDER, recorded
+from ..training.rows import FOLDER, recorded, rules
 
 COMMAND = "make reproduced"
 WIDTH = 120
@@ -29,7 +29,7 @@ def pages(folder: Path = FOLDER) -> tuple[str, dict[str, bytes]]:
             missing.append(id)
             continue
         pictures[NAME.format(id)] = draw(picture(found), "svg")
-        lines += _experiment(found)
+        lines += _experiment(found, rules(id, folder))
     if missing:
         lines += _text(
             f"Without recorded results: {', '.join(missing)}; `scanproof train NAME` trains them."
@@ -55,7 +55,7 @@ def _begin() -> Iterator[str]:
     )
 
 
-def _experiment(found: Mapping[str, Any]) -> Iterator[str]:
+def _experiment(found: Mapping[str, Any], said: Mapping[str, str]) -> Iterator[str]:
     yield from (f"## `{found['experiment']}`: {found['says']}", "")
     yield from (
         "| model | loss | explicit learner | distance | cosine | loss of 0 | steps, rate | seeds | s |",
@@ -64,11 +64,8 @@ def _experiment(found: Mapping[str, Any]) -> Iterator[str]:
     for model in found["models"]:
         yield _line(model)
     yield ""
-    for model in found["models"]:
-        if model["identified"]:
-            yield from _text(
-                f"`identify` on the weights of the first seed of {model['name']}: {model['identified'][0]['verdict']}."
-            )
+    for name, verdict in said.items():
+        yield from _text(f"`identify` on the weights of the first seed of {name}: {verdict}.")
     for row in found["rows"]:
         if row in ROWS:
             yield from _text(_row(row))

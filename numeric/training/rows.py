@@ -17,7 +17,17 @@ from ..export import tensors
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset
-from .results import SCHEMA, Result, as_csv, finite, packed, records, result, unpacked
+from .results import (
+    SCHEMA,
+    Result,
+    as_csv,
+    finite,
+    identified,
+    packed,
+    records,
+    result,
+    unpacked,
+)
 from .settings import Settings
 from .training import Trained, train
 
@@ -121,17 +131,32 @@ def checked(
     Raises:
         UsageError: if nothing is recorded for the row, or the weights are not those of its models.
     """
+    arrays = _weights(row, folder, preset_name)
+    return {
+        model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
+        for _, model, task, reference in find(row).made(preset_name)
+    }
+
+
+def rules(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[str, str]:
+    """What `identify` says of recorded weights, those of the first seed, by model; of models that it looks at."""
+    arrays = _weights(row, folder, preset_name)
+    said = {}
+    for _, model, _, _ in find(row).made(preset_name):
+        first = {name: array[:1] for name, array in arrays[model.name].items()}
+        for one in identified(model, first):
+            said[model.name] = one["verdict"]
+    return said
+
+
+def _weights(row: str, folder: Path, preset_name: str) -> dict[str, dict[str, Any]]:
     experiment = find(row)
     path = folder / f"{experiment.id}.{preset(preset_name)}.safetensors"
     if not path.exists():
         raise UsageError(
             f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
         )
-    arrays = unpacked(experiment, preset_name, tensors.read(path).arrays, str(path))
-    return {
-        model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
-        for _, model, task, reference in experiment.made(preset_name)
-    }
+    return unpacked(experiment, preset_name, tensors.read(path).arrays, str(path))
 
 
 def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]:
