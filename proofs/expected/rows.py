@@ -4,8 +4,8 @@ A printed loss agrees with an exact one within its printed ± and rounding, or w
 10⁴ tasks, which is what gril B.1 says it is; which of the two is said. A trained model agrees with a learner if its
 loss is within `CLOSE` of the learner's exact expected loss, besides twice its own spread over seeds; a spread that is
 larger than the margin itself decides nothing. These margins were chosen before models were trained; that a learner
-beside a curve keeps one rate at all context sizes, as the model keeps its weights, was decided after. Where a source says
-that a model has learned the rule of a learner, the record's comparison with it, task by task, is a finding too.
+beside a curve keeps one rate at all context sizes, as the model keeps its weights, was decided after. Where a source
+says that a model has learned the rule of a learner, the record's comparison with it, task by task, is a finding too.
 
 That a model does no better than predicting 0 is what a model that was not trained shows as well. A quick run says it
 only of a model that was trained for as many steps, and from as many seeds, as the whole model beside it.
