@@ -70,15 +70,17 @@ class Report:
         return None if not holds and self.recorded.preset == "quick" else holds
 
 
-def report(row: EmpiricalRow, folder: Path | None = None) -> Report:
+def report(
+    row: EmpiricalRow, folder: Path | None = None, *, presets: tuple[str, ...] = PRESETS
+) -> Report:
     """The row beside the results that are recorded in a folder, by default those that come with scanproof.
 
-    The verdict is that of `scanproof check`; a quick run is shown where there is no full one.
+    The verdict is that of `scanproof check`; a quick run is shown where there is no full one, or by the presets' order.
 
     Raises:
         UsageError: for a record that cannot be read.
     """
     at = FOLDER if folder is None else folder
-    found = measured(lambda: measurement(row.id, at))
-    recorded = results_of(row.id, at, PRESETS)
+    found = measured(lambda: measurement(row.id, at, presets=presets))
+    recorded = results_of(row.id, at, presets)
     return Report(row, recorded, found.verdict, found.reason or "")

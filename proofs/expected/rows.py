@@ -256,13 +256,15 @@ def row_of(id: str) -> EmpiricalRow:
     return ROWS[id]
 
 
-def measurement(id: str, folder: Path = FOLDER) -> Measurement:
+def measurement(
+    id: str, folder: Path = FOLDER, *, presets: tuple[str, ...] = PRESETS
+) -> Measurement:
     """What is found of a row: its printed figures beside exact ones, and recorded results of training.
 
     A quick run that agrees is a measurement like a full one; one that does not says nothing, as more training may.
     """
     row = row_of(id)
-    recorded = results_of(id, folder)
+    recorded = results_of(id, folder, presets)
     findings = (*_of_figures(row, recorded), *_of_relations(row, recorded))
     return Measurement(findings, tuple(file_of(id, preset, folder) for preset in PRESETS))
 
