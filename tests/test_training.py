@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -377,36 +378,42 @@ def test_other_settings_than_the_preset_s_leave_no_record_of_a_row(tmp_path: Pat
 RECORDED = rows.with_results()
 
 
+def result_of(id: str) -> dict[str, Any]:
+    found = rows.recorded(id)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("id", RECORDED)
 def test_recorded_settings_are_those_of_the_preset(id: str):
-    assert differing(EXPERIMENTS[id], rows.recorded(id)) == []
+    assert differing(EXPERIMENTS[id], result_of(id)) == []
 
 
 def test_each_recorded_row_is_what_its_experiment_s_result_says():
     expected = {}
     for id in RECORDED:
-        expected |= records(EXPERIMENTS[id], rows.recorded(id))
+        expected |= records(EXPERIMENTS[id], result_of(id))
     for row, record in expected.items():
         assert json.loads(file_of(row, "quick").read_text("utf-8")) == record, row
-    kept = {path.name for path in rows.FOLDER.glob("*.json")}
+    kept = {path.name for path in FOLDER.glob("*.json")}
     assert kept == {f"{name}.quick.json" for name in (*RECORDED, *expected)}
 
 
 @pytest.mark.parametrize("changed", [{"steps": 1}, {"rate": 0.02}, {"seeds": [0]}])
 def test_a_result_of_other_settings_than_the_preset_s_speaks_for_no_row(changed: dict):
-    found = rows.recorded("vector")
+    found = result_of("vector")
     assert records(EXPERIMENTS["vector"], found)
     found["models"][1]["settings"].update(changed)
     assert records(EXPERIMENTS["vector"], found) == {}
 
 
 def test_a_full_run_of_one_step_speaks_for_no_row():
-    found = rows.recorded("vector")
+    found = result_of("vector")
     assert records(EXPERIMENTS["vector"], {**found, "preset": "full"}) == {}
 
 
 def test_a_record_tells_steps_seeds_and_likeness_of_each_figure():
-    record = records(EXPERIMENTS["two-step"], rows.recorded("two-step"))["gd-ssm.fig4"]
+    record = records(EXPERIMENTS["two-step"], result_of("two-step"))["gd-ssm.fig4"]
     told = {name: (one["steps"], len(one["seeds"])) for name, one in record["figures"].items()}
     assert told == {"gd-ssm-2": (1_500, 3), "s5-1": (400, 2), "gd-ssm-1": (4_000, 5)}
     one = record["figures"]["gd-ssm-1"]
@@ -440,14 +447,14 @@ def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Pat
 @pytest.mark.short("recall")
 @pytest.mark.parametrize("id", RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str):
-    told = {model["name"]: model["evaluation"] for model in rows.recorded(id)["models"]}
+    told = {model["name"]: model["evaluation"] for model in result_of(id)["models"]}
     for name, found in rows.checked(id, tasks=1_000).items():
         error = 1e-3 + 5 * np.hypot(found.loss_error, told[name]["loss_error"])
         assert found.loss.mean == pytest.approx(told[name]["loss"]["mean"], abs=error), name
 
 
 def test_recorded_results_are_small():
-    folder = rows.FOLDER
+    folder = FOLDER
     assert all(path.stat().st_size < 200_000 for path in folder.iterdir())
 
 

@@ -253,7 +253,7 @@ def _resumed(
     total = settings.steps // settings.block
     if type(blocks) is not int or not 1 <= blocks <= total:
         raise refused(f"whose number of blocks is {shown(blocks)}, and not one of 1 to {total}")
-    if type(seconds) not in (int, float) or not seconds >= 0:
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:
         raise refused(f"whose seconds are {shown(seconds)}, and not a number from 0 on")
     leaves, tree = jax().tree.flatten(state)
     wanted = {f"state{name}": leaf for name, leaf in zip(_names(state), leaves, strict=True)}
