@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json")
 
 Rows = Annotated[list[str] | None, typer.Argument(metavar="ROW", hidden=True)]
-Quick = Annotated[bool, flag("--quick", "Train first: small models, a minute or two.")]
-Full = Annotated[bool, flag("--full", "Train first: the sources' sizes.")]
+Quick = Annotated[bool, flag("--quick", "Train first: short runs, in minutes (with --out).")]
+Full = Annotated[
+    bool, flag("--full", "Train first: the sources' settings, for a GPU (with --out).")
+]
 Out = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Where training writes results, and reads them."),
@@ -42,21 +44,23 @@ def reproduce(
     from scanproof.constructs.errors import UsageError
     from scanproof.numeric.reproduce.report import SCHEMA, report
     from scanproof.numeric.reproduce.rows import ROWS, row_of
+    from scanproof.proofs.expected.recorded import PRESETS
 
     from ._output import as_json, write
 
     if quick and full:
         raise UsageError("--quick and --full: give one of them; each is a preset of its own.")
-    asked = [row_of(id) for id in rows or ROWS]
+    asked, presets = [row_of(id) for id in rows or ROWS], PRESETS
     if quick or full:
         if not rows:
             raise UsageError("--quick, --full: name the rows to train for, such as gril.table6.")
         if out is None:
             raise UsageError("--quick, --full: give --out DIR, the folder for results.")
-        _train([row.id for row in asked], "quick" if quick else "full", out)
+        presets = ("quick" if quick else "full",)
+        _train([row.id for row in asked], presets[0], out)
     if out is not None and not out.is_dir():
         raise UsageError(f"--out {out}: no such folder; train into it with --quick or --full.")
-    found = [report(row, out) for row in asked]
+    found = [report(row, out, presets=presets) for row in asked]
     if format == "json":
         write(as_json({"schema": SCHEMA, "rows": [one.as_dict() for one in found]}))
     else:
@@ -64,7 +68,7 @@ def reproduce(
 
 
 def _train(rows: list[str], preset: str, out: Path) -> None:
-    """Train what the rows need; each leaves its record in the folder."""
+    """Train what the rows need, an experiment of several rows once; each row's record is left in the folder."""
     from scanproof.constructs.errors import UsageError
     from scanproof.proofs.report.progress import progress
 
@@ -72,12 +76,13 @@ def _train(rows: list[str], preset: str, out: Path) -> None:
     from ._output import quiet_stdout
 
     try:
-        from scanproof.numeric import training
+        from scanproof.numeric.training.experiments import find
+        from scanproof.numeric.training.rows import train_row
     except ImportError as error:
         raise UsageError(f"--{preset}: training is not there: {error}.") from error
     with heard(), quiet_stdout(), progress("training") as advance:
-        for row in rows:
-            training.train_row(row, preset, out, on_progress=advance)
+        for experiment in dict.fromkeys(find(row).id for row in rows):
+            train_row(experiment, preset, out, on_progress=advance)
 
 
 def _table(found: Report) -> str:

@@ -21,8 +21,9 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="Where checkpoints and results are kept."),
 ]
 Full = Annotated[
-    bool, flag("--full", "The sources' own settings, for a GPU; else a minute or two.")
+    bool, flag("--full", "The sources' own settings, for a GPU: hours, or days without one.")
 ]
+Quick = Annotated[bool, flag("--quick", "Short runs, half a minute to minutes: the default.")]
 Steps = Annotated[int | None, count("--steps", "N", "Another number of steps.")]
 Rate = Annotated[float | None, option("RATE", "Another learning rate.")]
 Seeds = Annotated[int | None, count("--seeds", "N", "Seeds 0 to N − 1.")]
@@ -35,6 +36,7 @@ Format = Annotated[str, choice("--format", FORMATS, "How it is written.")]
 def train(
     row: Id,
     out: Out = None,
+    quick: Quick = False,
     full: Full = False,
     steps: Steps = None,
     rate: Rate = None,
@@ -53,13 +55,16 @@ def train(
     from scanproof.proofs.report.progress import progress
 
     from ._interrupts import heard
-    from ._output import Destination, as_json, quiet_stdout, write
+    from ._output import Destination, as_json, quiet_stdout, say, write
 
     one_blas_thread()
+    if quick and full:
+        raise UsageError("--quick and --full: give one of them; each is a preset of its own.")
     if picture is not None and picture.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise UsageError(f"--picture {picture}: give a name that ends in .svg, .png or .pdf.")
     drawn = None if picture is None else Destination(picture, "--picture")
-    from scanproof.numeric.training.results import as_csv
+    from scanproof.numeric.training.experiments import find
+    from scanproof.numeric.training.results import as_csv, differing
     from scanproof.numeric.training.rows import train_row
 
     def changed(settings: Any) -> Any:
@@ -72,11 +77,14 @@ def train(
         with heard(), quiet_stdout(), progress("training") as advance:
             found = train_row(row, preset, out, on_progress=advance, changes=changed)
     except KeyboardInterrupt:
-        from ._output import say
-
         if out is not None:
             say(f"interrupted; the last checkpoints are in {out}: the same command goes on there.")
         raise
+    if out is not None and differing(find(row), found.written()):
+        say(
+            f"trained with other settings than the {preset} preset's, so nothing is recorded for a row: "
+            f"`scanproof reproduce --out {out}` will not show it."
+        )
     if format == "json":
         write(as_json(found.written()))
     else:

@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,15 +24,17 @@ from scanproof.constructs.constructions.ssd import theorem4_1
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import gril, s5
 from scanproof.constructs.tokens import Windows
+from scanproof.numeric.export import tensors
 from scanproof.numeric.jax_arrays import JaxArray, Namespace, plain
 from scanproof.numeric.training import checkpoints, models, own, rows
 from scanproof.numeric.training.evaluation import evaluate, reference_loss
 from scanproof.numeric.training.experiments import EXPERIMENTS, find, smaller
 from scanproof.numeric.training.references import best_step_size, descent, two_rates
-from scanproof.numeric.training.results import identified
+from scanproof.numeric.training.results import differing, identified, records
 from scanproof.numeric.training.settings import Settings
 from scanproof.numeric.training.tasks import Classification, Recall, Regression
 from scanproof.numeric.training.training import Diverged, train
+from scanproof.proofs.expected.recorded import FOLDER, file_of
 
 F, N = 2, 2
 TASK = Regression(N, F, F)
@@ -247,6 +250,90 @@ def test_diverging_training_says_so_and_keeps_the_last_good_checkpoint(tmp_path:
         assert all(np.isfinite(array).all() for array in checkpoints.load(kept)[0].values())
 
 
+def rewritten(folder: Path, told: dict | str | None = None, **arrays: np.ndarray | None) -> None:
+    """Write a checkpoint again, with other metadata or arrays; None leaves one out."""
+    path = folder / checkpoints.NAME
+    found, about = checkpoints.load(path)
+    if isinstance(told, dict):
+        about = {k: v for k, v in {**about, **told}.items() if v is not None}
+        told = json.dumps(about)
+    kept = {k: v for k, v in {**found, **arrays}.items() if v is not None}
+    metadata = {checkpoints.KEY: json.dumps(about) if told is None else told}
+    path.write_bytes(tensors.pack(kept, metadata))
+
+
+@pytest.fixture(scope="module")
+def half_trained(tmp_path_factory) -> bytes:
+    """A checkpoint after 2 of 4 blocks."""
+    folder = tmp_path_factory.mktemp("half")
+    interrupted_after(folder, 2)
+    return (folder / checkpoints.NAME).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"blocks": None}, "number of blocks is None"),
+        ({"blocks": "x"}, "number of blocks is 'x'"),
+        ({"blocks": True}, "number of blocks is True"),
+        ({"blocks": 99}, "number of blocks is 99, and not one of 1 to 4"),
+        ({"blocks": -5}, "number of blocks is -5"),
+        ({"blocks": 1}, r"curve is of shape \(2, 2\), not \(1, 2\)"),
+        ({"seconds": "long"}, "seconds are 'long'"),
+        ({"configuration": []}, "without the configuration"),
+        ({"configuration": None}, "without the configuration"),
+        ("[" * 100_000, "says nothing of its settings"),
+        ('{"blocks": 1, "blocks": 2}', "says nothing of its settings"),
+        ("[]", "says nothing of its settings"),
+    ],
+)
+def test_a_checkpoint_that_tells_nonsense_is_refused(told, message, half_trained, tmp_path: Path):
+    (tmp_path / checkpoints.NAME).write_bytes(half_trained)
+    rewritten(tmp_path, told)
+    with pytest.raises(UsageError, match=message):
+        train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "message"),
+    [
+        ("curve", np.ones((2, 5), np.float32), r"curve is of shape \(2, 5\), not \(2, 2\)"),
+        ("curve", None, "without curve"),
+        ("mixing']", np.ones((2, 9), np.float32), "mixing.* is of shape"),
+        ("mixing']", None, "without state.*mixing"),
+        ("more", np.ones(3, np.float32), "'more', which is no part of this training"),
+        ("count", np.full(2, 2.5), "numbers that are none of int32"),
+        ("count", np.full(2, 1e300), "numbers that are none of int32"),
+    ],
+)
+def test_a_checkpoint_with_other_arrays_is_refused(
+    name, array, message, half_trained, tmp_path: Path
+):
+    (tmp_path / checkpoints.NAME).write_bytes(half_trained)
+    held = checkpoints.load(tmp_path / checkpoints.NAME)[0]
+    name = next((one for one in held if one.endswith(name)), name)
+    rewritten(tmp_path, **{name: array})
+    with pytest.raises(UsageError, match=message):
+        train(models.gril_block(F, N), TASK, TINY, folder=tmp_path)
+
+
+def test_a_rewritten_checkpoint_that_is_right_is_taken_up(half_trained, tmp_path: Path):
+    (tmp_path / checkpoints.NAME).write_bytes(half_trained)
+    rewritten(tmp_path)
+    model = models.gril_block(F, N)
+    assert same(train(model, TASK, TINY, folder=tmp_path), train(model, TASK, TINY))
+
+
+def test_squares_that_overflow_before_the_loss_does_leave_no_unreadable_checkpoint(tmp_path: Path):
+    large = Regression(N, F, F, scale=1e4)
+    model, calm = models.gril_block(F, N), TINY.with_(block=1)
+    settings = replace(calm, clip=None, rate=1e-6)
+    with pytest.raises(Diverged, match="optimiser's averages are not finite"):
+        train(model, large, settings, folder=tmp_path, pause=0)
+    kept = tmp_path / checkpoints.NAME
+    assert not kept.exists() or checkpoints.load(kept)
+
+
 def test_a_folder_that_cannot_be_written_to_is_refused_before_training(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"--out .*file.*cannot write there"):
@@ -277,20 +364,97 @@ def test_a_row_leaves_json_csv_weights_and_its_record(tmp_path: Path):
     assert record["figures"]["gd-ssm"]["values"] == pytest.approx(values, rel=1e-5)
 
 
+@pytest.mark.long
+def test_other_settings_than_the_preset_s_leave_no_record_of_a_row(tmp_path: Path):
+    own = replace(
+        smaller(EXPERIMENTS["scalar"], TINY), rows={"gd-ssm.fig1": {"gd-ssm": ("GRIL", None)}}
+    )
+    seconds = {"tasks": 250, "brief": True, "changes": lambda s: s.with_(steps=10)}
+    found = rows.train_row(own, "quick", tmp_path, **seconds)
+    assert not file_of("gd-ssm.fig1", "quick", tmp_path).exists()
+    assert differing(own, found.written()) == ["GRIL"]
+
+
 RECORDED = rows.with_results()
+
+
+def result_of(id: str) -> dict[str, Any]:
+    found = rows.recorded(id)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("id", RECORDED)
+def test_recorded_settings_are_those_of_the_preset(id: str):
+    assert differing(EXPERIMENTS[id], result_of(id)) == []
+
+
+def test_each_recorded_row_is_what_its_experiment_s_result_says():
+    expected = {}
+    for id in RECORDED:
+        expected |= records(EXPERIMENTS[id], result_of(id))
+    for row, record in expected.items():
+        assert json.loads(file_of(row, "quick").read_text("utf-8")) == record, row
+    kept = {path.name for path in FOLDER.glob("*.json")}
+    assert kept == {f"{name}.quick.json" for name in (*RECORDED, *expected)}
+
+
+@pytest.mark.parametrize("changed", [{"steps": 1}, {"rate": 0.02}, {"seeds": [0]}])
+def test_a_result_of_other_settings_than_the_preset_s_speaks_for_no_row(changed: dict):
+    found = result_of("vector")
+    assert records(EXPERIMENTS["vector"], found)
+    found["models"][1]["settings"].update(changed)
+    assert records(EXPERIMENTS["vector"], found) == {}
+
+
+def test_a_full_run_of_one_step_speaks_for_no_row():
+    found = result_of("vector")
+    assert records(EXPERIMENTS["vector"], {**found, "preset": "full"}) == {}
+
+
+def test_a_record_tells_steps_seeds_and_likeness_of_each_figure():
+    record = records(EXPERIMENTS["two-step"], result_of("two-step"))["gd-ssm.fig4"]
+    told = {name: (one["steps"], len(one["seeds"])) for name, one in record["figures"].items()}
+    assert told == {"gd-ssm-2": (1_500, 3), "s5-1": (400, 2), "gd-ssm-1": (4_000, 5)}
+    one = record["figures"]["gd-ssm-1"]
+    assert one["cosine"] > 0.99 and one["relative_l2"] < 0.1
+    assert record["settings"]["S5, 1 layer"]["steps"] == 400
+
+
+@pytest.mark.parametrize("id", ["scalar", "vector"])
+def test_an_ablation_is_trained_as_long_as_the_whole_model(id: str):
+    for preset in ("quick", "full"):
+        settings = {run.settings(preset) for run in EXPERIMENTS[id].runs}
+        assert len(settings) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" * 100_000, "nested deeper"),
+        (b'{"schema": NaN}', "NaN is not a JSON number"),
+        (b"\xff", "not UTF-8"),
+        (b" " * (rows.LARGEST + 1), "are more than the"),
+        (b"{}", "no result of training"),
+    ],
+)
+def test_a_result_that_cannot_be_read_is_refused(content, message, tmp_path: Path):
+    (tmp_path / "vector.quick.json").write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        rows.recorded("vector", tmp_path)
 
 
 @pytest.mark.short("recall")
 @pytest.mark.parametrize("id", RECORDED)
 def test_recorded_weights_have_the_recorded_loss_on_tasks_drawn_anew(id: str):
-    told = {model["name"]: model["evaluation"] for model in rows.recorded(id)["models"]}
+    told = {model["name"]: model["evaluation"] for model in result_of(id)["models"]}
     for name, found in rows.checked(id, tasks=1_000).items():
         error = 1e-3 + 5 * np.hypot(found.loss_error, told[name]["loss_error"])
         assert found.loss.mean == pytest.approx(told[name]["loss"]["mean"], abs=error), name
 
 
 def test_recorded_results_are_small():
-    folder = rows.FOLDER
+    folder = FOLDER
     assert all(path.stat().st_size < 200_000 for path in folder.iterdir())
 
 
@@ -315,7 +479,13 @@ def test_a_prediction_of_another_shape_is_refused():
         own.train(lambda p, x, y: p[0], lambda r: np.ones(3), features=2, examples=3, targets=2)
 
 
-@pytest.mark.parametrize("wrong", [{"steps": 15}, {"seeds": ()}, {"seeds": (1, 1)}, {"rate": 0.0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"steps": 15}, {"seeds": ()}, {"seeds": (1, 1)}),
+        *({"rate": rate} for rate in (0.0, -1.0, float("inf"), float("nan"))),
+    ],
+)
 def test_settings_that_mean_nothing_are_refused(wrong: dict):
     with pytest.raises(UsageError):
         TINY.with_(**wrong)
@@ -331,3 +501,31 @@ def test_the_command_prints_a_line_for_each_model_and_seed(run: Run):
 def test_the_command_names_what_can_be_trained(run: Run):
     found = run("train", "gril.table99")
     assert found.code == 3 and "gril.table6" in found.err
+
+
+def test_the_command_takes_the_name_of_each_preset_and_not_both(run: Run):
+    found = run("train", "vector", "--quick", "--full")
+    assert found.code == 3 and "give one of them" in found.err
+    assert "--quick" in run("train", "--help").out
+    found = run("train", "vector", "--quick", "--rate", "inf")
+    assert found.code == 3 and "finite" in found.err
+
+
+def test_rows_of_one_experiment_train_it_once_and_show_the_preset_that_was_trained(
+    run: Run, tmp_path: Path, monkeypatch
+):
+    told = []
+
+    def trained(experiment: str, preset: str, out: Path, **_) -> None:
+        told.append((experiment, preset))
+
+    monkeypatch.setattr(rows, "train_row", trained)
+    for row in ("gril.table6", "gril.table7"):
+        record = json.loads(file_of(row, "quick", FOLDER).read_text("utf-8"))
+        for preset in ("quick", "full"):
+            written = json.dumps({**record, "preset": preset})
+            file_of(row, preset, tmp_path).write_text(written, encoding="utf-8")
+    asked = ("reproduce", "gril.table6", "gril.table7", "--out", str(tmp_path))
+    assert run(*asked, "--quick").out.count("preset quick") == 2
+    assert told == [("vector", "quick")]
+    assert run(*asked, "--full").out.count("preset full") == 2

@@ -56,6 +56,8 @@ class Stored(NamedTuple):
     """In the file's dtypes; bfloat16, which NumPy lacks, in float32."""
     dtypes: dict[str, str]
     """"float64", "float32", "float16" or "bfloat16"."""
+    metadata: dict[str, str]
+    """Text that stands in the header."""
 
 
 def pack(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None) -> bytes:
@@ -100,7 +102,7 @@ def read(path: Path, largest: int = LARGEST) -> Stored:
         raise UsageError(f"{path}: {NEEDS}.") from None
     file, size = opened(path, largest)
     with file:
-        data, entries = _checked(path, file, size)
+        data, entries, notes = _checked(path, file, size)
     try:
         found = dict(safetensors.deserialize(data))
     except safetensors.SafetensorError as error:
@@ -110,11 +112,13 @@ def read(path: Path, largest: int = LARGEST) -> Stored:
         array = _numbers(found[name]["data"], entry)
         _check_finite(path, name, array)
         arrays[name] = array
-    return Stored(arrays, {name: NAMES[entries[name].dtype] for name in arrays})
+    return Stored(arrays, {name: NAMES[entries[name].dtype] for name in arrays}, notes)
 
 
-def _checked(path: Path, file: BinaryIO, size: int) -> tuple[bytes, dict[str, Entry]]:
-    """The file's bytes and header, once the header agrees with the file's size."""
+def _checked(
+    path: Path, file: BinaryIO, size: int
+) -> tuple[bytes, dict[str, Entry], dict[str, str]]:
+    """The file's bytes, entries and metadata, once the header agrees with the file's size."""
     start = file.read(min(size, 32))
     if len(start) < 8:
         raise _refused(path, f"it has {size} bytes" if size else "it is empty")
@@ -130,15 +134,15 @@ def _checked(path: Path, file: BinaryIO, size: int) -> tuple[bytes, dict[str, En
     if not header.startswith(b"{"):
         raise _refused(path, "its header does not begin with {")
     try:
-        entries = _entries(parse(header))
+        entries, notes = _entries(parse(header))
         _check_cover(entries, size - 8 - length)
     except NotStrict as error:
         raise _refused(path, str(error)) from None
     numbers = file.read(size - 8 - length)
-    return start[:8] + header + numbers, entries
+    return start[:8] + header + numbers, entries, notes
 
 
-def _entries(header: dict[str, Any]) -> dict[str, Entry]:
+def _entries(header: dict[str, Any]) -> tuple[dict[str, Entry], dict[str, str]]:
     notes = header.pop(METADATA, {})
     if not isinstance(notes, dict) or not all(isinstance(v, str) for v in notes.values()):
         raise NotStrict(f"{METADATA} is not an object of texts")
@@ -153,7 +157,7 @@ def _entries(header: dict[str, Any]) -> dict[str, Entry]:
             faults.append(f"{shown(name)}: {error}")
     if faults:
         raise NotStrict(listed(faults))
-    return entries
+    return entries, notes
 
 
 def _entry(fields: Any) -> Entry:

@@ -16,7 +16,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace, try_beside
 
 from ..export import tensors
-from ..export.regular import opened
+from ..export.strict_json import NotStrict, parse
 
 KEY, LARGEST = "scanproof", 2**31
 NAME = "checkpoint.safetensors"
@@ -57,21 +57,17 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     Raises:
         UsageError: for a file that is none of these.
     """
-    arrays = tensors.read(path, LARGEST).arrays
-    file, _ = opened(path, LARGEST)
-    with file:
-        length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
+    found = tensors.read(path, LARGEST)
     try:
-        about = json.loads(header["__metadata__"][KEY])
-        if not isinstance(about, dict):
-            raise ValueError
-    except (KeyError, ValueError, TypeError):
+        about = parse(found.metadata.get(KEY, "").encode())
+    except NotStrict:
+        about = None
+    if not isinstance(about, dict):
         raise UsageError(
             f"{path}: it says nothing of its settings, so it is no checkpoint of scanproof; remove it, or name "
             "another folder."
-        ) from None
-    return arrays, about
+        )
+    return found.arrays, about
 
 
 def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

@@ -136,11 +136,9 @@ DEEP = {
 """By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
 end."""
 ATTENTION = Settings(1_000, rate=5e-3, seeds=(0, 1))
-S5 = Settings(300, rate=3e-3, seeds=(0, 1))
+S5 = Settings(400, rate=3e-3, seeds=(0, 1))
 S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
 """gril B.3: Adam at 10⁻⁴."""
-SHORT = Settings(600)
-"""For ablations, which have nothing to learn: their loss is that of predicting 0 from the first step on."""
 CLASSES = Settings(1_500, rate=3e-3)
 CLASSES_FULL = Settings(100_000, rate=1.56e-4, weight_decay=8.45e-5, clip=None, block=1_000)
 """gril Table 4, softmax."""
@@ -158,7 +156,7 @@ EXPERIMENTS = {
             SCALAR,
             (
                 Run(_sized(models.scalar_network), LONGER, GRIL_FULL),
-                *(Run(m, SHORT, GRIL_FULL) for m in _ablations(models.ablated_network)),
+                *(Run(m, LONGER, GRIL_FULL) for m in _ablations(models.ablated_network)),
             ),
         ),
         Experiment(
@@ -172,7 +170,7 @@ EXPERIMENTS = {
             VECTOR,
             (
                 Run(_sized(models.gril_block), QUICK, VECTOR_FULL),
-                *(Run(m, SHORT, VECTOR_FULL) for m in _ablations(models.ablated_block)),
+                *(Run(m, QUICK, VECTOR_FULL) for m in _ablations(models.ablated_block)),
             ),
         ),
         Experiment(

@@ -120,44 +120,81 @@ def result(
     )
 
 
-def records(experiment: Experiment, found: Result) -> dict[str, dict[str, Any]]:
+def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """For each row of the experiment what `scanproof.proofs.expected.recorded` reads of it.
 
-    Left out are losses that overflowed, and in a quick run those of models that it does not train to the end.
+    Left out are losses that overflowed, and in a quick run those of models that it does not train to the end. There is
+    none at all of models that were trained with other settings than the preset's.
+
+    Args:
+        experiment: that was trained.
+        found: its result as JSON has it.
     """
-    quick, models = found.preset == "quick", {model.name: model for model in found.models}
-    for run, model, _, _ in experiment.made(found.preset):
-        if quick and not run.settled:
+    preset, models = found["preset"], {model["name"]: model for model in found["models"]}
+    if differing(experiment, found):
+        return {}
+    for run, model, _, _ in experiment.made(preset):
+        if preset == "quick" and not run.settled:
             del models[model.name]
     kept = {}
     for row, figures in experiment.rows.items():
         shown = {
-            name: _figure(models[model], examples)
+            name: _figure(models[model], examples, found["task"].get("examples"))
             for name, (model, examples) in figures.items()
             if model in models
         }
-        shown = {name: one for name, one in shown.items() if math.isfinite(one["mean"])}
+        shown = {name: figure for name, figure in shown.items() if figure is not None}
         if shown:
-            seeds = models[next(m for m, _ in figures.values() if m in models)].settings["seeds"]
+            about = {figure["model"] for figure in shown.values()}
             kept[row] = {
                 "schema": ROW_SCHEMA,
                 "row": row,
-                "preset": found.preset,
+                "preset": preset,
                 "experiment": experiment.id,
-                "seeds": seeds,
                 "figures": shown,
-                "device": found.device,
-                "versions": found.versions,
+                "settings": {name: models[name]["settings"] for name in models if name in about},
+                "device": found["device"],
+                "versions": found["versions"],
             }
-    return kept
+    return finite(kept)
 
 
-def _figure(model: OfModel, examples: int | None) -> dict[str, Any]:
-    each = model.evaluation["loss"]["each"]
+def differing(experiment: Experiment, found: Mapping[str, Any]) -> list[str]:
+    """The models of a result whose settings are not those of its preset, and models that it should not or must have."""
+    own = {m["name"]: m["settings"] for m in found["models"]}
+    wanted: dict[str, Any] = {}
+    for run, model, _, _ in experiment.made(found["preset"]):
+        settings = run.settings(found["preset"])
+        wanted[model.name] = None if settings is None else finite(settings.written())
+    return [name for name in {**wanted, **own} if own.get(name) != wanted.get(name)]
+
+
+def _figure(
+    model: Mapping[str, Any], examples: int | None, trained_at: int | None
+) -> dict[str, Any] | None:
+    """A model's loss at a number of examples, None for that of training; None if it overflowed for a seed."""
+    of, settings = model["evaluation"], model["settings"]
+    each = of["loss"]["each"]
     if examples is not None:
-        (each,) = (one["loss"] for one in model.contexts if one["examples"] == examples)
+        (each,) = (one["loss"] for one in model["contexts"] if one["examples"] == examples)
+    if None in each:
+        return None
     spread = Spread(tuple(each))
-    return {"mean": spread.mean, "spread": spread.deviation, "values": list(each)}
+    figure = {
+        "model": model["name"],
+        "mean": spread.mean,
+        "spread": spread.deviation,
+        "values": list(each),
+        "seeds": settings["seeds"],
+        "steps": settings["steps"],
+    }
+    if of["beside"] and examples in (None, trained_at):
+        likeness = {
+            "cosine": of["beside"]["sensitivity_cosine"]["mean"],
+            "relative_l2": of["beside"]["relative_l2"]["mean"],
+        }
+        figure |= {name: value for name, value in likeness.items() if value is not None}
+    return figure
 
 
 def of_model(

@@ -14,6 +14,8 @@ from scanproof.proofs.expected.recorded import FOLDER, file_of
 from scanproof.proofs.report.progress import OnProgress
 
 from ..export import tensors
+from ..export.regular import contents
+from ..export.strict_json import NotStrict, parse
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset
@@ -21,7 +23,6 @@ from .results import (
     SCHEMA,
     Result,
     as_csv,
-    finite,
     identified,
     packed,
     records,
@@ -30,6 +31,9 @@ from .results import (
 )
 from .settings import Settings
 from .training import Trained, train
+
+LARGEST = 2**24
+"""The most bytes of a recorded result that is read."""
 
 
 def train_row(
@@ -44,8 +48,8 @@ def train_row(
     """Train the models that a row is about, evaluate them, and write all of it into a folder.
 
     The folder holds a checkpoint for each model, and at the end `EXPERIMENT.PRESET.json`, `.csv` and `.safetensors`
-    (the weights), and for each row of the ledger that is decided by it `ROW.PRESET.json`. Called again with the same
-    folder it goes on where it was stopped.
+    (the weights), and for each row of the ledger that is decided by it `ROW.PRESET.json`, unless other settings than
+    the preset's were given. Called again with the same folder it goes on where it was stopped.
 
     Args:
         row: an id of the ledger, or of an experiment.
@@ -84,13 +88,14 @@ def save(out: Path, experiment: Experiment, found: Result, trained: dict[str, Tr
     about = {"schema": SCHEMA, "experiment": experiment.id, "preset": found.preset}
     checkpoints.save(out / f"{base}.safetensors", packed(trained), about)
     write_whole(out / f"{base}.csv", as_csv(found))
-    write_whole(out / f"{base}.json", _as_json(found.written()))
-    for row, record in records(experiment, found).items():
+    written = found.written()
+    write_whole(out / f"{base}.json", _as_json(written))
+    for row, record in records(experiment, written).items():
         write_whole(file_of(row, found.preset, out), _as_json(record))
 
 
 def _as_json(value: Any) -> str:
-    return json.dumps(finite(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def recorded(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[str, Any] | None:
@@ -103,8 +108,8 @@ def recorded(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dic
     if not path.exists():
         return None
     try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        found = parse(contents(path, LARGEST))
+    except NotStrict as error:
         raise UsageError(f"{path}: cannot be read as JSON: {error}.") from None
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise UsageError(f"{path}: it is no result of training ({SCHEMA}).")

@@ -17,6 +17,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.report.progress import OnProgress
 
+from ..export.strict_json import shown
 from ..jax_backend import jax
 from . import checkpoints
 from .models import Model
@@ -28,7 +29,7 @@ PAUSE = 5.0
 
 
 class Diverged(UsageError):
-    """Training whose loss is not a number any more."""
+    """Training whose loss or state is not finite any more."""
 
 
 class Trained(NamedTuple):
@@ -80,7 +81,7 @@ def train(
 
     Raises:
         UsageError: if optax is missing, the folder cannot be written to, or its checkpoint is of another configuration.
-        Diverged: if the loss of a seed is infinite or NaN; the last checkpoint before that is kept.
+        Diverged: if the loss or the state of a seed is infinite or NaN; the last checkpoint before that is kept.
         KeyboardInterrupt: what was finished is kept.
     """
     began, j = time.monotonic(), jax("training")
@@ -93,9 +94,10 @@ def train(
     keys = j.numpy.stack([j.random.key(seed) for seed in settings.seeds])
     state = fresh(keys, None if begun is None else dict(begun))
     curve: list[np.ndarray] = []
-    before, done = 0.0, 0
+    before = 0.0
     if path is not None and path.exists():
-        state, curve, done, before = _resumed(path, about, state)
+        state, curve, before = _resumed(path, about, state, settings)
+    done = len(curve)
     if done == settings.steps // settings.block:
         return _trained(state, curve, before)
 
@@ -201,18 +203,20 @@ def _optimiser(settings: Settings) -> Any:
 
 
 def _finite(state: Any) -> bool:
-    return all(np.isfinite(np.asarray(array)).all() for array in state[0].values())
+    """Whether all of it is, the optimiser's part too: its squares overflow before a loss does."""
+    return all(np.isfinite(np.asarray(leaf)).all() for leaf in jax().tree.leaves(state))
 
 
 def _diverged(
     model: Model, settings: Settings, losses: np.ndarray, at: int, path: Path | None
 ) -> str:
     wrong = np.asarray(~np.isfinite(losses).all(axis=0)).tolist()
+    what = "loss is" if any(wrong) else "parameters or the optimiser's averages are"
     seeds = ", ".join(str(s) for s, bad in zip(settings.seeds, wrong, strict=True) if bad) or "some"
     kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
     return (
-        f"training {model.name} diverged between steps {at - settings.block} and {at} (seeds {seeds}): the loss is "
-        f"not a number any more{kept}. Try a smaller rate than {settings.rate:g}."
+        f"training {model.name} diverged between steps {at - settings.block} and {at} (seeds {seeds}): the {what} "
+        f"not finite any more{kept}. Try a smaller rate than {settings.rate:g}."
     )
 
 
@@ -229,22 +233,44 @@ def _save(path: Path, about: Any, state: Any, curve: list[np.ndarray], spent: fl
     checkpoints.save(path, arrays, {"configuration": about, "blocks": len(curve), "seconds": spent})
 
 
-def _resumed(path: Path, about: Any, state: Any) -> tuple[Any, list[np.ndarray], int, float]:
+def _resumed(
+    path: Path, about: Any, state: Any, settings: Settings
+) -> tuple[Any, list[np.ndarray], float]:
     arrays, found = checkpoints.load(path)
-    differ = checkpoints.differing(found.get("configuration", {}), about)
+
+    def refused(why: str) -> UsageError:
+        return UsageError(f"{path}: a checkpoint {why}; remove it to begin anew.")
+
+    their, blocks, seconds = (found.get(name) for name in ("configuration", "blocks", "seconds"))
+    if not isinstance(their, dict):
+        raise refused("without the configuration of its training")
+    differ = checkpoints.differing(their, about)
     if differ:
         raise UsageError(
             f"{path}: a checkpoint of another configuration: {'; '.join(differ)}. Name another folder, or remove it "
             "to begin anew."
         )
-    j = jax()
-    leaves, tree = j.tree.flatten(state)
-    names = [f"state{name}" for name in _names(state)]
-    missing = [name for name in (*names, "curve") if name not in arrays]
-    if missing:
-        raise UsageError(f"{path}: a checkpoint without {missing[0]}; remove it to begin anew.")
-    restored = [
-        j.numpy.asarray(arrays[name].reshape(leaf.shape), dtype=leaf.dtype)
-        for name, leaf in zip(names, leaves, strict=True)
-    ]
-    return tree.unflatten(restored), list(arrays["curve"]), found["blocks"], found["seconds"]
+    total = settings.steps // settings.block
+    if type(blocks) is not int or not 1 <= blocks <= total:
+        raise refused(f"whose number of blocks is {shown(blocks)}, and not one of 1 to {total}")
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool) or seconds < 0:
+        raise refused(f"whose seconds are {shown(seconds)}, and not a number from 0 on")
+    leaves, tree = jax().tree.flatten(state)
+    wanted = {f"state{name}": leaf for name, leaf in zip(_names(state), leaves, strict=True)}
+    shapes = {name: tuple(leaf.shape) for name, leaf in wanted.items()}
+    shapes["curve"] = (blocks, len(settings.seeds))
+    for name in (*shapes, *arrays):
+        if name not in arrays:
+            raise refused(f"without {name}")
+        if name not in shapes:
+            raise refused(f"with {shown(name)}, which is no part of this training")
+        if arrays[name].shape != shapes[name]:
+            raise refused(f"whose {name} is of shape {arrays[name].shape}, not {shapes[name]}")
+    restored = []
+    for name, leaf in wanted.items():
+        with np.errstate(all="ignore"):
+            array = arrays[name].astype(leaf.dtype)
+        if not np.array_equal(array.astype(np.float64), arrays[name].astype(np.float64)):
+            raise refused(f"whose {name} has numbers that are none of {leaf.dtype}")
+        restored.append(jax().numpy.asarray(array))
+    return tree.unflatten(restored), list(arrays["curve"]), float(seconds)
