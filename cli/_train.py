@@ -80,7 +80,7 @@ def train(
         if out is not None:
             say(f"interrupted; the last checkpoints are in {out}: the same command goes on there.")
         raise
-    if out is not None and differing(find(row), found.written()):
+    if out is not None and found.rows and differing(find(row), found.written()):
         say(
             f"trained with other settings than the {preset} preset's, so nothing is recorded for a row: "
             f"`scanproof reproduce --out {out}` will not show it."
