@@ -97,7 +97,7 @@ def _table(found: Report) -> str:
     lines = list(_lines(found))
     names = ("figure", "printed", "exact expected", "of", "agrees", "trained here", "agrees")
     body = tabulate(lines, names, tablefmt="plain", disable_numparse=True) if lines else ""
-    relations = [f"  {_word(one['holds'])}: {one['says']}" for one in found.as_dict()["relations"]]
+    relations = [f"  {word}: {says}" for word, says in found.said()]
     why = textwrap.wrap(found.reason, columns() - 4, initial_indent="  ", subsequent_indent="    ")
     shown = [f"  {line.rstrip()}" for line in body.splitlines()]
     return "\n".join([*head, "", *shown, *relations, "", *why]) + "\n"
@@ -105,18 +105,14 @@ def _table(found: Report) -> str:
 
 def _lines(found: Report) -> Iterator[tuple[str, ...]]:
     for one, said in zip(found.row.figures(), found.as_dict()["figures"], strict=True):
-        here, agrees = said["trained"], said["agrees"]
+        here, (printed, trained) = said["trained"], found.words(one)
         decimal = f"{float(one.expected):.4f}" if one.expected else "0"
         yield (
             one.says,
             str(one.printed or "—"),
             f"{one.expected} = {decimal}" if 1 < len(str(one.expected)) < 12 else decimal,
             one.of,
-            _word(agrees["printed"]) if one.printed else "—",
+            printed,
             "—" if here is None else f"{here['mean']:.4f} ± {here['spread']:.2g}",
-            _word(agrees["trained"]) if one.trained else "—",
+            trained,
         )
-
-
-def _word(holds: bool | None) -> str:
-    return {True: "yes", False: "no", None: "not measured"}[holds]

@@ -226,11 +226,22 @@ def test_terms_of_unlike_parity_are_rightly_left_out_of_a_product():
     assert random.of_product(left, left) == random.expectation(left * left)
 
 
-@pytest.mark.parametrize("targets", [1, 2])
-@pytest.mark.parametrize("which", ["no window", "no readout"])
-def test_no_product_of_an_ablated_model_goes_along_with_the_target(which, targets):
-    assert ablated.nothing_is_learned(which, 2, 2, targets)
-    assert ablated.crossed_is_learned(2, 2)
+@pytest.mark.parametrize(("window", "readout"), [(False, True), (True, False), (False, False)])
+@pytest.mark.parametrize("model", ablated.MODELS)
+def test_the_output_of_an_ablated_model_does_not_go_along_with_the_target(model, window, readout):
+    assert not ablated.goes_along(model, 2, 2, window=window, readout=readout)
+
+
+@pytest.mark.parametrize("model", ablated.MODELS)
+def test_the_output_of_the_whole_model_goes_along_with_the_target(model):
+    assert ablated.goes_along(model, 2, 2, window=True, readout=True)
+
+
+@pytest.mark.parametrize("of", [best_step_size, best_loss])
+@pytest.mark.parametrize("learner", [ZERO, TWO_STEPS, ONE_PASS], ids=lambda one: one.name)
+def test_a_best_rate_in_closed_form_is_that_of_one_step_alone(of, learner):
+    with pytest.raises(UsageError, match="of one step"):
+        of(learner)
 
 
 @pytest.mark.parametrize(

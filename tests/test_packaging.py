@@ -107,6 +107,8 @@ def test_wheel_holds_every_module_and_its_data(installed: Installed):
     data = {
         Path(ROOMS["scanproof"], "py.typed"),
         *(file for file in sources("*.json") if file.parent in DATA),
+        *sources("*.csv"),  # recorded training runs, and their weights
+        *sources("*.safetensors"),
     }
     expected = {
         "/".join([*package_of(file.parent).split("."), file.name])

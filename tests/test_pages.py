@@ -68,7 +68,7 @@ def test_readme_s_summary_is_that_of_the_whole_ledger(report):
     everywhere = scopes.count("all-sizes")
     assert (
         f"{sum(summary.values())} claims: {everywhere} proved, {summary['proved'] - everywhere} proved*, "
-        f"{summary['refuted']} refuted" in found
+        f"{summary['supported']} supported, {summary['refuted']} refuted" in found
     )
     amendments = sum(len(row["amended"]) for row in report["claims"])
     assert f"{amendments} of {amendments} amendments proved" in found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import textwrap
 from collections.abc import Iterator
 from fractions import Fraction
@@ -106,7 +107,9 @@ def _begin() -> Iterator[str]:
         """The verdict of such a row in `scanproof check` is computed from the same figures: `supported` if each
         printed loss agrees with the exact one and each recorded training run with its learner; `unknown`, with
         figures, if one does not, or if no training run is recorded. A quick run can speak for a row, not against
-        it. Numbers that are not reproduced refute no theorem."""
+        it; that a model does no better than predicting 0 it says only of one that was trained as long as the whole
+        model, as a model that was not trained would show the same. Numbers that are not reproduced refute no
+        theorem."""
     )
 
 
@@ -205,7 +208,7 @@ def _sampled() -> Iterator[str]:
                 noise=0.5,
             )
             cells = (f"{sampler}, {scale}", N, f, f"`{learner.name}`", f"{exact:.5f}", _of(found))
-            yield _line(*cells, _word(found.agrees(exact)))
+            yield _line(*cells, "yes" if found.agrees(exact) else "no")
     yield ""
     yield from (f"- `{one.name}`: {one.says}" for one in LEARNERS.values())
     yield ""
@@ -235,7 +238,7 @@ def _rows() -> Iterator[str]:
         said = found.as_dict()
         if said["figures"]:
             yield from _table(found, said["figures"])
-        yield from (f"- {one['says']}: {_word(one['holds'])}" for one in said["relations"])
+        yield from (f"- {says}: {word}" for word, says in found.said())
         yield ""
 
 
@@ -243,7 +246,7 @@ def _table(found: Report, figures: list[dict[str, Any]]) -> Iterator[str]:
     yield "| figure | printed | exact expected | of | trained here | printed agrees | trained agrees |"
     yield "|---|---|---|---|---|---|---|"
     for one, said in zip(found.row.figures(), figures, strict=True):
-        here, agrees = said["trained"], said["agrees"]
+        here = said["trained"]
         exact = decimal(one.expected)
         yield _line(
             one.says,
@@ -251,13 +254,8 @@ def _table(found: Report, figures: list[dict[str, Any]]) -> Iterator[str]:
             f"{one.expected} = {exact}" if 1 < len(str(one.expected)) < 12 else exact,
             one.of,
             "—" if here is None else f"{here['mean']:.4f} ± {here['spread']:.2g}",
-            _word(agrees["printed"]) if one.printed else "—",
-            _word(agrees["trained"]) if one.trained else "—",
+            *found.words(one),
         )
-
-
-def _word(holds: bool | None) -> str:
-    return {True: "yes", False: "no", None: "not measured"}[holds]
 
 
 def _printed() -> dict[str, tuple[Printed, Learner, Convention]]:
@@ -327,18 +325,18 @@ def _conventions() -> Iterator[str]:
     yield ""
     alone_5 = len(alone(known["Table 5, ablated"][0], ZERO, False)) or "none"
     apart = known["Table 3, S5"][0].loss - known["Table 6, ablated"][0].loss
+    independent = math.sqrt(2) * VECTOR.error()
     yield from _text(
         f"""0.426 ± 0.0016 is the exact loss of the predictor 0 under {alone_5} of the conventions tried: it is
         explained by sampling alone. The ± of Table 5 is not the spread of independent evaluations on {TASKS:,}
         tasks, which is {SCALAR.error():.4f} for the predictor 0. Table 3's S5 and Table 6's ablated models, both for
         vector targets and no better than the predictor 0, are {float(apart):.3f} apart,
-        {float(apart) / VECTOR.error():.1f} standard errors; 0.426 is the number that Table 5 has for scalar
-        targets."""
+        {float(apart) / independent:.1f} standard errors of a difference of two independent means; 0.426 is the
+        number that Table 5 has for scalar targets."""
     )
     yield from _text(
-        """Why an ablated model is compared with the predictor 0: none of the products that it can form goes along
-        with the target, E φ y = 0 for each (`proofs/expected/ablated.py`), so 0 is the best combination of
-        them."""
+        """Why an ablated model is compared with the predictor 0: whatever its parameters, E ŷ y = 0 for its output
+        ŷ, by signs (`proofs/expected/ablated.py`; the models are run on symbols), so none has a smaller loss."""
     )
 
 

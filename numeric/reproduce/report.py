@@ -8,7 +8,15 @@ from typing import Any
 
 from scanproof.proofs.check.measured import measured
 from scanproof.proofs.expected.recorded import FOLDER, PRESETS, Results, results_of
-from scanproof.proofs.expected.rows import EmpiricalRow, Figure, compared, measurement, trained
+from scanproof.proofs.expected.rows import (
+    EmpiricalRow,
+    Figure,
+    compared,
+    measurement,
+    related,
+    trained,
+)
+from scanproof.proofs.language.measurement import Finding
 
 SCHEMA = "scanproof.reproduce/1"
 
@@ -35,7 +43,11 @@ class Report:
             else {"preset": self.recorded.preset, "device": self.recorded.device},
             "figures": [self._figure(one) for one in self.row.figures()],
             "relations": [
-                {"says": one.says, "needs": list(one.needs), "holds": self._holds(one)}
+                {
+                    "says": one.says,
+                    "needs": list(one.needs),
+                    "holds": related(one, self.recorded).holds,
+                }
                 for one in self.row.relations
             ],
         }
@@ -58,16 +70,24 @@ class Report:
             if found is None
             else {"mean": found.mean, "spread": found.spread, "seeds": found.seeds},
             "agrees": {
-                "printed": None if printed is None else compared(one)[1],
-                "trained": trained(one, self.recorded)[1] if one.trained else None,
+                "printed": None if printed is None else compared(one, printed).holds,
+                "trained": trained(one, self.recorded).holds if one.trained else None,
             },
         }
 
-    def _holds(self, relation: Any) -> bool | None:
-        if self.recorded is None or not set(relation.needs) <= set(self.recorded.figures):
-            return None
-        holds = relation.holds(self.recorded.figures)
-        return None if not holds and self.recorded.preset == "quick" else holds
+    def words(self, one: Figure) -> tuple[str, str]:
+        """What is found of its printed loss and of the trained one, in a word; — if there is none to have."""
+        printed = "—" if one.printed is None else _word(compared(one, one.printed))
+        return printed, _word(trained(one, self.recorded)) if one.trained else "—"
+
+    def said(self) -> list[tuple[str, str]]:
+        """What is found of each sentence about several models, in a word, and the sentence."""
+        return [(_word(related(one, self.recorded)), one.says) for one in self.row.relations]
+
+
+def _word(found: Finding) -> str:
+    """Yes or no, as the answer to whether figures agree."""
+    return {True: "yes", False: "no", None: found.word}[found.holds]
 
 
 def report(

@@ -10,6 +10,9 @@ from scanproof.constructs.errors import UsageError
 from ..language.measurement import Finding, Measurement
 from .result import Result, place
 
+WORDS = ("not reproduced", "undecided", "not measured", "agrees")
+"""Of findings, in the order in which a reason has them."""
+
 
 def measured(of: Callable[[], Measurement]) -> Result:
     """What comes of a measurement. A figure that disagrees refutes nothing: another sample, or reading, may agree."""
@@ -21,18 +24,13 @@ def measured(of: Callable[[], Measurement]) -> Result:
     findings = found.findings
     if not findings:
         return Result("error", reason="the measurement has no findings")
-    against = [one for one in findings if one.holds is False]
-    missing = [one for one in findings if one.holds is None]
-    agree = [one for one in findings if one.holds]
-    parts = [
-        *(["not reproduced: " + _listed(against)] if against else []),
-        *(["not measured: " + _listed(missing)] if missing else []),
-        *(["agrees: " + _listed(agree)] if agree else []),
-    ]
-    result = Result("unknown" if against or missing else "supported", reason="; ".join(parts))
+    alike = {word: [one for one in findings if one.word == word] for word in WORDS}
+    parts = [f"{word}: {_listed(those)}" for word, those in alike.items() if those]
+    supported = all(one.holds for one in findings)
+    result = Result("supported" if supported else "unknown", reason="; ".join(parts))
     if result.verdict == "supported":
         result.scope = "sampled"
-    if agree or against:
+    if any(one.word != "not measured" for one in findings):
         result.evidence = [
             {
                 "method": "measurement",
@@ -40,7 +38,7 @@ def measured(of: Callable[[], Measurement]) -> Result:
                 "sizes": None,
                 "engine": "rational",
                 "axioms": [],
-                "figures": [f"{_word(one)}: {one.label}: {one.says}" for one in findings],
+                "figures": [f"{one.word}: {one.label}: {one.says}" for one in findings],
             }
         ]
     result.definitions = sorted({place(function) for function in ran})
@@ -54,7 +52,3 @@ def _listed(findings: list[Finding]) -> str:
     for one in findings:
         said.setdefault(one.says, []).append(one.label)
     return "; ".join(f"{', '.join(labels)} ({says})" for says, labels in said.items())
-
-
-def _word(one: Finding) -> str:
-    return {True: "agrees", False: "not reproduced", None: "not measured"}[one.holds]

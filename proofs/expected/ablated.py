@@ -1,56 +1,80 @@
-"""Why an ablated model is compared with the predictor 0: nothing that it can compute goes along with the target.
+"""Why an ablated model is compared with the predictor 0: whatever its parameters, its output ŷ has E ŷ y = 0.
 
-The best predictor of y = w·q in squared error that is a combination of features φ is 0 if E φ y = 0 for each of them.
-Without window no token product pairs an input with its target; without multiplicative readout no product has the query.
-What is left are polynomials in the tokens of which each has one of the entries of w, of q, or of an example an odd
-number of times: their expectations with y are 0, which is computed here, feature by feature.
+Then E ½ (ŷ − y)² = E ½ ŷ² + E ½ y² ≥ E ½ y², the loss of 0. For y = w·q, which changes its sign with w and with q:
+
+- **The block without window** adds up squares of one token each, the query's with it, and is read by the query: with
+  w every target changes its sign, and the output does not.
+- **Any block without multiplicative readout** is a sum of products of two entries: if every input and the query change
+  their signs, so does every target, and the output does not.
+- **The scalar-target network without products in its tokens** is a sum of products of an entry of some token and one of
+  the last: likewise.
+- **The scalar-target network without multiplicative readout** is a sum of terms x_t y_t, which likewise stay, and of
+  inputs, which w does not change; without products, of targets besides, which the query does not change.
+
+So each term is even where y is odd under a change of signs that the distribution does not see, at all sizes. The
+models themselves are run here on symbols, their parameters too, and the expectation is taken: it is 0 as a polynomial
+in the parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
+import numpy as np
+
+from scanproof.constructs.constructions import gril_ablations
+from scanproof.constructs.layers import gd_ssm, gril
+
+from ..exact.array import ExactArray, Namespace
 from .expectation import RandomArrays
 
+MODELS = ("block", "network")
+"""For several targets, as many as features, and for one."""
 
-def features(which: str, N: int, f: int, targets: int) -> Iterator[tuple[Any, Any, RandomArrays]]:
-    """Each feature of an ablated model, its target, and the arrays that both are made of.
+
+def goes_along(model: str, N: int, f: int, *, window: bool, readout: bool) -> bool:
+    """Whether E ŷ y differs from 0 for some parameters of a model, y the query's (first) target.
 
     Args:
-        which: "no window": products of two entries of one token, an input or a target, with an entry of the query or
-            without; "no readout": products of an input's entries with its target's, and entries of all tokens, none
-            with the query.
+        model: of `MODELS`.
         N: examples.
         f: features.
-        targets: of the regression, all of which are features.
+        window: whether it has its window of three tokens, or the network its products.
+        readout: whether its readout sees the query.
     """
-    random = RandomArrays({"x": (N + 1, f), "w": (f, targets)})
+    shapes = _block(f, window, readout) if model == "block" else _network(f, window, readout)
+    names = {k: [f"{k}[{i}]" for i in range(int(np.prod(s)))] for k, s in shapes.items()}
+    targets = f if model == "block" else 1
+    random = RandomArrays(
+        {"x": (N + 1, f), "w": (f, targets)}, [one for each in names.values() for one in each]
+    )
+    own = {name: _array(random, names[name], shape) for name, shape in shapes.items()}
     x = random.arrays["x"]
     y = x @ random.arrays["w"]
-    tokens = [[x[i, a] for a in range(f)] for i in range(N)]
-    labels = [[y[i, k] for k in range(targets)] for i in range(N)]
-    query = [x[N, a] for a in range(f)]
-    single = [entry for token in (*tokens, *labels) for entry in token]
-    if which == "no window":
-        states = [a * b for token in (*tokens, *labels) for a, b in product(token, token)]
-        found = [*single, *states, *(s * q for s in (*single, *states) for q in query), *query]
+    count = {"count": Namespace(random.field).asarray((1, 0))} if readout else {}
+    if model == "block":
+        kind: Any = gril.Block if readout else gril_ablations.FixedRead
+        output = gril_ablations.block(kind(**own, **count), x, y[:N], window)[0]
     else:
-        crossed = [a * b for i in range(N) for a, b in product(tokens[i], labels[i])]
-        found = [*single, *crossed, *query]
-    for feature in found:
-        yield feature, y[N, 0], random
+        kind = gd_ssm.Scalar if readout else gril_ablations.FixedScalar
+        output = gril_ablations.network(kind(**own, **count), x, y[:N, 0], window)
+    return bool(random.of_product(output, y[N, 0]))
 
 
-def nothing_is_learned(which: str, N: int, f: int, targets: int) -> bool:
-    """Whether no feature of the ablated model goes along with the target: E φ y = 0 for all."""
-    return not any(r.expectation(phi * y) for phi, y, r in features(which, N, f, targets))
+def _block(f: int, window: bool, readout: bool) -> dict[str, tuple[int, ...]]:
+    width = 3 if window else 1
+    read = {"query": (width,), "beta": ()} if readout else {"readout": (f,)}
+    return {"gate": (f, f), "mixing": (width, width), **read}
 
 
-def crossed_is_learned(N: int, f: int) -> bool:
-    """Whether the product that the whole model has, x_i y_i with the query, goes along with the target."""
-    random = RandomArrays({"x": (N + 1, f), "w": (f, 1)})
-    x = random.arrays["x"]
-    y = x @ random.arrays["w"]
-    return bool(random.expectation(x[0, 0] * y[0, 0] * x[N, 0] * y[N, 0]))
+def _network(f: int, window: bool, readout: bool) -> dict[str, tuple[int, ...]]:
+    """With one state: the output of several is a sum of such outputs."""
+    width = 2 * f if window else 2 * f + 1
+    read = {"Theta": (1, width), "beta": ()} if readout else {"readout": (1,)}
+    return {"Psi": (1, width), **read}
+
+
+def _array(random: RandomArrays, names: list[str], shape: tuple[int, ...]) -> ExactArray:
+    entries = np.empty(len(names), dtype=object)
+    entries[:] = [random.symbol(name).item() for name in names]
+    return ExactArray(entries.reshape(shape), random.field)

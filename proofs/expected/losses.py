@@ -87,17 +87,34 @@ def _further(degree: int) -> list[tuple[int, int]]:
 
 @remembered
 def best_step_size(learner: Learner = ONE_STEP) -> Formula:
-    """The η that makes the expected loss of one step smallest: the loss is a quadratic polynomial in it."""
-    loss = expected_loss(learner)
+    """The η that makes the expected loss of one step smallest: the loss is a quadratic polynomial in it.
+
+    Raises:
+        UsageError: for a learner of no step or of several, whose loss is none.
+    """
+    loss = _of_one_step(learner)
     return loss.coefficient("eta", 1) / (constant(-2) * loss.coefficient("eta", 2))
 
 
 @remembered
 def best_loss(learner: Learner = ONE_STEP) -> Formula:
-    """The expected loss of one step at that η."""
-    loss = expected_loss(learner)
+    """The expected loss of one step at that η.
+
+    Raises:
+        UsageError: as for `best_step_size`.
+    """
+    loss = _of_one_step(learner)
     once, twice = (loss.coefficient("eta", power) for power in (1, 2))
     return loss.coefficient("eta", 0) - once * once / (constant(4) * twice)
+
+
+def _of_one_step(learner: Learner) -> Formula:
+    if learner.steps != 1:
+        raise UsageError(
+            f"learner {learner.name!r}: a best step size in closed form is that of one step; use smallest_loss() for "
+            "several steps, best_one_pass() for one pass of SGD."
+        )
+    return expected_loss(learner)
 
 
 def smallest_loss(
@@ -181,10 +198,10 @@ def least_squares(inputs: Distribution, *, N: int, f: int, v: Fraction | int = 1
 def least_squares_noise(*, N: int, f: int, s2: Fraction | int) -> Fraction:
     """What noise adds to that loss for normal inputs: by the mean of an inverse Wishart matrix, ½ s² k/(n − k − 1).
 
-    k the smaller and n the larger of N and f; there is no mean for n ≤ k + 1.
+    k the smaller and n the larger of N and f; there is no mean for n ≤ k + 1. For other inputs no closed form is known.
 
     Raises:
-        UsageError: there, or, as for uniform inputs, where no closed form is known.
+        UsageError: there.
     """
     few, many = sorted((N, f))
     if many <= few + 1:

@@ -1,17 +1,20 @@
 """Recorded results of trained models: JSON that `scanproof reproduce ROW --quick` or `--full` writes, read as data.
 
-    {"schema": "scanproof.trained/1", "row": "gril.table6", "preset": "full", "seeds": [0, 1, 2],
-     "figures": {"gril": {"mean": 0.2063, "spread": 0.0004, "values": [0.2061, 0.2067, 0.2061]}},
-     "device": "cpu", "versions": {"jax": "0.10.0"}}
+    {"schema": "scanproof.trained/1", "row": "gril.table6", "preset": "full",
+     "figures": {"gril": {"values": [0.2061, 0.2067, 0.2061], "mean": 0.2063, "spread": 0.0004, "steps": 4000,
+                          "cosine": 0.999, "relative_l2": 0.03}},
+     "device": "cpu"}
 
-Other fields may stand beside these. A figure's name is that of the row in `rows`. Only a full run can speak
-against a row.
+The mean and the spread are computed from the values, one for each seed; if they stand there too, they must be the same.
+The steps of training, the cosine to the explicit learner and the distance from it may be missing. Other fields may
+stand beside these. A figure's name is that of the row in `rows`. Only a full run can speak against a row.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,18 +26,45 @@ FOLDER = Path(__file__).resolve().parents[2] / "numeric" / "reproduce" / "result
 """Beside what trains, which this room does not import."""
 PRESETS = ("full", "quick")
 """Best first."""
+LARGEST = 2**20
+"""Bytes of a record that is read."""
+DIGITS = 1e-5
+"""Of a stated mean or spread, relative to the largest value: records have six digits."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """One figure of models that were trained: a mean over seeds."""
+    """One figure of models that were trained alike but for the seed."""
 
-    mean: float
-    spread: float
-    seeds: int
+    values: tuple[float, ...]
+    """One for each seed."""
+    steps: int | None = None
+    """Of training, if they are recorded."""
+    cosine: float | None = None
+    """To the sensitivities of the explicit learner that it was compared with, if it was."""
+    relative_l2: float | None = None
+    """The distance of its predictions from that learner's, in units of the latter."""
+
+    @property
+    def seeds(self) -> int:
+        """How many models were trained."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """Over seeds."""
+        return statistics.fmean(self.values)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over seeds; 0 for one seed, which shows none."""
+        return statistics.stdev(self.values) if self.seeds > 1 else 0.0
 
     def __str__(self) -> str:
-        return f"{self.mean:.4g} ± {self.spread:.2g}, {self.seeds} seed{'s'[: self.seeds != 1]}"
+        steps = "" if self.steps is None else f", {self.steps:,} step{'s'[: self.steps != 1]}"
+        return (
+            f"{self.mean:.4g} ± {self.spread:.2g}, {self.seeds} seed{'s'[: self.seeds != 1]}{steps}"
+        )
 
 
 @dataclass(frozen=True)
@@ -69,20 +99,72 @@ def results_of(
 
 def _read(file: Path, row: str, preset: str) -> Results:
     try:
-        found = json.loads(file.read_text("utf-8"))
+        found = _parsed(file)
         if (found["schema"], found["row"], found["preset"]) != (SCHEMA, row, preset):
             raise ValueError(f"it is no {SCHEMA} of {row}, preset {preset}")
-        figures = {name: _figure(one) for name, one in found["figures"].items()}
+        figures = {name: _figure(name, one) for name, one in found["figures"].items()}
         return Results(preset, str(found["device"]), figures, file)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"no field {error}" if isinstance(error, KeyError) else error
-        raise UsageError(
-            f"{file.name}: expects the record of a training run, got {why}; run `scanproof reproduce {row}` again."
-        ) from error
+    except RecursionError:
+        why: object = "JSON that is nested too deeply"
+    except KeyError as error:
+        why = f"no field {error}"
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        why = error
+    raise UsageError(
+        f"{file.name}: expects the record of a training run, got {why}; run `scanproof reproduce {row}` again."
+    )
 
 
-def _figure(one: dict[str, Any]) -> Trained:
-    mean, spread, values = float(one["mean"]), float(one["spread"]), one["values"]
-    if not (math.isfinite(mean) and math.isfinite(spread) and spread >= 0 and values):
-        raise ValueError(f"mean {mean}, spread {spread}, {len(values)} values")
-    return Trained(mean, spread, len(values))
+def _parsed(file: Path) -> Any:
+    """What a file says: JSON as its standard has it, without NaN, and no field twice."""
+    with file.open("rb") as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"more than the {LARGEST:,} bytes that are read")
+    return json.loads(content.decode("utf-8"), parse_constant=_refused, object_pairs_hook=_once)
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant}, which JSON does not have")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice!r} twice")
+    return found
+
+
+def _figure(name: str, one: dict[str, Any]) -> Trained:
+    values = one["values"]
+    if not isinstance(values, list) or not values:
+        raise ValueError(
+            f"figure {name!r} with values that are no list of losses, one for each seed"
+        )
+    losses = tuple(_number(name, "values", value) for value in values)
+    if min(losses) < 0:
+        raise ValueError(f"figure {name!r} with a loss of {min(losses):g}: losses are squares")
+    more = {
+        field: _number(name, field, one[field])
+        for field in ("cosine", "relative_l2")
+        if one.get(field) is not None
+    }
+    steps = one.get("steps")
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 0):
+        raise ValueError(f"figure {name!r} with steps that are no number of steps")
+    found = Trained(losses, steps, **more)
+    for field, derived in (("mean", found.mean), ("spread", found.spread)):
+        said = _number(name, field, one.get(field, derived))
+        if abs(said - derived) > DIGITS * max(losses):
+            raise ValueError(
+                f"figure {name!r} with {field} {said:g}, and values of which it is {derived:g}"
+            )
+    return found
+
+
+def _number(name: str, field: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"figure {name!r} with a number in {field!r} that is none")
+    return float(value)

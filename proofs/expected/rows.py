@@ -2,8 +2,13 @@
 
 A printed loss agrees with an exact one within its printed ± and rounding, or within the 95 % interval of a mean over
 10⁴ tasks, which is what gril B.1 says it is; which of the two is said. A trained model agrees with a learner if its
-loss is within `CLOSE` of the learner's exact expected loss, besides twice its own spread over seeds. These margins were
-chosen before models were trained.
+loss is within `CLOSE` of the learner's exact expected loss, besides twice its own spread over seeds; a spread that is
+larger than the margin itself decides nothing. These margins were chosen before models were trained; that a learner
+beside a curve keeps one rate at all context sizes, as the model keeps its weights, was decided after. Where a source
+says that a model has learned the rule of a learner, the record's comparison with it, task by task, is a finding too.
+
+That a model does no better than predicting 0 is what a model that was not trained shows as well. A quick run says it
+only of a model that was trained for as many steps, and from as many seeds, as the whole model beside it.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 from scanproof.constructs.constructions import gril_tables
@@ -20,7 +25,7 @@ from scanproof.constructs.errors import UsageError
 from ..language.measurement import Finding, Measurement
 from .convention import Convention, Printed
 from .learners import ONE_STEP, TWO_STEPS, ZERO
-from .losses import best_loss, best_one_pass, smallest_loss
+from .losses import best_one_pass, best_step_size, expected_loss, one_pass, smallest_loss
 from .moments import normal
 from .recorded import FOLDER, PRESETS, Results, Trained, file_of, results_of
 
@@ -28,6 +33,12 @@ CLOSE = 0.05
 """Of a trained model's loss to a learner's: that it is the same to the eye."""
 ALIKE = 0.25
 """Of curves in a figure without numbers, that are said to mirror or mimic one another."""
+COSINE = 0.99
+"""From here on sensitivities to the query are said to point the same way as an explicit learner's."""
+DISTANCE = 0.1
+"""Up to here predictions are said to be those of an explicit learner, relative to the size of the latter."""
+FEWEST = 3
+"""Seeds of models of which one is said to be better than another."""
 SCALAR = Convention(features=10)
 VECTOR = Convention(features=10, targets=10)
 """Of gril B.1 and B.2: f is printed in gd-ssm A.5 alone, and half-width ½ and factor ½ are not, but see `search`."""
@@ -35,6 +46,9 @@ NOT_RECORDED = "no training run is recorded"
 CONTEXTS = (10, 20, 30, 40)
 """Context sizes at which curves of ssd are compared, of 1 to 40."""
 DEPTHS = (1, 4, 8, 12)
+TRAINED_AT = 40
+"""The context size at which ssd trains, and so the one at which a learner's rate is best."""
+UNTRAINED = "a model that was not trained would show the same"
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,12 @@ class Figure:
     margin: float = CLOSE
     at_most: bool = False
     """Whether a source says that it reaches this loss, and may be below."""
+    nothing: bool = False
+    """Whether the learner predicts 0, so that the model is said to learn nothing."""
+    whole: str | None = None
+    """Then the figure of the model that does learn, and is trained alike."""
+    rule: bool = False
+    """Whether a source says that the model learns the learner itself, not its loss alone."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +83,8 @@ class Relation:
 
     says: str
     needs: tuple[str, ...]
-    holds: Callable[[Mapping[str, Trained]], bool]
+    holds: Callable[[Mapping[str, Trained]], bool | None]
+    """None if the models' spreads do not decide it."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +110,8 @@ def _loss(
     learner: str,
     printed: Printed | None,
     trained: bool = True,
+    whole: str | None = None,
+    rule: bool = False,
 ) -> Figure:
     one = {"zero": ZERO, "one step": ONE_STEP}.get(learner)
     if one is None:
@@ -97,7 +120,10 @@ def _loss(
         exact = convention.zero() if one is ZERO else convention.one_step()
         error = convention.error(one)
         of = "the predictor 0" if one is ZERO else "one GD step at the best rate"
-    return Figure(name, says, exact, of, printed, error, trained)
+    nothing = one is ZERO
+    return Figure(
+        *(name, says, exact, of, printed, error, trained), nothing=nothing, whole=whole, rule=rule
+    )
 
 
 def _table(convention: Convention, which: str) -> list[Figure]:
@@ -116,7 +142,8 @@ def _table(convention: Convention, which: str) -> list[Figure]:
     }
     printed = _printed(which, losses)
     return [
-        _loss(convention, *labels[f], one) for f, one in zip(losses._fields, printed, strict=True)
+        _loss(convention, *labels[f], one, whole="gril")
+        for f, one in zip(losses._fields, printed, strict=True)
     ]
 
 
@@ -148,28 +175,33 @@ def _s5() -> list[Figure]:
 
 
 def _mamba_curve() -> list[Figure]:
+    """One model is drawn at every context size, so one learner is beside it: its rate is not best at each."""
+    eta = best_step_size(ONE_STEP).at(normal(1), N=TRAINED_AT, f=10)
     return [
         Figure(f"layers-1@{n}", f"one-layer Mamba-2, {n} examples",
-               2 * best_loss(ONE_STEP).at(normal(1), N=n, f=10), "one GD step at the best rate", margin=ALIKE)
+               2 * expected_loss(ONE_STEP).at(normal(1), N=n, f=10, eta=eta),
+               f"one GD step at the rate {eta}, best at n = {TRAINED_AT}", margin=ALIKE)
         for n in CONTEXTS
     ]  # fmt: skip
 
 
 def _hybrid_curve() -> list[Figure]:
+    """The rate that is best at one context size is best at all: it is that at which a step contracts most."""
+    _, eta = best_one_pass(normal(1), N=TRAINED_AT, f=10)
     return [
         Figure(f"hybrid-1@{n}", f"one-layer hybrid, {n} examples",
-               2 * best_one_pass(normal(1), N=n, f=10)[0], "one pass of SGD at the best rate",
-               margin=ALIKE)
+               2 * one_pass(normal(1), N=n, f=10, eta=eta),
+               f"one pass of SGD at the rate {eta}, best at n = {TRAINED_AT}", margin=ALIKE)
         for n in CONTEXTS
     ]  # fmt: skip
 
 
 def _scalar() -> list[Figure]:
-    return [_loss(SCALAR, "gd-ssm", "trained GD-SSM, one target", "one step", None)]
+    return [_loss(SCALAR, "gd-ssm", "trained GD-SSM, one target", "one step", None, rule=True)]
 
 
 def _vector() -> list[Figure]:
-    return [_loss(VECTOR, "gd-ssm", "trained GD-SSM, 10 targets", "one step", None)]
+    return [_loss(VECTOR, "gd-ssm", "trained GD-SSM, 10 targets", "one step", None, rule=True)]
 
 
 def _several() -> list[Figure]:
@@ -181,20 +213,33 @@ def _several() -> list[Figure]:
             loss,
             "two GD steps at one rate, the best",
             at_most=True,
+            rule=True,
         ),
-        _loss(SCALAR, "s5-1", "trained S5, one layer", "zero", None),
-        _loss(SCALAR, "gd-ssm-1", "trained GD-SSM, one layer", "one step", None),
+        _loss(SCALAR, "s5-1", "trained S5, one layer", "zero", None, whole="gd-ssm-1"),
+        _loss(SCALAR, "gd-ssm-1", "trained GD-SSM, one layer", "one step", None, rule=True),
     ]
 
 
-def _not_monotone(losses: Mapping[str, Trained], prefix: str) -> bool:
-    """Whether some deeper model is not better than a shallower one, beyond their spreads."""
+def _not_monotone(losses: Mapping[str, Trained], prefix: str) -> bool | None:
+    """Whether some deeper model is worse than a shallower one, beyond their spreads; not if each is better."""
     every = [losses[f"{prefix}-{n}"] for n in DEPTHS]
-    return any(b.mean >= a.mean for a, b in pairwise(every))
+    if any(_better(shallow, deep) for shallow, deep in combinations(every, 2)):
+        return True
+    return False if all(_better(deep, shallow) for shallow, deep in pairwise(every)) else None
 
 
-def _best(losses: Mapping[str, Trained], prefix: str, depth: int) -> bool:
-    return min(DEPTHS, key=lambda n: losses[f"{prefix}-{n}"].mean) == depth
+def _best(losses: Mapping[str, Trained], prefix: str, depth: int) -> bool | None:
+    """Whether the model of a depth is better than every other, beyond their spreads; not if one is than it."""
+    one, *others = (losses[f"{prefix}-{n}"] for n in sorted(DEPTHS, key=lambda n: n != depth))
+    if all(_better(one, other) for other in others):
+        return True
+    return False if any(_better(other, one) for other in others) else None
+
+
+def _better(one: Trained, other: Trained) -> bool:
+    """Whether a loss is smaller by more than both spreads, which few seeds do not show."""
+    apart = other.mean - one.mean > one.spread + other.spread
+    return apart and min(one.seeds, other.seeds) >= FEWEST
 
 
 def _depths(prefix: str) -> tuple[str, ...]:
@@ -203,13 +248,20 @@ def _depths(prefix: str) -> tuple[str, ...]:
 
 ONE = "inputs uniform on (−1/2, 1/2)^10, weights N(0, I), N = 10; loss: ½ squared error"
 SEVERAL = f"{ONE}, a mean over 10 targets"
+TWO_LAYERS = f"{ONE}; the model of two layers on 10 targets, a mean over them"
+PRINTED = "(printed: U(−1, 1), under which no f agrees)"
+"""What gril says of its inputs."""
 NORMAL = "x, w ~ N(0, I), d = 10, trained at n = 40, squared error"
 
 _ROWS = (
-    EmpiricalRow("gril.table3-s5", "App. B.3, Table 3", SEVERAL, _s5),
-    EmpiricalRow("gril.table5", "App. C.1, Table 5", ONE, lambda: _table(SCALAR, "table5")),
-    EmpiricalRow("gril.table6", "App. C.2, Table 6", SEVERAL, lambda: _table(VECTOR, "table6")),
-    EmpiricalRow("gril.table7", "App. C.3, Table 7", SEVERAL, _table7),
+    EmpiricalRow("gril.table3-s5", "App. B.3, Table 3", f"{SEVERAL} {PRINTED}", _s5),
+    EmpiricalRow(
+        "gril.table5", "App. C.1, Table 5", f"{ONE} {PRINTED}", lambda: _table(SCALAR, "table5")
+    ),
+    EmpiricalRow(
+        "gril.table6", "App. C.2, Table 6", f"{SEVERAL} {PRINTED}", lambda: _table(VECTOR, "table6")
+    ),
+    EmpiricalRow("gril.table7", "App. C.3, Table 7", f"{SEVERAL} {PRINTED}", _table7),
     EmpiricalRow("ssd.fig1", "Fig. 1, §4.2", NORMAL, _mamba_curve),
     EmpiricalRow(
         "ssd.fig2",
@@ -218,7 +270,7 @@ _ROWS = (
         list,
         (
             Relation(
-                "at n = 40 some deeper Mamba-2 is no better than a shallower one",
+                "at n = 40 some deeper Mamba-2 is worse than a shallower one, beyond their spreads",
                 _depths("layers"),
                 lambda losses: _not_monotone(losses, "layers"),
             ),
@@ -232,7 +284,7 @@ _ROWS = (
         list,
         (
             Relation(
-                "at n = 40 the hybrid with 4 layers is the best",
+                "at n = 40 the hybrid with 4 layers is the best, beyond the spreads",
                 _depths("hybrid"),
                 lambda losses: _best(losses, "hybrid", 4),
             ),
@@ -240,7 +292,7 @@ _ROWS = (
     ),
     EmpiricalRow("gd-ssm.fig1", "Fig. 1, §4.1", ONE, _scalar),
     EmpiricalRow("gd-ssm.fig2", "Fig. 2, §4.2", SEVERAL, _vector),
-    EmpiricalRow("gd-ssm.fig4", "Fig. 4, §4.3", ONE, _several),
+    EmpiricalRow("gd-ssm.fig4", "Fig. 4, §4.3", TWO_LAYERS, _several),
 )
 ROWS = {row.id: row for row in _ROWS}
 
@@ -270,26 +322,30 @@ def measurement(
 
 
 def _of_figures(row: EmpiricalRow, recorded: Results | None) -> Iterator[Finding]:
-    for figure in row.figures():
+    figures = row.figures()
+    for figure in figures:
         if figure.printed is not None:
-            yield Finding(figure.says, *compared(figure))
-    for figure in row.figures():
+            yield compared(figure, figure.printed)
+    for figure in figures:
         if figure.trained:
-            yield Finding(figure.says, *trained(figure, recorded))
+            yield trained(figure, recorded)
+    for figure in figures:
+        if figure.rule:
+            yield from _of_rule(figure, recorded)
 
 
-def compared(figure: Figure) -> tuple[str, bool]:
+def compared(figure: Figure, printed: Printed) -> Finding:
     """A printed loss beside the exact one."""
-    printed, exact = figure.printed, figure.expected
-    assert printed is not None
+    exact = figure.expected
     said = f"printed {printed}, exact {decimal(exact)} for {figure.of}"
     if printed.within_print(exact):
-        return f"{said}: within print", True
+        return Finding(figure.says, f"{said}: within print", True)
     if figure.error and printed.within_sampling(exact, figure.error):
-        return f"{said}: within sampling, ± {1.96 * figure.error:.2g} of 10⁴ tasks", True
+        near = f"within sampling, ± {1.96 * figure.error:.2g} of 10⁴ tasks"
+        return Finding(figure.says, f"{said}: {near}", True)
     off = abs(float(printed.loss - exact))
     beside = f", {off / figure.error:.1f} standard errors of 10⁴ tasks" if figure.error else ""
-    return f"{said}: off by {off:.2g}{beside}", False
+    return Finding(figure.says, f"{said}: off by {off:.2g}{beside}", False)
 
 
 def decimal(exact: Fraction) -> str:
@@ -297,33 +353,82 @@ def decimal(exact: Fraction) -> str:
     return f"{float(exact):.4f}" if exact else "0"
 
 
-def trained(figure: Figure, recorded: Results | None) -> tuple[str, bool | None]:
+def trained(figure: Figure, recorded: Results | None) -> Finding:
     """A trained model's loss beside the exact one of its learner."""
+    if recorded is None or figure.name not in recorded.figures:
+        return Finding(figure.says, _missing(recorded), None)
+    found, exact = recorded.figures[figure.name], float(figure.expected)
+    off, margin = found.mean - exact, figure.margin * exact
+    near = (off if figure.at_most else abs(off)) <= margin + 2 * found.spread
+    holds, why = near, ""
+    if near and found.spread > margin:
+        holds, why = (
+            None,
+            "; the spread over seeds is larger than the margin, so this decides nothing",
+        )
+    elif figure.nothing:
+        why = f"; {UNTRAINED}"
+        if near and recorded.preset == "quick" and not _as_long(figure, recorded):
+            holds, why = (
+                None,
+                f"{why}, and it is not recorded as trained for as long as one that learns",
+            )
+    said = f"trained {found}, {_run(recorded)}, exact {exact:.4g} for {figure.of}, margin {figure.margin:.0%}{why}"
+    return _finding(figure.says, said, holds, recorded)
+
+
+def _as_long(figure: Figure, recorded: Results) -> bool:
+    """Whether a model had at least the steps and the seeds of the whole one; not if a record does not say."""
+    own = recorded.figures[figure.name]
+    whole = None if figure.whole is None else recorded.figures.get(figure.whole)
+    if whole is None or own.steps is None or whole.steps is None:
+        return False
+    return own.steps >= whole.steps and own.seeds >= whole.seeds
+
+
+def _of_rule(figure: Figure, recorded: Results | None) -> Iterator[Finding]:
+    """How near a model is to the explicit learner on each task, where the record says so."""
     found = None if recorded is None else recorded.figures.get(figure.name)
-    if found is None or recorded is None:
-        return NOT_RECORDED, None
-    exact = float(figure.expected)
-    off = found.mean - exact
-    near = (off if figure.at_most else abs(off)) <= figure.margin * exact + 2 * found.spread
-    said = f"trained {found}, {_run(recorded)}, exact {exact:.4g} for {figure.of}, margin {figure.margin:.0%}"
-    return said, _counts(near, recorded)
+    if recorded is None or found is None:
+        return
+    run = f"{_run(recorded)}, beside {figure.of.partition(' at ')[0]} at fitted rates"
+    if found.cosine is not None:
+        said = f"cosine of sensitivities {found.cosine:.4f}, {run}, margin ≥ {COSINE}"
+        yield _finding(figure.says, said, found.cosine >= COSINE, recorded)
+    if found.relative_l2 is not None:
+        said = (
+            f"relative distance of predictions {found.relative_l2:.2g}, {run}, margin ≤ {DISTANCE}"
+        )
+        yield _finding(figure.says, said, found.relative_l2 <= DISTANCE, recorded)
 
 
 def _run(recorded: Results) -> str:
     return f"{recorded.preset} run on {recorded.device}"
 
 
-def _counts(holds: bool, recorded: Results) -> bool | None:
-    return True if holds else None if recorded.preset == "quick" else False
+def _missing(recorded: Results | None) -> str:
+    """Why there is no figure."""
+    if recorded is None:
+        return NOT_RECORDED
+    if recorded.preset == "quick":
+        return "a quick run does not train it to the end"
+    return f"the {_run(recorded)} has no such figure"
+
+
+def _finding(label: str, says: str, holds: bool | None, recorded: Results) -> Finding:
+    """What a run says: a quick one nothing against a row."""
+    counts = None if recorded.preset == "quick" and not holds else holds
+    return Finding(label, says, counts, undecided=counts is None)
 
 
 def _of_relations(row: EmpiricalRow, recorded: Results | None) -> Iterator[Finding]:
-    for relation in row.relations:
-        figures = {} if recorded is None else recorded.figures
-        if not set(relation.needs) <= set(figures):
-            yield Finding(relation.says, NOT_RECORDED, None)
-            continue
-        assert recorded is not None
-        said = ", ".join(f"{name}: {figures[name]}" for name in relation.needs)
-        holds = _counts(relation.holds(figures), recorded)
-        yield Finding(relation.says, f"{_run(recorded)}; {said}", holds)
+    return (related(relation, recorded) for relation in row.relations)
+
+
+def related(relation: Relation, recorded: Results | None) -> Finding:
+    """What trained models show of a sentence about several."""
+    if recorded is None or not set(relation.needs) <= set(recorded.figures):
+        return Finding(relation.says, _missing(recorded), None)
+    figures = recorded.figures
+    said = ", ".join(f"{name}: {figures[name]}" for name in relation.needs)
+    return _finding(relation.says, f"{_run(recorded)}; {said}", relation.holds(figures), recorded)

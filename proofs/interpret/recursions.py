@@ -109,7 +109,11 @@ def _opaque(at, state, start, time, places, length, others):
             KernelArray(leaf.dims, i, s.entry(time, i))
             for leaf, i, s in zip(start, places, states, strict=True)
         )
-        after, output = at(time, map_leaves(lambda _, before=before: next(before), state))
+        current().depth += 1
+        try:
+            after, output = at(time, map_leaves(lambda _, before=before: next(before), state))
+        finally:
+            current().depth -= 1
         steps = leaves(after)
         if [leaf.dims for leaf in steps] != [leaf.dims for leaf in start]:
             raise Unreadable("a step that changes the shape of its state")

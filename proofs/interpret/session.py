@@ -64,6 +64,8 @@ class Session:
     """The names of the claim's own arrays."""
     functions: set[str] = field(default_factory=set)
     """Functions besides 1/T that the interpretation took."""
+    depth: int = 0
+    """Of how many recursions a step is being read, one inside the other."""
 
     def add(
         self,

@@ -14,7 +14,15 @@ class Finding:
     says: str
     """The figures, in words."""
     holds: bool | None
-    """Whether they agree; None if there is nothing to compare with."""
+    """Whether they agree; None if there is nothing to compare with, or what there is decides nothing."""
+    undecided: bool = False
+    """With None: that there are figures, such as a quick run's, and they decide nothing."""
+
+    @property
+    def word(self) -> str:
+        """What is found, in a word or two."""
+        missing = "undecided" if self.undecided else "not measured"
+        return {True: "agrees", False: "not reproduced", None: missing}[self.holds]
 
 
 @dataclass(frozen=True)

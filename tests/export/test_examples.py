@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
-SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+SCRIPTS = sorted(set(EXAMPLES.glob("*.py")) - {EXAMPLES / "sharded.py"})
+"""All but the one for several machines, which `tests/test_ops_sharded.py` runs in two processes."""
 PAGE = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
 SHOWN = dict(re.findall(r"```console\n\$ ([^\n]*)\n(.*?)```", PAGE, re.S))
 DIGITS = 1e-5

@@ -7,7 +7,9 @@ from .source import gd_ssm
 
 READING = (
     "The figures print no numbers. Read are training runs as recorded here, beside the exact expected loss of the "
-    "learner: f = N = 10, inputs from U(−1/2, 1/2)^f, ½ times the squared error, a mean over targets."
+    "learner: f = N = 10, inputs from U(−1/2, 1/2)^f, ½ times the squared error, a mean over targets. Where it is "
+    "recorded, predictions too are those of the explicit learner: sensitivities with a cosine of at least 0.99, a "
+    "relative distance of at most 0.1."
 )
 
 gd_ssm.measured(

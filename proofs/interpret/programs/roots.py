@@ -39,10 +39,11 @@ FACTORED = 1_000_000
 
 def combined(array: KernelArray) -> KernelArray:
     """The array, with no root of a size or number twice in a product, nor beside this number's inverse."""
-    if SQRT not in current().functions or not any(
-        map(_is_of_a_number, index.current.bodies.values())
-    ):
-        return array  # without its term, as what is simplified early may be simplified less
+    if SQRT not in current().functions:
+        return array
+    of_numbers = any(map(_is_of_a_number, index.current.bodies.values()))
+    if not of_numbers and not current().depth:
+        return array  # asking for its term would simplify it: that serves a step, and elsewhere takes long
     if all(_plain(m, c, array.term) is None for m, c in array.term.parts.items()):
         return array
     return KernelArray(array.dims, array.at, share(_parts(array.term)))
