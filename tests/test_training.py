@@ -159,7 +159,7 @@ def test_a_recalled_key_was_seen_with_the_value_that_is_asked_for():
 def test_the_best_rate_is_where_the_loss_is_least():
     drawn = TASK.fresh(500, 0)
     reference = descent(TASK)
-    best = best_step_size(reference, TASK, drawn)
+    best: Any = best_step_size(reference, TASK, drawn)
 
     losses = [learned(TASK, reference, k * best, drawn) for k in (0.95, 1, 1.05)]
     assert losses[1] == min(losses)
