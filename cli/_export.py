@@ -179,7 +179,7 @@ def _bound(certificate: dict[str, Any]) -> list[tuple[str, str]]:
         why = covers if covers.startswith("nothing") else "no finite one is known for this domain"
         return [("bound", why), ("for", domain)]
     bound, most, some = (certificate[name] for name in ("absolute", "magnitude", "attained"))
-    size, largest = "", ""
+    size, largest, found = "", "", certificate["found"]
     if some:
         size = f", {bound / some:.2g} of the largest"
         largest = f"{some:.4g} is attained" + ("" if most is None else f", {most:.4g} is the most")
@@ -187,6 +187,7 @@ def _bound(certificate: dict[str, Any]) -> list[tuple[str, str]]:
         size += ": more than any prediction is, so nothing is known of them"
     return [
         ("bound", f"|prediction − learner| ≤ {bound:.4g}{size}"),
+        ("found", f"{found:.1g} is the most that a short search makes it" if found else ""),
         ("largest", largest),
         ("for", domain),
     ]

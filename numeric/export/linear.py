@@ -16,6 +16,7 @@ from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
 from . import statements
+from .certificates import found as errors
 from .certificates.largest import largest
 from .certificates.linear import LARGEST as READABLE
 from .certificates.linear import Domain, bound
@@ -164,7 +165,28 @@ def certificate(
         start=float(sizes[1].max()),
     )
     magnitude = min(found.magnitude, most.proved)
-    return Certificate(finite, found.prediction, magnitude, covers, most.attained)
+    missed = (
+        _found(exact, learner, domain, dtype, linear=linear) if found.prediction < math.inf else 0.0
+    )
+    return Certificate(finite, found.prediction, magnitude, covers, most.attained, missed)
+
+
+def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: bool) -> float:
+    """The largest error that is found, of the model in NumPy."""
+    (d, k), entry = learner.W0.shape, domain.entry
+    root = math.sqrt(d) * entry
+    ground = errors.Ground(
+        domain.examples, d, k, root, entry, domain.target, domain.curvature, linear
+    )
+    rounded = neutral.mapped(lambda array: np.asarray(array, dtype=np.float64).astype(dtype), exact)
+    length = TOKENISATIONS[exact.tokens].length(domain.examples)
+    work = 8.0 * len(exact.layers) * length * exact.encode_bias.shape[0] ** 2
+
+    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.asarray(neutral.predict(rounded, x, y)).astype(np.longdouble)
+
+    rule = errors.Rule(learner.W0, learner.eta, learner.steps)
+    return errors.found(predict, rule, ground, dtype, work)
 
 
 def _domain(request: Request, eta: Fraction) -> Domain:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from scanproof.constructs.constructions import mamba2_gd, mamba2_sizes
 from scanproof.constructs.constructions.instance import Instance
 from scanproof.constructs.errors import UsageError
+from scanproof.constructs.layers import mamba2_block
+from scanproof.constructs.layers.mamba import softplus
+from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from .certificates import found as errors
 from .certificates.largest import Largest, largest
 from .certificates.mamba2 import Bound, Domain, bound
 from .parts import LOSS, Certificate, Export, Request
@@ -24,6 +29,15 @@ COVERS = (
     "every prediction for data in the domain, of that many examples or fewer; numbers and arithmetic of this format, "
     "sums in any order, chunked or step by step; what norms, gates and decays lack of their limits"
 )
+
+
+def _time_step(z: Any) -> Any:
+    """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
+    return softplus(-np.abs(z)) + np.maximum(z, 0)
+
+
+PARTS = RELEASED._replace(time_step=_time_step)
+"""The released block's functions, for floats."""
 
 
 def build(request: Request) -> Export:
@@ -116,7 +130,42 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
     finite = {n: v for n, v in domain._asdict().items() if math.isfinite(v)}
     most = largest_prediction(made, domain)
     magnitude = min(found.magnitude, most.proved)
-    return Certificate(finite, found.prediction, magnitude, COVERS, most.attained)
+    missed = _found(made, domain, eta, dtype) if found.prediction < math.inf else 0.0
+    return Certificate(finite, found.prediction, magnitude, COVERS, most.attained, missed)
+
+
+def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
+    """The largest error that is found, of the definition in NumPy."""
+    layout, model, sizes = made.layout, made.model, made.widths.heads
+    ground = errors.Ground(
+        domain.examples,
+        *made.W0.shape,
+        domain.input_norm,
+        math.inf,
+        domain.target,
+        domain.curvature,
+        False,
+    )
+    blocks = [model.step] * made.steps + [model.last]
+    per_token = 4 * sizes.heads * sizes.head_dim * sizes.state + made.widths.stream * len(
+        model.last.in_proj
+    )
+    work = float(len(blocks) * (2 * domain.examples + 1) * per_token)
+    to = np.dtype(dtype).type
+    rounded = [Parameters(*(np.asarray(a).astype(to) for a in block)) for block in blocks]
+    weight, bias, norm, readout = (
+        np.asarray(a).astype(to)
+        for a in (model.encode_weight, model.encode_bias, model.norm, model.readout)
+    )
+
+    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        rows = layout.tokens(x, y).astype(to) @ weight.T + bias
+        for block in rounded:
+            rows = mamba2_block.block(block, sizes, rows, to(hf_mamba2.EPSILON), PARTS)
+        last = PARTS.norm(rows[-1:], norm, to(hf_mamba2.EPSILON))
+        return (last @ readout.T)[0].astype(np.longdouble)
+
+    return errors.found(predict, errors.Rule(made.W0, eta, made.steps or 1), ground, dtype, work)
 
 
 def largest_prediction(made: Instance, domain: Domain) -> Largest:

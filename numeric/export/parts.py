@@ -59,6 +59,8 @@ class Certificate(NamedTuple):
     """For which evaluations it holds, in which formats."""
     attained: float = 0.0
     """What |learner| is on some data of the domain."""
+    found: float = 0.0
+    """What |prediction − learner| is on some data of the domain, run in NumPy; 0 if it was not looked for."""
 
 
 class Export(NamedTuple):

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.layers import mamba2_block
-from scanproof.constructs.layers.mamba import softplus
-from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters, Sizes
+from scanproof.constructs.layers.mamba2_block import Parameters, Sizes
 from scanproof.constructs.layouts import hf_mamba2, mamba_ssm
 from scanproof.constructs.layouts.neutral import ENCODING
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
 from ..export.loading import Loaded
+from ..export.mamba2 import PARTS
 from .batch import ROUNDINGS, Batch, to_float32
 
 WORKSPACE = 2**19
@@ -154,11 +154,3 @@ def _as_loaded(dtype: str, model: Model, raw: Any) -> np.ndarray:
         stream = stream + gated.to(to_own) @ near.out_proj.T
     last = norm(stream[-1:], to_own(model.norm)).to(to_own)
     return (last @ to_own(model.readout).T).data[:, 0].astype(np.float64)
-
-
-def _time_step(z: Any) -> Any:
-    """softplus(z) = max(z, 0) + softplus(−|z|), which does not overflow, as it does not in the modules."""
-    return softplus(-np.abs(z)) + np.maximum(z, 0)
-
-
-PARTS = RELEASED._replace(time_step=_time_step)

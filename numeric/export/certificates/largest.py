@@ -57,8 +57,7 @@ def largest(
     end = eta * min(curvature, examples * norm * norm)
     if not 0 < end < math.inf:
         return Largest(0.0, math.inf)
-    first = min(end, SMALLEST / steps**2)
-    t = np.geomspace(first, end, POINTS)
+    t = _curvatures(end, steps)
     scale = math.sqrt(examples * eta) * target
     inside = t * INWARD**2
     found = norm * (
@@ -66,10 +65,33 @@ def largest(
         + scale * np.abs(1 - (1 - inside) ** steps) / np.sqrt(inside)
     )
     attained = float(found[np.isfinite(found)].max(initial=norm * along)) * INWARD
+    proved = norm * weights(examples, norm, target, curvature, eta, steps, start)
+    return Largest(min(attained, proved), proved)
+
+
+@np.errstate(all="ignore")
+def weights(
+    examples: int,
+    norm: float,
+    target: float,
+    curvature: float,
+    eta: float,
+    steps: int,
+    start: float = 0.0,
+) -> float:
+    """What ‖w‖ of a target is at most after L ≥ 0 steps on any data of the domain; arguments as for `largest`."""
+    end = eta * min(curvature, examples * norm * norm)
+    if not 0 < end < math.inf or not steps:
+        return math.inf if steps else start * OUTWARD
+    t, scale = _curvatures(end, steps), math.sqrt(examples * eta) * target
     left, learned = np.abs(1 - t) ** steps, np.abs(1 - (1 - t) ** steps)
     # Between two t the numerator is monotone except at 1, where it is 1, and below the first t it is at most L t.
     most = np.maximum(np.maximum(learned[:-1], learned[1:]), 1.0 * ((t[:-1] < 1) & (t[1:] > 1)))
-    steep = max(steps * math.sqrt(first), float((most / np.sqrt(t[:-1])).max()))
-    proved = norm * (max(1.0, float(left.max())) * start + scale * steep)
-    proved = proved * OUTWARD if not math.isnan(proved) else math.inf
-    return Largest(min(attained, proved), proved)
+    steep = max(steps * math.sqrt(t[0]), float((most / np.sqrt(t[:-1])).max()))
+    found = max(1.0, float(left.max())) * start + scale * steep
+    return found * OUTWARD if not math.isnan(found) else math.inf
+
+
+def _curvatures(end: float, steps: int) -> np.ndarray:
+    """Values of t = ηg up to the largest."""
+    return np.geomspace(min(end, SMALLEST / steps**2), end, POINTS)

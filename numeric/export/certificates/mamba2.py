@@ -6,12 +6,16 @@ operation by operation as `numeric.rounding.arithmetic` describes, sums in any o
 recurrence are covered alike. Pairs silu(u) − silu(−u) lose nothing: |silu(u)| + |silu(−u)| is |u|. Where u is one
 coordinate times one weight, u and −u are computed alike.
 
-A step moves w by Σ_j −η (w·x_j − y_j) x_j, whose terms add up to at most ηnX(ΩX + Y) in absolute value; with a relative
-error a for each of them, and ρ = max(1, ηλ − 1) for what a step makes of an error in w, λ ≤ nX² the curvature,
+A step moves w by −ηAᵀr with r = Aw − y for the examples' inputs A, ‖A‖ ≤ √λ. Its terms η x_ja x_jb w_b have relative
+errors of three kinds, which differ in how far what they belong to has cancelled:
 
-    E ← ρE + a ηnX((Ω + E)X + Y) + u(Ω' + …).
+- a c_j that all of a token's numbers share, of its norm or its time step, makes at most η√λ c‖r‖,
+- an l_jb of a key or a query, which all values share, at most η√λ l √n (ΩX + Y),
+- an f_jab of a value, or of the sums, at most ηnX f (ΩX + Y): all terms without their signs.
 
-That is the worst case over all data in the domain. What is measured is some hundred times less.
+With ρ = max(1, ηλ − 1) for what a step makes of an error in w, E ← ρE + these + u(Ω' + …). Ω and ‖r‖ are those of
+gradient descent itself, which is what the model is (`largest.weights`), and E. A decay of 1 multiplies by 1, which
+rounds nothing. That is the worst case over all data of the domain.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from scanproof.constructs.layouts.hf_mamba2 import EPSILON
 
 from ...rounding.arithmetic import DIVISION, FORMATS, FUNCTION, OUTWARD, Format
 from .domain import MARGIN, Bound, curvature_and_weights, growth
+from .largest import weights
 
 SILU = FUNCTION + 1 + DIVISION
 """Unit roundoffs of z / (1 + exp(−z)), relative to its value."""
@@ -33,6 +38,8 @@ SOFTPLUS = 2 * FUNCTION
 """Unit roundoffs of softplus(32), relative to its value."""
 NORM = DIVISION + 6
 """Unit roundoffs of a norm: the mean's division, ε, the root, K², and the two factors."""
+OWN = DIVISION + 1
+"""Those of them that a normalised coordinate need not share with the others: the quotient and its weight."""
 LIMITS = 2.0**-60
 """What softplus(−992) and its like, e^−32 aside, add relative to what they are compared with."""
 EXACT = Format(0.0, 0.0, math.inf)
@@ -96,6 +103,12 @@ class _Block(NamedTuple):
     """The error of each term value · key · query that the heads add up, before the gate."""
     out: float
     """The error that the gate, the gated norm and out_proj add."""
+    shared: float
+    """Of these, the errors that all numbers of a token share, and those of the token that reads."""
+    pairs: float
+    """The errors that a key and a query share for all values."""
+    own: float
+    """All others."""
 
 
 class _Given:
@@ -105,25 +118,45 @@ class _Given:
         self.instance, self.domain, self.form, self.u = instance, domain, form, form.unit
         self.n, self.d, self.k = domain.examples, instance.layout.slots.d, instance.layout.slots.k
         self.inputs = instance.layout.slots.inputs
-        self.tokens = 2 * domain.examples + 1
+        self.tokens = self.length(domain.examples)
         self.X, self.Y = float(domain.input_norm), float(domain.target)
         self.eta = abs(float(instance.eta))
         self.start = max(math.sqrt(sum(float(w) ** 2 for w in column)) for column in instance.W0.T)
         """The largest column norm of W0."""
 
+    def length(self, examples: int) -> int:
+        """T."""
+        layout = self.instance.layout
+        one, two = (
+            layout.tokens(np.zeros((n + 1, self.d)), np.zeros((n, self.k))).shape[0] for n in (1, 2)
+        )
+        return one + (examples - 1) * (two - one)
+
     def stack(self) -> Bound:
         n, k, u, X, Y, eta, weight = self.n, self.k, self.u, self.X, self.Y, self.eta, self.start
-        rho = growth(eta, min(n * X**2, self.domain.curvature))
-        added = 2 * self.tokens + 2 * (self.d + 1)
+        curvature = min(n * X**2, self.domain.curvature)
+        rho, narrow = growth(eta, curvature), MARGIN * math.sqrt(curvature)
+        residual = MARGIN * (math.sqrt(n) * Y + narrow * weight)
+        added = self.tokens + 2 * (self.d + 1)
         error, raw = u * weight, self.inputs * X**2 + k * Y**2 + 1
-        for _ in range(self.instance.steps):
+        for step in range(1, self.instance.steps + 1):
             now = weight + error
             R = 1.01 * math.sqrt(k * now**2 + raw)
             heads = 1.01 * eta * n * X * math.hypot(X, Y) * math.hypot(now, 1)
             block = self.block(R, heads, added)
-            moved = eta * n * X * (now * X + Y)
-            weight = min(rho * weight + eta * n * X * Y, self.domain.weights)
-            rounded = ((1 + block.terms) * (1 + block.out) - 1) * moved
+            terms = MARGIN * eta * math.sqrt(n) * (now * X + Y)
+            left = MARGIN * eta * narrow * (residual + narrow * error)
+            kinds = min(left, narrow * terms) * block.shared + (1 + block.shared) * terms * (
+                narrow * block.pairs + (1 + block.pairs) * math.sqrt(n) * X * block.own
+            )
+            whole = ((1 + block.terms) * (1 + block.out) - 1) * terms * math.sqrt(n) * X
+            rounded = min(kinds, whole)
+            weight = min(
+                rho * weight + eta * n * X * Y,
+                self.domain.weights,
+                weights(n, X, Y, self.domain.curvature, eta, step, self.start),
+            )
+            residual = rho * residual
             error = rho * error + rounded + u * (weight + rho * error + rounded)
         now = weight + error
         R = 1.01 * math.sqrt(k * now**2 + raw + k * (now * X) ** 2)
@@ -136,7 +169,7 @@ class _Given:
         learned = self.n * self.eta * (self.Y + start * X) * X**2
         moved = 1.01 * learned
         R = 1.01 * math.sqrt(self.inputs * X**2 + self.k * (self.Y**2 + moved**2) + 1)
-        block = self.block(R, 1.01 * math.sqrt(2 * self.k) * learned, 2 * self.tokens + 2 * self.d)
+        block = self.block(R, 1.01 * math.sqrt(2 * self.k) * learned, self.tokens + 2 * self.d)
         # −W0ᵀx and W0ᵀx are sums that may be rounded differently; silu' is at most 1.1.
         read = block.norm + _sum(self.d + 8, u)
         terms = (1 + block.terms) * (1 + block.out) * (1 + 2.2 * read) * (1 + 8 * u) - 1
@@ -154,17 +187,24 @@ class _Given:
         u, widths, constants = self.u, self.instance.widths, self.instance.constants
         K, kappa, gate = (float(c) for c in (constants.channel, constants.inner, constants.gate))
         norm = self.shift(R, widths.stream, widths.channels * K**2) + NORM * u
-        entry = (
-            norm + (4 + SILU) * u
-        )  # a stored number, a weight, a product; the convolution; the pair
-        terms = 3 * entry + (SOFTPLUS + 8) * u + LIMITS + _sum(added + 8, u)
-        gated = norm + (2 + SILU) * u + LIMITS + math.exp(-gate) * (gate + 1)
-        constant = norm + (5 + SILU) * u + LIMITS
+        # a stored number, a weight, a product; the convolution; the pair
+        single = (4 + SILU) * u + LIMITS
+        sums = 8 * u + LIMITS + _sum(added + 8, u)
+        gate_limit = math.exp(-gate) * (gate + 1)
+        gated, constant = (2 + SILU) * u + LIMITS, (5 + SILU) * u + LIMITS
         channels = widths.inner_channels
         width = widths.heads_per_group * widths.heads.head_dim
         inner = self.shift(heads, width / gate**2, channels * kappa**2) + (NORM + 4 + channels) * u
-        out = 2 * gated + constant + inner + 8 * u
-        return _Block(*(math.expm1(1.01 * a) if a < 0.01 else math.inf for a in (norm, terms, out)))
+        found = _Block(
+            norm=norm,
+            terms=3 * (norm + single) + SOFTPLUS * u + sums,
+            out=2 * (norm + gated + gate_limit) + norm + constant + inner + 8 * u,
+            shared=6 * norm + 2 * gate_limit,
+            # Per group: the time step, the constant channel and its gate, the gated norm.
+            pairs=2 * (single + OWN * u) + SOFTPLUS * u + gated + constant + 2 * OWN * u + inner,
+            own=single + gated + sums + (3 * OWN + 8) * u,
+        )
+        return _Block(*(math.expm1(1.01 * a) if a < 0.01 else math.inf for a in found))
 
     def shift(self, R: float, width: float, constant: float) -> float:
         """½ (‖u‖² + Mε)/(cK²), with ‖u‖² twice if the sum of squares is rounded.

@@ -1,7 +1,8 @@
 """Rounding over several layers that do a step each: errors pass on as a step of gradient descent lets them.
 
 Read as a whole, a stack lets errors grow by 1 + ηΣ|x||x|ᵀ a layer. A step of gradient descent lets them grow by
-ρ = max(1, ηλ − 1) in norm, with λ the curvature, so that for every column of the weights
+ρ = max(1, ηλ − 1) in norm, with λ the curvature, and ‖W_l‖ is that of gradient descent, which the stack is (see
+`largest.weights`), so that for every column of the weights
 
     ‖E_l‖ ≤ ρ ‖E_{l−1}‖ + γ (‖A‖ ‖Ŵ_{l−1}‖ + ‖b‖) + low,   ‖W_l‖ ≤ ρ ‖W_{l−1}‖ + η Σ_j ‖x_j‖ |y_j|,
 
@@ -30,6 +31,7 @@ from scanproof.constructs.tokens.encoding import encoding
 from ...rounding.arithmetic import gamma
 from .counted import Counted, entering
 from .domain import MARGIN, Domain, growth
+from .largest import weights
 
 
 class Reading(NamedTuple):
@@ -87,8 +89,10 @@ def read(
     rho = growth(eta, min(domain.curvature, float((norms[:-1] ** 2).sum()) * MARGIN))
     added = eta * float((norms[:-1] @ y).max()) * MARGIN
     sizes = [float(np.linalg.norm(stack.W0, axis=0).max()) * MARGIN]
-    for _ in range(stack.steps):
-        sizes.append(min(rho * sizes[-1] + added, domain.weights))
+    n, norm, target = y.shape[0], float(norms[:-1].max()), float(y.max()) * MARGIN
+    for step in range(1, stack.steps + 1):
+        known = weights(n, norm, target, domain.curvature, eta, step, sizes[0])
+        sizes.append(min(rho * sizes[-1] + added, domain.weights, known))
     layers = FAMILIES[model.family].layers(stack, model, embeddings, y.shape[0])
     error = layers.start
     for alike, step in layers.steps:
