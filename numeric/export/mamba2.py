@@ -137,9 +137,11 @@ def _certificate(made: Instance, request: Request, eta: Fraction, dtype: str) ->
 def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
     """The largest error that is found, of the definition in NumPy."""
     layout, model, sizes = made.layout, made.model, made.widths.heads
+    d, k = made.W0.shape
     ground = errors.Ground(
         domain.examples,
-        *made.W0.shape,
+        d,
+        k,
         domain.input_norm,
         math.inf,
         domain.target,

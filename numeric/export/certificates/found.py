@@ -78,7 +78,11 @@ def found(
     )
     with np.errstate(all="ignore"):
         for run in range(runs):
-            data = _start(run, ground, rule, rng) if run < runs // 2 else _climbed(*best, rng)
+            data = (
+                _start(run, ground, rule, rng)
+                if run < runs // 2
+                else _climbed(best[0], best[1], rng)
+            )
             x, y = _inside(*data, ground)
             rounded = (a.astype(dtype) for a in (x, y))  # which is a part of the error
             missed = float(np.abs(predict(*rounded) - learned(rule, x, y)).max())
