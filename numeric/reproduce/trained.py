@@ -78,6 +78,8 @@ def _line(model: Mapping[str, Any]) -> str:
     beside, loss = of["beside"], _loss(of)
     if of["accuracy"]:
         loss += f", {100 * of['accuracy']['mean']:.0f} % right"
+        if of.get("majority"):
+            loss += f" (the most frequent answer: {100 * of['majority']:.0f} %)"
     told = ("—", "—", "—")
     if beside:
         told = (
