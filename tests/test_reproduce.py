@@ -122,9 +122,7 @@ def test_a_benchmark_without_its_data_is_not_checkable_and_says_so(row, data, ru
     (one,) = json.loads(found.out)["claims"]
     assert one["as_stated"]["verdict"] == "not-checkable"
     assert f"the data of {data}" in one["as_stated"]["reason"]
-    assert one_line(run("reproduce", row)).startswith(
-        f"scanproof: {row}: no such table or figure"
-    )
+    assert one_line(run("reproduce", row)).startswith(f"scanproof: {row}: no such table or figure")
 
 
 def test_printed_numbers_are_those_of_the_tables():

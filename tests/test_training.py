@@ -29,10 +29,10 @@ from scanproof.numeric.jax_arrays import JaxArray, Namespace, plain
 from scanproof.numeric.training import checkpoints, gated, models, own, rows
 from scanproof.numeric.training.evaluation import evaluate, reference_loss
 from scanproof.numeric.training.experiments import EXPERIMENTS, find, smaller
+from scanproof.numeric.training.parameters import beside_construction
 from scanproof.numeric.training.references import best_step_size, descent, two_rates
 from scanproof.numeric.training.results import differing, identified, records
 from scanproof.numeric.training.settings import Settings
-from scanproof.numeric.training.parameters import beside_construction
 from scanproof.numeric.training.tasks import (
     Classification,
     Expressions,

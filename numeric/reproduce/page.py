@@ -67,8 +67,9 @@ WIDTH = 120
 TRIES = 20_000
 """Tasks of a sample of Newton–Raphson steps."""
 DAMPINGS = (0.001, 0.01, 0.02, 0.025, 0.03, 0.05, 0.1)
+WHOLE = "whole Hessian"
 HALF_STEPS = (
-    ("whole Hessian", (0.5, 0.0, False)),
+    (WHOLE, (0.5, 0.0, False)),
     ("λ = 0.0001", (0.5, 1e-4, False)),
     ("λ = 0.001", (0.5, 1e-3, False)),
     ("diagonal of the Hessian", (0.5, 0.0, True)),
@@ -201,8 +202,8 @@ def _curves() -> Iterator[str]:
         "",
     )
     yield from _text(
-        """Models that were trained for several f, and one of them on inputs of other scales than in training, beside the
-        exact loss of one step; on other scales the step keeps the rate that is best in training:"""
+        """Models that were trained for several f, and one of them on inputs of other scales than in training, beside
+        the exact loss of one step; on other scales the step keeps the rate that is best in training:"""
     )
     yield from (
         "![Trained models beside exact losses, over f and over the scale](figures/trained-over-sizes.svg)",
@@ -407,14 +408,19 @@ def _newton() -> Iterator[str]:
     printed = Fraction(gril_tables.table7().newton)
     inside = Printed(printed, gril_tables.LOSS_DIGIT, gril_tables.spreads()["table7"][3])
     half = VECTOR.zero() / 4
-    tried = [(says, None, _sample(partial(part_newton, *how))) for says, how in HALF_STEPS]
-    tried[0] = (HALF_STEPS[0][0], half, tried[0][2])
+    tried = [
+        (says, half if says == WHOLE else None, _sample(partial(part_newton, *how)))
+        for says, how in HALF_STEPS
+    ]
     yield from _text(
         f"""Half a step, as when the Hessian is that of the squared error and the gradient that of half of it, leaves
         half of the error: for N ≥ f exactly ¼ of the loss of the predictor 0, {half} = {decimal(half)}. With a small
         damping, or the diagonal of the Hessian alone ({TRIES:,} tasks):"""
     )
-    yield from ("| half a step | exact | sampled | within ± 0.001 and rounding |", "|---|---|---|---|")
+    yield from (
+        "| half a step | exact | sampled | within ± 0.001 and rounding |",
+        "|---|---|---|---|",
+    )
     for says, exact, found in tried:
         near = inside.within_print(Fraction(found.mean) if exact is None else exact)
         told = "—" if exact is None else decimal(exact)

@@ -125,7 +125,7 @@ def _row(id: str) -> str:
         for one in row.figures()
     ]
     told += [relation.says for relation in row.relations]
-    return f"**{id}** ({row.where}) has " + "; ".join(told) + "."
+    return f"**{id}** ({row.where}): " + "; ".join(told) + "."
 
 
 def _text(words: str) -> list[str]:

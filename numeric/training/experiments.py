@@ -16,7 +16,6 @@ from .references import Reference
 from .settings import PRESETS, Settings
 from .tasks import Classification, Expressions, Recall, Regression, Sine, Task
 
-
 At: TypeAlias = int | float | str | None
 """Which number of a model a figure is: None its loss, a whole number that with so many examples, a float that on inputs
 of this scale relative to training; LEARNER that of the learner beside it, another word the distance of these parameters
@@ -327,7 +326,9 @@ EXPERIMENTS = {
             Expressions(4),
             tuple(
                 Run(
-                    lambda t, window=window: gated.gril_stack(t.vocabulary, t.digits, window=window),
+                    lambda t, window=window: gated.gril_stack(
+                        t.vocabulary, t.digits, window=window
+                    ),
                     EXPRESSIONS,
                     replace(EXPRESSIONS, steps=50_000),
                 )
@@ -337,7 +338,7 @@ EXPERIMENTS = {
         ),
         Experiment(
             "sine",
-            "targets sin(Wᵀx), N = f = 10: GRIL with a gated unit after it, trained whole and fixed at the construction",
+            "targets sin(Wᵀx), N = f = 10: GRIL with a gated unit, trained whole or fixed at the construction",
             {
                 "gril.fig3b": WITH_UNIT,
                 "gd-ssm.fig4b": WITH_UNIT,

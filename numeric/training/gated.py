@@ -85,9 +85,10 @@ def gril_stack(
         rows = JaxArray(arrays["embedding"].array[tokens.array])
         count = Namespace(None).asarray(CONSTANT)
         for i in range(layers):
-            own = (arrays[f"layers.{i}.{name}"] for name in ("gate", "mixing", "query", "beta"))
+            names = (f"layers.{i}.{name}" for name in ("gate", "mixing", "query", "beta"))
             seen = left_padded_windows(_normalised(rows), window)
-            out = gril.BLOCK.outputs(gril.Block(*own, count), seen)
+            block = gril.Block(*(arrays[name] for name in names), count=count)
+            out = gril.BLOCK.outputs(block, seen)
             rows = rows + unit(arrays, f"layers.{i}.mlp", _normalised(out))
         return unit(arrays, "read", _normalised(rows)[-1])
 

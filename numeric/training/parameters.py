@@ -23,7 +23,11 @@ def beside_construction(model: Model, arrays: Mapping[str, np.ndarray]) -> list[
         arrays: its trained arrays, with a leading axis of seeds.
     """
     names = {name: f"layers.0.{name}" for name in ("mixing", "gate", "query")}
-    if model.family != "gril" or "layers.1.gate" in arrays or not set(names.values()) <= set(arrays):
+    if (
+        model.family != "gril"
+        or "layers.1.gate" in arrays
+        or not set(names.values()) <= set(arrays)
+    ):
         return []
     gate = arrays[names["gate"]]
     made = a2(Namespace(None), gate.shape[1], 1, 1.0)

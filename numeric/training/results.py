@@ -172,9 +172,7 @@ def differing(experiment: Experiment, found: Mapping[str, Any]) -> list[str]:
     return [name for name in {**wanted, **own} if own.get(name) != wanted.get(name)]
 
 
-def _figure(
-    model: Mapping[str, Any], at: At, trained_at: int | None
-) -> dict[str, Any] | None:
+def _figure(model: Mapping[str, Any], at: At, trained_at: int | None) -> dict[str, Any] | None:
     """A model's number for each seed; None if one overflowed."""
     of, settings = model["evaluation"], model["settings"]
     if at is None:

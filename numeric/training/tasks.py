@@ -182,8 +182,8 @@ class Expressions:
     """Expressions like [MAX 2 [SUM 3 1 ] 0 ] that are made on the fly, in the manner of ListOps; asked is their value.
 
     An operator has two or three operands; those of the outermost one are digits, or expressions of digits, each with
-    probability ½. SUM is modulo the number of digits. The tokens are the digits, then MAX, MIN, SUM, ], and what fills up
-    a short expression on its left.
+    probability ½. SUM is modulo the number of digits. The tokens are the digits, then MAX, MIN, SUM, ], and what fills
+    up a short expression on its left.
     """
 
     digits: int
@@ -220,9 +220,7 @@ class Expressions:
         )
         place = np_.arange(MOST)
         held = place < np_.where(nested, count, 1)[:, None]
-        values = np_.where(
-            nested, j.vmap(self._value)(operator, digits, held), digits[:, 0]
-        )
+        values = np_.where(nested, j.vmap(self._value)(operator, digits, held), digits[:, 0])
         close, fill = self.digits + 3, self.digits + 4
         whole = nested[:, None] == 1
         inner = np_.concatenate(

@@ -43,8 +43,8 @@ gril.measured(
     ),
     reading=(
         f"{READING} {TARGETS} {DRAWN} The unit is V (u ⊙ σ(W u)), u = U o + b, with 40 hidden units, on the output o "
-        "of one layer; stacks are not trained. Losses with and without the unit differ by less than 5 %, so that it makes "
-        "the loss smaller is looked at beside, beyond the spreads over seeds."
+        "of one layer; stacks are not trained. Losses with and without the unit differ by less than 5 %, so that it "
+        "makes the loss smaller is looked at beside, beyond the spreads over seeds."
     ),
     measured=measuring("gril.fig3b"),
 )
@@ -54,8 +54,8 @@ gril.measured(
     where="Figs. 4 and 8, §5.3",
     says="three classes: a GRIL with a learned feature map tracks gradient descent in loss and sensitivities",
     reading=(
-        f"{DRAWN} Gradient descent is one step on the softmax cross-entropy of a linear model from 0, at the best rate. "
-        "Distances of predictions, which the source too finds to be larger, are not looked at."
+        f"{DRAWN} Gradient descent is one step on the softmax cross-entropy of a linear model from 0, at the best "
+        "rate. Distances of predictions, which the source too finds to be larger, are not looked at."
     ),
     measured=measuring("gril.fig4"),
 )
