@@ -5,12 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import identify_cases as cases
+import mamba2_cases
 import numpy as np
 import pytest
 from command_line import Run
 from identify_cases import edit_manifest
 
-from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts import hf_mamba2, neutral
+from scanproof.constructs.layouts.neutral import ENCODING
+from scanproof.numeric.export.certificates import mamba2
 from scanproof.numeric.export.exporting import export
 from scanproof.numeric.export.loading import load
 from scanproof.numeric.identify import (
@@ -19,6 +22,7 @@ from scanproof.numeric.identify import (
     linear_certificate,
     linear_tasks,
     mamba2_construction,
+    mamba2_model,
     manifest,
     recognition,
 )
@@ -452,3 +456,21 @@ def test_the_order_of_a_mamba2_stream_is_divided_out_before_entries_are_blamed(t
     report = identified({**moved, name: edited})
     assert [d.entry for d in report.deviations] == [f"{name}[{at[0]}, {at[1]}]"]
     assert report.deviations_in_all == 1 and report.verdict.startswith("nearest to 2 steps")
+
+
+@pytest.mark.parametrize("channel", [2.0**9, 2.0**24])
+@pytest.mark.parametrize("case", [c for c in mamba2_cases.CASES if c.features < 16], ids=str)
+def test_blocks_stay_within_the_bound_of_their_data(case, channel):
+    """Where K is small the norms are off by far more than rounding, alike for a whole token."""
+    made, dtype = mamba2_cases.instance(case, channel), "float32" if channel > 2**20 else None
+    given = mamba2_cases.tasks(case, 3, seed=7)
+    settings, state = hf_mamba2.layout(np, made)
+    ends = (made.model.encode_weight, made.model.encode_bias, np.eye(case.targets))
+    model = mamba2_model.model_of(settings, state, dict(zip(ENCODING, ends, strict=True)))
+    got = mamba2_model.predictions(model, made.layout, *given, dtype)
+    if got.ndim == 3:  # a prediction at every token
+        got = got[:, -1]
+    missed = np.abs(got - mamba2_cases.explicit(case, made.W0, given)).max(axis=1)
+    for x, y, error in zip(*given, missed, strict=True):
+        domain = mamba2.domain_of(x, y, made.W0, made.eta, case.steps)
+        assert 0 < error <= mamba2.bound(made, domain, dtype or mamba2.EXACT).prediction + 1e-12
