@@ -12,9 +12,10 @@ from ...inequalities.certificate import Certificate, Placed, Side
 from ...inequalities.check import Shown, check
 from ...inequalities.written import FORMAT
 from ...interpret.bounds import Request
-from ...interpret.session import current
+from ...kernel.errors import KernelError
 from ...kernel.theorem import Theorem
 from ..lemmas import show
+from ..session import current, plainly
 from .context import begun
 from .goals import shown
 from .layers import by_induction, timed
@@ -30,7 +31,11 @@ def bounded(request: Request) -> Shown:
         NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
     """
-    return check(request.problem, find(request), show)
+    try:
+        return check(request.problem, find(request), show)
+    except KernelError:
+        with plainly(current()):
+            return check(request.problem, find(request), show)
 
 
 def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:

@@ -1,0 +1,7 @@
+"""Rows of the house's own source `rounding`: importing a module adds its rows."""
+
+from . import recurrent  # noqa: I001
+from . import chunked
+from .source import rounding as SOURCE
+
+__all__ = ["SOURCE", "chunked", "recurrent"]

@@ -1,0 +1,49 @@
+"""The source of the rows about rounding, and what they suppose of floating-point arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scanproof.constructs.arrays.norms import absolute
+from scanproof.constructs.arrays.ranges import build
+from scanproof.constructs.arrays.rounded import Rounding
+
+from ...language.source import Source
+from ...language.statements import at_most
+
+rounding = Source("rounding", "Rounding in scans: bounds for any number of tokens", own=True)
+
+MODEL = (
+    "The standard model: every operation gives (x ∘ y)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ η, each time others, where ε is "
+    "underflow (η = 0 without). The definition itself is run, with a δ and an ε at each of its operations."
+)
+
+
+def errors(*names: str) -> dict[str, Any]:
+    """Conditions |δ| ≤ u and |ε| ≤ η on arrays of roundings, which are called δ_name and ε_name."""
+    found: dict[str, Any] = {}
+    for name in names:
+        small, least = f"delta_{name}", f"eps_{name}"
+        found[f"|δ_{name}| ≤ u"] = _at_most(small, "u")
+        found[f"|ε_{name}| ≤ η"] = _at_most(least, "eta")
+    return found
+
+
+def _at_most(name: str, most: str) -> Any:
+    space: dict[str, Any] = {"at_most": at_most, "absolute": absolute}
+    return eval(f"lambda {name}, {most}: at_most(absolute({name}), {most})", space)
+
+
+def of_rows(relative: Any, absolutes: Any, count: int) -> tuple[Rounding, ...]:
+    """The roundings of `count` operations, from arrays (T, count, …)."""
+    return tuple(Rounding(relative[:, k], absolutes[:, k]) for k in range(count))
+
+
+def counted(xp: Any, length: Any) -> Any:
+    """1, …, length."""
+    return build(xp, length, lambda before: xp.asarray(before + 1))
+
+
+def powers(xp: Any, base: Any, length: Any) -> Any:
+    """base, …, base^length."""
+    return build(xp, length, lambda before: base ** (before + 1))
