@@ -2,6 +2,7 @@
 
 from . import recurrent  # noqa: I001
 from . import chunked
+from . import powers
 from .source import rounding as SOURCE
 
-__all__ = ["SOURCE", "chunked", "recurrent"]
+__all__ = ["SOURCE", "chunked", "powers", "recurrent"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scanproof.constructs.arrays.norms import absolute
 from scanproof.constructs.arrays.rounded import Rounding, rounded
 from scanproof.constructs.arrays.scan import map_leaves, scan
@@ -11,6 +13,23 @@ from scanproof.constructs.layers import linear_attention
 
 from ...language.statements import at_most, equal
 from .source import MODEL, counted, errors, powers, rounding
+
+
+def most_off(
+    sizes: Any, in_chunk: Any, grown: Any, more: Any, C: Any, m: Any, eta: Any
+) -> Any:
+    """How far the computed state after m chunks of C tokens is off at most, linear attention from S_0 = 0.
+
+    Args:
+        sizes: Σ_{s≤mC} |v_s| ⊗ |k_s|.
+        in_chunk: (1 + u)^C.
+        grown: (1 + u)^m.
+        more: 1 + u.
+        C: tokens a chunk.
+        m: chunks.
+        eta: what underflow takes at most.
+    """
+    return (in_chunk * more * grown - 1) * sizes + (2 * C * in_chunk + 1) * m * grown * eta
 
 
 @rounding.claim(
@@ -52,6 +71,5 @@ def unit_gate(
     yield at_most(absolute(computed.outputs - exact.outputs), most, label="its error")
     yield at_most(absolute(exact.states), sizes.states, label="states")
     m = counted(xp, n)[:, None, None]
-    most = (in_chunk * (1 + u) ** added * grown - 1) * sizes.states
-    most = most + (2 * C * in_chunk + 1) * m * grown * eta
+    most = most_off(sizes.states, in_chunk, grown, (1 + u) ** added, C, m, eta)
     yield at_most(absolute(computed.states - exact.states), most, label="their error")

@@ -63,7 +63,7 @@ def unit_gate(
     reading=f"{MODEL} Any decays a_t; for |a_t| ≤ 1 U_t is at most 3t.",
 )
 def scalar_decay(
-    v, k, q, a, delta_write, eps_write, delta_read, eps_read, u, eta, xp, T, D, N, *, fewer=0
+    v, k, q, a, delta_write, eps_write, delta_read, eps_read, u, eta, xp, T, D, N, *, added=0
 ):
     tokens = ssd.Token(v, a, k, q)
     roundings = (*of_rows(delta_write, eps_write, 3), Rounding(delta_read, eps_read))
@@ -77,5 +77,5 @@ def scalar_decay(
     each = xp.ones((D, N))
     grown = powers(xp, 1 + u, T)[:, None, None] * each
     yield at_most(absolute(exact), of_sizes)
-    most = (grown * grown - 1) * of_sizes + grown * grown * of_ones * eta
+    most = (grown * grown * (1 + u) ** added - 1) * of_sizes + grown * grown * of_ones * eta
     yield at_most(absolute(computed - exact), most)

@@ -20,18 +20,24 @@ MODEL = (
 
 
 def errors(*names: str) -> dict[str, Any]:
-    """Conditions |δ| ≤ u and |ε| ≤ η on arrays of roundings, which are called δ_name and ε_name."""
+    """Conditions |δ| ≤ u and |ε| ≤ η on arrays of roundings, delta_name and eps_name."""
     found: dict[str, Any] = {}
     for name in names:
-        small, least = f"delta_{name}", f"eps_{name}"
-        found[f"|δ_{name}| ≤ u"] = _at_most(small, "u")
-        found[f"|ε_{name}| ≤ η"] = _at_most(least, "eta")
+        found[f"|δ_{name}| ≤ u"] = _SMALL[name]
+        found[f"|ε_{name}| ≤ η"] = _LEAST[name]
     return found
 
 
-def _at_most(name: str, most: str) -> Any:
-    space: dict[str, Any] = {"at_most": at_most, "absolute": absolute}
-    return eval(f"lambda {name}, {most}: at_most(absolute({name}), {most})", space)
+_SMALL = {
+    "write": lambda delta_write, u: at_most(absolute(delta_write), u),
+    "read": lambda delta_read, u: at_most(absolute(delta_read), u),
+    "add": lambda delta_add, u: at_most(absolute(delta_add), u),
+}
+_LEAST = {
+    "write": lambda eps_write, eta: at_most(absolute(eps_write), eta),
+    "read": lambda eps_read, eta: at_most(absolute(eps_read), eta),
+    "add": lambda eps_add, eta: at_most(absolute(eps_add), eta),
+}
 
 
 def of_rows(relative: Any, absolutes: Any, count: int) -> tuple[Rounding, ...]:

@@ -35,7 +35,7 @@ def bounded(request: Request) -> Shown:
         return check(request.problem, find(request), show)
     except KernelError:
         with plainly(current()):
-            return check(request.problem, find(request), show)
+            return check(request.problem, find(request, chained=True), show)
 
 
 def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[st
     }
 
 
-def find(request: Request) -> Certificate:
+def find(request: Request, chained: bool = False) -> Certificate:
     """A certificate for the problem that a claim's bounds are.
 
     Raises:
@@ -73,6 +73,8 @@ def find(request: Request) -> Certificate:
     for k, goal in enumerate(goals):
         if k not in found:
             found[k] = shown(goal, context)
+            if chained:
+                context = context.knowing(goal, found[k])
     said = [
         book.with_sides(found[k], Side(one.left), Side(one.right))
         for k, one in enumerate(request.problem.goals)
