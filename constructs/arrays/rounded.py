@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .array_api import Array, namespace
+from .definition import definition
 from .operators import Namespace as Functions
 from .operators import Operators
 from .scan import map_leaves, scan
@@ -30,6 +31,12 @@ class Rounding(NamedTuple):
     """δ."""
     absolute: Array
     """ε."""
+
+
+@definition
+def growth(u: Array, count: Any) -> Array:
+    """(1 + u)^count, what as many roundings multiply a number by at most where |δ| ≤ u for each."""
+    return (1 + u) ** count
 
 
 class Rounded(Operators):

@@ -54,7 +54,9 @@ def compared(T: int, C: int, seed: int = 0, D: int = 4, N: int = 4) -> Compared:
     bound = linear(v, k, q, lane="chunked", chunk=C).final_state.bound
     once = 1 + UNIT
     most = np.vectorize(
-        lambda size: float(most_off(Fraction(size), once**C, once ** (T // C), once, C, T // C, LEAST))
+        lambda size: float(
+            most_off(Fraction(size), once**C, once ** (T // C), once, C, T // C, LEAST)
+        )
     )(sizes)
     in_units = float(UNIT) * sizes
     return Compared(*(float((one / in_units).max()) for one in (most, bound, np.abs(run - exact))))

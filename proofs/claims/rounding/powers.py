@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanproof.constructs.arrays.rounded import growth
+
 from ...language.statements import at_most
 from .source import rounding
 
@@ -17,12 +19,12 @@ from .source import rounding
         "2Mu ≤ 1": lambda u, M: at_most(2 * M * u, 1),
     },
     reading=(
-        "So in rounding.chunked-unit-gate the states are off by at most 2 (C + T/C + 1) u Σ |v_s| ⊗ |k_s| and underflow. "
-        "Without the second condition (1 + u)^M (1 − Mu) ≤ 1, so (1 + u)^M − 1 ≤ Mu/(1 − Mu) where Mu < 1."
+        "So in rounding.chunked-unit-gate the states are off by at most 2 (C + T/C + 1) u Σ |v_s| ⊗ |k_s| and "
+        "underflow. Without the second condition (1 + u)^M (1 − Mu) ≤ 1, so (1 + u)^M − 1 ≤ Mu/(1 − Mu) where Mu < 1."
     ),
 )
 def gamma(u, M):
-    grown = (1 + u) ** M
+    grown = growth(u, M)
     yield at_most(grown * (1 - M * u), 1, label="(1 + u)^M (1 − Mu) ≤ 1")
     yield at_most(grown, 2, label="(1 + u)^M ≤ 2")
     yield at_most(grown - 1, 2 * M * u, label="the bound")

@@ -6,7 +6,7 @@ from typing import Any
 
 from scanproof.constructs.arrays.norms import absolute
 from scanproof.constructs.arrays.ranges import build
-from scanproof.constructs.arrays.rounded import Rounding
+from scanproof.constructs.arrays.rounded import Rounding, growth
 
 from ...language.source import Source
 from ...language.statements import at_most
@@ -14,8 +14,8 @@ from ...language.statements import at_most
 rounding = Source("rounding", "Rounding in scans: bounds for any number of tokens", own=True)
 
 MODEL = (
-    "The standard model: every operation gives (x ∘ y)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ η, each time others, where ε is "
-    "underflow (η = 0 without). The definition itself is run, with a δ and an ε at each of its operations."
+    "The standard model: every operation gives (x ∘ y)(1 + δ) + ε with |δ| ≤ u and |ε| ≤ η, each time others, where "
+    "ε is underflow (η = 0 without). The definition itself is run, with a δ and an ε at each of its operations."
 )
 
 
@@ -50,6 +50,6 @@ def counted(xp: Any, length: Any) -> Any:
     return build(xp, length, lambda before: xp.asarray(before + 1))
 
 
-def powers(xp: Any, base: Any, length: Any) -> Any:
-    """base, …, base^length."""
-    return build(xp, length, lambda before: base ** (before + 1))
+def growths(xp: Any, u: Any, length: Any, more: int = 1) -> Any:
+    """(1 + u)^{t − 1 + more} for t = 1, …, length."""
+    return build(xp, length, lambda before: growth(u, before + more))
