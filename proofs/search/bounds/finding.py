@@ -27,6 +27,8 @@ from .written import equations_to, steps_to
 def bounded(request: Request) -> Shown:
     """What is found to show all the bounds that a claim says.
 
+    A linear recurrence is looked at by its closed form first; then as what its step says, by induction.
+
     Raises:
         NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
@@ -51,6 +53,10 @@ def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[st
 
 def find(request: Request, chained: bool = False) -> Certificate:
     """A certificate for the problem that a claim's bounds are.
+
+    Args:
+        request: the problem.
+        chained: whether a bound may rest on those that the claim says before it.
 
     Raises:
         NotProved: if none is found.
