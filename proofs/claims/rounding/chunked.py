@@ -36,7 +36,7 @@ def most_off(sizes: Any, in_chunk: Any, grown: Any, more: Any, C: Any, m: Any, e
     says=(
         "T = nC tokens in n chunks of C, what each writes added up first: the computed states after the chunks have in "
         "every entry |Ŝ_m − S_m| ≤ ((1 + u)^{C+m+1} − 1) Σ_{s≤mC} |v_s| ⊗ |k_s| + (2C(1 + u)^C + 1) m (1 + u)^m η, so "
-        "the last is off by at most ((1 + u)^{C+T/C+1} − 1) times the sum, for all C and n"
+        "the last is off by at most ((1 + u)^{C+T/C+1} − 1) times the sum, and underflow, for all C and n"
     ),
     given={
         **{"v": "n C D", "k": "n C N", "delta_write": "n C 2 D N", "eps_write": "n C 2 D N"},
