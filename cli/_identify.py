@@ -73,6 +73,8 @@ def _found(report: Report) -> list[tuple[str, str]]:
         ("steps", "" if report.steps is None else str(report.steps)),
         *_step_size(report),
         ("λ", "" if report.ridge is None else f"{as_float(report.ridge):.9g}, of the ridge"),
+        ("β", "" if report.momentum is None else f"{as_float(report.momentum):.9g}, the momentum"),
+        ("γ", "" if report.gamma is None else f"{as_float(report.gamma):.9g}, of GD++"),
         *_matrix("W0", report.W0, "d × k"),
         *_matrix("Γ", report.preconditioner, "d × d"),
     ]

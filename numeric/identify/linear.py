@@ -44,6 +44,8 @@ from .report import (
     ALONE,
     ASCENT,
     DESCENT,
+    MOMENTUM,
+    PLUS_PLUS,
     PRECONDITIONED,
     RIDGE,
     Contradiction,
@@ -195,11 +197,13 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
-    if first.ridge:
-        report.ridge = first.ridge
-    report.rule = (
-        RIDGE if first.ridge else ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    report.ridge, report.momentum, report.gamma = (
+        number or None for number in (first.ridge, first.momentum, first.gamma)
     )
+    up = all(s < 0 for s in first.step_sizes)
+    report.rule = ASCENT if up else DESCENT
+    for rule, number in ((RIDGE, first.ridge), (MOMENTUM, first.momentum), (PLUS_PLUS, first.gamma)):
+        report.rule = rule if number else report.rule
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1

@@ -60,7 +60,7 @@ def running(model: Model, rules: Mapping[int, Rule], dtype: str) -> Running:
             tuple(map(as_float, exact.step_sizes)),
             _floats(exact.W0),
             None if exact.preconditioner is None else _floats(exact.preconditioner),
-            as_float(exact.ridge),
+            *map(as_float, (exact.ridge, exact.momentum, exact.gamma)),
         )
         tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 3), sampler="uniform")
         tasks = Tasks(*(_calm(rule, tasks) * array for array in tasks))

@@ -24,7 +24,18 @@ from scanproof.proofs.exact.array import ExactArray
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
-from .rule import Rule, first_order, on_line, prediction, ridged, start, step_sizes, without_targets
+from .rule import (
+    Rule,
+    first_order,
+    flattened,
+    on_line,
+    prediction,
+    ridged,
+    start,
+    step_sizes,
+    with_momentum,
+    without_targets,
+)
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
@@ -107,7 +118,8 @@ def recognise(model: Model) -> Recognition | None:
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    for kinds in (((_plain, False),), ((_ridged, False), (_preconditioned, False), (_plain, True))):
+    others = ((_ridged, False), (_preconditioned, False), (_further, False), (_plain, True))
+    for kinds in (((_plain, False),), others):
         tried = []
         for candidates, linear in kinds:
             try:
@@ -182,6 +194,23 @@ def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Ru
         found[n] = Rule((eta,) * (len(q) - 1), W0 / kept if W0.any() else W0, None, ridge)
     if len({rule.ridge for rule in found.values()}) == 1:
         yield found
+
+
+def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Momentum and GD++."""
+    read = _lines(model, numbers, linear)
+    if read is None:
+        return
+    (lines, W0), first = read, read[0][numbers[0]]
+    found: list[Rule] = []
+    ball = with_momentum(first)
+    if ball is not None:
+        found.append(Rule((ball[0],) * (len(first) - 1), W0, momentum=ball[1]))
+    found += [Rule(each, W0, gamma=gamma) for each, gamma in flattened(first)]
+    if any(q != first for q in lines.values()):  # a factor that depends on n is read for plain steps alone
+        return
+    for rule in found:
+        yield dict.fromkeys(numbers, rule)
 
 
 def _lines(
@@ -309,7 +338,7 @@ def _certainty(model: Model, rules: Rules, numbers: list[int], linear: bool) -> 
     """b such that the predictions agree at all points, and yet differ, with a chance below 2^−b."""
     largest = 0
     for n in numbers:
-        own = (2 if linear else 1) * (2 * len(rules[n].step_sizes) + 1)
+        own = (2 if linear else 1) * rules[n].degree
         largest = max(largest, own, polynomial.degree(model, n, linear=linear))
     return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
 

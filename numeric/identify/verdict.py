@@ -93,6 +93,10 @@ def _what(report: Report, found: Recognition | None) -> str:
         sign = f"{sign or ', down the gradient'} there"
     if report.ridge is not None:
         return f"{report.rule}, η = {eta}{over}{sign} and λ = {shown(report.ridge)},"
+    if report.momentum is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and β = {shown(report.momentum)},"
+    if report.gamma is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and γ = {shown(report.gamma)},"
     return f"{report.rule} with η = {eta}{over}{sign}"
 
 
