@@ -103,17 +103,18 @@ def operations(model: Model, n: int) -> int:
     return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
 
 
-def recognise(model: Model) -> Recognition | None:
+def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | None:
     """The rule that the model's prediction is, exactly or up to rounding; None if it is none that is known here.
 
     Args:
         model: in floats.
+        examples: n, at which alone it is looked at; `EXAMPLES` and a few larger ones if none are given.
 
     Raises:
         TooLarge: if nothing can be said, because polynomials or the model itself are too large.
         DivisionByZero, ZeroDivisionError, NotPolynomial: if the prediction is not a polynomial (`NO_POLYNOMIAL`).
     """
-    numbers = numbers_of_examples(model)
+    numbers = examples or numbers_of_examples(model)
     if operations(model, numbers[-1]) > LARGEST:
         raise TooLarge
     unknown = False
@@ -124,7 +125,7 @@ def recognise(model: Model) -> Recognition | None:
         for candidates, linear in kinds:
             try:
                 for rules in candidates(model, numbers, linear):
-                    found = _exactly(model, rules, linear)
+                    found = _exactly(model, rules, linear, more=not examples)
                     if found is not None:
                         return found
                     if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
@@ -132,7 +133,7 @@ def recognise(model: Model) -> Recognition | None:
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
-            found = _nearly(model, rules, linear)
+            found = _nearly(model, rules, linear, more=not examples)
             if found is not None:
                 return found
     if unknown:
@@ -261,9 +262,9 @@ def further_examples(model: Model) -> list[int]:
     return sorted(chance.sample(choices, min(FURTHER, len(choices))))
 
 
-def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+def _exactly(model: Model, rules: Rules, linear: bool, *, more: bool) -> Recognition | None:
     """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    every = with_further(model, rules)
+    every = with_further(model, rules) if more else rules
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
     for n, rule in every.items():
         for _ in range(POINTS):
@@ -285,11 +286,11 @@ def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     return Recognition(rules, linear, "; ".join(said), 0.0, tuple(proved), tuple(likely))
 
 
-def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+def _nearly(model: Model, rules: Rules, linear: bool, *, more: bool) -> Recognition | None:
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
     close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
-    for n, rule in with_further(model, rules).items():
+    for n, rule in (with_further(model, rules) if more else rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)

@@ -90,6 +90,14 @@ class Nearest(NamedTuple):
     samples: str
     """What they are."""
 
+    @property
+    def words(self) -> str:
+        """For a sentence."""
+        return (
+            f"{self.rule}, off by {percent(self.off)} of the predictions (root mean square over {self.tasks} tasks, "
+            f"{self.samples})"
+        )
+
 
 class Running(NamedTuple):
     """How far predictions are from the rule's when the weights run in a format, as a target's module runs them."""
@@ -210,6 +218,8 @@ class Report:
         """How near the weights are to the rule that the verdict names: `IS`, `UP_TO`, `NEAREST` or `OTHER`."""
         if self.recognised:
             return IS if self.exact else UP_TO
+        if self.nearest is not None:
+            return NEAREST if self.nearest.off <= NEAR else OTHER
         near = self.distances is not None and self.distances.relative <= NEAR
         return NEAREST if near and self.steps else OTHER
 
@@ -223,6 +233,11 @@ class Report:
         """Plain values for JSON: exact numbers as text, measured ones as numbers, null for what is not finite."""
         body = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
         return {"schema": SCHEMA, **body, "recognised": self.recognised, "grade": self.grade}
+
+
+def percent(part: float) -> str:
+    """0.65 %, with two digits that count."""
+    return f"{100 * part:.2g} %" if part < 1 else f"{100 * part:.0f} %"
 
 
 def as_float(number: Number) -> float:
