@@ -31,6 +31,10 @@ class Asked(NamedTuple):
     """By which all data of tasks are multiplied."""
 
 
+NOTHING = Asked()
+"""All of it left to `identify`."""
+
+
 def asked(
     examples: Sequence[int] = (),
     tokens: str | None = None,

@@ -6,14 +6,14 @@ import os
 
 from ..export.loading import load
 from . import manifest
-from .asked import Asked, in_format
+from .asked import NOTHING, Asked, in_format
 from .report import Report
 
 STACKS = ("hf-mamba2", "mamba-ssm")
 """Targets whose blocks are not polynomials, so that the rule is measured."""
 
 
-def identify(folder: str | os.PathLike[str], asked: Asked = Asked()) -> Report:
+def identify(folder: str | os.PathLike[str], asked: Asked = NOTHING) -> Report:
     """Which learning rule the weights of a folder implement, and how far off they are.
 
     Args:

@@ -1,4 +1,4 @@
-"""The learning rule that predictions are nearest to: every rule of `constructs.learners`, fitted, and tried on new tasks.
+"""The learning rule that predictions are nearest to: the rules of `constructs.learners`, fitted, and tried on new tasks.
 
 A rule with more numbers is named only if it is off by half as much as one with fewer: what more numbers fit anyway is
 not taken for a rule.
@@ -122,7 +122,9 @@ def kinds(layers: int, *, invertible: bool) -> Iterator[Kind]:
     yield Kind(in_turn, ("β",), _delta, ((0.1,), (1.0,)), (-1,))
     for L in range(1, min(layers + 1, DEEPEST) + 1):
         steps = "1 step" if L == 1 else f"{L} steps"
-        more = f"{steps} of gradient descent with η = {{0}} and one more of the delta rule, β = {{1}}"
+        more = (
+            f"{steps} of gradient descent with η = {{0}} and one more of the delta rule, β = {{1}}"
+        )
         yield Kind(more, ("η", "β"), _and_delta(L), ((0.3, 0.3), (0.3, -0.3)), (-1, -1))
         if L > 1:
             words = f"{steps} of gradient descent with ridge, η = {{0}} and λ = {{1}}"
@@ -169,7 +171,9 @@ def nearest(
         if off > EXACT and other < off * (CLEARLY if more > count else ALIKE):
             count, off, best = more, other, rule
     n = ", ".join(map(str, sorted({t.tasks.examples for t in held})))
-    return Nearest(best.rule, best.numbers, off, sum(len(t.predicted) for t in held), f"n = {n}, {inputs}")
+    return Nearest(
+        best.rule, best.numbers, off, sum(len(t.predicted) for t in held), f"n = {n}, {inputs}"
+    )
 
 
 def _all(
@@ -210,7 +214,9 @@ def _made(
 def _off(predict: Callable[[Tasks], np.ndarray], held: Sequence[Trial]) -> float:
     """Root mean square of the differences over that of the predictions; groups count alike."""
     gaps = [
-        fitting.quotient(np.linalg.norm(predict(t.tasks) - t.predicted), np.linalg.norm(t.predicted))
+        fitting.quotient(
+            np.linalg.norm(predict(t.tasks) - t.predicted), np.linalg.norm(t.predicted)
+        )
         for t in held
     ]
     return float(np.sqrt(np.mean(np.square(gaps))))
@@ -233,8 +239,10 @@ def _numbers(kind: Kind, trials: Sequence[Trial], W0: np.ndarray) -> tuple[float
 
     found = [_least(residuals, np.array(start)) for start in kind.starts]
     off, numbers = min(found, key=lambda f: f[0])
-    damped = all(at > 0 for at, unit in zip(numbers, kind.units, strict=True) if unit == 1)
-    return tuple((numbers * scale).tolist()) if math.isfinite(off) and damped else None
+    pairs = list(zip(numbers, kind.units, strict=True))
+    damped = all(at > 0 for at, unit in pairs if unit == 1)
+    calm = all(abs(at) < 1 for at, unit in pairs if unit == 0)
+    return tuple((numbers * scale).tolist()) if math.isfinite(off) and damped and calm else None
 
 
 def _curvature(tasks: Tasks) -> float:
@@ -253,7 +261,10 @@ def _least(
             return math.inf, at
         widths = WIDTH * (1 + np.abs(at))
         J = np.stack(
-            [(residuals(at + w * e) - now) / w for w, e in zip(widths, np.eye(len(at)), strict=True)],
+            [
+                (residuals(at + w * e) - now) / w
+                for w, e in zip(widths, np.eye(len(at)), strict=True)
+            ],
             axis=1,
         )
         if not np.isfinite(J).all():

@@ -31,7 +31,7 @@ from . import (
     rule,
     verdict,
 )
-from .asked import Asked
+from .asked import NOTHING, Asked
 from .blame import blamed
 from .factor import Factor
 from .fitting import SEED, Learner
@@ -90,7 +90,7 @@ class _Read(NamedTuple):
 
 
 @np.errstate(all="ignore")  # of weights that are no numbers to compute with
-def identify_linear(loaded: Loaded, asked: Asked = Asked()) -> Report:
+def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     """Which learning rule the weights of a linear target implement.
 
     Args:
@@ -227,8 +227,12 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
     )
     up = all(s < 0 for s in first.step_sizes)
     report.rule = ASCENT if up else DESCENT
-    for rule, number in ((RIDGE, first.ridge), (MOMENTUM, first.momentum), (PLUS_PLUS, first.gamma)):
-        report.rule = rule if number else report.rule
+    for name, number in (
+        (RIDGE, first.ridge),
+        (MOMENTUM, first.momentum),
+        (PLUS_PLUS, first.gamma),
+    ):
+        report.rule = name if number else report.rule
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1

@@ -54,7 +54,11 @@ def predictor(model: Model, dtype: str = "float64") -> Predictor:
 
 @np.errstate(all="ignore")
 def running(
-    model: Model, rules: Mapping[int, Rule], dtype: str, sampler: str = "uniform", scale: float = 1.0
+    model: Model,
+    rules: Mapping[int, Rule],
+    dtype: str,
+    sampler: str = "uniform",
+    scale: float = 1.0,
 ) -> Running:
     """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
 

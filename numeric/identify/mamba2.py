@@ -24,7 +24,7 @@ from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from . import fitting, mamba2_certificate, mamba2_tasks, manifest
-from .asked import Asked
+from .asked import NOTHING, Asked
 from .blame import blamed
 from .entries import LISTED, Comparison
 from .fitting import Learner, Tasks, quotient_of_largest
@@ -53,7 +53,7 @@ TENSORS = 6
 
 
 @np.errstate(all="ignore")
-def identify_mamba2(loaded: Loaded, asked: Asked = Asked()) -> Report:
+def identify_mamba2(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     """Which learning rule the weights of a Mamba-2 model implement, by measurement.
 
     Args:

@@ -17,7 +17,7 @@ import numpy as np
 from scanproof.constructs.tokens.mamba2 import Layout
 
 from . import fitting, mamba2_model
-from .asked import Asked
+from .asked import NOTHING, Asked
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
 from .mamba2_model import Model
 from .report import Distances
@@ -90,7 +90,7 @@ def measure(
     layouts: Sequence[Layout],
     starts: Sequence[np.ndarray],
     examples: int | None,
-    asked: Asked = Asked(),
+    asked: Asked = NOTHING,
 ) -> Measured:
     """Predictions and fits for the tokenisation that comes nearest to gradient descent.
 

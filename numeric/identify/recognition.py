@@ -208,7 +208,9 @@ def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[R
     if ball is not None:
         found.append(Rule((ball[0],) * (len(first) - 1), W0, momentum=ball[1]))
     found += [Rule(each, W0, gamma=gamma) for each, gamma in flattened(first)]
-    if any(q != first for q in lines.values()):  # a factor that depends on n is read for plain steps alone
+    if any(
+        q != first for q in lines.values()
+    ):  # a factor that depends on n is read for plain steps alone
         return
     for rule in found:
         yield dict.fromkeys(numbers, rule)

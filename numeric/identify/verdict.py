@@ -121,8 +121,10 @@ def _none(report: Report, found: Recognition | None) -> str:
     sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
     if report.nearest is not None:
         near, start = report.nearest, np.array(report.W0, dtype=object).any()
-        sentence = f"nearest to {near.words}" if report.grade == NEAREST else (
-            f"{NONE}: the nearest is {near.words}"
+        sentence = (
+            f"nearest to {near.words}"
+            if report.grade == NEAREST
+            else (f"{NONE}: the nearest is {near.words}")
         )
         sentence += ", from a W0 other than 0" if start else ", from W0 = 0"
     elif report.grade == NEAREST:
