@@ -59,7 +59,6 @@ LAW = [
     ("ssd", "orthogonal", 0),
     ("lsa", "scaling", 0),
     ("one step", "orthogonal", 0),
-    ("one step", "scaling", -1),
     ("one step", "scaling", 1),
     ("attention", "scaling", 0),
     ("attention", "orthogonal", 1),

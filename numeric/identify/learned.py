@@ -1,4 +1,4 @@
-"""The learning rule that predictions are nearest to: the rules of `constructs.learners`, fitted, and tried on new tasks.
+"""The learning rule that predictions are nearest to: the rules of `constructs.learners`, fitted and tried.
 
 A rule with more numbers is named only if it is off by half as much as one with fewer: what more numbers fit anyway is
 not taken for a rule.
