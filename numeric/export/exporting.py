@@ -18,7 +18,7 @@ from . import targets as registry
 from .manifest import Manifest, exact
 from .parts import Certificate, Export, Request
 from .request import build, checked
-from .targets import Target
+from .targets import Laid, Target
 from .tensors import pack
 
 
@@ -91,14 +91,23 @@ def export(
 
 def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     """The target's files and the encoding, by name."""
-    settings, laid = target.layout(built.model)
-    tensors = {name: _rounded(name, array, dtype) for name, array in laid.items()}
+    settings, tensors = tensors_in(dtype, built, target)
     encoding = {name: np.asarray(array, dtype=float) for name, array in built.encoding.items()}
     files = {folder.WEIGHTS: pack(tensors, target.metadata), folder.ENCODING: pack(encoding)}
     if settings is not None:
         text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
         files[folder.SETTINGS] = text.encode() + b"\n"
     return files
+
+
+def tensors_in(dtype: str, built: Export, target: Target) -> Laid:
+    """The target's settings, and its tensors in a format.
+
+    Raises:
+        UsageError: for numbers that the format does not hold.
+    """
+    settings, laid = target.layout(built.model)
+    return settings, {name: _rounded(name, array, dtype) for name, array in laid.items()}
 
 
 def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
