@@ -13,8 +13,9 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import quick_result
 
-from . import folder, manifest
+from . import folder, manifest, standalone
 from . import targets as registry
+from .card import card
 from .manifest import Manifest, exact
 from .parts import Certificate, Export, Request
 from .request import build, checked
@@ -85,7 +86,8 @@ def export(
         raise UsageError(f"--target {target}: {id} is exported for {known}.")
     files = _files(built, to, format)
     written = _manifest(built, request, to, format, files)
-    folder.write(Path(out), {**files, folder.MANIFEST: manifest.dumped(written)}, force=force)
+    said = {folder.MANIFEST: manifest.dumped(written), folder.CARD: card(written).encode()}
+    folder.write(Path(out), {**files, **said}, force=force)
     return written
 
 
@@ -97,7 +99,20 @@ def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     if settings is not None:
         text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
         files[folder.SETTINGS] = text.encode() + b"\n"
+    files[folder.FORWARD] = _forward(built, target).encode()
     return files
+
+
+def _forward(built: Export, target: Target) -> str:
+    """The text of `forward.py`."""
+    sizes = None
+    if built.family == "mamba2":
+        sizes = built.model.widths.heads._asdict()
+    elif not target.neutral:
+        sizes = {"heads": built.model.layers[0].query.shape[0]}
+    steps = "one step" if built.steps == 1 else f"{built.steps} steps"
+    says = f"The forward pass of weights that do {steps} of {built.rule} (`{built.claim.id}`), for reading."
+    return standalone.source(says, built.family, built.tokens, built.features, built.targets, sizes)
 
 
 def tensors_in(dtype: str, built: Export, target: Target) -> Laid:
