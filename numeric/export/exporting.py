@@ -13,6 +13,7 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import quick_result
 
+from ..rounding.arithmetic import FORMATS
 from . import folder, manifest, standalone
 from . import targets as registry
 from .card import card
@@ -20,7 +21,10 @@ from .manifest import Manifest, exact
 from .parts import Certificate, Export, Request
 from .request import build, checked
 from .targets import Laid, Target
-from .tensors import pack
+from .tensors import bfloat16, pack, pack_bfloat16
+
+HALVES = ("float16", "bfloat16")
+"""Formats that numbers are not rounded to: some thousandths of η are another η."""
 
 
 def export(
@@ -94,8 +98,9 @@ def export(
 def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     """The target's files and the encoding, by name."""
     settings, tensors = tensors_in(dtype, built, target)
+    write = pack_bfloat16 if dtype == "bfloat16" else pack
     encoding = {name: np.asarray(array, dtype=float) for name, array in built.encoding.items()}
-    files = {folder.WEIGHTS: pack(tensors, target.metadata), folder.ENCODING: pack(encoding)}
+    files = {folder.WEIGHTS: write(tensors, target.metadata), folder.ENCODING: pack(encoding)}
     if settings is not None:
         text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
         files[folder.SETTINGS] = text.encode() + b"\n"
@@ -127,16 +132,23 @@ def tensors_in(dtype: str, built: Export, target: Target) -> Laid:
 
 def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
-        rounded = np.asarray(array).astype(dtype)
+        rounded = bfloat16(array) if dtype == "bfloat16" else np.asarray(array).astype(dtype)
     if not np.isfinite(rounded).all():
         raise UsageError(
             f"export: {name} has entries that {dtype} does not hold; give a step size, or W0, nearer to 1."
         )
-    small = np.asarray(array)[np.abs(rounded) < np.finfo(dtype).tiny]
+    small = np.asarray(array)[np.abs(rounded) < FORMATS[dtype].tiny]
     if small.any():
         raise UsageError(
             f"export: {name} has entries that are too small for {dtype}, such as {small[small != 0][0]:.3g}; give a "
             "step size, or W0, nearer to 1."
+        )
+    off = np.asarray(array)[rounded != array] if dtype in HALVES else small[:0]
+    if off.size:
+        raise UsageError(
+            f"export: {name} has entries that {dtype} does not hold exactly, such as {off[0]:.6g}, and {dtype} would "
+            "make another learner of them: give a step size such as 1/16, a power of two, and W0 in 64ths, or "
+            "--dtype float32."
         )
     return rounded
 
