@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_numpy_runs_them_within_the_certificate(id, target, dtype, tmp_path):
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_a_step_size_that_would_become_another_is_refused(dtype, tmp_path):
-    sizes = {"features": 2, "examples": 12}
+    sizes: dict[str, Any] = {"features": 2, "examples": 12}
     with pytest.raises(UsageError, match=f"{dtype} does not hold exactly, such as .*0833.*1/16"):
         export("gd-ssm.prop1", target="torch", out=tmp_path / "out", dtype=dtype, **sizes)
     assert not (tmp_path / "out").exists()
