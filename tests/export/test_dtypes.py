@@ -55,7 +55,7 @@ def test_bfloat16_is_the_nearest_and_of_two_the_even():
 
 
 def test_a_file_of_bfloat16_is_read_back_as_written_by_us_and_by_torch(tmp_path):
-    arrays = {"b": np.float32([[1, -2.5]]), "a": np.float32(0.15625)}
+    arrays = {"b": np.array([[1, -2.5]], "f4"), "a": np.array(0.15625, "f4")}
     (tmp_path / "x").write_bytes(pack_bfloat16(arrays, {"format": "pt"}))
     found = read(tmp_path / "x")
     assert set(found.dtypes.values()) == {"bfloat16"} and found.metadata == {"format": "pt"}
