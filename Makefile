@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures reproduced clean FORCE
+.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -93,6 +93,9 @@ test-docs: docs ## try the site: its links, and every kind of page in Chromium w
 
 figures: build/.test ## draw the figures of the pages
 	@$(BIN)/python -m scanproof.numeric.pictures docs/figures
+
+export-tables: build/.test ## write the tables of docs/export.md: what targets hold, and the step size at n examples
+	@$(BIN)/python -m scanproof.numeric.export.tables docs/export.md
 
 reproduced: build/.test ## write the pages of expected losses and of trained models, with their pictures
 	@$(BIN)/python -m scanproof.numeric.reproduce docs

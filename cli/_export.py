@@ -137,7 +137,7 @@ def _table(manifest: dict[str, Any], out: Path, seed: int | None) -> str:
         ("target", _target(manifest["target"])),
         *_bound(manifest["certificate"]),
         ("written", str(out)),
-        *(("", text) for text in [*files, "manifest.json"]),
+        *(("", text) for text in [*files, "manifest.json", "README.md"]),
         ("load", TARGETS[manifest["target"]["name"]].loading.format(out=out)),
     ]
     return as_table(rows)

@@ -13,13 +13,18 @@ import numpy as np
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.construction import quick_result
 
-from . import folder, manifest
+from ..rounding.arithmetic import FORMATS
+from . import folder, manifest, standalone
 from . import targets as registry
+from .card import card
 from .manifest import Manifest, exact
 from .parts import Certificate, Export, Request
 from .request import build, checked
-from .targets import Target
-from .tensors import pack
+from .targets import Laid, Target
+from .tensors import bfloat16, pack, pack_bfloat16
+
+HALVES = ("float16", "bfloat16")
+"""Formats that numbers are not rounded to: some thousandths of η are another η."""
 
 
 def export(
@@ -85,34 +90,65 @@ def export(
         raise UsageError(f"--target {target}: {id} is exported for {known}.")
     files = _files(built, to, format)
     written = _manifest(built, request, to, format, files)
-    folder.write(Path(out), {**files, folder.MANIFEST: manifest.dumped(written)}, force=force)
+    said = {folder.MANIFEST: manifest.dumped(written), folder.CARD: card(written).encode()}
+    folder.write(Path(out), {**files, **said}, force=force)
     return written
 
 
 def _files(built: Export, target: Target, dtype: str) -> dict[str, bytes]:
     """The target's files and the encoding, by name."""
-    settings, laid = target.layout(built.model)
-    tensors = {name: _rounded(name, array, dtype) for name, array in laid.items()}
+    settings, tensors = tensors_in(dtype, built, target)
+    write = pack_bfloat16 if dtype == "bfloat16" else pack
     encoding = {name: np.asarray(array, dtype=float) for name, array in built.encoding.items()}
-    files = {folder.WEIGHTS: pack(tensors, target.metadata), folder.ENCODING: pack(encoding)}
+    files = {folder.WEIGHTS: write(tensors, target.metadata), folder.ENCODING: pack(encoding)}
     if settings is not None:
         text = json.dumps(settings, sort_keys=True, indent=2, allow_nan=False)
         files[folder.SETTINGS] = text.encode() + b"\n"
+    files[folder.FORWARD] = _forward(built, target).encode()
     return files
+
+
+def _forward(built: Export, target: Target) -> str:
+    """The text of `forward.py`."""
+    sizes = None
+    if built.family == "mamba2":
+        sizes = built.model.widths.heads._asdict()
+    elif not target.neutral:
+        sizes = {"heads": built.model.layers[0].query.shape[0]}
+    steps = "one step" if built.steps == 1 else f"{built.steps} steps"
+    says = f"The forward pass of weights that do {steps} of {built.rule} (`{built.claim.id}`), for reading."
+    return standalone.source(says, built.family, built.tokens, built.features, built.targets, sizes)
+
+
+def tensors_in(dtype: str, built: Export, target: Target) -> Laid:
+    """The target's settings, and its tensors in a format.
+
+    Raises:
+        UsageError: for numbers that the format does not hold.
+    """
+    settings, laid = target.layout(built.model)
+    return settings, {name: _rounded(name, array, dtype) for name, array in laid.items()}
 
 
 def _rounded(name: str, array: np.ndarray, dtype: str) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
-        rounded = np.asarray(array).astype(dtype)
+        rounded = bfloat16(array) if dtype == "bfloat16" else np.asarray(array).astype(dtype)
     if not np.isfinite(rounded).all():
         raise UsageError(
             f"export: {name} has entries that {dtype} does not hold; give a step size, or W0, nearer to 1."
         )
-    small = np.asarray(array)[np.abs(rounded) < np.finfo(dtype).tiny]
+    small = np.asarray(array)[np.abs(rounded) < FORMATS[dtype].tiny]
     if small.any():
         raise UsageError(
             f"export: {name} has entries that are too small for {dtype}, such as {small[small != 0][0]:.3g}; give a "
             "step size, or W0, nearer to 1."
+        )
+    off = np.asarray(array)[rounded != array] if dtype in HALVES else small[:0]
+    if off.size:
+        raise UsageError(
+            f"export: {name} has entries that {dtype} does not hold exactly, such as {off[0]:.6g}, and {dtype} would "
+            "make another learner of them: give a step size such as 1/16, a power of two, and W0 in 64ths, or "
+            "--dtype float32."
         )
     return rounded
 

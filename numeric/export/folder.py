@@ -19,7 +19,10 @@ WEIGHTS, SETTINGS, ENCODING, MANIFEST = (
     "manifest.json",
 )
 NAMES = {WEIGHTS, SETTINGS, ENCODING, MANIFEST}
-"""The files that a folder of an export may hold; settings only if the target has some."""
+"""The files that are read of an export; settings only if the target has some."""
+FORWARD, CARD = "forward.py", "README.md"
+BESIDE = {FORWARD, CARD}
+"""What lies beside them for readers; older exports, and weights from elsewhere, have none."""
 
 
 def check(out: Path, *, force: bool) -> None:
@@ -83,7 +86,9 @@ def _not_ours(path: Path) -> str:
         return "this is a link" if path.is_symlink() else "this is not a folder"
     with os.scandir(path) as entries:
         found = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
-    foreign = sorted(n for n, mode in found.items() if n not in NAMES or not stat.S_ISREG(mode))
+    foreign = sorted(
+        n for n, mode in found.items() if n not in NAMES | BESIDE or not stat.S_ISREG(mode)
+    )
     if foreign:
         return f"this one holds {foreign[0]!r}"
     if found and not {WEIGHTS, ENCODING} <= set(found):

@@ -78,6 +78,7 @@ def build(request: Request) -> Export:
         predicts="every" if found.every else "last",
         encoding=neutral.encoding(model),
         certify=lambda dtype: _certificate(found, request, dtype),
+        exact=found.model,
     )
 
 

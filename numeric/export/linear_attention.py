@@ -69,6 +69,7 @@ def build(request: Request) -> Export:
         certify=lambda dtype: certificate(
             exact, chosen.claim, request, Steps(W0, eta, request.steps), dtype
         ),
+        exact=exact,
     )
 
 

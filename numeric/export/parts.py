@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scanproof.constructs.layouts.neutral import Model
 from scanproof.proofs.language.claim import Claim
 
 LOSS = "half the sum of squares"
@@ -94,3 +95,5 @@ class Export(NamedTuple):
     encoding: Mapping[str, np.ndarray]
     certify: Callable[[str], Certificate]
     """The certificate for a format, by its name."""
+    exact: Model | None = None
+    """The model in exact numbers, if it is one of linear layers."""

@@ -63,7 +63,8 @@ TARGETS: dict[str, Target] = {
             "numpy",
             LINEAR,
             _neutral,
-            ("float64", "float32"),
+            ("float64", "float32", "float16"),
+            why="NumPy has no other formats",
             neutral=True,
             loading='scanproof.load("{out}")',
         ),
@@ -71,7 +72,7 @@ TARGETS: dict[str, Target] = {
             "jax",
             LINEAR,
             _neutral,
-            ("float64", "float32"),
+            ("float64", "float32", "float16", "bfloat16"),
             neutral=True,
             loading=(
                 'safetensors.flax.load_file("{out}/model.safetensors"), after '
@@ -82,7 +83,7 @@ TARGETS: dict[str, Target] = {
             "torch",
             LINEAR,
             _neutral,
-            ("float32", "float64"),
+            ("float32", "float64", "float16", "bfloat16"),
             neutral=True,
             metadata=PT,
             loading=(

@@ -61,7 +61,9 @@ def test_the_file_is_what_was_returned_and_says_what_lies_beside_it(tmp_path):
     out = tmp_path / "out"
     told = export("gril.prop4.1", target="numpy", out=out, features=2, examples=3)
     assert json.loads((out / "manifest.json").read_bytes()) == told
-    assert set(told["files"]) | {"manifest.json"} == {file.name for file in out.iterdir()}
+    assert set(told["files"]) | {"manifest.json", "README.md"} == {
+        file.name for file in out.iterdir()
+    }
     for name, file in told["files"].items():
         data = (out / name).read_bytes()
         assert file == {"bytes": len(data), "sha256": sha256(data).hexdigest()}

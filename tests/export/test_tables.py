@@ -1,0 +1,84 @@
+"""The tables of docs/export.md are what `make export-tables` writes, and say what exports do."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from scanproof.numeric.export import tables
+from scanproof.numeric.export.exporting import export
+from scanproof.numeric.export.request import exportable
+from scanproof.numeric.export.targets import TARGETS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "export.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def table(name: str) -> list[list[str]]:
+    """The cells of a table on the page, its headers first."""
+    begin, end = tables.BEGIN.format(name), tables.END.format(name)
+    lines = TEXT.partition(begin)[2].partition(end)[0].strip().splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [row for i, row in enumerate(rows) if i != 1]
+
+
+@pytest.mark.long
+def test_the_page_is_what_the_command_writes(tmp_path):
+    copy = tmp_path / "export.md"
+    copy.write_text(TEXT, encoding="utf-8")
+    module = [sys.executable, "-m", "scanproof.numeric.export.tables"]
+    done = subprocess.run([*module, str(copy)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert copy.read_text(encoding="utf-8") == TEXT, "make export-tables"
+
+
+def test_every_target_row_and_format_is_in_the_table():
+    headers, *rows = table("targets")
+    assert [row[0].split("`")[1] for row in rows] == exportable()
+    for target in TARGETS.values():
+        for dtype in target.dtypes:
+            assert any(f"`{target.name}`" in h and h.endswith(dtype) for h in headers)
+    every = [id for row in table("step sizes")[1:] for id in re.findall("`(.*?)`", row[0])]
+    assert sorted(every) == sorted(exportable())
+
+
+def test_a_figure_is_that_of_the_export(tmp_path):
+    headers, *rows = table("targets")
+    cells = dict(zip(headers, next(row for row in rows if row[0] == "`gril.prop4.1`"), strict=True))
+    d, n = tables.FEATURES, tables.EXAMPLES
+    export("gril.prop4.1", target="jax", out=tmp_path / "out", features=d, examples=n)
+    said = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["certificate"]
+    (column,) = [h for h in headers if "`jax`" in h and h.endswith("float64")]
+    assert cells[column] == f"{said['absolute'] / said['attained']:.1e}"
+
+
+@pytest.mark.parametrize(
+    ("id", "at"),
+    [
+        ("gril.prop4.1", Fraction(1, 7)),
+        ("gril.propA.1", Fraction(1, 4)),
+        ("mamba2.gd", Fraction(1, 4)),
+    ],
+)
+def test_weights_for_four_examples_step_by_so_much_on_seven(id, at):
+    assert tables.step_size_at(tables.made(id, 4), 7) == at
+
+
+def test_what_is_no_step_of_gradient_descent_has_no_step_size():
+    built = tables.made("gril.prop4.1", 4)
+    assert built.exact is not None
+    gate = built.exact.layers[0].gate.copy()
+    gate[0, 0] = Fraction(1, 2)
+    forgets = built.exact._replace(layers=(built.exact.layers[0]._replace(gate=gate),))
+    assert tables.step_size_at(built._replace(exact=forgets), 7) is None
+
+
+def test_a_page_without_their_places_is_refused():
+    with pytest.raises(ValueError, match="the page has no"):
+        tables.page("# A page\n")
