@@ -644,6 +644,7 @@ def test_parameters_are_compared_up_to_the_factors_that_leave_the_function_as_it
 
 def test_answers_are_counted_beside_the_most_frequent_one():
     (made, _) = EXPERIMENTS["expressions"].made("quick")
+    assert isinstance(made.task, Expressions)
     told = {m["name"]: m["evaluation"] for m in result_of("expressions")["models"]}
     whole, without = told["GRIL"], told["GRIL without window"]
     assert min(whole["accuracy"]["each"]) > max(without["accuracy"]["each"])

@@ -215,7 +215,8 @@ def _off(predict: Callable[[Tasks], np.ndarray], held: Sequence[Trial]) -> float
     """Root mean square of the differences over that of the predictions; groups count alike."""
     gaps = [
         fitting.quotient(
-            np.linalg.norm(predict(t.tasks) - t.predicted), np.linalg.norm(t.predicted)
+            float(np.linalg.norm(predict(t.tasks) - t.predicted)),
+            float(np.linalg.norm(t.predicted)),
         )
         for t in held
     ]

@@ -168,9 +168,9 @@ def nearest(
         return learner, own, None
     more = [drawn(n, MANY, seed=(SEED, n, 7)) for n in numbers]
     held = [drawn(n, MANY, seed=(SEED, n, 6)) for n in numbers]
-    both = (fitting.tried(predict, tasks) for tasks in (more, held))
+    fitted, judged = (fitting.tried(predict, tasks) for tasks in (more, held))
     inputs = fitting.inputs(sampler, size, linear)
-    return learner, own, learned.nearest(*both, start, fits, layers, inputs)
+    return learner, own, learned.nearest(fitted, judged, start, fits, layers, inputs)
 
 
 def _seed(n: int, numbers: Sequence[int]) -> tuple[int, ...]:
