@@ -30,8 +30,6 @@ class Run:
     """If it is another than the experiment's."""
     reference: Callable[[Any], Reference] | None = None
     """Likewise."""
-    settled: bool = True
-    """Whether a quick run trains it to the end, so that its loss says something of the model."""
 
     def settings(self, preset: str) -> Settings | None:
         """Of a preset."""
@@ -82,7 +80,7 @@ GRIL_FULL = Settings(
 """gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 at most."""
 VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
 """gril B.2: Adam."""
-SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))
+SSD = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0, 1, 2))
 """ssd §4.2: Adam at 10⁻⁴, 300,000 tasks in batches of 64, each seen once (4,688 steps; 4,700 are whole blocks)."""
 SCALAR = Regression(N, F, None, scale=HALF)
 VECTOR = Regression(N, F, F, scale=HALF)
@@ -121,20 +119,9 @@ def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]
 
 
 def _deep(make: Callable[..., Model], layers: int) -> Run:
-    # Stacks of both layers overflow at any rate with which a few hundred steps would change them.
-    tried = make is models.ssd_layers or layers <= 4
-    quick = DEEP[layers] if tried else None
-    return Run(lambda task: make(task.features, layers), quick, SSD_FULL, settled=layers == 1)
+    return Run(lambda task: make(task.features, layers), SSD if layers == 1 else None, SSD)
 
 
-DEEP = {
-    1: Settings(1_500, rate=1e-2, seeds=(0, 1)),
-    4: Settings(1_000, rate=3e-3, seeds=(0, 1)),
-    8: Settings(500, rate=1e-3, seeds=(0, 1)),
-    12: Settings(400, rate=5e-4, seeds=(0, 1)),
-}
-"""By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
-end."""
 ATTENTION = Settings(1_000, rate=5e-3, seeds=(0, 1))
 S5 = Settings(400, rate=3e-3, seeds=(0, 1))
 S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
