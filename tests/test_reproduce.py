@@ -222,9 +222,9 @@ def test_a_figure_is_what_its_values_make_it_and_nothing_else(one, message, tmp_
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (100_000 * "[", "nested too deeply"),
-        ('{"schema": 1, "schema": 2}', "'schema' twice"),
-        (2**20 * " " + "{}", "more than the 1,048,576 bytes"),
+        (100_000 * "[", "nested deeper"),
+        ('{"schema": 1, "schema": 2}', "'schema' occurs twice"),
+        (2**20 * " " + "{}", "more than the 1,048,576 that are read"),
         ('"' + chr(0xDC80) + '"', "expects the record"),
     ],
 )

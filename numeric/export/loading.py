@@ -15,13 +15,13 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
+from scanproof.proofs.files.regular import contents
+from scanproof.proofs.files.strict_json import NotStrict, parse, shown
 
 from . import manifest as manifests
 from . import settings as checks
 from . import tensors as files
 from .folder import ENCODING, MANIFEST, SETTINGS, WEIGHTS
-from .regular import contents
-from .strict_json import NotStrict, parse, shown
 from .targets import TARGETS
 
 LARGEST_SETTINGS = 2**20

@@ -15,9 +15,9 @@ from importlib import resources
 from typing import Any, TypeAlias
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.files.strict_json import NotStrict, parse
 
 from .schema import faults
-from .strict_json import NotStrict, parse
 from .tensors import listed
 
 SCHEMA = "scanproof.export/1"

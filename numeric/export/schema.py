@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .strict_json import shown
+from scanproof.proofs.files.strict_json import shown
 
 TYPES: dict[str, Any] = {
     "object": dict,

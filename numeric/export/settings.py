@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scanproof.constructs.layouts import fla_linear_attention, hf_mamba2, mamba_ssm
-
-from .strict_json import shown
+from scanproof.proofs.files.strict_json import shown
 
 Shape = tuple[int, ...]
 LARGEST = 2**24

@@ -14,9 +14,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-
-from .regular import opened
-from .strict_json import NotStrict, parse, shown
+from scanproof.proofs.files.regular import opened
+from scanproof.proofs.files.strict_json import NotStrict, parse, shown
 
 LARGEST = 2**32
 """The most bytes of a file that is read."""

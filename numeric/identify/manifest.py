@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.files.regular import opened
 
 from ..export.loading import Loaded
 from ..export.manifest import LARGEST as LARGEST_MANIFEST
 from ..export.parts import LOSS
-from ..export.regular import opened
 from ..export.tensors import LARGEST
 from .factor import Factor
 from .fitting import Learner

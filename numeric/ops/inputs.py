@@ -75,6 +75,31 @@ def linear_tokens(
     Raises:
         UsageError: if a shape or dtype is wrong, a value is NaN or infinite, or it does not fit in memory.
     """
+    batch, T, D, N = _sizes(caller, precision, v, k, q)
+    log_decay = gate(caller, log_decay, (*batch, T), precision)
+    _check_reset(caller, reset, (*batch, T))
+    _check_state(caller, precision, initial_state, (*batch, D, N))
+    if callable(needed):
+        needed = needed(math.prod(batch), T, D, N)
+    _check_memory(caller, precision, (v, k, q), needed)
+    jnp = jax(caller).numpy
+    inputs, accumulate = precision.inputs, precision.accumulate
+    if initial_state is None:
+        state = jnp.zeros((*batch, D, N), accumulate)
+    else:
+        state = jnp.broadcast_to(jnp.asarray(initial_state, accumulate), (*batch, D, N))
+    return LinearTokens(
+        *(jnp.asarray(array, inputs) for array in (v, k, q)),
+        log_decay=None if log_decay is None else jnp.asarray(log_decay, accumulate),
+        reset=None if reset is None else jnp.broadcast_to(jnp.asarray(reset), (*batch, T)),
+        initial_state=state,
+    )
+
+
+def _sizes(
+    caller: str, precision: Precision, v: Any, k: Any, q: Any
+) -> tuple[tuple[int, ...], int, int, int]:
+    """(heads and sequences), T, D and N of tokens whose shapes agree."""
     for name, array in (("v", v), ("k", k), ("q", q)):
         real(caller, name, array, precision.inputs)
     vs, ks, qs = (tuple(np.shape(array)) for array in (v, k, q))
@@ -87,28 +112,42 @@ def linear_tokens(
         raise UsageError(
             f"{caller}() expects at least one token and no empty axis, got v {vs}, k {ks}."
         )
-    batch, (T, D), N = vs[:-2], vs[-2:], ks[-1]
-    log_decay = gate(caller, log_decay, (*batch, T), precision)
-    if reset is not None:
-        if kind(reset) != "b":
-            raise UsageError(
-                f"{caller}(reset=...) expects bool, True where the decay is 0, got {dtype_name(reset)}; "
-                "decays themselves go to log_decay as logarithms."
-            )
-        broadcasts(caller, "reset", reset, (*batch, T))
-    if initial_state is not None:
-        real(caller, "initial_state", initial_state, precision.accumulate)
-        if tuple(np.shape(initial_state)) not in ((*batch, D, N), (D, N)):
-            raise UsageError(
-                f"{caller}(initial_state=...) expects shape {(*batch, D, N)}{f' or {(D, N)}' if batch else ''}, "
-                f"got {tuple(np.shape(initial_state))}; a state is values × keys."
-            )
-    if callable(needed):
-        needed = needed(math.prod(batch), T, D, N)
-    own = math.prod(vs) + 2 * math.prod(ks)
+    return vs[:-2], *vs[-2:], ks[-1]
+
+
+def _check_reset(caller: str, reset: Any, shape: tuple[int, ...]) -> None:
+    if reset is None:
+        return
+    if kind(reset) != "b":
+        raise UsageError(
+            f"{caller}(reset=...) expects bool, True where the decay is 0, got {dtype_name(reset)}; "
+            "decays themselves go to log_decay as logarithms."
+        )
+    broadcasts(caller, "reset", reset, shape)
+
+
+def _check_state(
+    caller: str, precision: Precision, initial_state: Any, shape: tuple[int, ...]
+) -> None:
+    if initial_state is None:
+        return
+    real(caller, "initial_state", initial_state, precision.accumulate)
+    of_all = shape[-2:]
+    if tuple(np.shape(initial_state)) not in (shape, of_all):
+        raise UsageError(
+            f"{caller}(initial_state=...) expects shape {shape}{f' or {of_all}' if len(shape) > 2 else ''}, "
+            f"got {tuple(np.shape(initial_state))}; a state is values × keys."
+        )
+
+
+def _check_memory(
+    caller: str, precision: Precision, tokens: tuple[Any, Any, Any], needed: int
+) -> None:
+    """Refuse what the machine cannot hold: the tokens that are converted, and what the op takes beside them."""
+    own = sum(math.prod(np.shape(a)) for a in tokens)
     converted = sum(
         math.prod(np.shape(a)) * itemsize(precision.inputs)
-        for a in (v, k, q)
+        for a in tokens
         if dtype_name(a) != precision.inputs or isinstance(a, np.ndarray)
     )
     fits(
@@ -116,18 +155,6 @@ def linear_tokens(
         converted + needed,
         "the tokens' numbers" if symbolic(own) else f"{own:,} numbers of tokens",
         "shorten the sequence (streaming() runs it in blocks), or use fewer heads or sequences or a smaller chunk",
-    )
-    jnp = jax(caller).numpy
-    inputs, accumulate = precision.inputs, precision.accumulate
-    if initial_state is None:
-        state = jnp.zeros((*batch, D, N), accumulate)
-    else:
-        state = jnp.broadcast_to(jnp.asarray(initial_state, accumulate), (*batch, D, N))
-    return LinearTokens(
-        *(jnp.asarray(array, inputs) for array in (v, k, q)),
-        log_decay=None if log_decay is None else jnp.asarray(log_decay, accumulate),
-        reset=None if reset is None else jnp.broadcast_to(jnp.asarray(reset), (*batch, T)),
-        initial_state=state,
     )
 
 

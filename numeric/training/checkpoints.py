@@ -14,9 +14,9 @@ import numpy as np
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace, try_beside
+from scanproof.proofs.files.strict_json import NotStrict, parse
 
 from ..export import tensors
-from ..export.strict_json import NotStrict, parse
 
 KEY, LARGEST = "scanproof", 2**31
 NAME = "checkpoint.safetensors"

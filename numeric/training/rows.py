@@ -11,11 +11,11 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace as write_whole
 from scanproof.proofs.expected.recorded import FOLDER, file_of
+from scanproof.proofs.files.regular import contents
+from scanproof.proofs.files.strict_json import NotStrict, parse
 from scanproof.proofs.report.progress import OnProgress
 
 from ..export import tensors
-from ..export.regular import contents
-from ..export.strict_json import NotStrict, parse
 from . import checkpoints
 from .evaluation import Evaluation, evaluate
 from .experiments import EXPERIMENTS, Experiment, find, preset

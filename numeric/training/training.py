@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.files.strict_json import shown
 from scanproof.proofs.report.progress import OnProgress
 
-from ..export.strict_json import shown
 from ..jax_backend import jax
 from . import checkpoints
 from .models import Model

@@ -12,7 +12,6 @@ stand beside these. A figure's name is that of the row in `rows`. Only a full ru
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from dataclasses import dataclass
@@ -20,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from scanproof.constructs.errors import UsageError
+
+from ..files.regular import contents
+from ..files.strict_json import parse
 
 SCHEMA = "scanproof.trained/1"
 FOLDER = Path(__file__).resolve().parents[2] / "numeric" / "reproduce" / "results"
@@ -98,43 +100,20 @@ def results_of(
 
 
 def _read(file: Path, row: str, preset: str) -> Results:
+    content = contents(file, LARGEST)
     try:
-        found = _parsed(file)
+        found = parse(content)
         if (found["schema"], found["row"], found["preset"]) != (SCHEMA, row, preset):
             raise ValueError(f"it is no {SCHEMA} of {row}, preset {preset}")
         figures = {name: _figure(name, one) for name, one in found["figures"].items()}
         return Results(preset, str(found["device"]), figures, file)
-    except RecursionError:
-        why: object = "JSON that is nested too deeply"
     except KeyError as error:
-        why = f"no field {error}"
-    except (OSError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        why: object = f"no field {error}"
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         why = error
     raise UsageError(
         f"{file.name}: expects the record of a training run, got {why}; run `scanproof reproduce {row}` again."
     )
-
-
-def _parsed(file: Path) -> Any:
-    """What a file says: JSON as its standard has it, without NaN, and no field twice."""
-    with file.open("rb") as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ValueError(f"more than the {LARGEST:,} bytes that are read")
-    return json.loads(content.decode("utf-8"), parse_constant=_refused, object_pairs_hook=_once)
-
-
-def _refused(constant: str) -> None:
-    raise ValueError(f"{constant}, which JSON does not have")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the field {twice!r} twice")
-    return found
 
 
 def _figure(name: str, one: dict[str, Any]) -> Trained:

@@ -15,7 +15,7 @@ import pytest
 
 from scanproof.constructs.errors import UsageError
 from scanproof.numeric.export import tensors
-from scanproof.numeric.export.strict_json import NotStrict, parse
+from scanproof.proofs.files.strict_json import NotStrict, parse
 
 safetensors = pytest.importorskip(
     "safetensors.numpy", reason="files of tensors need safetensors (extra: export)"

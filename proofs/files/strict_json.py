@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from scanproof.proofs.kernel.files import depth, without_texts
+from ..kernel.files import depth, without_texts
 
 DEEPEST = 32
 """The deepest nesting of lists and objects that is read; an export has a handful of levels."""
