@@ -31,6 +31,11 @@ PAUSE = 5.0
 class Diverged(UsageError):
     """Training whose loss or state is not finite any more."""
 
+    def __init__(self, message: str, what: str) -> None:
+        super().__init__(message)
+        self.what = what
+        """When, of which seeds, and what is not finite."""
+
 
 class Trained(NamedTuple):
     """What training leaves behind."""
@@ -113,7 +118,7 @@ def train(
             at = (block + 1) * settings.block
             if not (np.isfinite(losses).all() and _finite(state)):
                 keep(*whole)
-                raise Diverged(_diverged(model, settings, losses, at, path))
+                raise _diverged(model, settings, losses, at, path)
             curve = [*curve, losses.mean(axis=0)]
             whole = state, curve  # one assignment: an interrupt never finds half of it
             if on_progress is not None:
@@ -209,15 +214,14 @@ def _finite(state: Any) -> bool:
 
 def _diverged(
     model: Model, settings: Settings, losses: np.ndarray, at: int, path: Path | None
-) -> str:
+) -> Diverged:
     wrong = np.asarray(~np.isfinite(losses).all(axis=0)).tolist()
     what = "loss is" if any(wrong) else "parameters or the optimiser's averages are"
     seeds = ", ".join(str(s) for s, bad in zip(settings.seeds, wrong, strict=True) if bad) or "some"
     kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
-    return (
-        f"training {model.name} diverged between steps {at - settings.block} and {at} (seeds {seeds}): the {what} "
-        f"not finite any more{kept}. Try a smaller rate than {settings.rate:g}."
-    )
+    told = f"between steps {at - settings.block} and {at} (seeds {seeds}): the {what} not finite any more"
+    advice = f"Try a smaller rate than {settings.rate:g}."
+    return Diverged(f"training {model.name} diverged {told}{kept}. {advice}", told)
 
 
 def _names(state: Any) -> list[str]:
