@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from scanproof.proofs.expected.recorded import PRESETS
 from scanproof.proofs.expected.rows import ROWS
 
 from ..pictures.drawing import draw
 from ..pictures.training import picture
 from ..training.experiments import EXPERIMENTS
-from ..training.rows import FOLDER, recorded, rules
+from ..training.rows import FOLDER, best_preset, recorded, rules
 
 COMMAND = "make reproduced"
 WIDTH = 120
@@ -25,8 +24,8 @@ def pages(folder: Path = FOLDER) -> tuple[str, dict[str, bytes]]:
     lines, pictures = [*_begin()], {}
     missing = []
     for id in EXPERIMENTS:
-        every = ((preset, recorded(id, folder, preset)) for preset in PRESETS)
-        preset, found = next(((p, one) for p, one in every if one is not None), (None, None))
+        preset = best_preset(id, folder)
+        found = None if preset is None else recorded(id, folder, preset)
         if preset is None or found is None:
             missing.append(id)
             continue
@@ -49,8 +48,8 @@ def _begin() -> Iterator[str]:
     yield from _text(
         """Each model is a layer of `constructs` with random parameters, trained by Adam with the settings of a
         preset of `scanproof train`, seeds side by side, and evaluated on 10,000 fresh tasks. Shown is the full preset,
-        the sources' own settings as far as they are printed, where it was run here, and the quick one elsewhere. Weights, settings
-        and versions are recorded in `numeric/reproduce/results`; the tests evaluate the recorded weights on other
+        the sources' own settings as far as they are printed, where it was run here, and the quick one elsewhere.
+        Weights, settings and versions are recorded in `numeric/reproduce/results`; the tests evaluate the recorded weights on other
         tasks. The explicit learner has the step size that is best on tasks of its own; the distance is
         √(Σ‖ŷ − ŷ_learner‖² / Σ‖ŷ_learner‖²), the cosine that of sensitivities to the query. ± is the standard
         deviation over seeds, on the same tasks. Exact expected losses are on [the page of those](expected-losses.md).

@@ -10,7 +10,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace as write_whole
-from scanproof.proofs.expected.recorded import FOLDER, file_of
+from scanproof.proofs.expected.recorded import FOLDER, PRESETS, file_of
 from scanproof.proofs.files.regular import contents
 from scanproof.proofs.files.strict_json import NotStrict, parse
 from scanproof.proofs.report.progress import OnProgress
@@ -177,9 +177,16 @@ def _weights(row: str, folder: Path, preset_name: str) -> dict[str, dict[str, An
     return unpacked(experiment, preset_name, tensors.read(path).arrays, str(path), diverged)
 
 
-def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]:
-    """The experiments for which weights are recorded."""
-    return [id for id in EXPERIMENTS if (folder / f"{id}.{preset_name}.safetensors").exists()]
+def with_results(folder: Path = FOLDER) -> list[tuple[str, str]]:
+    """The experiments for which weights are recorded, each with the preset, the better one if there are two."""
+    best = ((id, best_preset(id, folder)) for id in EXPERIMENTS)
+    return [(id, preset_name) for id, preset_name in best if preset_name is not None]
+
+
+def best_preset(id: str, folder: Path = FOLDER) -> str | None:
+    """The best preset of which an experiment's weights are recorded."""
+    there = (name for name in PRESETS if (folder / f"{id}.{name}.safetensors").exists())
+    return next(there, None)
 
 
 def _folder(name: str) -> str:
