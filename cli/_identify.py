@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._options import choice
+from ._options import choice, option
 
 if TYPE_CHECKING:
     from scanproof.numeric.identify.report import Report
@@ -25,6 +25,14 @@ def identify(
         bool,
         typer.Option("--strict", help="Exit with 2 if the weights do no gradient descent at all."),
     ] = False,
+    examples: Annotated[
+        list[int] | None,
+        option("N", "How many examples: one number, or several by several options."),
+    ] = None,
+    tokens: Annotated[str | None, option("NAME", "How examples become tokens.")] = None,
+    sampler: Annotated[str | None, option("NAME", "Inputs of tasks: see below.")] = None,
+    scale: Annotated[float | None, option("S", "All data of tasks, times S.")] = None,
+    dtype: Annotated[str | None, option("FORMAT", "Weights stored and run in it.")] = None,
     format: Annotated[str, choice("--format", FORMATS)] = "table",
 ) -> None:
     """Say which learning rule weights implement, and how far off they are.
@@ -35,19 +43,29 @@ def identify(
     measured. A manifest is not needed, and believed in nothing: what it asserts is checked.
 
     \b
+    What is judged, where it is not left to the weights and the manifest:
+      --examples 8 --examples 64   tasks of so many examples; only what is tried at several n is
+                                   called constant in n
+      --tokens                     labelled, interleaved, concatenated or products
+      --sampler                    uniform, normal, sphere or signs
+      --dtype                      float64, float32, bfloat16 or float16
+
+    \b
     Exit codes:
       0  whatever the weights do, no manifest asserts anything else
       1  the manifest asserts something that the weights contradict
       2  only with --strict: the weights do no gradient descent
       3  a usage or tool error
     """
+    from scanproof.numeric.identify.asked import asked
     from scanproof.numeric.identify.identifying import identify as identified
     from scanproof.proofs.report.progress import lasting
 
     from ._output import quiet_stdout, write
 
+    wanted = asked(examples or (), tokens, sampler, dtype, scale)
     with quiet_stdout(), lasting("identifying"):
-        report = identified(path)
+        report = identified(path, wanted)
     write(_rendered(report, format))
     raise typer.Exit(report.exit_code(strict))
 
@@ -73,6 +91,8 @@ def _found(report: Report) -> list[tuple[str, str]]:
         ("steps", "" if report.steps is None else str(report.steps)),
         *_step_size(report),
         ("λ", "" if report.ridge is None else f"{as_float(report.ridge):.9g}, of the ridge"),
+        ("β", "" if report.momentum is None else f"{as_float(report.momentum):.9g}, the momentum"),
+        ("γ", "" if report.gamma is None else f"{as_float(report.gamma):.9g}, of GD++"),
         *_matrix("W0", report.W0, "d × k"),
         *_matrix("Γ", report.preconditioner, "d × d"),
     ]

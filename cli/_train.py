@@ -47,8 +47,8 @@ def train(
     """Train the models of a table or figure, and compare them with explicit gradient descent.
 
     ROW is a row such as gril.table6, or one of the experiments scalar, vector, two-step,
-    attention, s5, classes, binary, ssd, hybrid and recall. All seeds of a model are trained side by
-    side. Training that was stopped goes on if it is called again with the same --out.
+    attention, s5, classes, binary, ssd, hybrid, sine, features, recall and expressions. All seeds
+    of a model are trained side by side. Training that was stopped goes on if it is called again with the same --out.
     """
     from scanproof.constructs.errors import UsageError
     from scanproof.numeric.jax_backend import one_blas_thread
@@ -124,6 +124,7 @@ def _lines(found: Result) -> Iterator[tuple[str, ...]]:
         loss = f"{of['loss']['mean']:.4f} ± {of['loss']['deviation']:.2g}"
         if accuracy:
             loss += f", {100 * accuracy['mean']:.0f} % right"
+            loss += f" (the most frequent answer: {100 * of['majority']:.0f} %)"
         yield (
             model.name,
             loss,

@@ -11,10 +11,11 @@ import numpy as np
 from agreement import Draw
 from layer_cases import Case
 
+from scanproof.constructs.arrays.rounded import growth
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.forms import chunked, prefix, wy
 from scanproof.constructs.forms.merged import scan_merged
-from scanproof.constructs.layers import delta_rule, ssd
+from scanproof.constructs.layers import delta_rule, linear_attention, ssd
 
 WIDTH = 2
 
@@ -94,6 +95,14 @@ LANE_CASES = {
         lambda state, chunk: chunked.step(None, state, chunk),
         lambda state, chunk: loops.ssd(None, state, chunk),
         gated_chunk,
+    ),
+    "a chunk without outputs": Case(
+        lambda state, k, v: chunked.carry(None, state, linear_attention.Token(k, k, v)),
+        lane_loops.carry,
+        lambda d, N, f, k: (d(f, WIDTH), d(N, WIDTH), d(N, f)),
+    ),
+    "growth by roundings": Case(
+        lambda u: growth(u, 3), lane_loops.growth, lambda d, N, f, k: (d(N),)
     ),
     "chunked evaluation": lane(chunked.evaluate, loops.ssd, gated_chunks),
     "composition of summaries": Case(

@@ -44,6 +44,20 @@ def read_initial_state(state, chunk):
     return loops.ssd(None, state, silent(chunk))[1]
 
 
+def carry(state, k, v):
+    """The state after a chunk that no decay touches, and what the chunk writes."""
+    written = [
+        [sum(value[i] * key[j] for key, value in zip(k, v, strict=True)) for j in range(len(row))]
+        for i, row in enumerate(state)
+    ]
+    rows = zip(state, written, strict=True)
+    return [[a + b for a, b in zip(*pair, strict=True)] for pair in rows], written
+
+
+def growth(u):
+    return [(1 + one) * (1 + one) * (1 + one) for one in u]
+
+
 def fold(chunk):
     """(A, H) of a chunk and its outputs from the zero state; A is what is left of a state 1."""
     v, decays, k, _ = chunk

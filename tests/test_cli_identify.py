@@ -73,7 +73,7 @@ def test_an_edit_is_refused_and_named_and_without_a_manifest_only_if_strict(run:
     answer = run("identify", folder)
     table = rows(answer.out)
     assert answer.code == 1
-    assert table["verdict"].startswith("not gradient descent: the nearest is 1 step with η = ")
+    assert table["verdict"].startswith("not gradient descent: the nearest is ")
     entry, effect = table["entries"].split("; it moves predictions by ")
     assert entry == "layers.0.gate[2, 1]: 1.25, the construction has 1" and float(effect) > 0.01
     assert "y_1" in answer.out and "gradient descent has" in table["coefficients"]

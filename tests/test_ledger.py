@@ -65,9 +65,13 @@ def test_every_refuted_row_has_a_proved_amendment_or_says_why_none_is_known(repo
     assert bare == []
 
 
-def test_only_complexity_theory_is_not_checkable(report):
+NO_DATA = {"gril.table10", "gril.table11"}
+"""Benchmarks whose data does not come with scanproof."""
+
+
+def test_only_complexity_theory_and_what_needs_data_is_not_checkable(report):
     found = {r["id"] for r in report["claims"] if r["as_stated"]["verdict"] == "not-checkable"}
-    assert found <= {"ch9.thm9.1"}
+    assert found <= {"ch9.thm9.1", *NO_DATA}
 
 
 def test_tables_and_figures_are_measured_and_no_other_row_is(report):
@@ -76,7 +80,9 @@ def test_tables_and_figures_are_measured_and_no_other_row_is(report):
             row["as_stated"]
         )
         assert not measured or row["kind"] == "empirical"
-        assert row["kind"] != "empirical" or row["as_stated"]["verdict"] in ("supported", "unknown")
+        assert row["kind"] != "empirical" or row["as_stated"]["verdict"] in (
+            ("not-checkable",) if row["id"] in NO_DATA else ("supported", "unknown")
+        )
 
 
 def test_every_verdict_short_of_proved_has_a_reason(report):

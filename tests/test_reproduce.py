@@ -32,6 +32,7 @@ from scanproof.proofs.language.source import Source
 
 FOLDER = Path(reproduce.__file__).resolve().parent
 LEDGER = built_in()
+CLASSIFIED = ("gril.fig4", "gril.fig7")
 
 
 def printed(loss: str, spread: str) -> Printed:
@@ -43,7 +44,13 @@ def record(folder: Path, row: str, factor: float = 1.0, preset: str = "full") ->
     means = {one.name: float(one.expected) * factor for one in ROWS[row].figures()}
     means |= {"layers-1": 2.0, "layers-4": 2.2, "layers-8": 2.1, "layers-12": 1.9}
     means |= {"hybrid-1": 2.0, "hybrid-4": 1.5, "hybrid-8": 1.8, "hybrid-12": 1.9}
+    means |= {"mixing": 0.05, "gate": 0.01, "query": 0.02}
+    means |= {"gril-mlp": 0.110, "construction-mlp": 0.111}
     figures = {name: figure(m) for name, m in means.items()}
+    if row in ("gril.fig3b", "gd-ssm.fig4b"):
+        figures["gril"] = figure(0.112)
+    if row in CLASSIFIED:
+        figures |= {"gril": figure(0.86, cosine=0.995), "learner": {"values": [0.865]}}
     file = file_of(row, preset, folder)
     told = {"schema": SCHEMA, "row": row, "preset": preset, "device": "cpu", "figures": figures}
     file.write_text(json.dumps(told), encoding="utf-8")
@@ -103,9 +110,19 @@ def test_a_convention_counts_factors_and_targets_once():
 
 
 def test_every_empirical_row_of_the_ledger_is_measured_and_known_to_the_command():
-    empirical = {r.claim.id for r in LEDGER.rows if r.claim.kind == "empirical"}
-    assert empirical == set(ROWS)
-    assert all(r.claim.measured for r in LEDGER.rows if r.claim.kind == "empirical")
+    empirical = {r.claim.id: r.claim for r in LEDGER.rows if r.claim.kind == "empirical"}
+    assert {id for id, claim in empirical.items() if claim.measured} == set(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("row", "data"), [("gril.table10", "Long Range Arena"), ("gril.table11", "WikiText-103")]
+)
+def test_a_benchmark_without_its_data_is_not_checkable_and_says_so(row, data, run: Run):
+    found = run("check", row, "--format", "json")
+    (one,) = json.loads(found.out)["claims"]
+    assert one["as_stated"]["verdict"] == "not-checkable"
+    assert f"the data of {data}" in one["as_stated"]["reason"]
+    assert one_line(run("reproduce", row)).startswith(f"scanproof: {row}: no such table or figure")
 
 
 def test_printed_numbers_are_those_of_the_tables():
@@ -301,6 +318,27 @@ def test_the_cosine_of_what_learns_nothing_is_no_finding(tmp_path):
     assert verdict("gril.table5", tmp_path)[0] == "supported"
 
 
+@pytest.mark.parametrize(
+    ("row", "figures", "found"),
+    [
+        ("gril.fig3b", {"construction-mlp": figure(0.120)}, "not reproduced"),
+        ("gril.fig3b", {"gril": figure(0.109)}, "not reproduced"),
+        ("gril.fig3b", {"construction-mlp": figure(0.09, 0.11, 0.13)}, "not reproduced"),
+        ("gd-ssm.fig4b", {"gril": figure(0.1, 0.11, 0.12)}, "not reproduced"),
+        ("gd-ssm.fig3", {"query": figure(0.5)}, "not reproduced"),
+        ("gd-ssm.fig3", {"gate": figure(0.01, 0.01, 0.2)}, "undecided"),
+        ("gril.fig2", {"mixing": figure(0.2)}, "not reproduced"),
+        ("gril.fig2", {"scale-3": figure(200.0)}, "not reproduced"),
+        ("gril.fig4", {"gril": figure(0.86, cosine=0.9)}, "not reproduced"),
+        ("gril.fig4", {"gril": figure(0.86)}, "undecided"),
+        ("gril.fig7", {"learner": {"values": [0.7]}}, "not reproduced"),
+    ],
+)
+def test_a_figure_without_numbers_is_supported_by_what_it_says_alone(row, figures, found, tmp_path):
+    changed(record(tmp_path, row), **figures)
+    assert verdict(row, tmp_path)[0] == "unknown" and found in verdict(row, tmp_path)[1]
+
+
 @pytest.mark.parametrize("preset", ["full", "quick"])
 def test_depths_of_few_seeds_or_within_their_spreads_decide_nothing(preset, tmp_path):
     for row, prefix in (("ssd.fig2", "layers"), ("ssd.fig4", "hybrid")):
@@ -383,7 +421,8 @@ def test_the_learner_beside_a_curve_keeps_its_rate_as_the_model_keeps_its_weight
 
 def test_what_a_source_prints_of_its_inputs_stands_in_the_setting():
     for id, row in ROWS.items():
-        assert ("printed: U(−1, 1), under which no f agrees" in row.setting) == ("gril" in id)
+        printed = "gril" in id and id not in CLASSIFIED
+        assert ("printed: U(−1, 1), under which no f agrees" in row.setting) == printed
     assert "two layers on 10 targets" in ROWS["gd-ssm.fig4"].setting
 
 
@@ -433,15 +472,16 @@ def test_what_is_remembered_of_a_row_is_forgotten_when_a_record_is_written(tmp_p
 
 
 def test_the_ledger_s_verdict_is_that_of_the_command_and_the_same_twice():
-    rows = LEDGER.select(["gril.table*", "gd-ssm.fig*"])
-    rows = [row for row in rows if row.claim.kind == "empirical"]
+    rows = LEDGER.select(["gril.table*", "gril.fig*", "gd-ssm.fig*"])
+    rows = [row for row in rows if row.claim.measured]
     first, second = (check(LEDGER, rows)["claims"] for _ in range(2))
     assert json.dumps(first) == json.dumps(second)
     for row in first:
         found = report(ROWS[row["id"]])
         assert row["as_stated"]["verdict"] == found.verdict
         assert row["as_stated"]["reason"] == found.reason
-        assert row["as_stated"]["definitions"]
+        # What compares trained models with one another runs no definition.
+        assert row["as_stated"]["definitions"] or not ROWS[row["id"]].figures()
 
 
 def test_the_table_has_the_printed_and_the_exact_figures(run: Run):

@@ -26,13 +26,20 @@ from scanproof.constructs.layers import gril, s5
 from scanproof.constructs.tokens import Windows
 from scanproof.numeric.export import tensors
 from scanproof.numeric.jax_arrays import JaxArray, Namespace, plain
-from scanproof.numeric.training import checkpoints, models, own, rows
+from scanproof.numeric.training import checkpoints, gated, models, own, rows
 from scanproof.numeric.training.evaluation import evaluate, reference_loss
 from scanproof.numeric.training.experiments import EXPERIMENTS, find, smaller
+from scanproof.numeric.training.parameters import beside_construction
 from scanproof.numeric.training.references import best_step_size, descent, two_rates
 from scanproof.numeric.training.results import differing, identified, records
 from scanproof.numeric.training.settings import Settings
-from scanproof.numeric.training.tasks import Classification, Recall, Regression
+from scanproof.numeric.training.tasks import (
+    Classification,
+    Expressions,
+    Recall,
+    Regression,
+    Sine,
+)
 from scanproof.numeric.training.training import Diverged, train
 from scanproof.proofs.expected.recorded import FOLDER, file_of, results_of
 
@@ -548,3 +555,115 @@ def test_rows_of_one_experiment_train_it_once_and_show_the_preset_that_was_train
     assert run(*asked, "--quick").out.count("preset quick") == 2
     assert told == [("vector", "quick")]
     assert run(*asked, "--full").out.count("preset full") == 2
+
+
+def value(words: list[str], digits: int) -> int:
+    """What an expression in words comes to: read from the left, by a stack."""
+    held: list[list[Any]] = [[]]
+    for word in words:
+        if word == "]":
+            name, *operands = held.pop()
+            found = {"MAX": max, "MIN": min, "SUM": lambda of: sum(of) % digits}[name](operands)
+            held[-1].append(found)
+        elif word.isdigit():
+            held[-1].append(int(word))
+        else:
+            held.append([word])
+    ((found,),) = held
+    return found
+
+
+@pytest.mark.parametrize("digits", [2, 4, 7])
+def test_an_expression_is_well_formed_and_its_target_is_its_value(digits: int):
+    task = Expressions(digits)
+    names = [*map(str, range(digits)), "MAX", "MIN", "SUM", "]", "_"]
+    drawn = task.fresh(60, 0)
+    lengths = set()
+    for tokens, target in zip(np.asarray(drawn.inputs[0]), np.asarray(drawn.target), strict=True):
+        words = [names[token] for token in tokens]
+        said = [word for word in words if word != "_"]
+        assert len(words) == task.length and words[-len(said) :] == said
+        assert value(said, digits) == target
+        lengths.add(len(said))
+    assert min(lengths) == 4 and max(lengths) > 12
+
+
+def test_a_sine_target_is_the_sine_of_the_linear_one():
+    import jax
+
+    key, linear, sine = jax.random.key(0), Regression(3, 2, 2), Sine(3, 2, 2)
+    for one, other in (
+        (linear.draw(key), sine.draw(key)),
+        (linear.fresh(20, 0), sine.fresh(20, 0)),
+        (linear.fresh(20, 0, 2.0), sine.fresh(20, 0, 2.0)),
+    ):
+        assert np.array_equal(one.inputs[0], other.inputs[0])
+        assert np.allclose(np.sin(one.inputs[1]), other.inputs[1], atol=1e-6)
+        assert np.allclose(np.sin(one.target), other.target, atol=1e-6)
+
+
+def test_with_the_construction_fixed_the_unit_alone_is_trained_and_sees_one_step_of_gradient_descent():
+    import jax
+
+    whole = models.gril_block(F, N)
+    model = gated.gated_block(F, N, constructed=True)
+    assert {name.partition(".")[0] for name in model.starts} == {"mlp"}
+    assert set(gated.gated_block(F, N).starts) == {*whole.starts, *model.starts}
+    drawn = TASK.fresh(20, 0)
+    step = learned(TASK, descent(TASK), 1.0, drawn)
+    hidden = 4 * F  # a unit that leaves its rows as they are
+    own_arrays = {
+        "mlp.up": np.eye(hidden, F, dtype=np.float32),
+        "mlp.bias": np.zeros(hidden, np.float32),
+        "mlp.gate": np.zeros((hidden, hidden), np.float32),  # σ(0) = ½
+        "mlp.down": 2 * np.eye(F, hidden, dtype=np.float32),
+    }
+    found = [model(own_arrays, *one) for one in zip(*drawn.inputs, strict=True)]
+    loss = np.mean([TASK.loss(p, t) for p, t in zip(found, drawn.target, strict=True)])
+    assert loss == pytest.approx(step, rel=1e-4)
+    begun = model.start(jax.random.key(0))
+    trained = train(model, Sine(N, F, F), TINY)
+    assert trained.arrays.keys() == begun.keys()
+
+
+def test_a_stack_of_general_layers_sees_what_came_before_and_no_order_without_window_and_gate():
+    import jax
+
+    model = gated.gril_stack(9, 4, layers=1, width=6, window=1)
+    begun = model.start(jax.random.key(0))
+    begun["layers.0.gate"] = np.ones((6, 6), np.float32)
+    one, other, third = (np.array(t) for t in ([0, 1, 2, 3], [1, 0, 2, 3], [1, 1, 2, 3]))
+    assert np.allclose(model(begun, one), model(begun, other), atol=1e-5)
+    assert not np.allclose(model(begun, one), model(begun, third), atol=1e-3)
+    ordered = gated.gril_stack(9, 4, layers=1, width=6)
+    begun = ordered.start(jax.random.key(0))
+    assert not np.allclose(ordered(begun, one), ordered(begun, other), atol=1e-4)
+
+
+def test_parameters_are_compared_up_to_the_factors_that_leave_the_function_as_it_is():
+    model = models.gril_block(F, N)
+    made = arrays(gril_constructions.a2(XP, F, N, 0.7), model.starts)
+    own_arrays = {name: array.copy() for name, array in made.items()}
+    own_arrays["layers.0.mixing"] *= -3
+    own_arrays["layers.0.query"] *= 0.5
+    own_arrays["layers.0.beta"] /= -1.5
+    (near,) = beside_construction(model, own_arrays)
+    assert near == pytest.approx({"mixing": 0, "gate": 0, "query": 0}, abs=1e-6)
+    own_arrays["layers.0.gate"] *= 0.5
+    own_arrays["layers.0.query"][:] = [[1, 0, 0]]
+    own_arrays["layers.0.mixing"] *= 0
+    (far,) = beside_construction(model, own_arrays)
+    assert far == pytest.approx({"mixing": 1, "gate": 0.5, "query": 2**0.5})
+    for other in (models.scalar_network(F, N), models.gril_layers(F, N, 2)):
+        import jax
+
+        begun = other.start(jax.random.key(0))
+        assert beside_construction(other, {name: a[None] for name, a in begun.items()}) == []
+
+
+def test_answers_are_counted_beside_the_most_frequent_one():
+    (made, _) = EXPERIMENTS["expressions"].made("quick")
+    told = {m["name"]: m["evaluation"] for m in result_of("expressions")["models"]}
+    whole, without = told["GRIL"], told["GRIL without window"]
+    assert min(whole["accuracy"]["each"]) > max(without["accuracy"]["each"])
+    assert min(without["accuracy"]["each"]) > whole["majority"] > 1 / made.task.digits

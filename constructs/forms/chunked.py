@@ -10,7 +10,7 @@ from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.ranges import build, product
 from ..arrays.scan import Scan, scan
-from ..layers import ssd
+from ..layers import linear_attention, ssd
 
 
 @definition
@@ -66,3 +66,16 @@ def evaluate(state: Array, tokens: ssd.Token) -> Scan:
         The states after each chunk (n, D, N), the outputs (n, C, D), and the final state.
     """
     return scan(step, None, state, tokens)
+
+
+@definition
+def carry(parameters: None, state: Array, chunk: linear_attention.Token) -> tuple[Array, Array]:
+    """The state of linear attention from chunk to chunk: S_0 + V^T K, and what the chunk writes, V^T K.
+
+    Args:
+        parameters: none; k and v come with the tokens.
+        state: S_0, the state before the chunk, shape (D, N).
+        chunk: C tokens, v (C, D) and k (C, N).
+    """
+    written = chunk.v.T @ chunk.k
+    return state + written, written

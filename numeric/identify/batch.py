@@ -27,7 +27,7 @@ def to_float32(numbers: np.ndarray) -> np.ndarray:
 
 def to_bfloat16(numbers: np.ndarray) -> np.ndarray:
     """Numbers to the nearest of bfloat16, ties to even, which NumPy lacks: they are held in float32."""
-    single = np.ascontiguousarray(numbers, dtype=np.float32)
+    single = np.ascontiguousarray(numbers, dtype=np.float32).reshape(np.shape(numbers))
     bits = single.view(np.uint32)
     nearest = (bits + (np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1)))) & np.uint32(0xFFFF0000)
     return np.where(np.isfinite(single), nearest.view(np.float32), single)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ def compared(
     arrays: Mapping[str, np.ndarray],
     construction: Mapping[str, np.ndarray],
     close: Mapping[str, float] | float,
+    size: Callable[[np.ndarray], np.ndarray] = np.abs,
 ) -> Comparison:
     """The arrays beside those of the same names in a construction.
 
@@ -42,12 +43,13 @@ def compared(
         arrays: by name.
         construction: in float64.
         close: the relative distance, by name or one for all, within which numbers are roundings of each other.
+        size: of an array's entries, beside which they are.
     """
     deviations, counts, mended, shared, there = [], {}, {}, 0, 0
     for name, array in arrays.items():
         found, expected = array.astype(np.float64), construction[name]
         within = close[name] if isinstance(close, Mapping) else close
-        same = np.abs(found - expected) <= within * np.abs(expected)
+        same = np.abs(found - expected) <= within * size(expected)
         mended[name] = np.where(same, found, expected)
         shared += int((same & (expected != 0)).sum())
         there += int((expected != 0).sum())

@@ -8,7 +8,7 @@ learner itself, in weights. What overflows is infinite, without a warning.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,13 @@ SEED = 0
 """Of all tasks that are drawn."""
 NOISE = 0.1
 """Of the targets of every second task, beside those that are linear in x; the others have arbitrary targets."""
+SAMPLERS: Mapping[str, Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]] = {
+    "uniform": lambda rng, shape: rng.uniform(-1, 1, shape),
+    "normal": lambda rng, shape: rng.standard_normal(shape),
+    "sphere": lambda rng, shape: _on_sphere(rng.standard_normal(shape)),
+    "signs": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
+}
+"""Inputs: uniform on (−1, 1), standard normal, on the sphere of radius √d, of signs ±1."""
 ENTRIES = 2**21
 """Numbers that the search for a step size holds at once."""
 PER_OCTAVE, OCTAVES_DOWN, OCTAVES_UP = 8, 30, 8
@@ -92,18 +99,30 @@ class Learner(NamedTuple):
 
 
 def sample(
-    d: int, k: int, n: int, count: int, *, seed: Sequence[int], sampler: str, scale: float = 1.0
+    d: int,
+    k: int,
+    n: int,
+    count: int,
+    *,
+    seed: Sequence[int],
+    sampler: str,
+    scale: float = 1.0,
+    linear: bool = False,
 ) -> Tasks:
-    """Seeded tasks with inputs "uniform" on (−1, 1) or "normal"; linear targets with noise in turn with arbitrary ones.
+    """Seeded tasks with inputs of one of `SAMPLERS`; linear targets with noise in turn with arbitrary ones.
 
-    All data are multiplied by `scale`.
+    All data are multiplied by `scale`; if linear, all targets are Wᵀx.
     """
     rng = np.random.default_rng(tuple(seed))
     shape = (count, n + 1, d)
-    x = rng.uniform(-1, 1, shape) if sampler == "uniform" else rng.standard_normal(shape)
+    x = SAMPLERS[sampler](rng, shape)
     W, noise = rng.standard_normal((count, d, k)), rng.standard_normal((count, n, k))
     y = np.where((np.arange(count) % 2 == 0)[:, None, None], x[:, :-1] @ W + NOISE * noise, noise)
-    return Tasks(scale * x, scale * y)
+    return Tasks(scale * x, scale * (x[:, :-1] @ W if linear else y))
+
+
+def _on_sphere(x: np.ndarray) -> np.ndarray:
+    return x * np.sqrt(x.shape[-1]) / np.linalg.norm(x, axis=-1, keepdims=True)
 
 
 @np.errstate(all="ignore")
@@ -135,6 +154,12 @@ def quotient_of_largest(off: np.ndarray, of: np.ndarray) -> float:
 def quotient(off: float, size: float) -> float:
     """off / size; 0 if both are 0."""
     return float(off / size) if size else (math.inf if off else 0.0)
+
+
+def unexplained(fits: Sequence[Fit]) -> float:
+    """The best distance over that to W0ᵀx, which any smooth model may predict from small data."""
+    none = fits[0].distance
+    return best(fits).distance / none if none else 1.0
 
 
 class Prepared(NamedTuple):
@@ -275,7 +300,12 @@ def sensitivities(predict: Predictor, tasks: Tasks, width: float) -> np.ndarray:
 
 @np.errstate(all="ignore")
 def distances_to(
-    learner: Learner, predict: Predictor, trials: Sequence[Trial], slopes_at: Tasks, width: float
+    learner: Learner,
+    predict: Predictor,
+    trials: Sequence[Trial],
+    slopes_at: Tasks,
+    width: float,
+    samples: str = "",
 ) -> Distances:
     """How far a model is from a learner; sensitivities by differences of this width, at tasks of their own."""
     expected = [learner.predictions(tasks) for tasks, _ in trials]
@@ -292,4 +322,27 @@ def distances_to(
         relative=float(np.max(list(relative))),
         sensitivity_cosine=cosine,
         sensitivity_l2=float(np.linalg.norm(slopes - W, axis=(1, 2)).mean()),
+        **({"samples": samples} if samples else {}),
     )
+
+
+INPUTS = {
+    "uniform": "x uniform on (−{0}, {0})",
+    "normal": "x normal, of variance {1}",
+    "sphere": "‖x‖ = {0}√d",
+    "signs": "x of ±{0}",
+}
+
+
+def inputs(sampler: str, scale: float, linear: bool = False) -> str:
+    """What the inputs of tasks are, in words."""
+    drawn = INPUTS[sampler].format(f"{scale:g}", f"{scale**2:g}")
+    return f"{drawn}, y = Wᵀx" if linear else drawn
+
+
+def samples(sampler: str, scale: float, linear: bool = False) -> str:
+    """What tasks are, in words."""
+    if linear:
+        return inputs(sampler, scale, linear)
+    noisy = "every second task has targets Wᵀx with noise, the others arbitrary ones"
+    return f"{inputs(sampler, scale)}; {noisy}"

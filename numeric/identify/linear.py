@@ -31,6 +31,7 @@ from . import (
     rule,
     verdict,
 )
+from .asked import NOTHING, Asked
 from .blame import blamed
 from .factor import Factor
 from .fitting import SEED, Learner
@@ -44,6 +45,8 @@ from .report import (
     ALONE,
     ASCENT,
     DESCENT,
+    MOMENTUM,
+    PLUS_PLUS,
     PRECONDITIONED,
     RIDGE,
     Contradiction,
@@ -77,11 +80,8 @@ class _Read(NamedTuple):
     found: Recognition | None
     how: str
     """If nothing was found: why."""
-
-    @property
-    def fixed(self) -> int | None:
-        """n, if the model is for one number of examples."""
-        return self.numbers[0] if len(self.numbers) == 1 else None
+    fixed: int | None
+    """n, if the model is for one number of examples."""
 
     @property
     def entries(self) -> int:
@@ -90,16 +90,17 @@ class _Read(NamedTuple):
 
 
 @np.errstate(all="ignore")  # of weights that are no numbers to compute with
-def identify_linear(loaded: Loaded) -> Report:
+def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     """Which learning rule the weights of a linear target implement.
 
     Args:
         loaded: of any target with a neutral form.
+        asked: on which data.
 
     Raises:
-        UsageError: for a model that takes no examples.
+        UsageError: for a model that takes no examples, or not those that are asked for.
     """
-    read = _read(loaded)
+    read = _read(loaded, asked)
     model = read.model
     d, k = neutral.sizes(model)
     report = Report(
@@ -116,24 +117,43 @@ def identify_linear(loaded: Loaded) -> Report:
     near = _near(report, read, loaded, by)
     if read.found and by:
         report.running = linear_tasks.running(
-            model, _every_rule(model, read.found), _format(loaded)
+            model,
+            _every_rule(model, read),
+            _format(loaded),
+            asked.sampler or "uniform",
+            asked.scale or 1.0,
         )
     if report.rule not in (DESCENT, ASCENT):
-        _measured(report, read, loaded.manifest, near)
+        _measured(report, read, loaded.manifest, near, asked)
     report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
     if loaded.manifest:
         _check_manifest(report, loaded.manifest, read, by)
     return report
 
 
-def _read(loaded: Loaded) -> _Read:
+def _read(loaded: Loaded, asked: Asked) -> _Read:
     """The model with the first tokenisation that makes it a rule's, or with the first that it can have."""
-    tried = []
-    for model in models(loaded):
-        read = _Read(model, recognition.numbers_of_examples(model), None, UNKNOWN)
+    tried, possible = [], models(loaded)
+    if asked.tokens is not None:
+        own = [model for model in possible if model.tokens == asked.tokens]
+        if not own:
+            raise UsageError(
+                f"identify {loaded.folder} --tokens {asked.tokens}: they do not fit the weights; those that do: "
+                f"{', '.join(model.tokens for model in possible)}."
+            )
+        possible = own
+    for model in possible:
+        numbers = recognition.numbers_of_examples(model)
+        fixed = _fixed(model)
+        if asked.examples and fixed and asked.examples != (fixed,):
+            raise UsageError(
+                f"identify {loaded.folder} --examples {' '.join(map(str, asked.examples))}: the shapes of its tensors "
+                f"are those of n = {fixed} alone."
+            )
+        read = _Read(model, asked.examples or numbers, None, UNKNOWN, fixed)
         _check_size(loaded, read)
         try:
-            found = recognition.recognise(model)
+            found = recognition.recognise(model, asked.examples)
         except TooLarge:
             read = read._replace(how=MEASURED)
         except polynomial.NO_POLYNOMIAL:
@@ -146,13 +166,20 @@ def _read(loaded: Loaded) -> _Read:
     return tried[0] if len(tried) == 1 else min(tried, key=partial(_unlike, loaded))
 
 
+def _fixed(model: Model) -> int | None:
+    """n, if the shapes of a model's tensors are for one number of examples."""
+    numbers = recognition.numbers_of_examples(model)
+    return numbers[0] if len(numbers) == 1 else None
+
+
 def _check_size(loaded: Loaded, read: _Read) -> None:
     if not read.numbers:
         raise UsageError(
             f"identify {loaded.folder}: the tensors' shapes are those of a context without examples."
         )
     d, _ = neutral.sizes(read.model)
-    examples = linear_tasks.examples(read.model, read.fixed)
+    own = linear_tasks.examples(read.model, read.fixed)
+    examples = max(own, *read.numbers)
     products = _products(read.model, examples)
     if products > MOST:
         raise UsageError(
@@ -195,11 +222,17 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
         report.preconditioner, report.preconditioner_kind = matrix.tolist(), kind(matrix)
         report.step_size = StepSize(Fraction(1), dependence=own.words)
         return own
-    if first.ridge:
-        report.ridge = first.ridge
-    report.rule = (
-        RIDGE if first.ridge else ASCENT if all(s < 0 for s in first.step_sizes) else DESCENT
+    report.ridge, report.momentum, report.gamma = (
+        number or None for number in (first.ridge, first.momentum, first.gamma)
     )
+    up = all(s < 0 for s in first.step_sizes)
+    report.rule = ASCENT if up else DESCENT
+    for name, number in (
+        (RIDGE, first.ridge),
+        (MOMENTUM, first.momentum),
+        (PLUS_PLUS, first.gamma),
+    ):
+        report.rule = name if number else report.rule
     each = tuple(s * divisor for s in first.step_sizes)
     mean, rounded = sum(each, Fraction(0)) / len(each), {_simple(s, model) for s in each}
     alike = len(set(each)) == 1
@@ -208,9 +241,13 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
     return own
 
 
-def _every_rule(model: Model, found: Recognition) -> dict[int, Rule]:
+def _every_rule(model: Model, read: _Read) -> dict[int, Rule]:
     """The rule at each number of examples at which it was established."""
-    every = recognition.with_further(model, found.rules)
+    found = read.found
+    assert found is not None
+    every = found.rules
+    if set(found.everywhere) | set(found.likely) > set(every):
+        every = recognition.with_further(model, every)
     return {n: every[n] for n in (*found.everywhere, *found.likely) if n in every}
 
 
@@ -227,7 +264,7 @@ def _simple(value: Number, model: Model) -> Fraction | None:
 
 def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Near | None:
     """The construction nearest to the weights: the one that the manifest names, if there is one."""
-    model, numbers, found, how = read
+    model, numbers, found, how, _ = read
     if read.entries > ENTRIES:
         report.notes.append("the model is too large to compare its entries with a construction's")
         return None
@@ -303,17 +340,23 @@ def _another(id: str, near: Near | None, own: Near | None) -> list[Contradiction
     return [Contradiction("construction.id", id, found)]
 
 
-def _measured(report: Report, read: _Read, asserted: Manifest | None, near: Near | None) -> None:
+def _measured(
+    report: Report, read: _Read, asserted: Manifest | None, near: Near | None, asked: Asked
+) -> None:
     """Distances to the nearest gradient descent; for an unknown rule also its steps, and coefficients that deviate."""
-    model, numbers, found, how = read
+    model, numbers, found, how, fixed = read
     n = asserted["sizes"]["examples"] if asserted else None
     if n is not None and not _affordable(model, n):
         n = None
     starts = [] if near is None or report.W0 is None else [np.array(report.W0, dtype=np.float64)]
-    learner, report.distances = linear_tasks.nearest(model, read.fixed or n, starts)
-    alone = ALONE.format(linear_tasks.examples(model, read.fixed or n))
+    some = asked.examples or (linear_tasks.examples(model, fixed or n),)
+    learner, report.distances, own = linear_tasks.nearest(
+        model, some, fixed or n, starts, asked.sampler or "uniform", asked.scale
+    )
+    alone = ALONE.format(", ".join(map(str, some)))
     if found is not None:
         return
+    report.nearest = own
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
     report.step_size = StepSize(learner.step_size, _simple(learner.step_size, model), alone)
     if how == MEASURED:

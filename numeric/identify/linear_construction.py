@@ -17,7 +17,7 @@ from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
-from . import bases, candidates, polynomial, recognition
+from . import bases, candidates, gauges, polynomial, recognition
 from .candidates import Candidate
 from .entries import Comparison, compared
 from .fitting import SEED, Learner, sample
@@ -85,10 +85,11 @@ def nearest(
     ):  # η is read in the order of the weights
         pair = _pair(model, candidate, np.zeros(neutral.sizes(model)) if W0 is None else W0)
         if pair is not None:
-            one, two = _in_order(model, *pair)
-            if _is_one_function(pair[0], one):
-                for eta in _step_size(model, one, two):
-                    found.append(_near(candidate.what, model, _at(one, two, eta), target))
+            for alike in (_in_order, _in_basis):
+                one, two = alike(model, *pair)
+                if _is_one_function(pair[0], one):
+                    for eta in _step_size(model, one, two):
+                        found.append(_near(candidate.what, model, _at(one, two, eta), target))
     return min(found, key=lambda near: near.entries.deviating)
 
 
@@ -99,7 +100,12 @@ def _near(what: str, model: Model, made: Model, target: str) -> Near:
         (moved,) = _in_order(model, made)
         other = compared(arrays(model, target), arrays(moved, target), close)
         if other.deviating < entries.deviating and _is_one_function(made, moved):
-            return Near(what, moved, other)
+            made, entries = moved, other
+    if entries.deviating > FEW:
+        (moved,) = _in_basis(model, made)
+        own = compared(arrays(model, target), arrays(moved, target), close, gauges.floored)
+        if own.deviating < entries.deviating and _is_one_function(made, moved):
+            return Near(what, moved, own)
     return Near(what, made, entries)
 
 
@@ -107,6 +113,13 @@ def _in_order(model: Model, *made: Model) -> list[Model]:
     """Constructions with their hidden coordinates in the order of the model's, as far as the first tells it."""
     basis, close = bases.of_family(model), float(rounding(model))
     moved = bases.reordered([arrays(each) for each in made], arrays(model), basis, close)
+    return [_model(each, made[0].tokens) for each in moved]
+
+
+def _in_basis(model: Model, *made: Model) -> list[Model]:
+    """Constructions with their hidden bases as the model has them, as far as the first tells it."""
+    own, close = gauges.of_family(model), float(rounding(model))
+    moved = gauges.changed_alike([arrays(each) for each in made], arrays(model), own, close)
     return [_model(each, made[0].tokens) for each in moved]
 
 

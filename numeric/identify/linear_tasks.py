@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
 
-from . import fitting
+from . import fitting, learned
 from .batch import ROUNDINGS, Batch
-from .fitting import SEED, Fit, Learner, Predictor, Tasks
-from .report import Distances, Running, as_float
+from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial
+from .learned import CLEARLY
+from .report import NEAR, Distances, Nearest, Running, as_float
 from .rule import Rule, prediction
 
 COUNT, FEW = 16, 4
 """Tasks, and those of each number of examples that are run in a format."""
+MANY = 64
+"""Tasks to which rules are fitted, and on which they are judged."""
+SCALES = (1.0, 0.5, 0.25)
+"""Of all data, in the order in which they are tried."""
 WORKSPACE = 2**22
 """Numbers in the states of the tasks that run at once."""
 LARGEST = 24
@@ -45,13 +53,21 @@ def predictor(model: Model, dtype: str = "float64") -> Predictor:
 
 
 @np.errstate(all="ignore")
-def running(model: Model, rules: Mapping[int, Rule], dtype: str) -> Running:
+def running(
+    model: Model,
+    rules: Mapping[int, Rule],
+    dtype: str,
+    sampler: str = "uniform",
+    scale: float = 1.0,
+) -> Running:
     """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
 
     Args:
         model: in floats.
         rules: by the number of examples, each of one step or more.
         dtype: float64, float32, bfloat16 or float16.
+        sampler: of the inputs.
+        scale: of all data.
     """
     d, k = neutral.sizes(model)
     predict, worst = predictor(model, dtype), 0.0
@@ -60,15 +76,15 @@ def running(model: Model, rules: Mapping[int, Rule], dtype: str) -> Running:
             tuple(map(as_float, exact.step_sizes)),
             _floats(exact.W0),
             None if exact.preconditioner is None else _floats(exact.preconditioner),
-            as_float(exact.ridge),
+            *map(as_float, (exact.ridge, exact.momentum, exact.gamma)),
         )
-        tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 3), sampler="uniform")
+        tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 3), sampler=sampler, scale=scale)
         tasks = Tasks(*(_calm(rule, tasks) * array for array in tasks))
         expected = np.stack([prediction(rule, x, y) for x, y in zip(*tasks, strict=True)])
         off = fitting.quotient_of_largest(predict(*tasks) - expected, expected)
         worst = float(np.max([worst, off]))  # NaN if one of them is
     numbers = ", ".join(map(str, rules))
-    how = f"n = {numbers}; x uniform on (−1, 1), scaled down where steps would diverge"
+    how = f"n = {numbers}; {fitting.inputs(sampler, scale)}, scaled down where steps would diverge"
     return Running(dtype, worst, FEW * len(rules), how)
 
 
@@ -89,28 +105,73 @@ def examples(model: Model, fixed: int | None) -> int:
     return min(2 * neutral.sizes(model)[0], LARGEST) if fixed is None else fixed
 
 
+class _Tried(NamedTuple):
+    """Tasks, and the gradient descents that are nearest on them."""
+
+    unexplained: float
+    scale: float
+    linear: bool
+    drawn: Callable[..., Tasks]
+    trials: list[Trial]
+    fits: list[Fit]
+    start: np.ndarray
+
+
 def nearest(
-    model: Model, fixed: int | None, starts: Sequence[np.ndarray] = ()
-) -> tuple[Learner, Distances]:
-    """The gradient descent that predicts most alike, of up to one step more than there are layers.
+    model: Model,
+    numbers: Sequence[int],
+    fixed: int | None,
+    starts: Sequence[np.ndarray] = (),
+    sampler: str = "uniform",
+    scale: float | None = None,
+) -> tuple[Learner, Distances, Nearest | None]:
+    """The gradient descent that predicts most alike, of up to one step more than there are layers; and the rule.
 
     Args:
         model: in floats.
+        numbers: n of the tasks.
         fixed: n, or None if it is free.
         starts: candidates for W0, beside what the model predicts without data.
+        sampler: of the inputs.
+        scale: of all data; if it is not given, the first of `SCALES` at which predictions are near a learner's, or 1.
+            Where they are at none, targets that are linear in the inputs are tried, too.
     """
     d, k = neutral.sizes(model)
-    predict = predictor(model)
-    tasks = fitting.sample(d, k, examples(model, fixed), COUNT, seed=(SEED,), sampler="uniform")
-    trials = fitting.tried(predict, [tasks])
+    predict, layers = predictor(model), len(model.layers)
     W0, _ = fitting.initial_weights(predict, d, k, pads=fixed or 1)
-    found = [
-        (fitting.best(fitting.fits(trials, start, len(model.layers))), start)
-        for start in (W0, *starts)
-        if np.isfinite(start).all()
-    ]
-    fit, start = min(found, key=lambda f: f[0].distance, default=(Fit(0, 0.0, np.inf), 0 * W0))
+    found = []
+    sizes = SCALES if scale is None else (scale,)
+    for linear, size in product((False, True), sizes):
+        drawn = partial(fitting.sample, d, k, sampler=sampler, scale=size, linear=linear)
+        trials = fitting.tried(predict, [drawn(n, COUNT, seed=_seed(n, numbers)) for n in numbers])
+        each = [
+            (fitting.fits(trials, start, layers), start)
+            for start in (W0, *starts)
+            if np.isfinite(start).all()
+        ]
+        none = [Fit(0, 0.0, np.inf)]
+        fits, start = min(each, key=lambda f: fitting.best(f[0]).distance, default=(none, 0 * W0))
+        found.append(_Tried(fitting.unexplained(fits), size, linear, drawn, trials, fits, start))
+        if found[-1].unexplained <= NEAR:
+            break
+    chosen = min(found, key=lambda each: each.unexplained)
+    if chosen.unexplained > CLEARLY * found[0].unexplained:
+        chosen = found[0]
+    _, size, linear, drawn, trials, fits, start = chosen
+    fit = fitting.best(fits)
     learner = Learner(start, fit.step_size, fit.steps)
     few = slice(max(1, min(COUNT, DIRECTIONS // d)))
-    some = Tasks(tasks.x[few], tasks.y[few])
-    return learner, fitting.distances_to(learner, predict, trials, some, WIDTH)
+    some = Tasks(*(array[few] for array in trials[0].tasks))
+    samples = fitting.samples(sampler, size, linear)
+    own = fitting.distances_to(learner, predict, trials, some, WIDTH * size, samples)
+    if len(fits) == 1:
+        return learner, own, None
+    more = [drawn(n, MANY, seed=(SEED, n, 7)) for n in numbers]
+    held = [drawn(n, MANY, seed=(SEED, n, 6)) for n in numbers]
+    both = (fitting.tried(predict, tasks) for tasks in (more, held))
+    inputs = fitting.inputs(sampler, size, linear)
+    return learner, own, learned.nearest(*both, start, fits, layers, inputs)
+
+
+def _seed(n: int, numbers: Sequence[int]) -> tuple[int, ...]:
+    return (SEED,) if len(numbers) == 1 else (SEED, n)

@@ -24,6 +24,7 @@ from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
 from . import fitting, mamba2_certificate, mamba2_tasks, manifest
+from .asked import NOTHING, Asked
 from .blame import blamed
 from .entries import LISTED, Comparison
 from .fitting import Learner, Tasks, quotient_of_largest
@@ -52,11 +53,12 @@ TENSORS = 6
 
 
 @np.errstate(all="ignore")
-def identify_mamba2(loaded: Loaded) -> Report:
+def identify_mamba2(loaded: Loaded, asked: Asked = NOTHING) -> Report:
     """Which learning rule the weights of a Mamba-2 model implement, by measurement.
 
     Args:
         loaded: of the target hf-mamba2 or mamba-ssm.
+        asked: on which data.
 
     Raises:
         UsageError: if no tokenisation has the width that the encoding takes, or there are too many features to measure.
@@ -64,13 +66,14 @@ def identify_mamba2(loaded: Loaded) -> Report:
     loaded = for_transformers(loaded)
     settings = loaded.settings or {}
     model = model_of(settings, loaded.tensors, loaded.encoding)
-    possible = _tokenisations(loaded, model)
+    possible = _tokenisations(loaded, model, asked.tokens)
     near = nearest(loaded, model, possible)
     measured = mamba2_tasks.measure(
         model,
         [near.instance.layout] if near else possible,
         [near.instance.W0] if near else [],
         loaded.manifest["sizes"]["examples"] if loaded.manifest else None,
+        asked,
     )
     first = hf_mamba2.key(0, "in_proj")
     stored_as = loaded.dtypes.get(first, "float32")
@@ -100,8 +103,8 @@ def identify_mamba2(loaded: Loaded) -> Report:
     return report
 
 
-def _tokenisations(loaded: Loaded, model: Model) -> list[Layout]:
-    """Those that the encoding's width allows."""
+def _tokenisations(loaded: Loaded, model: Model, asked: str | None) -> list[Layout]:
+    """Those that the encoding's width allows, or the one that is asked for."""
     r, k = model.encode_weight.shape[1], model.targets
     possible = layouts(r, k)
     if not possible:
@@ -109,6 +112,13 @@ def _tokenisations(loaded: Loaded, model: Model) -> list[Layout]:
             f"identify {loaded.folder}: encode.weight takes tokens of {r} numbers and readout.weight makes {k} "
             "predictions; no tokenisation has that width: labelled d + k + 1, concatenated 2d + k, interleaved d + k."
         )
+    own = [layout for layout in possible if asked in (None, layout.name)]
+    if not own:
+        raise UsageError(
+            f"identify {loaded.folder} --tokens {asked}: they do not fit the weights; those that do: "
+            f"{', '.join(layout.name for layout in possible)}."
+        )
+    possible = own
     small = [layout for layout in possible if layout.slots.d <= MOST_FEATURES]
     if not small:
         raise UsageError(

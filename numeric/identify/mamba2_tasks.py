@@ -17,6 +17,7 @@ import numpy as np
 from scanproof.constructs.tokens.mamba2 import Layout
 
 from . import fitting, mamba2_model
+from .asked import NOTHING, Asked
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
 from .mamba2_model import Model
 from .report import Distances
@@ -71,8 +72,7 @@ class Measured(NamedTuple):
     @property
     def unexplained(self) -> float:
         """Its distance over that to W0ᵀx, which any smooth model may predict from small data."""
-        none = self.fits[0].distance
-        return self.best.distance / none if none else 1.0
+        return fitting.unexplained(self.fits)
 
     @property
     def finite(self) -> bool:
@@ -86,7 +86,11 @@ def predictor(model: Model, layout: Layout, dtype: str | None = None) -> Predict
 
 
 def measure(
-    model: Model, layouts: Sequence[Layout], starts: Sequence[np.ndarray], examples: int | None
+    model: Model,
+    layouts: Sequence[Layout],
+    starts: Sequence[np.ndarray],
+    examples: int | None,
+    asked: Asked = NOTHING,
 ) -> Measured:
     """Predictions and fits for the tokenisation that comes nearest to gradient descent.
 
@@ -95,27 +99,29 @@ def measure(
         layouts: tokenisations that are possible.
         starts: candidates for W0, beside the predictions without examples.
         examples: a number of examples to try, or None.
+        asked: what tasks are made of instead, if anything is.
     """
     first = min(
         (_first(model, layout, starts) for layout in layouts), key=lambda m: m.best.distance
     )
     slots, fit = first.layout.slots, first.best
     more = [examples] if examples is not None and examples <= LONGEST else []
-    wanted = sorted({*EXAMPLES, *more})
+    wanted = sorted(asked.examples or {*EXAMPLES, *more})
+    samplers = (asked.sampler,) if asked.sampler else ("uniform", "normal")
     count = _count(model, first.layout, wanted)
 
     def groups(scale: float) -> list[Tasks]:
-        own = zip(wanted, itertools.cycle(("uniform", "normal")), strict=False)
+        own = zip(wanted, itertools.cycle(samplers), strict=False)
         return [
             sample(slots.d, slots.k, n, count, seed=(SEED, i), sampler=sampler, scale=scale)
             for i, (n, sampler) in enumerate(own)
         ]
 
-    scale = first.scale * _calm(groups(first.scale), fit)
+    scale = asked.scale or first.scale * _calm(groups(first.scale), fit)
     chosen = groups(scale)
     larger = scale * _lively(chosen, fit)
-    if larger > scale:
-        own = {"seed": (SEED, len(wanted)), "sampler": "uniform", "scale": larger}
+    if larger > scale and asked.scale is None and not asked.examples:
+        own = {"seed": (SEED, len(wanted)), "sampler": samplers[0], "scale": larger}
         chosen.append(sample(slots.d, slots.k, 12, count, **own))
     trials = tried(first.predict, chosen)
     found = fits(trials, first.W0, len(model.blocks))
@@ -180,7 +186,8 @@ def _count(model: Model, layout: Layout, examples: Sequence[int]) -> int:
 
 def compare(measured: Measured, learner: Learner) -> Distances:
     """Distances to a learner; sensitivities at the group with `MIDDLE` examples."""
-    x, y = next(tasks for tasks, _ in measured.trials if tasks.examples == MIDDLE)
+    groups = [tasks for tasks, _ in measured.trials]
+    x, y = next((tasks for tasks in groups if tasks.examples == MIDDLE), groups[0])
     few = slice(max(1, min(len(x) // 2, DIRECTIONS // x.shape[2])))
     width = WIDTH * measured.scale
     found = fitting.distances_to(

@@ -24,7 +24,18 @@ from scanproof.proofs.exact.array import ExactArray
 from . import factor, polynomial
 from .neutral_form import rounding
 from .polynomial import BITS, RATIONAL, Coefficients, OverBudget, Symbols
-from .rule import Rule, first_order, on_line, prediction, ridged, start, step_sizes, without_targets
+from .rule import (
+    Rule,
+    first_order,
+    flattened,
+    on_line,
+    prediction,
+    ridged,
+    start,
+    step_sizes,
+    with_momentum,
+    without_targets,
+)
 
 EXAMPLES = (1, 2, 3)
 """n for models that take any number of examples."""
@@ -92,27 +103,29 @@ def operations(model: Model, n: int) -> int:
     return TOKENISATIONS[model.tokens].length(n) * len(model.layers) * width
 
 
-def recognise(model: Model) -> Recognition | None:
+def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | None:
     """The rule that the model's prediction is, exactly or up to rounding; None if it is none that is known here.
 
     Args:
         model: in floats.
+        examples: n, at which alone it is looked at; `EXAMPLES` and a few larger ones if none are given.
 
     Raises:
         TooLarge: if nothing can be said, because polynomials or the model itself are too large.
         DivisionByZero, ZeroDivisionError, NotPolynomial: if the prediction is not a polynomial (`NO_POLYNOMIAL`).
     """
-    numbers = numbers_of_examples(model)
+    numbers = examples or numbers_of_examples(model)
     if operations(model, numbers[-1]) > LARGEST:
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    for kinds in (((_plain, False),), ((_ridged, False), (_preconditioned, False), (_plain, True))):
+    others = ((_ridged, False), (_preconditioned, False), (_further, False), (_plain, True))
+    for kinds in (((_plain, False),), others):
         tried = []
         for candidates, linear in kinds:
             try:
                 for rules in candidates(model, numbers, linear):
-                    found = _exactly(model, rules, linear)
+                    found = _exactly(model, rules, linear, more=not examples)
                     if found is not None:
                         return found
                     if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
@@ -120,7 +133,7 @@ def recognise(model: Model) -> Recognition | None:
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
-            found = _nearly(model, rules, linear)
+            found = _nearly(model, rules, linear, more=not examples)
             if found is not None:
                 return found
     if unknown:
@@ -184,6 +197,25 @@ def _ridged(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Ru
         yield found
 
 
+def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Momentum and GD++."""
+    read = _lines(model, numbers, linear)
+    if read is None:
+        return
+    (lines, W0), first = read, read[0][numbers[0]]
+    found: list[Rule] = []
+    ball = with_momentum(first)
+    if ball is not None:
+        found.append(Rule((ball[0],) * (len(first) - 1), W0, momentum=ball[1]))
+    found += [Rule(each, W0, gamma=gamma) for each, gamma in flattened(first)]
+    if any(
+        q != first for q in lines.values()
+    ):  # a factor that depends on n is read for plain steps alone
+        return
+    for rule in found:
+        yield dict.fromkeys(numbers, rule)
+
+
 def _lines(
     model: Model, numbers: tuple[int, ...], linear: bool
 ) -> tuple[dict[int, list[Fraction]], np.ndarray] | None:
@@ -232,9 +264,9 @@ def further_examples(model: Model) -> list[int]:
     return sorted(chance.sample(choices, min(FURTHER, len(choices))))
 
 
-def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+def _exactly(model: Model, rules: Rules, linear: bool, *, more: bool) -> Recognition | None:
     """The rules, if the predictions are theirs as polynomials, or at random points; None if they are not."""
-    every = with_further(model, rules)
+    every = with_further(model, rules) if more else rules
     chance, exact = polynomial.source_of_chance(model), polynomial.exact(model)
     for n, rule in every.items():
         for _ in range(POINTS):
@@ -256,11 +288,11 @@ def _exactly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
     return Recognition(rules, linear, "; ".join(said), 0.0, tuple(proved), tuple(likely))
 
 
-def _nearly(model: Model, rules: Rules, linear: bool) -> Recognition | None:
+def _nearly(model: Model, rules: Rules, linear: bool, *, more: bool) -> Recognition | None:
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
     close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
-    for n, rule in with_further(model, rules).items():
+    for n, rule in (with_further(model, rules) if more else rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)
@@ -309,7 +341,7 @@ def _certainty(model: Model, rules: Rules, numbers: list[int], linear: bool) -> 
     """b such that the predictions agree at all points, and yet differ, with a chance below 2^−b."""
     largest = 0
     for n in numbers:
-        own = (2 if linear else 1) * (2 * len(rules[n].step_sizes) + 1)
+        own = (2 if linear else 1) * rules[n].degree
         largest = max(largest, own, polynomial.degree(model, n, linear=linear))
     return math.floor(POINTS * (BITS - math.log2(largest)) - math.log2(len(numbers)))
 

@@ -14,8 +14,10 @@ DESCENT = "gradient descent"
 ASCENT = "gradient ascent"
 PRECONDITIONED = "preconditioned gradient descent"
 RIDGE = "gradient descent with ridge"
+MOMENTUM = "gradient descent with momentum"
+PLUS_PLUS = "GD++"
 NONE = "not gradient descent"
-RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, NONE)
+RULES = (DESCENT, ASCENT, PRECONDITIONED, RIDGE, MOMENTUM, PLUS_PLUS, NONE)
 """What a report's `rule` may be; ascent is descent with η < 0."""
 
 CONSTANT, AVERAGED = "constant in n", "divided by n"
@@ -73,6 +75,28 @@ class Distances(NamedTuple):
     sensitivity_l2: float | None
     """‖∂ŷ/∂x_query − ∂ŷ_GD/∂x_query‖₂."""
     samples: str = "x uniform on (−1, 1); every second task has targets Wᵀx with noise, the others arbitrary ones"
+
+
+class Nearest(NamedTuple):
+    """A learning rule fitted to predictions."""
+
+    rule: str
+    """`1 step of gradient descent with η = 0.5`."""
+    numbers: dict[str, float]
+    """η, β, γ, λ, …: what was fitted."""
+    off: float
+    """Root mean square of ŷ − ŷ_rule over that of ŷ, on tasks that nothing was fitted to."""
+    tasks: int
+    samples: str
+    """What they are."""
+
+    @property
+    def words(self) -> str:
+        """For a sentence."""
+        return (
+            f"{self.rule}, off by {percent(self.off)} of the predictions (root mean square over {self.tasks} tasks, "
+            f"{self.samples})"
+        )
 
 
 class Running(NamedTuple):
@@ -151,6 +175,12 @@ class Report:
     """Γ of W ← W − Γ Σ_j x_j (Wᵀx_j − y_j)ᵀ, (d, d)."""
     ridge: Number | None = None
     """λ of W ← W − η (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W), where there is one."""
+    momentum: Number | None = None
+    """β of W_{t+1} = W_t − η ∇ + β (W_t − W_{t−1}), where there is one."""
+    gamma: Number | None = None
+    """γ of GD++, x ← (I − γ Σ_j x_j x_jᵀ) x after each step, where there is one."""
+    nearest: Nearest | None = None
+    """The rule that measured predictions are nearest to, where the weights are of none exactly."""
     preconditioner_kind: str = ""
     """Whether Γ is symmetric, and positive."""
     method: str = ""
@@ -188,6 +218,8 @@ class Report:
         """How near the weights are to the rule that the verdict names: `IS`, `UP_TO`, `NEAREST` or `OTHER`."""
         if self.recognised:
             return IS if self.exact else UP_TO
+        if self.nearest is not None:
+            return NEAREST if self.nearest.off <= NEAR else OTHER
         near = self.distances is not None and self.distances.relative <= NEAR
         return NEAREST if near and self.steps else OTHER
 
@@ -201,6 +233,11 @@ class Report:
         """Plain values for JSON: exact numbers as text, measured ones as numbers, null for what is not finite."""
         body = {f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
         return {"schema": SCHEMA, **body, "recognised": self.recognised, "grade": self.grade}
+
+
+def percent(part: float) -> str:
+    """0.65 %, with two digits that count."""
+    return f"{100 * part:.2g} %" if part < 1 else f"{100 * part:.0f} %"
 
 
 def as_float(number: Number) -> float:

@@ -8,7 +8,7 @@ query e_a, so the step sizes are the reciprocals of the roots of q. What is read
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -17,17 +17,22 @@ import numpy as np
 from scanproof.constructs.arrays.array_api import namespace
 from scanproof.constructs.layouts.neutral import Model, sizes
 from scanproof.constructs.learners.accumulation import unscaled_gradient
+from scanproof.constructs.learners.further import gd_plus_plus, heavy_ball
 from scanproof.proofs.exact.array import ExactArray
 
 from .neutral_form import rounding
 from .polynomial import Coefficients, Polynomials, coefficients
+from .report import as_float
 
 AT_ONCE = 32
 """Coordinates of the query that are symbols at once."""
 
 
 class Rule(NamedTuple):
-    """W ← W − η_l Γ (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W) from W0, for l = 1, …, L; L may be 0."""
+    """W ← W − η_l Γ (Σ_j x_j (Wᵀx_j − y_j)ᵀ + λ W) from W0, for l = 1, …, L; L may be 0.
+
+    With a momentum or a γ it is `further.heavy_ball` or `further.gd_plus_plus` instead.
+    """
 
     step_sizes: tuple[Any, ...]
     W0: np.ndarray
@@ -36,12 +41,27 @@ class Rule(NamedTuple):
     """Γ, (d, d); None for I."""
     ridge: Any = 0
     """λ."""
+    momentum: Any = 0
+    """β, with equal steps."""
+    gamma: Any = 0
+    """γ of x ← (I − γ X Xᵀ) x after each step."""
+
+    @property
+    def degree(self) -> int:
+        """Of the prediction as a polynomial in the data, at most: GD++ triples that of x with each step."""
+        steps = len(self.step_sizes)
+        return 2 * steps + 1 if not self.gamma else 3 ** (steps + 1)
 
 
 def prediction(rule: Rule, x: Any, y: Any) -> Any:
     """What the rule predicts: x (n + 1, d), y (n, k) -> (k,), in the numbers of `x`."""
     xp = namespace(x)
     W = xp.asarray(rule.W0)
+    if rule.momentum:
+        eta, beta = (xp.asarray(number) for number in (rule.step_sizes[0], rule.momentum))
+        return x[-1] @ heavy_ball(W, x[:-1], y, eta, beta, len(rule.step_sizes))
+    if rule.gamma:
+        return gd_plus_plus(W, x, y, [*map(xp.asarray, rule.step_sizes)], xp.asarray(rule.gamma))
     for step_size in rule.step_sizes:
         step = unscaled_gradient(W, x[:-1], y)
         if rule.ridge:
@@ -184,6 +204,47 @@ def ridged(q: list[Fraction], bare: list[Fraction]) -> tuple[Fraction, Fraction]
         return None
     ridge = (1 - kept) / eta
     return (eta, ridge) if ridge > 0 else None
+
+
+def with_momentum(q: list[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """η and β ≠ 0 of L ≥ 3 equal steps with momentum, rational or rounded; None if q says there are none.
+
+    q_L has the highest coefficients (−η)^L and (−η)^(L−1) (L + (L − 1) β). Two such steps are two unequal ones, or have
+    a ridge.
+    """
+    steps = len(q) - 1
+    if steps < 3:
+        return None
+    size = _root(abs(q[steps]), steps) or Fraction(as_float(abs(q[steps])) ** (1 / steps))
+    eta = size if (q[steps] < 0) == (steps % 2 == 1) else -size
+    beta = (q[steps - 1] / (-eta) ** (steps - 1) - steps) / (steps - 1) if eta else Fraction(0)
+    return (eta, beta) if beta else None
+
+
+def flattened(q: list[Fraction]) -> Iterator[tuple[tuple[Fraction, ...], Fraction]]:
+    """η_1, η_2 and γ of two steps of GD++, whose q is (1 − η_1 g)(1 − η_2 g (1 − γ g)²), rational or rounded."""
+    if len(q) == 4:  # no first step
+        yield from _flat(Fraction(0), q)
+    elif len(q) == 5:
+        import flint
+
+        mirrored = flint.fmpq_poly([flint.fmpq(c.numerator, c.denominator) for c in q[::-1]])
+        _, factors = mirrored.numer().factor()
+        exact = [-Fraction(int(f[0]), int(f[1])) for f, _ in factors if f.degree() == 1]
+        floats = np.array([as_float(c) for c in q])
+        roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
+        rounded = [Fraction(r.real) for r in roots if abs(r.imag) <= 1e-6 * abs(r)]
+        for eta in dict.fromkeys([*exact, *rounded]):
+            rest = [q[0]]
+            for c in q[1:4]:
+                rest.append(c + eta * rest[-1])  # q / (1 − η g), as far as its degree
+            yield from _flat(eta, rest)
+
+
+def _flat(first: Fraction, q: list[Fraction]) -> Iterator[tuple[tuple[Fraction, ...], Fraction]]:
+    """From the q of the last of two steps."""
+    if q[1] and q[2]:
+        yield (first, -q[1]), q[2] / (-2 * q[1])
 
 
 def _root(value: Fraction, power: int) -> Fraction | None:

@@ -93,6 +93,10 @@ def _what(report: Report, found: Recognition | None) -> str:
         sign = f"{sign or ', down the gradient'} there"
     if report.ridge is not None:
         return f"{report.rule}, η = {eta}{over}{sign} and λ = {shown(report.ridge)},"
+    if report.momentum is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and β = {shown(report.momentum)},"
+    if report.gamma is not None:
+        return f"{report.rule}, η = {eta}{over}{sign} and γ = {shown(report.gamma)},"
     return f"{report.rule} with η = {eta}{over}{sign}"
 
 
@@ -115,7 +119,15 @@ def _none(report: Report, found: Recognition | None) -> str:
         else "no step at all"
     )
     sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
-    if report.grade == NEAREST:
+    if report.nearest is not None:
+        near, start = report.nearest, np.array(report.W0, dtype=object).any()
+        sentence = (
+            f"nearest to {near.words}"
+            if report.grade == NEAREST
+            else (f"{NONE}: the nearest is {near.words}")
+        )
+        sentence += ", from a W0 other than 0" if start else ", from W0 = 0"
+    elif report.grade == NEAREST:
         start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
         sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} (relative)"
     count = report.deviations_in_all

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..jax_backend import one_blas_thread
 from ..pictures.drawing import draw
-from .curves import picture
+from ..training.rows import recorded
+from .curves import beside_trained, picture
 from .page import page
 from .trained import pages
 
@@ -18,6 +19,10 @@ def main(folder: Path) -> None:
     drawn = folder / "figures" / "expected-losses.svg"
     drawn.parent.mkdir(parents=True, exist_ok=True)
     drawn.write_bytes(draw(picture(), "svg"))
+    found = recorded("features")
+    assert found is not None
+    beside = drawn.parent / "trained-over-sizes.svg"
+    beside.write_bytes(draw(beside_trained(found), "svg"))
     (folder / "expected-losses.md").write_text(page(), encoding="utf-8")
     print(drawn, folder / "expected-losses.md", sep="\n")
     write_trained(folder)

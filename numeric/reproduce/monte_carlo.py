@@ -63,9 +63,18 @@ def newton(x: Any, y: Any, query: Any, target: Any) -> Any:
 
 def damped_newton(damping: float, x: Any, y: Any, query: Any, target: Any) -> Any:
     """The same with damping · I added to the Hessian of (1/2N) Σ (w·x_i − y_i)²: ridge regression."""
+    return part_newton(1.0, damping, False, x, y, query, target)
+
+
+def part_newton(
+    share: float, damping: float, diagonal: bool, x: Any, y: Any, query: Any, target: Any
+) -> Any:
+    """A part of the step of `damped_newton`, and of that with the diagonal of the Hessian alone."""
     jnp = jax().numpy
     hessian = x.T @ x / x.shape[0] + damping * jnp.eye(x.shape[1])
-    return query @ jnp.linalg.solve(hessian, x.T @ y / x.shape[0])
+    if diagonal:
+        hessian = jnp.diag(jnp.diag(hessian))
+    return share * (query @ jnp.linalg.solve(hessian, x.T @ y / x.shape[0]))
 
 
 def named(name: str, eta: float) -> Predictor:

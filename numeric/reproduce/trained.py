@@ -83,6 +83,8 @@ def _line(model: Mapping[str, Any]) -> str:
     beside, loss = of["beside"], _loss(of)
     if of["accuracy"]:
         loss += f", {100 * of['accuracy']['mean']:.0f} % right"
+        if of.get("majority"):
+            loss += f" (the most frequent answer: {100 * of['majority']:.0f} %)"
     told = ("—", "—", "—")
     if beside:
         told = (
@@ -128,7 +130,7 @@ def _row(id: str) -> str:
         for one in row.figures()
     ]
     told += [relation.says for relation in row.relations]
-    return f"**{id}** ({row.where}) has " + "; ".join(told) + "."
+    return f"**{id}** ({row.where}): " + "; ".join(told) + "."
 
 
 def _text(words: str) -> list[str]:

@@ -21,6 +21,8 @@ FITTED = 4_096
 """Tasks on which a step size is fitted; none of them is evaluated on."""
 SCALES = (0.5, 1.0, 1.5, 2.0, 3.0)
 """Of inputs, relative to those of training."""
+ANSWERS = ("recall", "expressions")
+"""Kinds of tasks whose target is one of several answers."""
 PIECE = 250
 """Tasks that are evaluated at once."""
 
@@ -72,6 +74,8 @@ class Evaluation(NamedTuple):
     """The loss of predicting 0 on the same tasks."""
     beside: Beside | None
     accuracy: Spread | None = None
+    majority: float | None = None
+    """How often the answer is the most frequent one."""
 
 
 def evaluate(
@@ -99,15 +103,18 @@ def evaluate(
     zero = _losses(task, np.zeros_like(predicted[:1]), drawn.target)[0].mean()
     with np.errstate(all="ignore"):  # deep stacks overflow on tasks with large inputs, and say so
         mean, error = losses.mean(axis=1), (losses.std(axis=1, ddof=1) / np.sqrt(tasks)).max()
-    accuracy = None
-    if task.kind == "recall":
+    accuracy = majority = None
+    if task.kind in ANSWERS:
         accuracy = Spread(_numbers((predicted.argmax(axis=-1) == drawn.target).mean(axis=1)))
+        majority = float(np.bincount(np.asarray(drawn.target)).max() / tasks)
     beside = None
     if reference is not None:
         beside = _beside(model, arrays, task, reference, drawn, predicted, seed)
     middle = Spread(_numbers(np.median(losses, axis=1)))
     loss = Spread(_numbers(mean))
-    return Evaluation(tasks, seed, loss, float(error), middle, float(zero), beside, accuracy)
+    return Evaluation(
+        tasks, seed, loss, float(error), middle, float(zero), beside, accuracy, majority
+    )
 
 
 def predictions(model: Model, arrays: Arrays, drawn: Drawn) -> np.ndarray:

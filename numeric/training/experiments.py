@@ -6,17 +6,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.expected.recorded import PRESETS
 from scanproof.proofs.expected.rows import CONTEXTS, DEPTHS, S5_LAYERS
 
-from . import models, references
+from . import gated, models, references
 from .models import Model
 from .references import Reference
 from .settings import Settings
-from .tasks import Classification, Recall, Regression, Task
+from .tasks import Classification, Expressions, Recall, Regression, Sine, Task
+
+At: TypeAlias = int | float | str | None
+"""Which number of a model a figure is: None its loss, a whole number that with so many examples, a float that on inputs
+of this scale relative to training; LEARNER that of the learner beside it, another word the distance of these parameters
+from the construction's."""
+LEARNER = "learner"
 
 
 @dataclass(frozen=True)
@@ -44,9 +50,8 @@ class Experiment:
 
     id: str
     says: str
-    rows: Mapping[str, Mapping[str, tuple[str, int | None]]]
-    """Rows of the ledger that it is about; of each the figures by name: the model, and a number of examples if it is
-    another than in training."""
+    rows: Mapping[str, Mapping[str, tuple[str, At]]]
+    """Rows of the ledger that it is about; of each the figures by name: the model, and what of it."""
     task: Task
     runs: tuple[Run, ...]
     reference: Callable[[Any], Reference] | None = references.descent
@@ -89,6 +94,12 @@ VECTOR = Regression(N, F, F, scale=HALF)
 LABELS = Regression(40, 10, None, sampler="normal", factor=Fraction(1))
 SIZES = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
 """Numbers of examples at which stacks are evaluated."""
+WIDTHS = (2, 5, 10, 20)
+"""Features of the models over f."""
+SCALED = (0.5, 1.5, 2.0, 3.0)
+"""Of the scales of inputs the ones that a row is decided by."""
+LIKE = ("mixing", "gate", "query")
+"""Parameters of a block that are compared with the construction's."""
 ABLATED = {
     "gril": ("GRIL", None),
     "without-input": ("GRIL without input", None),
@@ -96,9 +107,25 @@ ABLATED = {
     "without-both": ("GRIL without input and readout", None),
 }
 
+WITH_UNIT = {
+    "gril": ("GRIL", None),
+    "gril-mlp": ("GRIL with MLP", None),
+    "construction-mlp": ("construction with MLP", None),
+}
+CLASSIFIED = {"gril": ("GRIL", None), LEARNER: ("GRIL", LEARNER)}
+
 
 def _layers(name: str, count: int) -> str:
     return f"{name}, {count} layer{'s'[: count > 1]}"
+
+
+def _named_by_features(features: int) -> str:
+    return f"GRIL, f = {features}"
+
+
+def _block_by_features(task: Any) -> Model:
+    block = models.gril_block(task.features, task.examples)
+    return replace(block, name=_named_by_features(task.features))
 
 
 def _ablations(make: Callable[..., Model]) -> tuple[Callable[[Any], Model], ...]:
@@ -149,6 +176,11 @@ CLASSES_FULL = Settings(100_000, rate=1.56e-4, weight_decay=8.45e-5, clip=None, 
 BINARY_FULL = replace(CLASSES_FULL, rate=1.23e-4, weight_decay=5.17e-3)
 """gril Table 4, sigmoid."""
 RECALL = Settings(1_500, rate=1e-2, seeds=(0, 1, 2))
+EXPRESSIONS = Settings(2_000, rate=5e-3, seeds=(0, 1))
+SINE = Settings(2_000)
+FEATURES = Settings(1_500, seeds=(0, 1, 2))
+MANY_FEATURES = replace(FEATURES, steps=4_000, rate=5e-3)
+"""For f = 20: at the rate of the others a seed stayed where it learns nothing."""
 
 EXPERIMENTS = {
     each.id: each
@@ -170,6 +202,7 @@ EXPERIMENTS = {
                 "gril.table6": ABLATED,
                 "gril.table7": {"gril": ("GRIL", None)},
                 "gd-ssm.fig2": {"gd-ssm": ("GRIL", None)},
+                "gd-ssm.fig3": {name: ("GRIL", name) for name in LIKE},
             },
             VECTOR,
             (
@@ -185,7 +218,8 @@ EXPERIMENTS = {
                     "gd-ssm-2": ("GRIL, 2 layers", None),
                     "s5-1": ("S5, 1 layer", None),
                     "gd-ssm-1": ("GRIL", None),
-                }
+                },
+                "gril.fig3a": {"gril-2": ("GRIL, 2 layers", None)},
             },
             VECTOR,
             (
@@ -244,7 +278,7 @@ EXPERIMENTS = {
         Experiment(
             "classes",
             "classification, N = f = 10, 3 classes",
-            {},
+            {"gril.fig4": CLASSIFIED},
             Classification(10, 10, 3),
             (
                 Run(
@@ -257,7 +291,7 @@ EXPERIMENTS = {
         Experiment(
             "binary",
             "classification, N = f = 10, 2 classes",
-            {},
+            {"gril.fig7": CLASSIFIED},
             Classification(10, 10, 1),
             (
                 Run(
@@ -295,6 +329,58 @@ EXPERIMENTS = {
                 ),
             ),
             None,
+        ),
+        Experiment(
+            "expressions",
+            "nested MAX, MIN and SUM of digits below 4, made on the fly: GRIL as a general layer",
+            {},
+            Expressions(4),
+            tuple(
+                Run(
+                    lambda t, window=window: gated.gril_stack(
+                        t.vocabulary, t.digits, window=window
+                    ),
+                    EXPRESSIONS,
+                    replace(EXPRESSIONS, steps=50_000),
+                )
+                for window in (3, 1)
+            ),
+            None,
+        ),
+        Experiment(
+            "sine",
+            "targets sin(Wᵀx), N = f = 10: GRIL with a gated unit, trained whole or fixed at the construction",
+            {
+                "gril.fig3b": WITH_UNIT,
+                "gd-ssm.fig4b": WITH_UNIT,
+            },
+            Sine(N, F, F, scale=HALF),
+            (
+                Run(_sized(models.gril_block), SINE, VECTOR_FULL),
+                Run(_sized(gated.gated_block), SINE, VECTOR_FULL),
+                Run(_sized(gated.gated_block, constructed=True), SINE, VECTOR_FULL),
+            ),
+        ),
+        Experiment(
+            "features",
+            "multivariate regression, N = 10: GRIL trained for f = 2, 5, 10 and 20",
+            {
+                "gril.fig2": {
+                    **{f"f-{f}": (_named_by_features(f), None) for f in WIDTHS},
+                    **{f"scale-{s:g}": (_named_by_features(F), s) for s in SCALED},
+                    **{name: (_named_by_features(F), name) for name in LIKE},
+                }
+            },
+            VECTOR,
+            tuple(
+                Run(
+                    _block_by_features,
+                    FEATURES if f <= F else MANY_FEATURES,
+                    VECTOR_FULL,
+                    task=Regression(N, f, f, scale=HALF),
+                )
+                for f in WIDTHS
+            ),
         ),
     )
 }

@@ -24,8 +24,9 @@ from ..export import tensors
 from ..export.folder import ENCODING, WEIGHTS
 from ..jax_backend import jax
 from .evaluation import Evaluation, Spread, by_scale, evaluate, reference_loss
-from .experiments import Experiment, Made
+from .experiments import LEARNER, At, Experiment, Made
 from .models import Model
+from .parameters import beside_construction
 from .training import Trained
 
 SCHEMA = "scanproof.training/1"
@@ -69,6 +70,8 @@ class OfModel:
     scales: list[dict[str, Any]] = field(default_factory=list)
     contexts: list[dict[str, Any]] = field(default_factory=list)
     identified: list[dict[str, Any]] = field(default_factory=list)
+    parameters: list[dict[str, float]] = field(default_factory=list)
+    """Of each seed the distances from the construction's, see `parameters`."""
 
 
 @dataclass
@@ -147,8 +150,8 @@ def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[
     kept = {}
     for row, figures in experiment.rows.items():
         shown = {
-            name: _figure(models[model], examples, found["task"].get("examples"))
-            for name, (model, examples) in figures.items()
+            name: _figure(models[model], at, found["task"].get("examples"))
+            for name, (model, at) in figures.items()
             if model in models
         }
         shown = {name: figure for name, figure in shown.items() if figure is not None}
@@ -184,14 +187,18 @@ def differing(experiment: Experiment, found: Mapping[str, Any]) -> list[str]:
     return [name for name in {**wanted, **own} if own.get(name) != wanted.get(name)]
 
 
-def _figure(
-    model: Mapping[str, Any], examples: int | None, trained_at: int | None
-) -> dict[str, Any] | None:
-    """A model's loss at a number of examples, None for that of training; None if it overflowed for a seed."""
+def _figure(model: Mapping[str, Any], at: At, trained_at: int | None) -> dict[str, Any] | None:
+    """A model's number for each seed; None if one overflowed."""
     of, settings = model["evaluation"], model["settings"]
-    each = of["loss"]["each"]
-    if examples is not None:
-        (each,) = (one["loss"] for one in model["contexts"] if one["examples"] == examples)
+    if at is None:
+        each = of["loss"]["each"]
+    elif at == LEARNER:
+        return {"model": model["name"], "values": [of["beside"]["loss"]]}
+    elif isinstance(at, str):
+        each = [one[at] for one in model["parameters"]]
+    else:
+        parts, name = ("scales", "scale") if isinstance(at, float) else ("contexts", "examples")
+        (each,) = (one["loss"] for one in model[parts] if one[name] == at)
     if None in each:
         return None
     spread = Spread(tuple(each))
@@ -203,7 +210,7 @@ def _figure(
         "seeds": settings["seeds"],
         "steps": settings["steps"],
     }
-    if of["beside"] and examples in (None, trained_at):
+    if of["beside"] and at in (None, trained_at):
         likeness = {
             "cosine": of["beside"]["sensitivity_cosine"]["mean"],
             "relative_l2": of["beside"]["relative_l2"]["mean"],
@@ -253,6 +260,7 @@ def of_model(
         scales,
         contexts,
         [] if brief else identified(model, own.arrays),
+        beside_construction(model, own.arrays),
     )
 
 

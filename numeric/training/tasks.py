@@ -76,6 +76,21 @@ class Regression:
 
 
 @dataclass(frozen=True)
+class Sine(Regression):
+    """y = sin(Wᵀx), entry by entry: not linear (gril B.4)."""
+
+    def draw(self, key: Any) -> Drawn:
+        """A task."""
+        (x, y), target = super().draw(key)
+        return Drawn((x, jax().numpy.sin(y)), jax().numpy.sin(target))
+
+    def fresh(self, count: int, seed: int, scale: float | None = None) -> Drawn:
+        """Tasks for evaluation, float32."""
+        (x, y), target = super().fresh(count, seed, scale)
+        return Drawn((x, np.sin(y)), np.sin(target))
+
+
+@dataclass(frozen=True)
 class Classification:
     """The class of the largest of K logits Wᵀx, or the sign of one logit for K = 1 (gril B.5)."""
 
@@ -162,7 +177,87 @@ class Recall:
         return -jax().nn.log_softmax(prediction)[target]
 
 
-Task: TypeAlias = Regression | Classification | Recall
+@dataclass(frozen=True)
+class Expressions:
+    """Expressions like [MAX 2 [SUM 3 1 ] 0 ] that are made on the fly, in the manner of ListOps; asked is their value.
+
+    An operator has two or three operands; those of the outermost one are digits, or expressions of digits, each with
+    probability ½. SUM is modulo the number of digits. The tokens are the digits, then MAX, MIN, SUM, ], and what fills
+    up a short expression on its left.
+    """
+
+    digits: int
+    kind: ClassVar[str] = "expressions"
+    scale: ClassVar[float] = 1.0
+
+    @property
+    def vocabulary(self) -> int:
+        """How many tokens there are."""
+        return self.digits + 5
+
+    @property
+    def length(self) -> int:
+        """How many tokens an expression has at most."""
+        return MOST * (MOST + 2) + 2
+
+    def draw(self, key: Any) -> Drawn:
+        """A task."""
+        j = jax()
+        (for_digits, for_inner, for_outer), np_ = j.random.split(key, 3), j.numpy
+        # An operand at each of MOST places: a digit is the first of the digits that an inner expression would have.
+        digits = j.random.randint(for_digits, (MOST, MOST), 0, self.digits)
+        operator, count, nested = (
+            j.random.randint(one, (MOST,), low, high)
+            for one, (low, high) in zip(
+                j.random.split(for_inner, 3), ((0, 3), (2, MOST + 1), (0, 2)), strict=True
+            )
+        )
+        outer, operands = (
+            j.random.randint(one, (), low, high)
+            for one, (low, high) in zip(
+                j.random.split(for_outer), ((0, 3), (2, MOST + 1)), strict=True
+            )
+        )
+        place = np_.arange(MOST)
+        held = place < np_.where(nested, count, 1)[:, None]
+        values = np_.where(nested, j.vmap(self._value)(operator, digits, held), digits[:, 0])
+        close, fill = self.digits + 3, self.digits + 4
+        whole = nested[:, None] == 1
+        inner = np_.concatenate(
+            [self.digits + operator[:, None], digits, np_.full((MOST, 1), close)], axis=1
+        )
+        kept = np_.concatenate([whole, held, whole], axis=1) & (place < operands)[:, None]
+        ends = np_.ones((1,), bool)
+        tokens = np_.concatenate(
+            [self.digits + outer[None], inner.reshape(-1), np_.full((1,), close)]
+        )
+        there = np_.concatenate([ends, kept.reshape(-1), ends])
+        order = np_.argsort(there, stable=True)  # what is left out comes first
+        return Drawn(
+            (np_.where(there, tokens, fill)[order],), self._value(outer, values, place < operands)
+        )
+
+    def _value(self, operator: Any, operands: Any, held: Any) -> Any:
+        """MAX, MIN or SUM of the operands that are held."""
+        np_ = jax().numpy
+        most = np_.where(held, operands, 0).max()
+        least = np_.where(held, operands, self.digits).min()
+        total = np_.where(held, operands, 0).sum() % self.digits
+        return np_.stack([most, least, total])[operator]
+
+    def fresh(self, count: int, seed: int, scale: float | None = None) -> Drawn:
+        """Tasks for evaluation."""
+        return jax().vmap(self.draw)(jax().random.split(jax().random.key(seed), count))
+
+    def loss(self, prediction: Any, target: Any) -> Any:
+        """The cross-entropy of one prediction."""
+        return -jax().nn.log_softmax(prediction)[target]
+
+
+MOST = 3
+"""Operands of an operator in an expression."""
+
+Task: TypeAlias = Regression | Classification | Recall | Expressions
 
 
 def _weights(features: int, columns: int | None) -> tuple[int, ...]:

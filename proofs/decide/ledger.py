@@ -22,7 +22,17 @@ from ..language.source import LeftOut, Row, Source, leaving_out
 from . import noticed
 from .foreign import TooSlow, foreign
 
-BUILT_IN = ("gd_ssm", "gril", "ssd", "ch9", "mamba2", "linear_attention", "lanes", "open")
+BUILT_IN = (
+    "gd_ssm",
+    "gril",
+    "ssd",
+    "ch9",
+    "mamba2",
+    "linear_attention",
+    "lanes",
+    "rounding",
+    "open",
+)
 
 PREFIX = "scanproof_claims_"
 """How the names of modules begin that are files of claims."""

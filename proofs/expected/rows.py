@@ -13,8 +13,9 @@ only of a model that was trained for as many steps, and from as many seeds, as t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -26,7 +27,7 @@ from ..language.measurement import Finding, Measurement
 from .convention import Convention, Printed
 from .learners import ONE_STEP, TWO_STEPS, ZERO
 from .losses import best_one_pass, best_step_size, expected_loss, one_pass, smallest_loss
-from .moments import normal
+from .moments import normal, uniform
 from .recorded import FOLDER, PRESETS, Losses, Results, file_of, results_of
 
 CLOSE = 0.05
@@ -51,6 +52,10 @@ S5_LAYERS = (1, 2, 4, 6)
 """Of gril Table 3."""
 TRAINED_AT = 40
 """The context size at which ssd trains, and so the one at which a learner's rate is best."""
+WIDTHS = (2, 5, 10, 20)
+"""Features of the models that are trained over f."""
+SCALES = ("0.5", "1.5", "2", "3")
+"""Of inputs, relative to training."""
 UNTRAINED = "a model that was not trained would show the same"
 
 
@@ -88,6 +93,10 @@ class Relation:
     needs: tuple[str, ...]
     holds: Callable[[Mapping[str, Losses]], bool | None]
     """None if the models' spreads do not decide it, or too few of them are recorded."""
+    cosine: bool = False
+    """Whether it is about the cosines to the learner's sensitivities, which are printed then."""
+    some: bool = False
+    """Whether some of the models may decide it, where others are missing."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +263,90 @@ def _better(one: Losses, other: Losses) -> bool:
     return apart and min(one.seeds, other.seeds) >= FEWEST
 
 
+def _over_features() -> list[Figure]:
+    """One model for each f, and that of f = 10 on inputs of other scales, at which its learner keeps its rate."""
+    inputs = uniform(VECTOR.half_width)
+    eta = best_step_size(ONE_STEP).at(inputs, N=VECTOR.examples, f=10)
+    trained_on = [
+        _loss(
+            Convention(features=f, targets=f), f"f-{f}", f"trained GRIL, f = {f}", "one step", None,
+            rule=True,
+        )
+        for f in WIDTHS
+    ]  # fmt: skip
+    return trained_on + [
+        Figure(
+            f"scale-{scale}",
+            f"trained GRIL, f = 10, inputs {scale} times as large",
+            expected_loss(ONE_STEP).at(
+                uniform(Fraction(scale) * VECTOR.half_width), N=VECTOR.examples, f=10, eta=eta
+            ),
+            f"one GD step at the rate {eta}, best in training",
+        )
+        for scale in SCALES
+    ]
+
+
+def _two_layers() -> list[Figure]:
+    return [replace(_several()[0], name="gril-2", says="trained GRIL, two layers")]
+
+
+def _constructed(losses: Mapping[str, Losses]) -> bool | None:
+    """Whether parameters are those of a construction, up to what is no matter, from every seed."""
+    every = [losses[name] for name in PARAMETERS]
+    far = any(min(one.values) > DISTANCE for one in every)
+    return True if all(max(one.values) <= DISTANCE for one in every) else False if far else None
+
+
+def _alike(losses: Mapping[str, Losses], one: str, other: str) -> bool | None:
+    """Whether two losses are the same to the eye; spreads larger than that decide nothing."""
+    first, second = losses[one], losses[other]
+    margin = CLOSE * second.mean
+    if max(first.spread, second.spread) > margin:
+        return None
+    return abs(first.mean - second.mean) <= margin
+
+
+PARAMETERS = ("mixing", "gate", "query")
+"""Q, A and q."""
+CONSTRUCTED = Relation(
+    f"Q, A and q of every seed are those of the construction, Q and q up to a factor, within {DISTANCE} of their norms",
+    PARAMETERS,
+    _constructed,
+)
+WITH_UNIT = (
+    Relation(
+        "the construction with a trained gated unit has the loss of the model that was trained whole",
+        ("construction-mlp", "gril-mlp"),
+        lambda losses: _alike(losses, "construction-mlp", "gril-mlp"),
+    ),
+    Relation(
+        "the construction with the unit has a smaller loss than the model that was trained whole without, beyond their "
+        "spreads",
+        ("construction-mlp", "gril"),
+        lambda losses: _better(losses["construction-mlp"], losses["gril"]),
+    ),
+    Relation(
+        "trained whole, the loss is smaller with the unit than without, beyond their spreads",
+        ("gril-mlp", "gril"),
+        lambda losses: _better(losses["gril-mlp"], losses["gril"]),
+    ),
+)
+CLASSIFIED = (
+    Relation(
+        "the trained GRIL has the loss of one step of gradient descent on the cross-entropy, at the best rate",
+        ("gril", "learner"),
+        lambda losses: _alike(losses, "gril", "learner"),
+    ),
+    Relation(
+        f"its sensitivities have a cosine of at least {COSINE} to that step's",
+        ("gril",),
+        lambda losses: None if losses["gril"].cosine is None else losses["gril"].cosine >= COSINE,
+        cosine=True,
+    ),
+)
+
+
 def _depths(prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}-{n}" for n in DEPTHS)
 
@@ -263,6 +356,8 @@ SEVERAL = f"{ONE}, a mean over 10 targets"
 TWO_LAYERS = f"{ONE}; the model of two layers on 10 targets, a mean over them"
 PRINTED = "(printed: U(−1, 1), under which no f agrees)"
 """What gril says of its inputs."""
+SINE = SEVERAL.replace("10 targets", "10 targets sin(Wᵀx)")
+LABELS = "inputs uniform on (−1, 1)^10, W ~ N(0, I), the class of the largest of Wᵀx, N = 10; loss: cross-entropy"
 NORMAL = "x, w ~ N(0, I), d = 10, trained at n = 40, squared error"
 
 _ROWS = (
@@ -274,6 +369,17 @@ _ROWS = (
         "gril.table6", "App. C.2, Table 6", f"{SEVERAL} {PRINTED}", lambda: _table(VECTOR, "table6")
     ),
     EmpiricalRow("gril.table7", "App. C.3, Table 7", f"{SEVERAL} {PRINTED}", _table7),
+    EmpiricalRow(
+        "gril.fig2",
+        "Fig. 2, §5.1",
+        f"{SEVERAL.replace('^10', '^f')} {PRINTED}".replace("10 targets", "f targets"),
+        _over_features,
+        (CONSTRUCTED,),
+    ),
+    EmpiricalRow("gril.fig3a", "Fig. 3A, §5.1", f"{SEVERAL} {PRINTED}", _two_layers),
+    EmpiricalRow("gril.fig3b", "Fig. 3B, App. B.4", f"{SINE} {PRINTED}", list, WITH_UNIT[:2]),
+    EmpiricalRow("gril.fig4", "Figs. 4 and 8, §5.3", f"{LABELS}, 3 classes", list, CLASSIFIED),
+    EmpiricalRow("gril.fig7", "Fig. 7, App. B.6", f"{LABELS}, 2 classes", list, CLASSIFIED),
     EmpiricalRow("ssd.fig1", "Fig. 1, §4.2", NORMAL, _mamba_curve),
     EmpiricalRow(
         "ssd.fig2",
@@ -285,6 +391,7 @@ _ROWS = (
                 "at n = 40 some deeper Mamba-2 is worse than a shallower one, beyond their spreads",
                 _depths("layers"),
                 lambda losses: _not_monotone(losses, "layers"),
+                some=True,
             ),
         ),
     ),
@@ -299,12 +406,15 @@ _ROWS = (
                 "at n = 40 the hybrid with 4 layers is the best, beyond the spreads",
                 _depths("hybrid"),
                 lambda losses: _best(losses, "hybrid", 4),
+                some=True,
             ),
         ),
     ),
     EmpiricalRow("gd-ssm.fig1", "Fig. 1, §4.1", ONE, _scalar),
     EmpiricalRow("gd-ssm.fig2", "Fig. 2, §4.2", SEVERAL, _vector),
+    EmpiricalRow("gd-ssm.fig3", "Fig. 3, §4.2", SEVERAL, list, (CONSTRUCTED,)),
     EmpiricalRow("gd-ssm.fig4", "Fig. 4, §4.3", TWO_LAYERS, _several),
+    EmpiricalRow("gd-ssm.fig4b", "Fig. 4B, §4.3", SINE, list, WITH_UNIT[::2]),
 )
 ROWS = {row.id: row for row in _ROWS}
 
@@ -444,17 +554,22 @@ def _of_relations(row: EmpiricalRow, recorded: Results | None) -> Iterator[Findi
 
 
 def related(relation: Relation, recorded: Results | None) -> Finding:
-    """What trained models show of a sentence about several; some of them may show it where others are missing."""
-    holds = None if recorded is None else relation.holds(recorded.figures)
-    known = {} if recorded is None else {**recorded.diverged, **recorded.figures}
+    """What trained models show of a sentence about several."""
+    figures = {} if recorded is None else recorded.figures
+    known = figures if recorded is None else {**recorded.diverged, **figures}
     absent = [name for name in relation.needs if name not in known]
+    decidable = relation.some or set(relation.needs) <= set(figures)
+    holds = relation.holds(figures) if decidable else None
     if recorded is None or (holds is None and absent):
         return _absent(relation.says, recorded, absent[0])
 
     def told(name: str) -> str:
-        if name in recorded.figures:
-            return f"{name}: {recorded.figures[name]}"
-        return f"{name}: {f'diverged {recorded.diverged[name]}' if name not in absent else 'none'}"
+        if name in figures:
+            return f"{name}: {figures[name]}"
+        return f"{name}: {'none' if name in absent else f'diverged {recorded.diverged[name]}'}"
 
     said = ", ".join(map(told, relation.needs))
+    if relation.cosine:
+        cosines = (f"{figures[n].cosine or math.nan:.4f}" for n in relation.needs if n in figures)
+        said += f"; cosine {', '.join(cosines)}"
     return _finding(relation.says, f"{_run(recorded)}; {said}", holds, recorded)

@@ -13,6 +13,7 @@ from . import size
 from . import causality
 from . import longhorn
 from . import tables
+from . import figures
 from .source import gril as SOURCE
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "block",
     "causality",
     "cross_entropy",
+    "figures",
     "forms",
     "longhorn",
     "multi_step",

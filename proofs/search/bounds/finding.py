@@ -12,9 +12,10 @@ from ...inequalities.certificate import Certificate, Placed, Side
 from ...inequalities.check import Shown, check
 from ...inequalities.written import FORMAT
 from ...interpret.bounds import Request
-from ...interpret.session import current
+from ...kernel.errors import KernelError
 from ...kernel.theorem import Theorem
 from ..lemmas import show
+from ..session import current, plainly
 from .context import begun
 from .goals import shown
 from .layers import by_induction, timed
@@ -26,11 +27,17 @@ from .written import equations_to, steps_to
 def bounded(request: Request) -> Shown:
     """What is found to show all the bounds that a claim says.
 
+    A linear recurrence is looked at by its closed form first; then as what its step says, by induction.
+
     Raises:
         NotProved: if nothing is found.
         TooHard: if the kernel, or the search, gives up.
     """
-    return check(request.problem, find(request), show)
+    try:
+        return check(request.problem, find(request), show)
+    except KernelError:
+        with plainly(current()):
+            return check(request.problem, find(request, chained=True), show)
 
 
 def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
@@ -44,8 +51,12 @@ def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[st
     }
 
 
-def find(request: Request) -> Certificate:
+def find(request: Request, chained: bool = False) -> Certificate:
     """A certificate for the problem that a claim's bounds are.
+
+    Args:
+        request: the problem.
+        chained: whether a bound may rest on those that the claim says before it.
 
     Raises:
         NotProved: if none is found.
@@ -68,6 +79,8 @@ def find(request: Request) -> Certificate:
     for k, goal in enumerate(goals):
         if k not in found:
             found[k] = shown(goal, context)
+            if chained:
+                context = context.knowing(goal, found[k])
     said = [
         book.with_sides(found[k], Side(one.left), Side(one.right))
         for k, one in enumerate(request.problem.goals)

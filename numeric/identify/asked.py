@@ -1,0 +1,88 @@
+"""What `identify` is asked to judge weights on: numbers of examples, tokens, a sampler of tasks, and a format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scanproof.constructs.errors import UsageError
+from scanproof.constructs.tokens.encoding import TOKENISATIONS
+
+from ..export.loading import Loaded
+from .batch import ROUNDINGS
+from .fitting import SAMPLERS
+
+MOST = 4096
+"""Examples of a task."""
+
+
+class Asked(NamedTuple):
+    """What is not given is left to `identify`."""
+
+    examples: tuple[int, ...] = ()
+    """n, one or several, in increasing order."""
+    tokens: str | None = None
+    """A name in `TOKENISATIONS`."""
+    sampler: str | None = None
+    """A name in `SAMPLERS`."""
+    dtype: str | None = None
+    """The format in which weights are stored and run."""
+    scale: float | None = None
+    """By which all data of tasks are multiplied."""
+
+
+NOTHING = Asked()
+"""All of it left to `identify`."""
+
+
+def asked(
+    examples: Sequence[int] = (),
+    tokens: str | None = None,
+    sampler: str | None = None,
+    dtype: str | None = None,
+    scale: float | None = None,
+) -> Asked:
+    """What is asked, checked.
+
+    Raises:
+        UsageError: for values that there are not.
+    """
+    for n in examples:
+        if not 1 <= n <= MOST:
+            raise UsageError(f"--examples {n}: expected numbers from 1 to {MOST}.")
+    for option, value, known in (
+        ("--tokens", tokens, TOKENISATIONS),
+        ("--sampler", sampler, SAMPLERS),
+        ("--dtype", dtype, ROUNDINGS),
+    ):
+        if value is not None and value not in known:
+            raise UsageError(f"{option} {value}: there is none; known: {', '.join(known)}.")
+    if scale is not None and not 0 < scale < 1e6:
+        raise UsageError(f"--scale {scale:g}: expected a number between 0 and 1e6.")
+    return Asked(tuple(sorted(set(examples))), tokens, sampler, dtype, scale)
+
+
+def in_format(loaded: Loaded, asked: Asked) -> Loaded:
+    """The weights as a format stores them; a manifest is about its own, and is left out then.
+
+    Raises:
+        UsageError: if what is asked contradicts the manifest, or the format does not hold the weights.
+    """
+    manifest = loaded.manifest
+    if manifest is not None and asked.tokens not in (None, manifest["tokens"]["name"]):
+        raise UsageError(
+            f"--tokens {asked.tokens}: the manifest of {loaded.folder} says {manifest['tokens']['name']}; leave the "
+            "option out, or the manifest."
+        )
+    if asked.dtype is None or set(loaded.dtypes.values()) == {asked.dtype}:
+        return loaded
+    rounded = ROUNDINGS[asked.dtype]
+    tensors = {name: rounded(array) for name, array in loaded.tensors.items()}
+    for name, array in tensors.items():
+        lost = (array == 0) & (loaded.tensors[name] != 0)
+        if not (abs(array) < float("inf")).all() or (lost.all() and lost.size):
+            raise UsageError(
+                f"--dtype {asked.dtype}: it does not hold {name} of {loaded.folder}, which overflows or becomes 0."
+            )
+    dtypes = dict.fromkeys(loaded.dtypes, asked.dtype)
+    return loaded._replace(tensors=tensors, dtypes=dtypes, manifest=None)

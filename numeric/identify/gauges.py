@@ -1,0 +1,162 @@
+"""Changes of a hidden basis that change no prediction, divided out before entries are compared.
+
+A matrix A takes one array of a factorisation to A X and its partner to A⁻ᵀ Z: the keys and queries of a head, its
+values and output, and all that the residual stream goes through. Scalings of the factors and orthogonal bases are such
+matrices. Each array of the weights tells which A the construction's would need; the one after which most entries agree
+is divided out, so that an entry that was changed stands out: it misleads the A of its own array alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from scanproof.constructs.layouts.neutral import Model
+
+Arrays = Mapping[str, np.ndarray]
+
+FLOOR = 2.0**-4
+"""Entries smaller than this part of their array's largest are as exact as an entry of that size."""
+RANK = 1e-6
+"""Singular values, relative to the largest, that are taken for 0."""
+SIZE = 512
+"""Coordinates of a basis whose matrix is looked for, at most."""
+
+
+class Place(NamedTuple):
+    """An array, or one head of it, and the axis that has the basis."""
+
+    name: str
+    axis: int
+    dual: bool
+    """Whether it goes with A⁻ᵀ instead of A."""
+    head: int | None = None
+    """The index of the first axis, of which `axis` is one of the others."""
+
+
+Gauge = Sequence[Place]
+
+
+def of_family(model: Model) -> list[Gauge]:
+    """The bases of a neutral model that any invertible matrix may change."""
+    layers = range(len(model.layers))
+    encode = [Place("encode.weight", 0, False), Place("encode.bias", 0, False)]
+    readout = [Place("readout.weight", 1, True)]
+    if model.family == "linear-attention":
+        inner = []
+        stream = []
+        for i in layers:
+            for h in range(np.shape(model.layers[i].query)[0]):
+                keys = [("key", 0, False), ("query", 0, True)]
+                values = [("value", 0, False), ("output", 1, True)]
+                inner += [_gauge(i, keys, h), _gauge(i, values, h)]
+            projections = [(name, 2, True) for name in ("query", "key", "value")]
+            stream += _gauge(i, [*projections, ("output", 1, False)])
+        return [*inner, [*encode, *stream, *readout]]
+    if model.family == "ssd":
+        states = _gauge(0, [("S_B", 0, False), ("S_C", 0, True)])
+        return [states, [*encode, *_gauge(0, [("S_B", 1, True), ("S_C", 1, True)]), *readout]]
+    if model.family == "lsa":
+        axes = [("P", 0, False), ("P", 1, True), ("Q", 0, True), ("Q", 1, True)]
+        return [[*encode, *(place for i in layers for place in _gauge(i, axes)), *readout]]
+    return []
+
+
+def _gauge(
+    layer: int, axes: Sequence[tuple[str, int, bool]], head: int | None = None
+) -> list[Place]:
+    return [Place(f"layers.{layer}.{name}", axis, dual, head) for name, axis, dual in axes]
+
+
+def changed(arrays: Arrays, gauge: Gauge, A: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays in the basis that A leads to."""
+    moved, dual = dict(arrays), np.linalg.inv(A).T
+    for name, axis, contrary, head in gauge:
+        array = np.array(moved[name], dtype=np.float64)
+        part = array if head is None else array[head]
+        made = np.moveaxis(np.tensordot(dual if contrary else A, part, axes=(1, axis)), 0, axis)
+        if head is None:
+            array = made
+        else:
+            array[head] = made
+        moved[name] = array
+    return moved
+
+
+def changed_alike(
+    made: Sequence[Arrays], found: Arrays, gauges: Sequence[Gauge], close: float
+) -> Sequence[Arrays]:
+    """Arrays of constructions with each basis as the weights have it, where more entries of the first agree then.
+
+    Args:
+        made: of a construction, and of others in the same bases, which follow it.
+        found: of the weights, of the same names and shapes.
+        gauges: the bases.
+        close: the relative distance within which numbers are roundings of each other.
+    """
+    least = apart(made[0], found, close)
+    for gauge in gauges:
+        for A in _matrices(made[0], found, gauge):
+            moved = [changed(arrays, gauge, A) for arrays in made]
+            now = apart(moved[0], found, close)
+            if now < least:
+                made, least = moved, now
+    return made
+
+
+def apart(made: Arrays, found: Arrays, close: float) -> int:
+    """How many entries differ, beside the largest of their array."""
+    return sum(
+        int((np.abs(found[name] - array) > close * floored(array)).sum())
+        for name, array in made.items()
+    )
+
+
+def floored(array: np.ndarray) -> np.ndarray:
+    """The size of each entry, at least a part of the largest."""
+    size = np.abs(array)
+    return np.maximum(size, FLOOR * size.max(initial=0.0))
+
+
+def _matrices(made: Arrays, found: Arrays, gauge: Gauge) -> Iterator[np.ndarray]:
+    """The A that each array tells."""
+    for place in gauge:
+        theirs, ours = _slices(made, place), _slices(found, place)
+        if not 1 <= len(ours) <= SIZE:
+            continue
+        A = _solved(theirs, ours)
+        if A is None:
+            continue
+        if place.dual:
+            A = np.linalg.inv(A).T
+        if np.isfinite(A).all():
+            yield A
+
+
+def _solved(theirs: np.ndarray, ours: np.ndarray) -> np.ndarray | None:
+    """An invertible A with A theirs = ours; what the array does not reach goes to what it does not, orthogonally."""
+    rows, sizes, _ = np.linalg.svd(theirs)
+    rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
+    if not rank:
+        return None
+    A = ours @ np.linalg.pinv(theirs, rcond=RANK)
+    others, own, _ = np.linalg.svd(A)
+    if own[rank - 1] <= RANK * own[0]:
+        return None
+    if rank < len(A):
+        A = A + _aligned(others[:, rank:], rows[:, rank:])
+    return A if np.linalg.cond(A) < 1 / RANK else None
+
+
+def _aligned(to: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """The orthogonal map of one subspace to another that is nearest to the identity."""
+    left, _, right = np.linalg.svd(to.T @ of)
+    return to @ left @ right @ of.T
+
+
+def _slices(arrays: Arrays, place: Place) -> np.ndarray:
+    array = np.asarray(arrays[place.name], dtype=np.float64)
+    array = np.moveaxis(array if place.head is None else array[place.head], place.axis, 0)
+    return array.reshape(len(array), -1)

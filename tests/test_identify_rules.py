@@ -1,0 +1,216 @@
+"""The learning rules that `identify` names beside gradient descent: weights that do each, and near neighbours."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import identify_cases as cases
+import numpy as np
+import pytest
+from command_line import Run, one_line
+
+from scanproof.constructs.layers.fla_linear_attention import Parameters
+from scanproof.constructs.layouts.neutral import Model
+from scanproof.numeric.identify import fitting, learned
+from scanproof.numeric.identify.asked import asked
+from scanproof.numeric.identify.batch import Batch
+from scanproof.numeric.identify.identifying import identify
+from scanproof.numeric.identify.linear import identify_linear
+from scanproof.numeric.identify.report import DESCENT, MOMENTUM, NONE, PLUS_PLUS
+
+pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
+
+
+def of_polynomial(d: int, maps: list[float], parts: list[float]) -> Model:
+    """Linear attention that predicts Σ_l c_l Sᵀ v_l, with v_0 the query and v_{l+1} = (I − a_l G) v_l.
+
+    Layer l maps the query in its place and adds c_l Sᵀ v_l to the prediction; the examples are left as they are.
+    """
+    rows = np.eye(2 * d + 2)
+    x, y, query, prediction = rows[:d], rows[d : d + 1], rows[d + 1 : -1], rows[-1:]
+    layers = []
+    for a, c in zip([*maps, 0.0], parts, strict=True):
+        queries, keys = np.zeros((2, 4, len(rows))), np.zeros((2, 4, len(rows)))  # √4 is exact
+        queries[0, :d], queries[1, :d], keys[:, :d] = 2 * query, 2 * c * query, x
+        values, outputs = np.zeros((2, d, len(rows))), np.zeros((2, len(rows), d))
+        values[0], outputs[0] = -a * x, query.T
+        values[1, :1], outputs[1, :, :1] = y, prediction.T
+        layers.append(Parameters(queries, keys, values, outputs))
+    encode = rows[:, :-1]
+    return Model("linear-attention", "concatenated", tuple(layers), encode, 0 * rows[0], prediction)
+
+
+def read(model: Model):
+    return identify_linear(cases.as_loaded(model))
+
+
+def momentum_parts(eta: float, beta: float, steps: int) -> list[float]:
+    """p of heavy ball as Σ c_l (1 − g)^l, from 0."""
+    power, now, before = np.polynomial.Polynomial, np.polynomial.Polynomial([0.0]), None
+    before = now
+    g = power([0.0, 1.0])
+    for _ in range(steps):
+        now, before = now - eta * (g * now - 1) + beta * (now - before), now
+    return now(power([1.0, -1.0])).coef.tolist()  # in u = 1 − g
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_a_step_on_inputs_that_went_through_i_minus_gamma_xx_is_gd_plus_plus(d):
+    eta, gamma = 0.25, 0.0625  # p(g) = η (1 − γ g)²
+    report = read(of_polynomial(d, [gamma, gamma], [0.0, 0.0, eta]))
+    assert (report.rule, report.exact, report.gamma) == (PLUS_PLUS, True, Fraction(1, 16))
+    assert (
+        "GD++" in report.verdict
+        and "η = (0, 1/4)" in report.verdict
+        and "γ = 1/16" in report.verdict
+    )
+    assert report.running is not None and report.running.relative < 1e-5
+
+
+def test_two_steps_of_gd_plus_plus_are_named_with_both_step_sizes():
+    first, second, gamma = 0.125, 0.25, 0.0625  # p(g) = η_1 + η_2 (1 − γ g)² (1 − η_1 g)
+    report = read(of_polynomial(2, [gamma, gamma, first], [first, 0.0, 0.0, second]))
+    assert (report.rule, report.exact, report.gamma) == (PLUS_PLUS, True, Fraction(1, 16))
+    assert report.step_size is not None
+    assert report.step_size.each == (Fraction(1, 8), Fraction(1, 4))
+
+
+def test_two_unequal_maps_of_the_inputs_are_not_gd_plus_plus():
+    report = read(of_polynomial(2, [0.0625, 0.03125], [0.0, 0.0, 0.25]))
+    assert report.rule == NONE
+    report = read(of_polynomial(2, [0.25], [0.0, 0.25]))  # one side alone: another polynomial of g
+    assert report.rule != PLUS_PLUS
+
+
+@pytest.mark.parametrize(("steps", "beta"), [(3, 0.5), (4, 0.25), (3, -0.25)])
+def test_steps_with_momentum_are_named(steps, beta):
+    parts = momentum_parts(0.25, beta, steps)
+    report = read(of_polynomial(2, [1.0] * (steps - 1), parts))
+    assert (report.rule, report.exact, report.steps) == (MOMENTUM, True, steps)
+    assert report.momentum == Fraction(beta)
+    assert (
+        f"gradient descent with momentum, η = 1/4 and β = {Fraction(beta)},"
+        in report.verdict.replace(" constant in n", "")
+    )
+
+
+def test_a_neighbour_of_momentum_is_not_called_it():
+    parts = momentum_parts(0.25, 0.5, 3)
+    parts[0] += 0.03125
+    assert read(of_polynomial(2, [1.0, 1.0], parts)).rule == NONE
+    without = read(of_polynomial(2, [0.25, 0.25], [0.25, 0.25, 0.25]))
+    assert (without.rule, without.momentum) == (DESCENT, None)
+
+
+def trials(kind, numbers, noise: float = 0.0, d: int = 3, n: int = 8):
+    """Tasks with the predictions of a rule, and others to judge by."""
+    rng, W0 = np.random.default_rng(5), np.zeros((d, 1))
+
+    def predict(x, y):
+        found = kind(W0, Batch(x), Batch(y), numbers).data
+        return found * (1 + noise * rng.standard_normal(found.shape))
+
+    drawn = [
+        fitting.sample(d, 1, n, 64, seed=(0, seed), sampler="uniform", scale=1.0) for seed in (1, 2)
+    ]
+    return [fitting.tried(predict, [tasks]) for tasks in drawn], W0
+
+
+FITTED = [
+    (learned._descent(2), (0.1,), "2 steps of gradient descent with η = "),
+    (learned._descent(2), (0.05, 0.3), "2 steps of gradient descent at unequal rates, η = (0.0"),
+    (learned._newton, (), "a Newton step (least squares)"),
+    (learned._newton, (2.0,), "a damped Newton step (ridge regression) with λ = "),
+    (learned._delta, (0.3,), "a step of the delta rule on each example in turn, β = "),
+    (learned._and_delta(1), (0.1, 0.4), "1 step of gradient descent with η = "),
+    (learned._plus_plus, (0.3, 0.08), "1 step of GD++ on inputs that went through"),
+]
+
+
+NOISY = [(*each, 0.003) for each in FITTED if each[1] != (0.05, 0.3)]
+"""Two unequal rates are, but for so much noise, a step of GD++."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "rule", "noise"), [*((*each, 0.0) for each in FITTED), *NOISY]
+)
+def test_a_rule_is_named_of_its_own_predictions_with_and_without_noise(kind, numbers, rule, noise):
+    (fitted_to, held), W0 = trials(kind, numbers, noise)
+    found = learned.nearest(fitted_to, held, W0, fitting.fits(fitted_to, W0, 2), 2, "x")
+    assert found is not None and found.rule.startswith(rule)
+    assert found.off <= 2 * noise + 1e-6
+    if kind is FITTED[5][0]:
+        assert "one more of the delta rule" in found.rule
+    elif kind is FITTED[0][0]:
+        assert "delta" not in found.rule
+
+
+def test_a_neighbour_of_least_squares_is_not_called_it():
+    (fitted_to, held), W0 = trials(learned._descent(3), (0.15,))
+    found = learned.nearest(fitted_to, held, W0, fitting.fits(fitted_to, W0, 2), 2, "x")
+    assert found is not None and found.rule == "3 steps of gradient descent with η = 0.15"
+
+
+def trained(tmp_path, layers: int):
+    """Weights of layers of linear attention, trained here in some seconds."""
+    pytest.importorskip("optax", reason="training needs optax")
+    from scanproof.numeric.training import models
+    from scanproof.numeric.training.results import write_folder
+    from scanproof.numeric.training.settings import Settings
+    from scanproof.numeric.training.tasks import Regression
+    from scanproof.numeric.training.training import train
+
+    model = models.linear_attention(3, 1, layers=layers, width=12, heads=2, head=4)
+    settings = Settings(1000, batch=64, rate=5e-3, warmup=0.05, seeds=(0,), block=100)
+    write_folder(tmp_path, model, train(model, Regression(6, 3, 1, scale=0.5), settings).arrays, 0)
+    return tmp_path
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_off(layers, tmp_path):
+    report = identify(trained(tmp_path, layers), asked(examples=[6]))
+    words = (
+        r"(nearest to|not gradient descent: the nearest is) .*η = .*, off by [\d.]+ % of the predictions "
+        r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from a W0 other than 0"
+    )
+    assert re.match(words, report.verdict)
+    assert report.nearest is not None and report.nearest.off < (0.1 if layers == 1 else 0.3)
+    if layers == 1:
+        assert report.verdict.startswith("nearest to 1 step of gradient descent with η = 1.3")
+
+
+def test_options_say_what_is_judged(run: Run, tmp_path):
+    out = tmp_path / "out"
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2, "examples": 8}), out)
+    one = run("identify", out, "--examples", "5").out
+    assert "at n = 5" in one and "constant" not in one and "divided by" not in one
+    several = ["--examples", "2", "--examples", "5", "--examples", "9"]
+    assert "divided by n" in run("identify", out, *several).out
+    report = run("identify", out, "--dtype", "bfloat16", "--sampler", "signs").out
+    assert "run in bfloat16 off by" in report and "x of ±1" in report
+    assert "the manifest is about float32 weights, and was not checked" in report
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--sampler", "cauchy"], "--sampler cauchy: there is none; known: uniform, normal"),
+        (["--dtype", "int8"], "--dtype int8: there is none; known: float64"),
+        (["--tokens", "words"], "--tokens words: there is none; known: "),
+        (["--tokens", "labelled"], "--tokens labelled: the manifest of"),
+        (["--examples", "0"], "--examples 0: expected numbers from 1"),
+        (["--scale", "-1"], "--scale -1: expected a number"),
+    ],
+)
+def test_options_that_there_are_not_or_that_contradict_the_manifest_are_refused(
+    run: Run, options, said, tmp_path
+):
+    cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2}), tmp_path / "out")
+    assert said in one_line(run("identify", tmp_path / "out", *options))
+
+
+def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):
+    cases.made(cases.Export("ssd.thm4.1", {"features": 2}), tmp_path / "out")
+    answer = run("identify", tmp_path / "out", "--examples", "9")
+    assert "its tensors are those of n = 6 alone" in one_line(answer)

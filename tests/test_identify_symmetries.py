@@ -1,0 +1,98 @@
+"""Symmetries of weights are divided out: they change no verdict, and an entry that was edited is named first."""
+
+from __future__ import annotations
+
+import identify_cases as cases
+import numpy as np
+import pytest
+
+from scanproof.constructs.layouts import neutral
+from scanproof.numeric.identify import gauges
+from scanproof.numeric.identify.linear import identify_linear
+from scanproof.numeric.identify.linear_tasks import predictor
+from scanproof.numeric.identify.neutral_form import arrays
+from scanproof.numeric.identify.report import DESCENT
+
+pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
+
+MODELS = {
+    "attention": lambda: cases.attention(2, 2),
+    "one step": lambda: cases.attention(2, 1, in_one_block=True, tokens="concatenated"),
+    "ssd": lambda: cases.masked_layer(2, 4),
+    "lsa": lambda: cases.self_attention(2),
+}
+
+
+def model_of(found, tokens):
+    layers = {n: a for n, a in found.items() if n not in neutral.ENCODING}
+    return neutral.from_tensors(layers, {n: found[n] for n in neutral.ENCODING}, tokens)
+
+
+def size(model, gauge) -> int:
+    place = gauge[0]
+    array = arrays(model)[place.name]
+    return (array if place.head is None else array[place.head]).shape[place.axis]
+
+
+def orthogonal(rng, n):
+    return np.linalg.qr(rng.standard_normal((n, n)))[0]
+
+
+def scaling(rng, n):
+    return np.diag(2.0 ** rng.integers(-3, 4, n) * rng.choice([-1.0, 1.0], n))
+
+
+CHANGES = {"scaling": scaling, "orthogonal": orthogonal}
+
+
+def in_another_basis(model, change, seed, which):
+    rng, found = np.random.default_rng(seed), arrays(model)
+    every = gauges.of_family(model)
+    gauge = every[which % len(every)]
+    return model_of(
+        gauges.changed(found, gauge, CHANGES[change](rng, size(model, gauge))), model.tokens
+    )
+
+
+LAW = [
+    ("ssd", "scaling", 0),
+    ("ssd", "orthogonal", 0),
+    ("lsa", "scaling", 0),
+    ("one step", "orthogonal", 0),
+    ("one step", "scaling", 1),
+    ("attention", "scaling", 0),
+    ("attention", "orthogonal", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "which"), LAW)
+def test_a_change_of_a_hidden_basis_leaves_the_verdict_and_leaves_nothing_blamed(
+    name, change, which
+):
+    model = MODELS[name]()
+    moved = in_another_basis(model, change, 3, which)
+    n = getattr(model.layers[0], "decays", np.zeros(5)).shape[0] - 1
+    x, y = np.random.default_rng(1).uniform(-1, 1, (2, 4, n + 1, 2))
+    one, other = (predictor(each)(x, y[:, 1:, :1]) for each in (model, moved))
+    np.testing.assert_allclose(other, one, atol=1e-12)
+    plain, report = (identify_linear(cases.as_loaded(each)) for each in (model, moved))
+    assert (report.rule, report.steps, report.deviations) == (plain.rule, plain.steps, [])
+    assert report.rule == DESCENT and report.same_function and not report.deviations_in_all
+    assert report.step_size is not None and plain.step_size is not None
+    assert float(report.step_size.value) == pytest.approx(float(plain.step_size.value), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "which", "name"),
+    [("scaling", 0, "value"), ("orthogonal", 1, "key")],
+)
+def test_after_such_a_change_an_edited_entry_is_named_first(change, which, name):
+    model = in_another_basis(cases.attention(2, 2), change, 3, which)
+    found = arrays(model)
+    key = f"layers.1.{name}"
+    array = np.array(found[key], dtype=float)
+    at = tuple(map(int, np.unravel_index(np.abs(array).argmax(), array.shape)))
+    array[at] *= 1.01
+    report = identify_linear(cases.as_loaded(model_of({**found, key: array}, model.tokens)))
+    assert report.deviations[0].entry == f"{key}[{', '.join(map(str, at))}]"
+    assert report.deviations[0].effect is not None and report.deviations[0].effect > 1e-4

@@ -1,0 +1,98 @@
+"""Rounding in scans: bounds for all T and C, what they need, and arrays that round."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scanproof.constructs.arrays.rounded import Rounding, rounded
+from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.layers import linear_attention
+from scanproof.numeric.rounding.symbolic import compared
+from scanproof.proofs.claims.rounding import SOURCE
+from scanproof.proofs.decide.verdict import decide
+from scanproof.proofs.exact.engines import ENGINES
+
+CLAIMS = {row.claim.id: row.claim for row in SOURCE.rows}
+
+
+def neighbour(id: str, **options: Any) -> Any:
+    """What is decided about a row with other constants."""
+    claim = CLAIMS[id]
+    return decide(replace(claim, id=f"{id}-neighbour", options=options), ENGINES["all"])
+
+
+@pytest.mark.parametrize(
+    ("id", "options"),
+    [
+        ("rounding.recurrent-unit-gate", {"added": 0}),
+        ("rounding.recurrent-unit-gate", {"lost": 1}),
+        ("rounding.recurrent-scalar-decay", {"added": 0}),
+        ("rounding.chunked-unit-gate", {"added": 0}),
+        ("rounding.chunked-unit-gate", {"carried": 0}),
+    ],
+)
+def test_a_bound_with_one_rounding_or_one_underflow_fewer_is_false_for_one_token(id, options):
+    found = neighbour(id, **options)
+    assert found.verdict == "refuted"
+    assert set(found.counterexample.sizes.values()) == {1}
+
+
+def test_a_bound_for_few_roundings_is_false_where_they_are_many():
+    claim = CLAIMS["rounding.gamma"]
+    kept = {"u ≥ 0": claim.assuming["u ≥ 0"]}
+    found = decide(replace(claim, id="rounding.gamma-any", assuming=kept), ENGINES["all"])
+    assert found.verdict == "refuted"
+
+
+TOKENS = linear_attention.Token(q=np.ones((3, 1)), k=np.ones((3, 1)), v=np.arange(3.0)[:, None])
+
+
+def roundings(u: float, shift: float = 0.0) -> tuple[Rounding, ...]:
+    """One for each operation of linear attention's step, all alike, for 3 tokens."""
+    shapes = ((3, 1, 1), (3, 1, 1), (3, 1, 2, 1))
+    return tuple(Rounding(np.full(s, u), np.full(s, shift)) for s in shapes)
+
+
+def test_a_step_whose_roundings_are_0_is_the_step():
+    start = np.zeros((1, 1))
+    run = scan(rounded(linear_attention.step), None, start, (TOKENS, roundings(0.0)))
+    plain = scan(linear_attention.step, None, start, TOKENS)
+    assert np.array_equal(run.states, plain.states)
+    assert np.array_equal(run.outputs, plain.outputs)
+
+
+def test_every_operation_of_a_step_is_rounded():
+    """v k once, with a state of 0 twice, in the product with q once, and once more where that is added to 0."""
+    start = np.zeros((1, 1))
+    one = linear_attention.Token(*(np.ones((1, 1)) for _ in range(3)))
+    errors = tuple(Rounding(r.relative[:1], r.absolute[:1]) for r in roundings(0.5, 1.0))
+    run = scan(rounded(linear_attention.step), None, start, (one, errors))
+    state = (1 * 1.5 + 1) * 1.5 + 1
+    assert run.states[0, 0, 0] == state
+    assert run.outputs[0, 0] == (state * 1.5 + 1) * 1.5 + 1
+
+
+def test_roundings_that_do_not_fit_the_steps_operations_are_refused():
+    start, three = np.zeros((1, 1)), roundings(0.0)
+    run = rounded(linear_attention.step)
+    for given, words in (
+        (three[:2], "none is left for a product"),
+        ((*three, three[0]), "1 of 4 are left over"),
+        ((three[2], *three[1:]), "expects for the operation mul a rounding of its result's shape"),
+        ((*three[:2], three[0]), "expects for a product of 1 terms"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            scan(run, None, start, (TOKENS, given))
+
+
+@pytest.mark.parametrize(("T", "C"), [(64, 8), (96, 32), (128, 2)])
+def test_what_a_float32_run_is_off_by_is_within_the_bound_for_all_T_and_C(T, C):
+    for seed in range(3):
+        found = compared(T, C, seed)
+        assert 0 < found.found <= found.symbolic
+        assert found.found <= found.numeric
+        assert C + T / C + 1 <= found.symbolic <= (C + T / C + 1) * 1.001
