@@ -19,7 +19,7 @@ FORMATS = ("table", "json")
 Rows = Annotated[list[str] | None, typer.Argument(metavar="ROW", hidden=True)]
 Quick = Annotated[bool, flag("--quick", "Train first: short runs, in minutes (with --out).")]
 Full = Annotated[
-    bool, flag("--full", "Train first: the sources' settings, for a GPU (with --out).")
+    bool, flag("--full", "Train first: the sources' settings, often for a GPU (with --out).")
 ]
 Out = Annotated[
     Path | None,

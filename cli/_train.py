@@ -21,7 +21,7 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="Where checkpoints and results are kept."),
 ]
 Full = Annotated[
-    bool, flag("--full", "The sources' own settings, for a GPU: hours, or days without one.")
+    bool, flag("--full", "The sources' own settings: for most of them hours, on a GPU.")
 ]
 Quick = Annotated[bool, flag("--quick", "Short runs, half a minute to minutes: the default.")]
 Steps = Annotated[int | None, count("--steps", "N", "Another number of steps.")]
@@ -95,6 +95,10 @@ def train(
 
         with quiet_stdout():
             drawn.write(draw(picture_of(found.written()), picture.suffix[1:].lower()))
+    if found.diverged:
+        told = "; ".join(f"{name} diverged {one['says']}" for name, one in found.diverged.items())
+        kept = "" if out is None else f" Their last good checkpoints, if any, are kept in {out}."
+        raise UsageError(f"training {told}. The other models are trained and shown.{kept}")
 
 
 def _table(found: Result) -> str:

@@ -360,6 +360,53 @@ def test_what_a_quick_run_leaves_out_is_said(tmp_path):
     assert "a quick run does not train it to the end" in verdict("ssd.fig2", tmp_path)[1]
 
 
+WHEN = "between steps 0 and 100 (seeds 2): the loss is not finite any more"
+
+
+def test_training_that_diverged_is_said_and_decides_nothing_of_its_model(tmp_path):
+    file = record(tmp_path, "ssd.fig1")
+    told = json.loads(file.read_text("utf-8"))
+    del told["figures"]["layers-1@40"]
+    file.write_text(json.dumps(told | {"diverged": {"layers-1@40": WHEN}}), encoding="utf-8")
+    found, reason = verdict("ssd.fig1", tmp_path)
+    assert found == "unknown" and reason.startswith("undecided: one-layer Mamba-2, 40 examples (")
+    assert WHEN in reason and "not measured" not in reason
+
+
+@pytest.mark.parametrize(
+    ("row", "losses", "found"),
+    [
+        ("ssd.fig2", {"layers-1": 2.0, "layers-4": 3.0}, "supported"),
+        ("ssd.fig2", {"layers-1": 3.0, "layers-4": 2.0}, "unknown"),
+        ("ssd.fig4", {"hybrid-1": 3.0, "hybrid-4": 2.0, "hybrid-8": 3.0}, "unknown"),
+        ("ssd.fig4", {"hybrid-1": 2.0, "hybrid-4": 3.0}, "unknown"),
+    ],
+)
+def test_stacks_that_diverged_decide_a_sentence_of_all_only_where_the_others_do(
+    row, losses, found, tmp_path
+):
+    file = record(tmp_path, row)
+    told = json.loads(file.read_text("utf-8"))
+    rest = {name: WHEN for name in ROWS[row].names() if name not in losses}
+    figures = {name: figure(loss) for name, loss in losses.items()}
+    file.write_text(json.dumps(told | {"figures": figures, "diverged": rest}), encoding="utf-8")
+    answer, reason = verdict(row, tmp_path)
+    assert answer == found and WHEN in reason
+    against = "hybrid-1" in losses and losses["hybrid-1"] < losses["hybrid-4"]
+    assert reason.startswith("not reproduced") == against
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [({"layers-1": 3}, "what is no text"), ({"layers-4": "x"}, "both with losses and diverged")],
+)
+def test_a_record_of_diverged_training_that_is_none_is_refused(more, message, tmp_path):
+    file = record(tmp_path, "ssd.fig2")
+    told = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(told | {"diverged": more}), encoding="utf-8")
+    assert message in verdict("ssd.fig2", tmp_path)[1]
+
+
 @pytest.mark.parametrize(("row", "eta"), [("ssd.fig1", "40/51"), ("ssd.fig3", "1/12")])
 def test_the_learner_beside_a_curve_keeps_its_rate_as_the_model_keeps_its_weights(row, eta):
     figures = ROWS[row].figures()

@@ -9,12 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scanproof.constructs.errors import UsageError
-from scanproof.constructs.learners.losses import HALF_MEAN, HALF_SUM
+from scanproof.constructs.learners.losses import HALF_MEAN
 
 from ..jax_backend import jax, x64
 from ..tasks import learners
 from ..tasks.samplers import regression, rng_of
+from ..training.references import Reference, descent, stochastic
+from ..training.tasks import Regression
 
+TASK = Regression(1, 1)
+"""For its objective, (1/2N) Σ (w·x_i − y_i)²; of one example ½(w·x_i − y_i)²."""
 LEVEL = 4.0
 """Standard errors on either side of a mean: a normal one is outside once in 16,000 times."""
 
@@ -40,10 +44,9 @@ def zero(x: Any, y: Any, query: Any, target: Any) -> Any:
     return 0 * query[0]
 
 
-def descended(eta: float, steps: int, x: Any, y: Any, query: Any, target: Any) -> Any:
-    """Steps of gradient descent on (1/2N) Σ (w·x_i − y_i)² from 0."""
-    w = learners.gradient_descent(HALF_MEAN, 0 * query, x, y, eta, steps)
-    return query @ w
+def learned(reference: Reference, eta: float, x: Any, y: Any, query: Any, target: Any) -> Any:
+    """What a learner from 0 predicts at one step size."""
+    return reference.predict(eta, jax().numpy.concatenate([x, query[None]]), y)
 
 
 def with_query(eta: float, x: Any, y: Any, query: Any, target: Any) -> Any:
@@ -51,11 +54,6 @@ def with_query(eta: float, x: Any, y: Any, query: Any, target: Any) -> Any:
     jnp = jax().numpy
     x, y = jnp.concatenate([x, query[None]]), jnp.concatenate([y, target[None]])
     return query @ learners.gradient_descent(HALF_MEAN, 0 * query, x, y, eta)
-
-
-def one_pass(eta: float, x: Any, y: Any, query: Any, target: Any) -> Any:
-    """A step of SGD on ½(w·x_i − y_i)² for each example in turn from 0."""
-    return query @ learners.stochastic_gradient_descent(HALF_SUM, 0 * query, x, y, eta)
 
 
 def newton(x: Any, y: Any, query: Any, target: Any) -> Any:
@@ -87,10 +85,10 @@ def named(name: str, eta: float) -> Predictor:
     """
     known = {
         "zero": zero,
-        "gd": partial(descended, eta, 1),
-        "gd2": partial(descended, eta, 2),
+        "gd": partial(learned, descent(TASK), eta),
+        "gd2": partial(learned, descent(TASK, 2), eta),
         "gd-query": partial(with_query, eta),
-        "sgd": partial(one_pass, eta),
+        "sgd": partial(learned, stochastic(TASK), eta),
     }
     if name not in known:
         raise UsageError(f"learner {name!r}: no such learner; known: {', '.join(known)}.")

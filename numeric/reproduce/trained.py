@@ -12,7 +12,7 @@ from scanproof.proofs.expected.rows import ROWS
 from ..pictures.drawing import draw
 from ..pictures.training import picture
 from ..training.experiments import EXPERIMENTS
-from ..training.rows import FOLDER, recorded, rules
+from ..training.rows import FOLDER, best_preset, recorded, rules
 
 COMMAND = "make reproduced"
 WIDTH = 120
@@ -24,12 +24,13 @@ def pages(folder: Path = FOLDER) -> tuple[str, dict[str, bytes]]:
     lines, pictures = [*_begin()], {}
     missing = []
     for id in EXPERIMENTS:
-        found = recorded(id, folder)
-        if found is None:
+        preset = best_preset(id, folder)
+        found = None if preset is None else recorded(id, folder, preset)
+        if preset is None or found is None:
             missing.append(id)
             continue
         pictures[NAME.format(id)] = draw(picture(found), "svg")
-        lines += _experiment(found, rules(id, folder))
+        lines += _experiment(found, rules(id, folder, preset))
     if missing:
         lines += _text(
             f"Without recorded results: {', '.join(missing)}; `scanproof train NAME` trains them."
@@ -45,10 +46,11 @@ def _begin() -> Iterator[str]:
         "",
     )
     yield from _text(
-        """Each model is a layer of `constructs` with random parameters, trained by Adam with the settings of
-        `scanproof train`'s quick preset, seeds side by side, and evaluated on 10,000 fresh tasks. Weights, settings
-        and versions are recorded in `numeric/reproduce/results`; the tests evaluate the recorded weights on other
-        tasks. The explicit learner has the step size that is best on tasks of its own; the distance is
+        """Each model is a layer of `constructs` with random parameters, trained by Adam with the settings of a
+        preset of `scanproof train`, seeds side by side, and evaluated on 10,000 fresh tasks. Shown is the full preset,
+        the sources' own settings as far as they are printed, where it was run here, and the quick one elsewhere.
+        Weights, settings and versions are recorded in `numeric/reproduce/results`; the tests evaluate the recorded
+        weights on other tasks. The explicit learner has the step size that is best on tasks of its own; the distance is
         √(Σ‖ŷ − ŷ_learner‖² / Σ‖ŷ_learner‖²), the cosine that of sensitivities to the query. ± is the standard
         deviation over seeds, on the same tasks. Exact expected losses are on [the page of those](expected-losses.md).
         """
@@ -64,6 +66,9 @@ def _experiment(found: Mapping[str, Any], said: Mapping[str, str]) -> Iterator[s
     for model in found["models"]:
         yield _line(model)
     yield ""
+    yield from _text(f"Preset `{found['preset']}`, {found['device']}.")
+    for name, ended in found.get("diverged", {}).items():
+        yield from _text(f"Training {name} diverged {ended['says']}.")
     for name, verdict in said.items():
         yield from _text(f"`identify` on the weights of the first seed of {name}: {verdict}.")
     for row in found["rows"]:

@@ -9,11 +9,13 @@ from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from scanproof.constructs.errors import UsageError
+from scanproof.proofs.expected.recorded import PRESETS
+from scanproof.proofs.expected.rows import CONTEXTS, DEPTHS, S5_LAYERS
 
 from . import gated, models, references
 from .models import Model
 from .references import Reference
-from .settings import PRESETS, Settings
+from .settings import Settings
 from .tasks import Classification, Expressions, Recall, Regression, Sine, Task
 
 At: TypeAlias = int | float | str | None
@@ -36,8 +38,6 @@ class Run:
     """If it is another than the experiment's."""
     reference: Callable[[Any], Reference] | None = None
     """Likewise."""
-    settled: bool = True
-    """Whether a quick run trains it to the end, so that its loss says something of the model."""
 
     def settings(self, preset: str) -> Settings | None:
         """Of a preset."""
@@ -87,16 +87,13 @@ GRIL_FULL = Settings(
 """gril B.1: AdamW, cosine with warm-up, 64 tasks a step, half the rate for recurrent parameters; 300,000 at most."""
 VECTOR_FULL = replace(GRIL_FULL, weight_decay=0.0)
 """gril B.2: Adam."""
-SSD_FULL = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0,))
+SSD = Settings(4_700, rate=1e-4, schedule="constant", clip=None, seeds=(0, 1, 2))
 """ssd §4.2: Adam at 10⁻⁴, 300,000 tasks in batches of 64, each seen once (4,688 steps; 4,700 are whole blocks)."""
 SCALAR = Regression(N, F, None, scale=HALF)
 VECTOR = Regression(N, F, F, scale=HALF)
 LABELS = Regression(40, 10, None, sampler="normal", factor=Fraction(1))
-DEPTHS = (1, 4, 8, 12)
-CONTEXTS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
-FIGURE = (10, 20, 30, 40)
-"""Of these the ones that a row is decided by."""
-S5_LAYERS = (1, 2, 4, 6)
+SIZES = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40)
+"""Numbers of examples at which stacks are evaluated."""
 WIDTHS = (2, 5, 10, 20)
 """Features of the models over f."""
 SCALED = (0.5, 1.5, 2.0, 3.0)
@@ -147,23 +144,30 @@ def _targeted(make: Callable[..., Model], **more: Any) -> Callable[[Any], Model]
     return lambda task: make(task.features, task.targets, **more)
 
 
-def _deep(make: Callable[..., Model], layers: int) -> Run:
-    # Stacks of both layers overflow at any rate with which a few hundred steps would change them.
-    tried = make is models.ssd_layers or layers <= 4
-    quick = DEEP[layers] if tried else None
-    return Run(lambda task: make(task.features, layers), quick, SSD_FULL, settled=layers == 1)
+def _stacks(
+    id: str,
+    rows: tuple[str, str],
+    says: str,
+    of: tuple[str, str, Callable[..., Model]],
+    reference: Callable[[Any], Reference],
+) -> Experiment:
+    """Stacks of each depth; the first row is about one layer at several sizes, the second about all depths."""
+    name, prefix, make = of
+
+    def run(layers: int) -> Run:
+        return Run(lambda task: make(task.features, layers), SSD if layers == 1 else None, SSD)
+
+    one, every = rows
+    figures = {
+        one: {f"{prefix}-1@{n}": (_layers(name, 1), n) for n in CONTEXTS},
+        every: {f"{prefix}-{L}": (_layers(name, L), None) for L in DEPTHS},
+    }
+    return Experiment(id, says, figures, LABELS, tuple(map(run, DEPTHS)), reference, SIZES)
 
 
-DEEP = {
-    1: Settings(1_500, rate=1e-2, seeds=(0, 1)),
-    4: Settings(1_000, rate=3e-3, seeds=(0, 1)),
-    8: Settings(500, rate=1e-3, seeds=(0, 1)),
-    12: Settings(400, rate=5e-4, seeds=(0, 1)),
-}
-"""By layers. A layer is cubic in its tokens: deep stacks need small rates, and a quick run does not train them to the
-end."""
 ATTENTION = Settings(1_000, rate=5e-3, seeds=(0, 1))
-S5 = Settings(400, rate=3e-3, seeds=(0, 1))
+S5_RATE = 3e-3
+"""Of quick runs; they are as long as those of the GRIL models beside them."""
 S5_FULL = replace(VECTOR_FULL, rate=1e-4, recurrent=1.0)
 """gril B.3: Adam at 10⁻⁴."""
 CLASSES = Settings(1_500, rate=3e-3)
@@ -225,7 +229,12 @@ EXPERIMENTS = {
                     VECTOR_FULL,
                     reference=references.two_rates,
                 ),
-                Run(_targeted(models.s5_layers), S5, S5_FULL, task=SCALAR),
+                Run(
+                    _targeted(models.s5_layers),
+                    replace(LONGER, rate=S5_RATE),
+                    S5_FULL,
+                    task=SCALAR,
+                ),
                 Run(_sized(models.scalar_network), LONGER, GRIL_FULL, task=SCALAR),
             ),
         ),
@@ -246,14 +255,25 @@ EXPERIMENTS = {
         ),
         Experiment(
             "s5",
-            "multivariate regression, N = f = 10: S5",
+            "multivariate regression, N = f = 10: S5, and GRIL trained for as long",
             {
                 "gril.table3-s5": {
-                    f"s5-{n}": (f"S5, {n} layer{'s'[: n > 1]}", None) for n in S5_LAYERS
+                    **{f"s5-{n}": (_layers("S5", n), None) for n in S5_LAYERS},
+                    "gril": ("GRIL", None),
                 }
             },
             VECTOR,
-            tuple(Run(_targeted(models.s5_layers, layers=n), S5, S5_FULL) for n in S5_LAYERS),
+            (
+                Run(_sized(models.gril_block), QUICK, VECTOR_FULL),
+                *(
+                    Run(
+                        _targeted(models.s5_layers, layers=n),
+                        replace(QUICK, rate=S5_RATE),
+                        S5_FULL,
+                    )
+                    for n in S5_LAYERS
+                ),
+            ),
         ),
         Experiment(
             "classes",
@@ -281,28 +301,19 @@ EXPERIMENTS = {
                 ),
             ),
         ),
-        Experiment(
+        _stacks(
             "ssd",
+            ("ssd.fig1", "ssd.fig2"),
             "scalar regression, d = 10, n = 40, x and w normal: SSD of 1, 4, 8 and 12 layers",
-            {
-                "ssd.fig1": {f"layers-1@{n}": ("SSD, 1 layer", n) for n in FIGURE},
-                "ssd.fig2": {f"layers-{L}": (_layers("SSD", L), None) for L in DEPTHS},
-            },
-            LABELS,
-            tuple(_deep(models.ssd_layers, L) for L in DEPTHS),
-            contexts=CONTEXTS,
+            ("SSD", "layers", models.ssd_layers),
+            references.descent,
         ),
-        Experiment(
+        _stacks(
             "hybrid",
+            ("ssd.fig3", "ssd.fig4"),
             "the same for SSD∘LSA",
-            {
-                "ssd.fig3": {f"hybrid-1@{n}": ("SSD∘LSA, 1 layer", n) for n in FIGURE},
-                "ssd.fig4": {f"hybrid-{L}": (_layers("SSD∘LSA", L), None) for L in DEPTHS},
-            },
-            LABELS,
-            tuple(_deep(models.hybrid_layers, L) for L in DEPTHS),
+            ("SSD∘LSA", "hybrid", models.hybrid_layers),
             references.stochastic,
-            contexts=CONTEXTS,
         ),
         Experiment(
             "recall",

@@ -294,17 +294,22 @@ def s5_layers(
     return Model(f"S5, {layers} layer{plural}", says, starts, predict, slow=GATE)
 
 
+STATES = 128
+"""Rows of S_B and S_C, the states of a channel: what Mamba-2 has unless told otherwise. ssd prints none of its
+experiments; with D rows, as in its Def. 3.2, one pass over 300,000 tasks at its rate does not train one layer."""
+
+
 def _ssd_mask(arrays: Arrays, layer: int, length: int) -> Any:
     """L of an SSD layer with one decay a = exp(−softplus(r)) for all tokens."""
     log_decay = -jax().nn.softplus(plain(arrays[f"layers.{layer}.decay"]))
     return JaxArray(of_scalar(log_decay, length, FLOAT32).within.T)
 
 
-def ssd_layers(features: int, layers: int) -> Model:
+def ssd_layers(features: int, layers: int, states: int = STATES) -> Model:
     """Layers of SSD (ssd Def. 3.2) on tokens (x_i, y_i), the last one with label 0; read in that label."""
     D, starts = features + 1, {}
     for i in range(layers):
-        starts |= _ssd_starts(i, D, layers)
+        starts |= _ssd_starts(i, states, D, layers)
 
     def predict(arrays: Arrays, x: Any, y: Any) -> Any:
         Z = labelled_columns(x, y)
@@ -314,14 +319,15 @@ def ssd_layers(features: int, layers: int) -> Model:
         return Z[-1, -1]
 
     plural = "s" if layers > 1 else ""
-    return Model(f"SSD, {layers} layer{plural}", "S_B, S_C and one decay a layer", starts, predict)
+    says = f"S_B, S_C of {states} rows and one decay a layer"
+    return Model(f"SSD, {layers} layer{plural}", says, starts, predict)
 
 
-def hybrid_layers(features: int, layers: int) -> Model:
+def hybrid_layers(features: int, layers: int, states: int = STATES) -> Model:
     """Layers of SSD, each followed by linear self-attention (ssd §5.1), on the same tokens."""
     D, starts = features + 1, {}
     for i in range(layers):
-        starts |= _ssd_starts(i, D, layers)
+        starts |= _ssd_starts(i, states, D, layers)
         starts |= {
             f"layers.{i}.P": Start((D, D), 0.03 / (D**0.5 * layers)),
             f"layers.{i}.Q": Start((D, D), 0.3 / D**0.5),
@@ -338,16 +344,16 @@ def hybrid_layers(features: int, layers: int) -> Model:
         return Z[-1, -1]
 
     plural = "s" if layers > 1 else ""
-    says = "S_B, S_C and one decay, P and Q a layer"
+    says = f"S_B, S_C of {states} rows and one decay, P and Q a layer"
     return Model(f"SSD∘LSA, {layers} layer{plural}", says, starts, predict)
 
 
-def _ssd_starts(layer: int, D: int, layers: int) -> dict[str, Start]:
+def _ssd_starts(layer: int, states: int, D: int, layers: int) -> dict[str, Start]:
     """Small: a layer is cubic in its tokens, labels have variance d, and a stack of large layers overflows at once."""
     spread = 0.1 / (D * layers) ** 0.5
     return {
-        f"layers.{layer}.S_B": Start((D, D), spread),
-        f"layers.{layer}.S_C": Start((D, D), spread),
+        f"layers.{layer}.S_B": Start((states, D), spread),
+        f"layers.{layer}.S_C": Start((states, D), spread),
         f"layers.{layer}.decay": Start((), 0.0, -4.0),
     }
 

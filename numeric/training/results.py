@@ -8,7 +8,7 @@ import math
 import platform
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
@@ -86,6 +86,8 @@ class Result:
     models: list[OfModel]
     versions: dict[str, str]
     device: str
+    diverged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of models whose training ended in numbers that are not finite: what it said, and the settings."""
 
     def written(self) -> dict[str, Any]:
         """As JSON has it: numbers with six digits, and None for those that overflowed."""
@@ -106,12 +108,19 @@ def result(
     preset: str,
     trained: Mapping[str, Trained],
     settings: Mapping[str, Any],
+    diverged: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Result:
-    """Evaluate what an experiment's models have learned."""
+    """Evaluate what an experiment's models have learned, those that have not diverged."""
     found = [
-        of_model(experiment, made, trained, settings, **options) for made in experiment.made(preset)
+        of_model(experiment, made, trained, settings, **options)
+        for made in experiment.made(preset)
+        if made.model.name in trained
     ]
+    ended = {
+        name: {"says": says, "settings": dict(settings[name])}
+        for name, says in (diverged or {}).items()
+    }
     task = {
         k: v if isinstance(v, int | float | str) else str(v)
         for k, v in asdict(experiment.task).items()
@@ -119,15 +128,16 @@ def result(
     described = {"kind": experiment.task.kind, **task}
     rows = list(experiment.rows)
     return Result(
-        experiment.id, experiment.says, rows, preset, described, found, versions(), device()
+        *(experiment.id, experiment.says, rows, preset, described, found, versions(), device()),
+        diverged=ended,
     )
 
 
 def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """For each row of the experiment what `scanproof.proofs.expected.recorded` reads of it.
 
-    Left out are losses that overflowed, and in a quick run those of models that it does not train to the end. There is
-    none at all of models that were trained with other settings than the preset's.
+    Left out are losses that overflowed; what training that diverged said stands apart. There is none at all of models
+    that were trained with other settings than the preset's.
 
     Args:
         experiment: that was trained.
@@ -136,9 +146,7 @@ def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[
     preset, models = found["preset"], {model["name"]: model for model in found["models"]}
     if differing(experiment, found):
         return {}
-    for run, model, _, _ in experiment.made(preset):
-        if preset == "quick" and not run.settled:
-            del models[model.name]
+    ended = found.get("diverged", {})
     kept = {}
     for row, figures in experiment.rows.items():
         shown = {
@@ -147,15 +155,21 @@ def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[
             if model in models
         }
         shown = {name: figure for name, figure in shown.items() if figure is not None}
-        if shown:
-            about = {figure["model"] for figure in shown.values()}
+        diverged = {
+            name: ended[model]["says"] for name, (model, _) in figures.items() if model in ended
+        }
+        if shown or diverged:
+            about = {model for model, _ in figures.values()}
             kept[row] = {
                 "schema": ROW_SCHEMA,
                 "row": row,
                 "preset": preset,
                 "experiment": experiment.id,
                 "figures": shown,
-                "settings": {name: models[name]["settings"] for name in models if name in about},
+                **({"diverged": diverged} if diverged else {}),
+                "settings": {
+                    name: one["settings"] for name, one in (models | ended).items() if name in about
+                },
                 "device": found["device"],
                 "versions": found["versions"],
             }
@@ -165,6 +179,7 @@ def records(experiment: Experiment, found: Mapping[str, Any]) -> dict[str, dict[
 def differing(experiment: Experiment, found: Mapping[str, Any]) -> list[str]:
     """The models of a result whose settings are not those of its preset, and models that it should not or must have."""
     own = {m["name"]: m["settings"] for m in found["models"]}
+    own |= {name: one["settings"] for name, one in found.get("diverged", {}).items()}
     wanted: dict[str, Any] = {}
     for run, model, _, _ in experiment.made(found["preset"]):
         settings = run.settings(found["preset"])
@@ -339,15 +354,21 @@ def packed(trained: Mapping[str, Trained]) -> dict[str, np.ndarray]:
 
 
 def unpacked(
-    experiment: Experiment, preset: str, arrays: Mapping[str, np.ndarray], where: str
+    experiment: Experiment,
+    preset: str,
+    arrays: Mapping[str, np.ndarray],
+    where: str,
+    diverged: Collection[str] = (),
 ) -> dict[str, dict[str, np.ndarray]]:
-    """The weights of each model of an experiment.
+    """The weights of each model of an experiment but those whose training diverged.
 
     Raises:
         UsageError: if an array is missing, left over, or of another shape than the model's.
     """
     left, found = dict(arrays), {}
     for _, model, _, _ in experiment.made(preset):
+        if model.name in diverged:
+            continue
         found[model.name] = {}
         for name, start in model.starts.items():
             array = left.pop(f"{model.name}/{name}", None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.decide.files import replace as write_whole
-from scanproof.proofs.expected.recorded import FOLDER, file_of
+from scanproof.proofs.expected.recorded import FOLDER, PRESETS, file_of
 from scanproof.proofs.files.regular import contents
 from scanproof.proofs.files.strict_json import NotStrict, parse
 from scanproof.proofs.report.progress import OnProgress
@@ -30,7 +30,7 @@ from .results import (
     unpacked,
 )
 from .settings import Settings
-from .training import Trained, train
+from .training import Diverged, Trained, train
 
 LARGEST = 2**24
 """The most bytes of a recorded result that is read."""
@@ -61,7 +61,8 @@ def train_row(
 
     Raises:
         UsageError: for an unknown row or preset, a folder that cannot be written to, a checkpoint of another
-            configuration, and training that diverges.
+            configuration, and training that diverges if there is no other model; of several the others are trained,
+            and the result says of which training has diverged.
     """
     experiment = row if isinstance(row, Experiment) else find(row)
     chosen = preset(preset_name)
@@ -69,14 +70,21 @@ def train_row(
         checkpoints.prepare(out, "--out")
     trained: dict[str, Trained] = {}
     settings: dict[str, dict[str, Any]] = {}
+    diverged: dict[str, Diverged] = {}
     for run, model, task, _ in experiment.made(chosen):
         own = run.settings(chosen)
         assert own is not None
         own = own if changes is None else changes(own)
         folder = None if out is None else out / experiment.id / chosen / _folder(model.name)
-        trained[model.name] = train(model, task, own, folder=folder, on_progress=on_progress)
         settings[model.name] = own.written()
-    found = result(experiment, chosen, trained, settings, **options)
+        try:
+            trained[model.name] = train(model, task, own, folder=folder, on_progress=on_progress)
+        except Diverged as error:
+            diverged[model.name] = error
+    if not trained:
+        raise next(iter(diverged.values()))
+    ended = {name: error.what for name, error in diverged.items()}
+    found = result(experiment, chosen, trained, settings, ended, **options)
     if out is not None:
         save(out, experiment, found, trained)
     return found
@@ -140,6 +148,7 @@ def checked(
     return {
         model.name: evaluate(model, arrays[model.name], task, reference, tasks=tasks, seed=seed)
         for _, model, task, reference in find(row).made(preset_name)
+        if model.name in arrays
     }
 
 
@@ -148,6 +157,8 @@ def rules(row: str, folder: Path = FOLDER, preset_name: str = "quick") -> dict[s
     arrays = _weights(row, folder, preset_name)
     said = {}
     for _, model, _, _ in find(row).made(preset_name):
+        if model.name not in arrays:
+            continue
         first = {name: array[:1] for name, array in arrays[model.name].items()}
         for one in identified(model, first):
             said[model.name] = one["verdict"]
@@ -161,12 +172,21 @@ def _weights(row: str, folder: Path, preset_name: str) -> dict[str, dict[str, An
         raise UsageError(
             f"{row}: no trained weights are recorded in {folder}; train them: scanproof train {row} --out DIR."
         )
-    return unpacked(experiment, preset_name, tensors.read(path).arrays, str(path))
+    found = recorded(row, folder, preset_name)
+    diverged = {} if found is None else found.get("diverged", {})
+    return unpacked(experiment, preset_name, tensors.read(path).arrays, str(path), diverged)
 
 
-def with_results(folder: Path = FOLDER, preset_name: str = "quick") -> list[str]:
-    """The experiments for which weights are recorded."""
-    return [id for id in EXPERIMENTS if (folder / f"{id}.{preset_name}.safetensors").exists()]
+def with_results(folder: Path = FOLDER) -> list[tuple[str, str]]:
+    """The experiments for which weights are recorded, each with the preset, the better one if there are two."""
+    best = ((id, best_preset(id, folder)) for id in EXPERIMENTS)
+    return [(id, preset_name) for id, preset_name in best if preset_name is not None]
+
+
+def best_preset(id: str, folder: Path = FOLDER) -> str | None:
+    """The best preset of which an experiment's weights are recorded."""
+    there = (name for name in PRESETS if (folder / f"{id}.{name}.safetensors").exists())
+    return next(there, None)
 
 
 def _folder(name: str) -> str:

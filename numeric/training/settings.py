@@ -9,8 +9,6 @@ from typing import Any
 from scanproof.constructs.errors import UsageError
 from scanproof.proofs.language.sizes import whole
 
-PRESETS = ("quick", "full")
-
 
 @dataclass(frozen=True)
 class Settings:

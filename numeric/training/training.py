@@ -31,6 +31,11 @@ PAUSE = 5.0
 class Diverged(UsageError):
     """Training whose loss or state is not finite any more."""
 
+    def __init__(self, message: str, what: str) -> None:
+        super().__init__(message)
+        self.what = what
+        """When, of which seeds, and what is not finite."""
+
 
 class Trained(NamedTuple):
     """What training leaves behind."""
@@ -111,9 +116,9 @@ def train(
             state, losses = advance(keys, state, block * settings.block)
             losses = np.asarray(losses)
             at = (block + 1) * settings.block
-            if not (np.isfinite(losses).all() and _finite(state)):
+            if not (np.isfinite(losses).all() and _finite(state).all()):
                 keep(*whole)
-                raise Diverged(_diverged(model, settings, losses, at, path))
+                raise _diverged(model, settings, losses, _finite(state), at, path)
             curve = [*curve, losses.mean(axis=0)]
             whole = state, curve  # one assignment: an interrupt never finds half of it
             if on_progress is not None:
@@ -202,22 +207,28 @@ def _optimiser(settings: Settings) -> Any:
     return o.chain(*parts)
 
 
-def _finite(state: Any) -> bool:
-    """Whether all of it is, the optimiser's part too: its squares overflow before a loss does."""
-    return all(np.isfinite(np.asarray(leaf)).all() for leaf in jax().tree.leaves(state))
+def _finite(state: Any) -> np.ndarray:
+    """Whether all of it is, for each seed, the optimiser's part too: its squares overflow before a loss does."""
+    leaves = map(np.asarray, jax().tree.leaves(state))
+    return np.all([np.isfinite(leaf.reshape(len(leaf), -1)).all(axis=1) for leaf in leaves], axis=0)
 
 
 def _diverged(
-    model: Model, settings: Settings, losses: np.ndarray, at: int, path: Path | None
-) -> str:
-    wrong = np.asarray(~np.isfinite(losses).all(axis=0)).tolist()
-    what = "loss is" if any(wrong) else "parameters or the optimiser's averages are"
-    seeds = ", ".join(str(s) for s, bad in zip(settings.seeds, wrong, strict=True) if bad) or "some"
+    model: Model,
+    settings: Settings,
+    losses: np.ndarray,
+    finite: np.ndarray,
+    at: int,
+    path: Path | None,
+) -> Diverged:
+    of_losses = np.isfinite(losses).all(axis=0)
+    what = "parameters or the optimiser's averages are" if of_losses.all() else "loss is"
+    whole = np.asarray(finite if of_losses.all() else of_losses).tolist()
+    seeds = ", ".join(str(s) for s, good in zip(settings.seeds, whole, strict=True) if not good)
     kept = f"; the last checkpoint, {path}, is kept" if path is not None and path.exists() else ""
-    return (
-        f"training {model.name} diverged between steps {at - settings.block} and {at} (seeds {seeds}): the {what} "
-        f"not finite any more{kept}. Try a smaller rate than {settings.rate:g}."
-    )
+    told = f"between steps {at - settings.block} and {at} (seeds {seeds}): the {what} not finite any more"
+    advice = f"Try a smaller rate than {settings.rate:g}."
+    return Diverged(f"training {model.name} diverged {told}{kept}. {advice}", told)
 
 
 def _names(state: Any) -> list[str]:

@@ -6,6 +6,7 @@
      "device": "cpu"}
 
 The mean and the spread are computed from the values, one for each seed; if they stand there too, they must be the same.
+The names of figures whose training diverged stand with what it said under "diverged", if there are any.
 The steps of training, the cosine to the explicit learner and the distance from it may be missing. Other fields may
 stand beside these. A figure's name is that of the row in `rows`. Only a full run can speak against a row.
 """
@@ -35,7 +36,7 @@ DIGITS = 1e-5
 
 
 @dataclass(frozen=True)
-class Trained:
+class Losses:
     """One figure of models that were trained alike but for the seed."""
 
     values: tuple[float, ...]
@@ -75,8 +76,10 @@ class Results:
 
     preset: str
     device: str
-    figures: dict[str, Trained]
+    figures: dict[str, Losses]
     file: Path
+    diverged: dict[str, str]
+    """Of figures whose training ended in numbers that are not finite, what it said."""
 
 
 def file_of(row: str, preset: str, folder: Path = FOLDER) -> Path:
@@ -106,7 +109,10 @@ def _read(file: Path, row: str, preset: str) -> Results:
         if (found["schema"], found["row"], found["preset"]) != (SCHEMA, row, preset):
             raise ValueError(f"it is no {SCHEMA} of {row}, preset {preset}")
         figures = {name: _figure(name, one) for name, one in found["figures"].items()}
-        return Results(preset, str(found["device"]), figures, file)
+        diverged = {name: _words(name, one) for name, one in found.get("diverged", {}).items()}
+        if both := figures.keys() & diverged.keys():
+            raise ValueError(f"figure {min(both)!r} both with losses and diverged")
+        return Results(preset, str(found["device"]), figures, file, diverged)
     except KeyError as error:
         why: object = f"no field {error}"
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
@@ -116,7 +122,13 @@ def _read(file: Path, row: str, preset: str) -> Results:
     )
 
 
-def _figure(name: str, one: dict[str, Any]) -> Trained:
+def _words(name: str, one: Any) -> str:
+    if not isinstance(one, str):
+        raise ValueError(f"figure {name!r} diverged with what is no text")
+    return one
+
+
+def _figure(name: str, one: dict[str, Any]) -> Losses:
     values = one["values"]
     if not isinstance(values, list) or not values:
         raise ValueError(
@@ -133,7 +145,7 @@ def _figure(name: str, one: dict[str, Any]) -> Trained:
     steps = one.get("steps")
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 0):
         raise ValueError(f"figure {name!r} with steps that are no number of steps")
-    found = Trained(losses, steps, **more)
+    found = Losses(losses, steps, **more)
     for field, derived in (("mean", found.mean), ("spread", found.spread)):
         said = _number(name, field, one.get(field, derived))
         if abs(said - derived) > DIGITS * max(losses):

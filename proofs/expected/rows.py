@@ -28,7 +28,7 @@ from .convention import Convention, Printed
 from .learners import ONE_STEP, TWO_STEPS, ZERO
 from .losses import best_one_pass, best_step_size, expected_loss, one_pass, smallest_loss
 from .moments import normal, uniform
-from .recorded import FOLDER, PRESETS, Results, Trained, file_of, results_of
+from .recorded import FOLDER, PRESETS, Losses, Results, file_of, results_of
 
 CLOSE = 0.05
 """Of a trained model's loss to a learner's: that it is the same to the eye."""
@@ -47,6 +47,9 @@ NOT_RECORDED = "no training run is recorded"
 CONTEXTS = (10, 20, 30, 40)
 """Context sizes at which curves of ssd are compared, of 1 to 40."""
 DEPTHS = (1, 4, 8, 12)
+"""Layers of ssd's stacks."""
+S5_LAYERS = (1, 2, 4, 6)
+"""Of gril Table 3."""
 TRAINED_AT = 40
 """The context size at which ssd trains, and so the one at which a learner's rate is best."""
 WIDTHS = (2, 5, 10, 20)
@@ -88,10 +91,12 @@ class Relation:
 
     says: str
     needs: tuple[str, ...]
-    holds: Callable[[Mapping[str, Trained]], bool | None]
-    """None if the models' spreads do not decide it."""
+    holds: Callable[[Mapping[str, Losses]], bool | None]
+    """None if the models' spreads do not decide it, or too few of them are recorded."""
     cosine: bool = False
     """Whether it is about the cosines to the learner's sensitivities, which are printed then."""
+    some: bool = False
+    """Whether some of the models may decide it, where others are missing."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +178,13 @@ def _printed(which: str, losses: tuple[Fraction, ...]) -> list[Printed]:
 
 
 def _s5() -> list[Figure]:
-    every = zip((1, 2, 4, 6), gril_tables.table3_s5(), strict=True)
-    return [
+    every = zip(S5_LAYERS, gril_tables.table3_s5(), strict=True)
+    found = [
         _loss(VECTOR, f"s5-{n}", f"trained S5, {n} layer{'s'[: n > 1]}", "zero",
-              Printed(loss, gril_tables.LOSS_DIGIT))
+              Printed(loss, gril_tables.LOSS_DIGIT), whole="gril")
         for n, loss in every
     ]  # fmt: skip
+    return [*found, _loss(VECTOR, "gril", "trained GRIL beside it", "one step", None)]
 
 
 def _mamba_curve() -> list[Figure]:
@@ -227,23 +233,31 @@ def _several() -> list[Figure]:
     ]
 
 
-def _not_monotone(losses: Mapping[str, Trained], prefix: str) -> bool | None:
-    """Whether some deeper model is worse than a shallower one, beyond their spreads; not if each is better."""
-    every = [losses[f"{prefix}-{n}"] for n in DEPTHS]
+def _not_monotone(losses: Mapping[str, Losses], prefix: str) -> bool | None:
+    """Whether some deeper model is worse than a shallower one, beyond their spreads; not if each is better.
+
+    One such pair says so, whatever the others are.
+    """
+    every = [losses[name] for name in _depths(prefix) if name in losses]
     if any(_better(shallow, deep) for shallow, deep in combinations(every, 2)):
         return True
-    return False if all(_better(deep, shallow) for shallow, deep in pairwise(every)) else None
+    whole = len(every) == len(DEPTHS)
+    return False if whole and all(_better(d, s) for s, d in pairwise(every)) else None
 
 
-def _best(losses: Mapping[str, Trained], prefix: str, depth: int) -> bool | None:
+def _best(losses: Mapping[str, Losses], prefix: str, depth: int) -> bool | None:
     """Whether the model of a depth is better than every other, beyond their spreads; not if one is than it."""
-    one, *others = (losses[f"{prefix}-{n}"] for n in sorted(DEPTHS, key=lambda n: n != depth))
-    if all(_better(one, other) for other in others):
-        return True
-    return False if any(_better(other, one) for other in others) else None
+    one = losses.get(f"{prefix}-{depth}")
+    others = [losses[f"{prefix}-{n}"] for n in DEPTHS if n != depth and f"{prefix}-{n}" in losses]
+    if one is None:
+        return None
+    if any(_better(other, one) for other in others):
+        return False
+    whole = len(others) == len(DEPTHS) - 1
+    return True if whole and all(_better(one, other) for other in others) else None
 
 
-def _better(one: Trained, other: Trained) -> bool:
+def _better(one: Losses, other: Losses) -> bool:
     """Whether a loss is smaller by more than both spreads, which few seeds do not show."""
     apart = other.mean - one.mean > one.spread + other.spread
     return apart and min(one.seeds, other.seeds) >= FEWEST
@@ -277,14 +291,14 @@ def _two_layers() -> list[Figure]:
     return [replace(_several()[0], name="gril-2", says="trained GRIL, two layers")]
 
 
-def _constructed(losses: Mapping[str, Trained]) -> bool | None:
+def _constructed(losses: Mapping[str, Losses]) -> bool | None:
     """Whether parameters are those of a construction, up to what is no matter, from every seed."""
     every = [losses[name] for name in PARAMETERS]
     far = any(min(one.values) > DISTANCE for one in every)
     return True if all(max(one.values) <= DISTANCE for one in every) else False if far else None
 
 
-def _alike(losses: Mapping[str, Trained], one: str, other: str) -> bool | None:
+def _alike(losses: Mapping[str, Losses], one: str, other: str) -> bool | None:
     """Whether two losses are the same to the eye; spreads larger than that decide nothing."""
     first, second = losses[one], losses[other]
     margin = CLOSE * second.mean
@@ -377,6 +391,7 @@ _ROWS = (
                 "at n = 40 some deeper Mamba-2 is worse than a shallower one, beyond their spreads",
                 _depths("layers"),
                 lambda losses: _not_monotone(losses, "layers"),
+                some=True,
             ),
         ),
     ),
@@ -391,6 +406,7 @@ _ROWS = (
                 "at n = 40 the hybrid with 4 layers is the best, beyond the spreads",
                 _depths("hybrid"),
                 lambda losses: _best(losses, "hybrid", 4),
+                some=True,
             ),
         ),
     ),
@@ -462,7 +478,7 @@ def decimal(exact: Fraction) -> str:
 def trained(figure: Figure, recorded: Results | None) -> Finding:
     """A trained model's loss beside the exact one of its learner."""
     if recorded is None or figure.name not in recorded.figures:
-        return Finding(figure.says, _missing(recorded), None)
+        return _absent(figure.says, recorded, figure.name)
     found, exact = recorded.figures[figure.name], float(figure.expected)
     off, margin = found.mean - exact, figure.margin * exact
     near = (off if figure.at_most else abs(off)) <= margin + 2 * found.spread
@@ -512,13 +528,19 @@ def _run(recorded: Results) -> str:
     return f"{recorded.preset} run on {recorded.device}"
 
 
-def _missing(recorded: Results | None) -> str:
+def _absent(says: str, recorded: Results | None, name: str) -> Finding:
     """Why there is no figure."""
     if recorded is None:
-        return NOT_RECORDED
+        return Finding(says, NOT_RECORDED, None)
+    if name in recorded.diverged:
+        return Finding(says, _overflowed(recorded, name), None, undecided=True)
     if recorded.preset == "quick":
-        return "a quick run does not train it to the end"
-    return f"the {_run(recorded)} has no such figure"
+        return Finding(says, "a quick run does not train it to the end", None)
+    return Finding(says, f"the {_run(recorded)} has no such figure", None)
+
+
+def _overflowed(recorded: Results, name: str) -> str:
+    return f"training diverged {recorded.diverged[name]}, {_run(recorded)}"
 
 
 def _finding(label: str, says: str, holds: bool | None, recorded: Results) -> Finding:
@@ -533,11 +555,21 @@ def _of_relations(row: EmpiricalRow, recorded: Results | None) -> Iterator[Findi
 
 def related(relation: Relation, recorded: Results | None) -> Finding:
     """What trained models show of a sentence about several."""
-    if recorded is None or not set(relation.needs) <= set(recorded.figures):
-        return Finding(relation.says, _missing(recorded), None)
-    figures = recorded.figures
-    said = ", ".join(f"{name}: {figures[name]}" for name in relation.needs)
+    figures = {} if recorded is None else recorded.figures
+    known = figures if recorded is None else {**recorded.diverged, **figures}
+    absent = [name for name in relation.needs if name not in known]
+    decidable = relation.some or set(relation.needs) <= set(figures)
+    holds = relation.holds(figures) if decidable else None
+    if recorded is None or (holds is None and absent):
+        return _absent(relation.says, recorded, absent[0])
+
+    def told(name: str) -> str:
+        if name in figures:
+            return f"{name}: {figures[name]}"
+        return f"{name}: {'none' if name in absent else f'diverged {recorded.diverged[name]}'}"
+
+    said = ", ".join(map(told, relation.needs))
     if relation.cosine:
-        known = (f"{figures[name].cosine or math.nan:.4f}" for name in relation.needs)
-        said += f"; cosine {', '.join(known)}"
-    return _finding(relation.says, f"{_run(recorded)}; {said}", relation.holds(figures), recorded)
+        cosines = (f"{figures[n].cosine or math.nan:.4f}" for n in relation.needs if n in figures)
+        said += f"; cosine {', '.join(cosines)}"
+    return _finding(relation.says, f"{_run(recorded)}; {said}", holds, recorded)

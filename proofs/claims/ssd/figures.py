@@ -10,7 +10,14 @@ READING = (
     "30 and 40; curves mirror one another if they differ by at most a quarter; the learners' rates, which are not "
     "printed, are those that are best at size 40, at which the models are trained, and the same at every size, as a "
     "model's weights are (the first runs were compared with rates chosen anew for each size, and disagreed at size "
-    "10). One model is better than another if its mean over at least three seeds is, by more than both spreads."
+    "10). One model is better than another if its mean over at least three seeds is, by more than both spreads. "
+    "Full runs are trained as it is printed: Adam at 10⁻⁴, 300,000 tasks in batches of 64, each seen once, nothing "
+    "clipped, of the bare layer in stacks: norms, convolutions and gates of Mamba-2's blocks are not in ssd's "
+    "definitions. Not printed are how parameters begin, which is small and normal here, and how many rows S_B and S_C "
+    "have in the experiments: here 128, the states of Mamba-2 unless it is told otherwise. With d + 1 rows, as in "
+    "Def. 3.2, that one pass brought one layer at n = 40 to a loss of 4 to 6.5 only, from each of four beginnings. "
+    "Nor is it printed where the decay begins, which one pass moves little: from 0.982 it came to 0.987, and one layer "
+    "disagrees at size 10; from 0.9997, which is not what is recorded, its losses were 7.30, 3.72, 2.85 and 2.12."
 )
 
 for number, where, says in (
