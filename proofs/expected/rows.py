@@ -351,6 +351,11 @@ def _depths(prefix: str) -> tuple[str, ...]:
     return tuple(f"{prefix}-{n}" for n in DEPTHS)
 
 
+def _best_of_depths(model: str, prefix: str, depth: int) -> Relation:
+    says = f"at n = 40 {model} is the best, beyond the spreads"
+    return Relation(says, _depths(prefix), lambda losses: _best(losses, prefix, depth), some=True)
+
+
 ONE = "inputs uniform on (−1/2, 1/2)^10, weights N(0, I), N = 10; loss: ½ squared error"
 SEVERAL = f"{ONE}, a mean over 10 targets"
 TWO_LAYERS = f"{ONE}; the model of two layers on 10 targets, a mean over them"
@@ -393,6 +398,7 @@ _ROWS = (
                 lambda losses: _not_monotone(losses, "layers"),
                 some=True,
             ),
+            _best_of_depths("the Mamba-2 with 12 layers", "layers", 12),
         ),
     ),
     EmpiricalRow("ssd.fig3", "Fig. 3, §5.2", NORMAL, _hybrid_curve),
@@ -401,14 +407,7 @@ _ROWS = (
         "Fig. 4, §5.2",
         NORMAL,
         list,
-        (
-            Relation(
-                "at n = 40 the hybrid with 4 layers is the best, beyond the spreads",
-                _depths("hybrid"),
-                lambda losses: _best(losses, "hybrid", 4),
-                some=True,
-            ),
-        ),
+        (_best_of_depths("the hybrid with 4 layers", "hybrid", 4),),
     ),
     EmpiricalRow("gd-ssm.fig1", "Fig. 1, §4.1", ONE, _scalar),
     EmpiricalRow("gd-ssm.fig2", "Fig. 2, §4.2", SEVERAL, _vector),

@@ -22,7 +22,11 @@ READING = (
 
 for number, where, says in (
     (1, "§4.2", "the squared error of one-layer Mamba-2 closely mirrors that of one-step GD"),
-    (2, "§4.2", "depths 1, 4, 8, 12: more layers do not lead to monotonic improvements"),
+    (
+        2,
+        "§4.2",
+        "depths 1, 4, 8, 12: more layers do not lead to monotonic improvements; 12 layers are the best (said in §5.2)",
+    ),
     (3, "§5.2", "the one-layer hybrid closely mimics multi-step SGD over the context sizes"),
     (4, "§5.2", "hybrid depths 1, 4, 8, 12: deeper is not always better, 4 layers are the best"),
 ):
