@@ -23,6 +23,7 @@ from scanproof.constructs.learners import (
     accumulation,
     coefficients,
     descent,
+    further,
     losses,
     moving_metric,
     operators,
@@ -229,6 +230,28 @@ LEARNER_CASES = {
     ),
     "Newton's step": Case(
         lambda w, x, y: descent.newton_step(RIDGE, w, x, y), minimiser, newton_inputs
+    ),
+    "heavy ball": Case(
+        lambda w, x, y, eta: further.heavy_ball(w, x[:-1], y, eta, 3 * eta, STEPS),
+        lambda w, x, y, eta: learner_loops.heavy_ball(w, x[:-1], y, eta, 3 * eta, STEPS),
+        prompt,
+    ),
+    "GD++": Case(
+        lambda w, x, y, eta: further.gd_plus_plus(w, x, y, [0 * eta, eta, 2 * eta], eta / 2),
+        lambda w, x, y, eta: learner_loops.gd_plus_plus(w, x, y, [0, eta, 2 * eta], eta / 2),
+        prompt,
+    ),
+    "damped Newton": Case(
+        lambda w, x, y: further.damped_newton(w, x, y, 4),
+        lambda w, x, y: learner_loops.ridge_regression(w, x, y, 4),
+        lambda d, N, f, k: (d(f, k), 0.3 * d(N, f), d(N, k)),
+    ),
+    "delta rule on examples": Case(
+        lambda w, x, y, rate: further.delta_rule(w, x[:-1], y, rate),
+        lambda w, x, y, rate: learner_loops.descend(
+            w, x, y, rate, [[i] for i in range(len(y))], HALF, mean=False
+        ),
+        prompt,
     ),
     "gradient of a stack": Case(
         lambda w, c: gradient(lambda v: (namespace(v).stack([c, v * v], axis=1) ** 2).sum(), w),

@@ -6,7 +6,7 @@ Weights and targets have a second axis; nothing here calls `constructs`.
 from __future__ import annotations
 
 import numpy as np
-from loops import WIDE, columns, dot, identity, product, summed
+from loops import WIDE, columns, dot, identity, product, solve, summed
 
 
 def residuals(w, x, y):
@@ -30,6 +30,49 @@ def descend(w, x, y, step_size, batches, scale, mean, ridge=0):
         divisor = len(batch) if mean else 1
         w = w - step_size * squared_error_gradient(w, x[batch], y[batch], scale, divisor, ridge)
     return w
+
+
+def heavy_ball(w, x, y, step_size, momentum, steps):
+    """Polyak's two sequences: the velocity v ← β v − η ∇, and w ← w + v."""
+    velocity = 0 * w
+    for _ in range(steps):
+        slope = squared_error_gradient(w, x, y, WIDE.mpf(1) / 2, 1, 0)
+        velocity = momentum * velocity - step_size * slope
+        w = w + velocity
+    return w
+
+
+def gd_plus_plus(w, x, y, step_sizes, gamma):
+    """Attention layer by layer, token by token: every token sees all examples as they were before the layer."""
+    tokens = [list(row) for row in x]
+    left = [list(row) for row in residuals(w, x[:-1], y)]
+    said = summed("ak,a->k", w, x[-1])
+    for step_size in step_sizes:
+        seen = [(list(a), list(r)) for a, r in zip(tokens[:-1], left, strict=True)]
+        query = list(tokens[-1])
+        said = [
+            s - step_size * sum(dot(query, a) * r[c] for a, r in seen) for c, s in enumerate(said)
+        ]
+        left = [
+            [
+                r - step_size * sum(dot(own, a) * other[c] for a, other in seen)
+                for c, r in enumerate(mine)
+            ]
+            for own, mine in seen
+        ]
+        tokens = [
+            [t - gamma * sum(dot(token, a) * a[j] for a, _ in seen) for j, t in enumerate(token)]
+            for token in tokens
+        ]
+    return said
+
+
+def ridge_regression(w, x, y, damping):
+    """w + (XᵀX + λI)⁻¹ Xᵀ(Y − Xw), the system solved."""
+    f = x.shape[1]
+    damped = summed("ia,ib->ab", x, x) + damping * np.asarray(identity(f))
+    missed = -squared_error_gradient(w, x, y, WIDE.mpf(1) / 2, 1, 0)
+    return w + np.stack([solve(damped, missed[:, c]) for c in range(missed.shape[1])], axis=1)
 
 
 def softmax(logits):
