@@ -97,6 +97,10 @@ class Batch(NDArrayOperatorsMixin):
 
 def _product(left: Any, right: Any) -> np.ndarray:
     """left @ right of each array, vectors among them."""
+    if isinstance(left, Batch) and not isinstance(right, Batch) and left.data.ndim == 3:
+        rows, matrix = left.data, np.asarray(right)  # one product for all arrays, not one for each
+        found = rows.reshape(-1, rows.shape[-1]) @ matrix
+        return found.reshape(*rows.shape[:-1], *matrix.shape[1:])
     row, column = len(left.shape) == 1, len(right.shape) == 1
     a, b = (
         array.data if isinstance(array, Batch) else np.asarray(array) for array in (left, right)

@@ -23,7 +23,7 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from . import fitting, mamba2_certificate, mamba2_tasks, manifest
+from . import fitting, mamba2_certificate, mamba2_model, mamba2_tasks, manifest
 from .asked import NOTHING, Asked
 from .blame import blamed
 from .entries import LISTED, Comparison
@@ -201,7 +201,7 @@ def _unequal(measured: Measured) -> Learner | None:
 
 def _running(model: Model, measured: Measured, learner: Learner, dtype: str) -> Running:
     """The model on all tasks as it is loaded."""
-    predict, found, count = mamba2_tasks.predictor(model, measured.layout, dtype), 0.0, 0
+    predict, found, count = mamba2_model.predictor(model, measured.layout, dtype), 0.0, 0
     for tasks, _ in measured.trials:
         expected = learner.predictions(tasks)
         off = quotient_of_largest(predict(*tasks) - expected, expected)
@@ -217,7 +217,7 @@ def _effect(settings: Mapping[str, Any], measured: Measured, near: Near) -> floa
     if not measured.finite:
         return np.inf
     mended = near.entries.mended
-    predict = mamba2_tasks.predictor(model_of(settings, mended, mended), measured.layout)
+    predict = mamba2_model.predictor(model_of(settings, mended, mended), measured.layout)
     found = 0.0
     for tasks, values in measured.trials:
         expected = predict(*tasks)
@@ -236,7 +236,7 @@ def _blame(
     some = [Tasks(tasks.x[:FEW], tasks.y[:FEW]) for tasks, _ in measured.trials[:GROUPS]]
 
     def predictions(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
-        predict = mamba2_tasks.predictor(model_of(settings, tensors, tensors), measured.layout)
+        predict = mamba2_model.predictor(model_of(settings, tensors, tensors), measured.layout)
         return np.concatenate([predict(*tasks) for tasks in some])
 
     found = blamed({**loaded.tensors, **loaded.encoding}, entries.mended, predictions)

@@ -11,8 +11,8 @@ from ..export.certificates.mamba2 import Bound, Domain, bound
 from ..export.mamba2 import largest_prediction
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
-from .mamba2_model import Model
-from .mamba2_tasks import LONGEST, Measured, predictor
+from .mamba2_model import Model, predictor
+from .mamba2_tasks import LONGEST, Measured
 from .manifest import Manifest, asserted_learner, certificate_at
 from .report import Contradiction, Report
 

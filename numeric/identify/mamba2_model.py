@@ -88,30 +88,39 @@ def layouts(width: int, targets: int) -> list[Layout]:
     return found
 
 
-@np.errstate(all="ignore")
 def predictions(
     model: Model, layout: Layout, x: np.ndarray, y: np.ndarray, dtype: str | None = None
 ) -> np.ndarray:
+    """What the model predicts at the last token, once; see `predictor`."""
+    return predictor(model, layout, dtype)(x, y)
+
+
+def predictor(
+    model: Model, layout: Layout, dtype: str | None = None
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """What the model predicts at the last token, NaN or infinite where it overflows.
 
     Args:
         model: see `Model`.
         layout: the tokenisation.
-        x: (tasks, n + 1, d), the query last.
-        y: (tasks, n, k).
         dtype: the format in which the modules run the weights; in float64 by the definition if it is not given.
 
     Returns:
-        Shape (tasks, k).
+        A function of x (tasks, n + 1, d), the query last, and y (tasks, n, k), to (tasks, k).
     """
-    length = layout.tokens(x[0], y[0]).shape[0]
-    at_once = max(1, WORKSPACE // (length * model.sizes.head_dim * model.sizes.state))
-    run = _run if dtype is None else partial(_as_loaded, dtype)
-    parts = [
-        run(model, layout.tokens(Batch(x[i : i + at_once]), Batch(y[i : i + at_once])))
-        for i in range(0, len(x), at_once)
-    ]
-    return np.concatenate(parts)
+    run = partial(_run, model) if dtype is None else _as_loaded(dtype, model)
+
+    @np.errstate(all="ignore")
+    def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        length = layout.tokens(x[0], y[0]).shape[0]
+        at_once = max(1, WORKSPACE // (length * model.sizes.head_dim * model.sizes.state))
+        parts = [
+            run(layout.tokens(Batch(x[i : i + at_once]), Batch(y[i : i + at_once])))
+            for i in range(0, len(x), at_once)
+        ]
+        return np.concatenate(parts)
+
+    return predict
 
 
 def _run(model: Model, raw: Any) -> np.ndarray:
@@ -122,7 +131,8 @@ def _run(model: Model, raw: Any) -> np.ndarray:
     return (last @ model.readout.T).data[:, 0]
 
 
-def _as_loaded(dtype: str, model: Model, raw: Any) -> np.ndarray:
+@np.errstate(all="ignore")
+def _as_loaded(dtype: str, model: Model) -> Callable[[Any], np.ndarray]:
     """The model as transformers' module computes it whose weights are of this format.
 
     Norms, heads and functions are computed in float32 there, projections and the convolution in the format, to which
@@ -138,19 +148,26 @@ def _as_loaded(dtype: str, model: Model, raw: Any) -> np.ndarray:
         return PARTS.norm(rows.to(to_float32), np.float32(1), eps).to(rows.rounding) * weight
 
     parts = PARTS._replace(activation=own(PARTS.activation), time_step=own(PARTS.time_step))
-    embedded = raw @ model.encode_weight.T + model.encode_bias
-    stream = embedded.to(to_own).to(to_stream)
+    blocks = []
     for block in model.blocks:
-        wide = Parameters(*(to_float32(to_own(array)) for array in block))
         near = Parameters(*map(to_own, block))
-        normed = norm(stream.to(to_own), near.norm)
-        projected = mamba2_block.project(near, model.sizes, normed, parts)
-        projected = type(projected)(*(part.to(to_float32) for part in projected))
-        heads = [
-            mamba2_block.head(wide, model.sizes, h, projected, PARTS)[1]
-            for h in range(model.sizes.heads)
-        ]
-        gated = mamba2_block.gated_norm(wide, model.sizes, heads, projected.z, eps, PARTS)
-        stream = stream + gated.to(to_own) @ near.out_proj.T
-    last = norm(stream[-1:], to_own(model.norm)).to(to_own)
-    return (last @ to_own(model.readout).T).data[:, 0].astype(np.float64)
+        blocks.append((near, Parameters(*map(to_float32, near))))
+    last_norm, readout = to_own(model.norm), to_own(model.readout).T
+
+    def run(raw: Any) -> np.ndarray:
+        embedded = raw @ model.encode_weight.T + model.encode_bias
+        stream = embedded.to(to_own).to(to_stream)
+        for near, wide in blocks:
+            normed = norm(stream.to(to_own), near.norm)
+            projected = mamba2_block.project(near, model.sizes, normed, parts)
+            projected = type(projected)(*(part.to(to_float32) for part in projected))
+            heads = [
+                mamba2_block.head(wide, model.sizes, h, projected, PARTS)[1]
+                for h in range(model.sizes.heads)
+            ]
+            gated = mamba2_block.gated_norm(wide, model.sizes, heads, projected.z, eps, PARTS)
+            stream = stream + gated.to(to_own) @ near.out_proj.T
+        last = norm(stream[-1:], last_norm).to(to_own)
+        return (last @ readout).data[:, 0].astype(np.float64)
+
+    return run

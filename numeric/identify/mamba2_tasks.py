@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from scanproof.constructs.tokens.mamba2 import Layout
 
-from . import fitting, mamba2_model
+from . import fitting
 from .asked import NOTHING, Asked
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
-from .mamba2_model import Model
+from .mamba2_model import Model, predictor
 from .report import Distances
 
 MIDDLE = 5
@@ -78,11 +77,6 @@ class Measured(NamedTuple):
     def finite(self) -> bool:
         """Whether all predictions are, and their squares."""
         return all(bool(np.isfinite(np.square(values)).all()) for _, values in self.trials)
-
-
-def predictor(model: Model, layout: Layout, dtype: str | None = None) -> Predictor:
-    """The model as a function of the examples and the query, by its definition or as loaded in a format."""
-    return partial(mamba2_model.predictions, model, layout, dtype=dtype)
 
 
 def measure(
