@@ -32,7 +32,7 @@ from scanproof.numeric.identify.identifying import identify
 from scanproof.numeric.identify.linear import identify_linear
 from scanproof.numeric.identify.mamba2 import identify_mamba2
 from scanproof.numeric.identify.neutral_form import arrays
-from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE
+from scanproof.numeric.identify.report import DESCENT, NONE, RIDGE, percent
 
 pytest.importorskip("safetensors", reason="exports need safetensors (extra: export)")
 
@@ -474,3 +474,87 @@ def test_blocks_stay_within_the_bound_of_their_data(case, channel):
     for x, y, error in zip(*given, missed, strict=True):
         domain = mamba2.domain_of(x, y, made.W0, made.eta, case.steps)
         assert 0 < error <= mamba2.bound(made, domain, dtype or mamba2.EXACT).prediction + 1e-12
+
+
+def disturbed(loaded, size: float, *, added: bool):
+    """A folder without its manifest whose tensors are off by seeded noise, relative to each entry or added to it."""
+    rng = np.random.default_rng(1)
+
+    def noisy(array):
+        noise = size * rng.standard_normal(array.shape)
+        return (array + noise if added else array * (1 + noise)).astype(array.dtype)
+
+    tensors = {name: noisy(array) for name, array in loaded.tensors.items()}
+    return loaded._replace(tensors=tensors, manifest=None)
+
+
+def folder(tmp_path, id, target="numpy", **options):
+    export(id, target=target, out=tmp_path / "out", **options)
+    return load(tmp_path / "out")
+
+
+def test_what_holds_for_linear_targets_is_run_on_them(tmp_path):
+    options = {"features": 1, "examples": 7, "steps": 3, "step_size": "3/1000"}
+    report = identify_linear(folder(tmp_path, "ssd.remark4.1-lsa", **options))
+    assert report.data == "linear targets" and "but run in" not in report.verdict
+    assert report.running is not None and report.running.relative < 1e-14
+    assert "y = Wᵀx" in report.running.how
+
+
+def test_noisy_weights_of_a_rule_for_linear_targets_are_judged_on_them(tmp_path):
+    given = folder(tmp_path, "ssd.remark4.1-lsa", features=1, examples=5, steps=2)
+    report = identify_linear(disturbed(given, 1e-7, added=False))
+    assert report.nearest is not None and report.nearest.off < 1e-7
+    assert "y = Wᵀx" in report.verdict
+    for size in (1e-3, 0.1):  # and the factors 1/n are those of 5 examples
+        named = identify_linear(disturbed(given, size, added=False)).deviations
+        assert all(abs(d.found - d.expected) < 5 * size for d in named)
+
+
+def test_of_two_unequal_layers_the_edited_one_is_named(tmp_path):
+    given = folder(tmp_path, "ssd.remark4.1-lsa", features=1, examples=5, steps=2)
+    edited = {"layers.0.scale": given.tensors["layers.0.scale"] * 1.001}
+    report = identify_linear(cases.with_tensors(given._replace(manifest=None), edited))
+    assert [d.entry for d in report.deviations] == ["layers.0.scale"]
+
+
+def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path):
+    given = folder(tmp_path, "gril.prop4.1", features=2, examples=5)
+    report = identify_linear(disturbed(given, 1.0, added=True))
+    assert report.nearest is not None and not report.nearest.learns and report.grade == "is not"
+    assert "the nearest is no step at all, off by 100 % of the predictions" in report.verdict
+    assert [percent(part) for part in (0.00651, 0.9996, 1.334, 123.0)] == [
+        "0.65 %", "100 %", "133 %", "1.2e+04 %",
+    ]  # fmt: skip
+
+
+def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
+    options = {"features": 2, "examples": 5, "targets": 1, "steps": 2, "seed": 1}
+    given = folder(tmp_path, "gril.propA.1", dtype="float32", **options)
+    bias = given.encoding["encode.bias"].copy()
+    bias[0] = 1e-42
+    given = given._replace(encoding={**given.encoding, "encode.bias": bias}, manifest=None)
+    report = identify_linear(given)
+    assert report.rule == DESCENT and "irregular" not in report.verdict
+    assert report.step_size is not None and report.step_size.dependence == "constant in n"
+
+
+@pytest.mark.parametrize(("size", "added"), [(1e-3, False), (1e-7, True), (1e-4, True)])
+def test_entries_that_are_noisy_are_compared_with_the_construction_that_they_disturb(
+    size, added, tmp_path
+):
+    out = {"target": "fla-linear-attention", "features": 2, "examples": 6, "steps": 2}
+    report = identify_linear(
+        disturbed(folder(tmp_path, "linear-attention.gd", **out), size, added=added)
+    )
+    assert report.deviations and report.nearest is not None and report.nearest.off < 100 * size
+    for deviation in report.deviations:  # entries are 4 and less; η is not put into another basis
+        assert abs(deviation.found - deviation.expected) < 20 * size
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e-2])
+def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rule(size, tmp_path):
+    options = {"target": "torch", "features": 2, "examples": 6, "seed": 1}
+    given = folder(tmp_path, "linear-attention.one-step-concatenated", **options)
+    report = identify_linear(disturbed(given, size, added=True))
+    assert report.sizes["features"] == 2 and report.verdict.startswith("nearest to 1 step")

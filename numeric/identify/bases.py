@@ -7,12 +7,15 @@ compared, so that a permuted model is not blamed for being one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from scanproof.constructs.layouts.families import FAMILIES
 from scanproof.constructs.layouts.neutral import Model
+
+from .entries import apart
 
 Basis = Sequence[tuple[str, int]]
 """The arrays, by name, and the axes that have its coordinates."""
@@ -44,7 +47,7 @@ def of_family(model: Model) -> list[Basis]:
 def reordered(
     made: Sequence[Arrays], found: Arrays, bases: Sequence[Basis], close: float
 ) -> Sequence[Arrays]:
-    """Arrays of constructions with each basis in the order of the weights, where more entries of the first agree then.
+    """Arrays of constructions with each basis in the order of the weights, where fewer bits say what these are then.
 
     Args:
         made: of a construction, and of others in the same order of coordinates, which follow it.
@@ -52,15 +55,16 @@ def reordered(
         bases: hidden bases, whose order changes no prediction.
         close: the relative distance within which numbers are roundings of each other.
     """
-    least = _apart(made[0], found, close)
+    least = apart(made[0], found, close)
     for _ in range(ROUNDS):
         before = least
         for basis in bases:
             for order in orders(made[0], found, basis, close):
                 moved = [permuted(arrays, basis, order) for arrays in made]
-                apart = _apart(moved[0], found, close)
-                if apart < least:
-                    made, least = moved, apart
+                now = apart(moved[0], found, close)
+                places = int((order != np.arange(len(order))).sum())
+                if now + places * math.log2(len(order)) < least:
+                    made, least = moved, now
         if least == before or not least:
             break
     return made
@@ -72,14 +76,6 @@ def permuted(arrays: Arrays, basis: Basis, order: np.ndarray) -> Arrays:
     for name, axis in basis:
         moved[name] = np.take(moved[name], order, axis=axis)
     return moved
-
-
-def _apart(made: Arrays, found: Arrays, close: float) -> int:
-    """How many entries differ."""
-    return sum(
-        int((np.abs(found[name] - array) > close * np.abs(array)).sum())
-        for name, array in made.items()
-    )
 
 
 def orders(made: Arrays, found: Arrays, basis: Basis, close: float) -> Iterator[np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
@@ -20,8 +21,8 @@ from ..export import statements
 from ..export.row_choice import rows_of
 from ..run.rows import constructed
 
-CLOSE = 2.0**-20
-"""Relative deviation of a factor from 1/n."""
+CLOSE = 0.1
+"""Relative deviation of a factor from 1/n, of weights that were trained or edited, too."""
 LARGEST = 10**6
 """n that a factor 1/n may stand for, at most."""
 
@@ -71,7 +72,8 @@ def candidates(model: Model, examples: int) -> Iterator[Candidate]:
     if model.family == "linear-attention":
         yield Candidate("linear-attention", partial(_attention, model))
     if model.family == "lsa":
-        examples = _from_scale(float(model.layers[0].scale), examples)
+        scales = [float(layer.scale) for layer in model.layers]
+        examples = _from_scale(statistics.median_low(scales), examples)
         if neutral.sizes(model)[1] == len(model.layers) == 1:
             yield Candidate("linear self-attention that moves labels", partial(_labels, model))
     for id in STATEMENTS.get(model.family, ()):

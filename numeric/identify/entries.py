@@ -9,6 +9,8 @@ import numpy as np
 
 from .report import Deviation
 
+FLOOR = 2.0**-4
+"""Differences of smaller entries count beside this part of their array's largest."""
 LISTED = 20
 """Entries that a report names; all are counted."""
 
@@ -24,6 +26,9 @@ class Comparison(NamedTuple):
     """The part of the construction's entries other than 0 that the arrays share."""
     mended: dict[str, np.ndarray]
     """The arrays in float64, with the construction's entries where they differ."""
+    bits: float = 0.0
+    """How many bits say what the entries are, by which constructions are compared: few that differ by much, or many by
+    little, are nearer than many that differ by much."""
 
     @property
     def deviating(self) -> int:
@@ -45,7 +50,7 @@ def compared(
         close: the relative distance, by name or one for all, within which numbers are roundings of each other.
         size: of an array's entries, beside which they are.
     """
-    deviations, counts, mended, shared, there = [], {}, {}, 0, 0
+    deviations, counts, mended, shared, there, bits = [], {}, {}, 0, 0, 0.0
     for name, array in arrays.items():
         found, expected = array.astype(np.float64), construction[name]
         within = close[name] if isinstance(close, Mapping) else close
@@ -55,10 +60,33 @@ def compared(
         there += int((expected != 0).sum())
         if not same.all():
             counts[name] = int((~same).sum())
+            bits += bits_of(found, expected, within)
         for index in np.argwhere(~same)[: LISTED - len(deviations)]:
             at = tuple(map(int, index))
             deviations.append(Deviation(entry(name, at), float(found[at]), float(expected[at])))
-    return Comparison(deviations, counts, shared / there if there else 1.0, mended)
+    return Comparison(deviations, counts, shared / there if there else 1.0, mended, bits)
+
+
+def bits_of(found: np.ndarray, expected: np.ndarray, within: float) -> float:
+    """How many bits say what entries are where they differ: one, and those by which they are more than rounded.
+
+    Args:
+        found: in float64.
+        expected: of the same shape.
+        within: the relative distance within which numbers are roundings of each other.
+    """
+    size = np.maximum(np.abs(found), np.abs(expected))
+    size = np.maximum(size, FLOOR * np.abs(expected).max(initial=0.0))
+    off = np.abs(found - expected) / np.where(size > 0, within * size, 1.0)
+    return float((1 + np.log2(1 + off[off > 1])).sum())
+
+
+def apart(made: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray], close: float) -> float:
+    """In how many bits the entries of arrays differ from those of the same names."""
+    return sum(
+        bits_of(np.asarray(found[name], dtype=np.float64), array, close)
+        for name, array in made.items()
+    )
 
 
 def entry(name: str, index: tuple[int, ...]) -> str:

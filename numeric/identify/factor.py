@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
-from .report import ALONE, AVERAGED, CONSTANT
+from .report import ALONE, AVERAGED, CONSTANT, shown
 from .rule import Rule
+
+EXACTLY = Fraction(0)
+"""The distance of factors that are one."""
 
 
 class Factor(NamedTuple):
@@ -36,7 +39,7 @@ class Factor(NamedTuple):
         if self.alone is not None:
             return ALONE.format(self.alone)
         if self.by_number:
-            each = ", ".join(f"{v} at n = {n}" for n, v in self.by_number.items())
+            each = ", ".join(f"{shown(v)} at n = {n}" for n, v in self.by_number.items())
             return f"irregular in n: {each}"
         if self.shift is None:
             return CONSTANT
@@ -46,13 +49,18 @@ class Factor(NamedTuple):
         return divided + (f", which is negative for n < {-self.shift}" if self.shift < -1 else "")
 
 
-def of(rules: Mapping[int, Rule]) -> Factor:
-    """The factor in rules of one step or more, by the number of examples."""
+def of(rules: Mapping[int, Rule], close: Fraction = EXACTLY) -> Factor:
+    """The factor in rules of one step or more, by the number of examples.
+
+    Args:
+        rules: by n.
+        close: the relative distance within which factors are taken for roundings of one.
+    """
     sums = {n: sum(rule.step_sizes, Fraction(0)) for n, rule in rules.items()}
     first = sums[min(sums)]
     if len(sums) == 1:
         return Factor(first, None, {}, min(sums))
-    if all(s == first for s in sums.values()):
+    if all(abs(s - first) <= close * abs(first) for s in sums.values()):
         return Factor(first, None, {})
     if len(sums) > 2 and all(sums.values()):
         (a, one), (b, two), (c, three) = sorted(sums.items())[:3]

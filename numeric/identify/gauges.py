@@ -8,6 +8,7 @@ is divided out, so that an entry that was changed stands out: it misleads the A 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,10 +16,10 @@ import numpy as np
 
 from scanproof.constructs.layouts.neutral import Model
 
+from .entries import FLOOR, apart, bits_of
+
 Arrays = Mapping[str, np.ndarray]
 
-FLOOR = 2.0**-4
-"""Entries smaller than this part of their array's largest are as exact as an entry of that size."""
 RANK = 1e-6
 """Singular values, relative to the largest, that are taken for 0."""
 SIZE = 512
@@ -87,8 +88,11 @@ def changed(arrays: Arrays, gauge: Gauge, A: np.ndarray) -> dict[str, np.ndarray
 
 def changed_alike(
     made: Sequence[Arrays], found: Arrays, gauges: Sequence[Gauge], close: float
-) -> Sequence[Arrays]:
-    """Arrays of constructions with each basis as the weights have it, where more entries of the first agree then.
+) -> tuple[Sequence[Arrays], float]:
+    """Arrays of constructions with each basis as the weights have it, where fewer bits say what the weights are then.
+
+    The matrices have bits of their own, the second of what is returned: where entries differ by noise, some matrix
+    makes a few of them agree, and explains nothing.
 
     Args:
         made: of a construction, and of others in the same bases, which follow it.
@@ -96,58 +100,53 @@ def changed_alike(
         gauges: the bases.
         close: the relative distance within which numbers are roundings of each other.
     """
-    least = apart(made[0], found, close)
+    least, spent = apart(made[0], found, close), 0.0
     for gauge in gauges:
-        for A in _matrices(made[0], found, gauge):
+        best = least, 0.0, made
+        for A, numbers in _matrices(made[0], found, gauge):
             moved = [changed(arrays, gauge, A) for arrays in made]
+            own = min(bits_of(A, np.eye(len(A)), close), numbers * (1 - math.log2(close)))
             now = apart(moved[0], found, close)
-            if now < least:
-                made, least = moved, now
-    return made
-
-
-def apart(made: Arrays, found: Arrays, close: float) -> int:
-    """How many entries differ, beside the largest of their array."""
-    return sum(
-        int((np.abs(found[name] - array) > close * floored(array)).sum())
-        for name, array in made.items()
-    )
+            best = min(best, (now + own, own, moved), key=lambda each: each[0])
+        total, own, made = best
+        least, spent = total - own, spent + own
+    return made, spent
 
 
 def floored(array: np.ndarray) -> np.ndarray:
-    """The size of each entry, at least a part of the largest."""
+    """The size of each entry, at least a part of the largest: smaller ones are as exact as one of that size."""
     size = np.abs(array)
     return np.maximum(size, FLOOR * size.max(initial=0.0))
 
 
-def _matrices(made: Arrays, found: Arrays, gauge: Gauge) -> Iterator[np.ndarray]:
-    """The A that each array tells."""
+def _matrices(made: Arrays, found: Arrays, gauge: Gauge) -> Iterator[tuple[np.ndarray, int]]:
+    """The A that each array tells, and how many numbers it takes from it."""
     for place in gauge:
         theirs, ours = _slices(made, place), _slices(found, place)
         if not 1 <= len(ours) <= SIZE:
             continue
-        A = _solved(theirs, ours)
+        A, rank = _solved(theirs, ours)
         if A is None:
             continue
         if place.dual:
             A = np.linalg.inv(A).T
         if np.isfinite(A).all():
-            yield A
+            yield A, rank * len(A)
 
 
-def _solved(theirs: np.ndarray, ours: np.ndarray) -> np.ndarray | None:
-    """An invertible A with A theirs = ours; what the array does not reach goes to what it does not, orthogonally."""
+def _solved(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray | None, int]:
+    """An invertible A with A theirs = ours, and the rank; what the array does not reach goes to such, orthogonally."""
     rows, sizes, _ = np.linalg.svd(theirs)
     rank = int((sizes > RANK * sizes.max(initial=0.0)).sum())
     if not rank:
-        return None
+        return None, 0
     A = ours @ np.linalg.pinv(theirs, rcond=RANK)
     others, own, _ = np.linalg.svd(A)
     if own[rank - 1] <= RANK * own[0]:
-        return None
+        return None, rank
     if rank < len(A):
         A = A + _aligned(others[:, rank:], rows[:, rank:])
-    return A if np.linalg.cond(A) < 1 / RANK else None
+    return (A if np.linalg.cond(A) < 1 / RANK else None), rank
 
 
 def _aligned(to: np.ndarray, of: np.ndarray) -> np.ndarray:

@@ -22,6 +22,8 @@ from .report import Nearest
 
 DEEPEST = 4
 """Steps of a rule with further numbers, at most."""
+NO_STEP = "no step at all"
+"""The rule that predictions are nearest to where all others are further off than W0ᵀx."""
 CLEARLY = 0.5
 """What a rule with more numbers is off by, as a part of another's, at most."""
 ALIKE = 0.9
@@ -170,10 +172,14 @@ def nearest(
     for more, other, rule in found[1:]:
         if off > EXACT and other < off * (CLEARLY if more > count else ALIKE):
             count, off, best = more, other, rule
+    none = _made(_descent(0), W0, NO_STEP, (), ())
+    start = _off(none.predict, held)
+    learns = start > EXACT and not start <= off
+    if not learns:
+        best, off = none, start
     n = ", ".join(map(str, sorted({t.tasks.examples for t in held})))
-    return Nearest(
-        best.rule, best.numbers, off, sum(len(t.predicted) for t in held), f"n = {n}, {inputs}"
-    )
+    tasks = sum(len(t.predicted) for t in held)
+    return Nearest(best.rule, best.numbers, off, tasks, f"n = {n}, {inputs}", learns)
 
 
 def _all(

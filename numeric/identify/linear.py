@@ -46,6 +46,7 @@ from .report import (
     ASCENT,
     DESCENT,
     MOMENTUM,
+    NEAR,
     PLUS_PLUS,
     PRECONDITIONED,
     RIDGE,
@@ -122,6 +123,7 @@ def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
             _format(loaded),
             asked.sampler or "uniform",
             asked.scale or 1.0,
+            linear=read.found.linear,
         )
     if report.rule not in (DESCENT, ASCENT):
         _measured(report, read, loaded.manifest, near, asked)
@@ -198,12 +200,17 @@ def _affordable(model: Model, n: int) -> bool:
     return _products(model, n) <= MOST and n <= LONGEST
 
 
-def _unlike(loaded: Loaded, read: _Read) -> float:
-    """How many entries are not as in the nearest construction; infinite if there is none."""
+def _unlike(loaded: Loaded, read: _Read) -> tuple[bool, float]:
+    """How far a model is from a rule on tasks; if far, how many entries are not as in the nearest construction."""
+    model, n = read.model, linear_tasks.examples(read.model, read.fixed)
+    _, distances, near = linear_tasks.nearest(model, (n,), read.fixed)
+    off = near.off if near is not None and near.learns else distances.relative
+    if off <= NEAR:
+        return False, off
     if read.entries > ENTRIES:
-        return math.inf
-    near = linear_construction.nearest(read.model, read.numbers[-1], None, loaded.target)
-    return math.inf if near is None else near.entries.deviating
+        return True, math.inf
+    made = linear_construction.nearest(model, read.numbers[-1], None, loaded.target)
+    return True, math.inf if made is None else made.entries.deviating
 
 
 def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
@@ -214,7 +221,7 @@ def _derived(report: Report, model: Model, found: Recognition) -> Factor | None:
     report.steps, report.W0 = len(first.step_sizes), first.W0.tolist()
     if not first.step_sizes:
         return None
-    own = factor.of(found.rules)
+    own = factor.of(found.rules, _close(model, found))
     divisor = Fraction(1) if own.shift is None else min(found.rules) + own.shift
     if first.preconditioner is not None:
         matrix = first.preconditioner * divisor
@@ -247,8 +254,13 @@ def _every_rule(model: Model, read: _Read) -> dict[int, Rule]:
     assert found is not None
     every = found.rules
     if set(found.everywhere) | set(found.likely) > set(every):
-        every = recognition.with_further(model, every)
+        every = recognition.with_further(model, every, _close(model, found))
     return {n: every[n] for n in (*found.everywhere, *found.likely) if n in every}
+
+
+def _close(model: Model, found: Recognition) -> Fraction:
+    """Within what factors at several n are one: rounding, of what is a rule up to rounding only."""
+    return rounding(model) if found.deviation else factor.EXACTLY
 
 
 def _format(loaded: Loaded) -> str:

@@ -77,50 +77,65 @@ def nearest(
             if pair is not None:
                 for eta in [*step_sizes, *_step_size(model, *pair)]:
                     found.append(_near(candidate.what, model, _at(*pair, eta), target))
-    least = min(found, key=lambda near: near.entries.deviating, default=None)
+    least = min(found, key=lambda near: near.entries.bits, default=None)
     if least is None or least.entries.deviating <= FEW:
         return least
-    for candidate in candidates.candidates(
-        model, examples
-    ):  # η is read in the order of the weights
+    for candidate in candidates.candidates(model, examples):
         pair = _pair(model, candidate, np.zeros(neutral.sizes(model)) if W0 is None else W0)
-        if pair is not None:
-            for alike in (_in_order, _in_basis):
-                one, two = alike(model, *pair)
-                if _is_one_function(pair[0], one):
-                    for eta in _step_size(model, one, two):
-                        found.append(_near(candidate.what, model, _at(one, two, eta), target))
-    return min(found, key=lambda near: near.entries.deviating)
+        if pair is None:
+            continue
+        # What η seems to be is near enough for hidden coordinates to be recognised; then it is read again.
+        (eta,) = [eta for eta in _step_size(model, *pair) if eta and np.isfinite(eta)] or [1.0]
+        pair = _at(*pair, eta), _at(*pair, 2 * eta)
+        for alike in (_in_order, _in_basis):
+            (one, two), spent = alike(model, *pair)
+            if _is_one_function(pair[0], one):
+                for times in _step_size(model, one, two):
+                    made = _at(one, two, times)
+                    found.append(_near(candidate.what, model, made, target, spent))
+    return min(found, key=lambda near: near.entries.bits)
 
 
-def _near(what: str, model: Model, made: Model, target: str) -> Near:
+def _near(what: str, model: Model, made: Model, target: str, spent: float = 0.0) -> Near:
+    """A construction beside the weights, as it is or with its hidden bases as they have them.
+
+    Args:
+        what: the statement.
+        model: the weights.
+        made: the construction.
+        target: whose names entries have.
+        spent: the bits that say how it was changed already.
+    """
     close = float(rounding(model))
     entries = compared(arrays(model, target), arrays(made, target), close)
+    entries = entries._replace(bits=entries.bits + spent)
     if entries.deviating > FEW:
-        (moved,) = _in_order(model, made)
+        (moved,), _ = _in_order(model, made)
         other = compared(arrays(model, target), arrays(moved, target), close)
-        if other.deviating < entries.deviating and _is_one_function(made, moved):
+        other = other._replace(bits=other.bits + spent)
+        if other.bits < entries.bits and _is_one_function(made, moved):
             made, entries = moved, other
     if entries.deviating > FEW:
-        (moved,) = _in_basis(model, made)
+        (moved,), more = _in_basis(model, made)
         own = compared(arrays(model, target), arrays(moved, target), close, gauges.floored)
-        if own.deviating < entries.deviating and _is_one_function(made, moved):
+        own = own._replace(bits=own.bits + more + spent)
+        if own.bits < entries.bits and _is_one_function(made, moved):
             return Near(what, moved, own)
     return Near(what, made, entries)
 
 
-def _in_order(model: Model, *made: Model) -> list[Model]:
-    """Constructions with their hidden coordinates in the order of the model's, as far as the first tells it."""
+def _in_order(model: Model, *made: Model) -> tuple[list[Model], float]:
+    """Constructions with their hidden coordinates in the order of the model's, as far as the first tells it; 0 bits."""
     basis, close = bases.of_family(model), float(rounding(model))
     moved = bases.reordered([arrays(each) for each in made], arrays(model), basis, close)
-    return [_model(each, made[0].tokens) for each in moved]
+    return [_model(each, made[0].tokens) for each in moved], 0.0
 
 
-def _in_basis(model: Model, *made: Model) -> list[Model]:
-    """Constructions with their hidden bases as the model has them, as far as the first tells it."""
+def _in_basis(model: Model, *made: Model) -> tuple[list[Model], float]:
+    """Constructions with their hidden bases as the model has them, as far as the first tells it, and the bits spent."""
     own, close = gauges.of_family(model), float(rounding(model))
-    moved = gauges.changed_alike([arrays(each) for each in made], arrays(model), own, close)
-    return [_model(each, made[0].tokens) for each in moved]
+    moved, spent = gauges.changed_alike([arrays(each) for each in made], arrays(model), own, close)
+    return [_model(each, made[0].tokens) for each in moved], spent
 
 
 def _is_one_function(made: Model, moved: Model) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +28,8 @@ WORKSPACE = 2**22
 """Numbers in the states of the tasks that run at once."""
 LARGEST = 24
 """Examples of a task, at most, where the model does not say."""
+FINE, MUCH = 2.0**-20, 0.1
+"""What is unexplained where no other targets are tried, and, of that on others, on targets that are taken instead."""
 DIRECTIONS = 64
 """Directions in which sensitivities are measured, in all tasks together, if d is smaller."""
 WIDTH = 2.0**-10
@@ -59,6 +60,8 @@ def running(
     dtype: str,
     sampler: str = "uniform",
     scale: float = 1.0,
+    *,
+    linear: bool = False,
 ) -> Running:
     """The model run in a format beside its rules, which are run in float64, on tasks on which their steps are calm.
 
@@ -68,6 +71,7 @@ def running(
         dtype: float64, float32, bfloat16 or float16.
         sampler: of the inputs.
         scale: of all data.
+        linear: whether the rules are about targets that are linear in the inputs.
     """
     d, k = neutral.sizes(model)
     predict, worst = predictor(model, dtype), 0.0
@@ -78,13 +82,14 @@ def running(
             None if exact.preconditioner is None else _floats(exact.preconditioner),
             *map(as_float, (exact.ridge, exact.momentum, exact.gamma)),
         )
-        tasks = fitting.sample(d, k, n, FEW, seed=(SEED, n, 3), sampler=sampler, scale=scale)
+        seed = (SEED, n, 3)
+        tasks = fitting.sample(d, k, n, FEW, seed=seed, sampler=sampler, scale=scale, linear=linear)
         tasks = Tasks(*(_calm(rule, tasks) * array for array in tasks))
         expected = np.stack([prediction(rule, x, y) for x, y in zip(*tasks, strict=True)])
         off = fitting.quotient_of_largest(predict(*tasks) - expected, expected)
         worst = float(np.max([worst, off]))  # NaN if one of them is
     numbers = ", ".join(map(str, rules))
-    how = f"n = {numbers}; {fitting.inputs(sampler, scale)}, scaled down where steps would diverge"
+    how = f"n = {numbers}; {fitting.inputs(sampler, scale, linear)}; scaled down where steps would diverge"
     return Running(dtype, worst, FEW * len(rules), how)
 
 
@@ -134,30 +139,24 @@ def nearest(
         starts: candidates for W0, beside what the model predicts without data.
         sampler: of the inputs.
         scale: of all data; if it is not given, the first of `SCALES` at which predictions are near a learner's, or 1.
-            Where they are at none, targets that are linear in the inputs are tried, too.
+            Targets that are linear in the inputs are tried, too, where predictions are not a learner's on others.
     """
     d, k = neutral.sizes(model)
     predict, layers = predictor(model), len(model.layers)
     W0, _ = fitting.initial_weights(predict, d, k, pads=fixed or 1)
-    found = []
-    sizes = SCALES if scale is None else (scale,)
-    for linear, size in product((False, True), sizes):
+    from_where = [start for start in (W0, *starts) if np.isfinite(start).all()]
+
+    def attempt(linear: bool, size: float) -> _Tried:
         drawn = partial(fitting.sample, d, k, sampler=sampler, scale=size, linear=linear)
         trials = fitting.tried(predict, [drawn(n, COUNT, seed=_seed(n, numbers)) for n in numbers])
-        each = [
-            (fitting.fits(trials, start, layers), start)
-            for start in (W0, *starts)
-            if np.isfinite(start).all()
-        ]
+        each = [(fitting.fits(trials, start, layers), start) for start in from_where]
         none = [Fit(0, 0.0, np.inf)]
         fits, start = min(each, key=lambda f: fitting.best(f[0]).distance, default=(none, 0 * W0))
-        found.append(_Tried(fitting.unexplained(fits), size, linear, drawn, trials, fits, start))
-        if found[-1].unexplained <= NEAR:
-            break
-    chosen = min(found, key=lambda each: each.unexplained)
-    if chosen.unexplained > CLEARLY * found[0].unexplained:
-        chosen = found[0]
-    _, size, linear, drawn, trials, fits, start = chosen
+        return _Tried(fitting.unexplained(fits), size, linear, drawn, trials, fits, start)
+
+    _, size, linear, drawn, trials, fits, start = _chosen(
+        attempt, SCALES if scale is None else (scale,)
+    )
     fit = fitting.best(fits)
     learner = Learner(start, fit.step_size, fit.steps)
     few = slice(max(1, min(COUNT, DIRECTIONS // d)))
@@ -171,6 +170,27 @@ def nearest(
     fitted, judged = (fitting.tried(predict, tasks) for tasks in (more, held))
     inputs = fitting.inputs(sampler, size, linear)
     return learner, own, learned.nearest(fitted, judged, start, fits, layers, inputs)
+
+
+def _chosen(attempt: Callable[[bool, float], _Tried], sizes: Sequence[float]) -> _Tried:
+    """The tasks that say most: the first on which predictions are near a learner's.
+
+    Targets that are linear in the inputs are taken instead where predictions are much nearer on them.
+    """
+    found = []
+    for size in sizes:
+        found.append(attempt(False, size))
+        if found[-1].unexplained <= NEAR:
+            if found[-1].unexplained <= FINE:
+                return found[-1]
+            straight = attempt(True, size)
+            return straight if straight.unexplained <= MUCH * found[-1].unexplained else found[-1]
+    for size in sizes:
+        found.append(attempt(True, size))
+        if found[-1].unexplained <= NEAR:
+            break
+    chosen = min(found, key=lambda each: each.unexplained)
+    return found[0] if chosen.unexplained > CLEARLY * found[0].unexplained else chosen
 
 
 def _seed(n: int, numbers: Sequence[int]) -> tuple[int, ...]:

@@ -76,10 +76,10 @@ def nearest(loaded: Loaded, model: Model, layouts: list[Layout]) -> Near | None:
             order = _order(read.make(1.0), loaded)
             ordered = None if order is None else _read(_in_order(loaded, np.argsort(order)), layout)
             other = near if ordered is None else _near(ordered, loaded, order)
-            near = min(near, other, key=lambda each: each.entries.deviating)
+            near = min(near, other, key=lambda each: each.entries.bits)
         if near.entries.alike >= ALIKE:
             found.append(near)
-    return min(found, key=lambda near: near.entries.deviating, default=None)
+    return min(found, key=lambda near: near.entries.bits, default=None)
 
 
 def held(array: np.ndarray, dtype: str) -> str:

@@ -234,13 +234,19 @@ def _lines(
     return None if W0 is None else (found, W0)
 
 
-def with_further(model: Model, rules: Rules) -> Rules:
-    """With the rules for more examples, if any number will do and it is known how the step size goes on."""
+def with_further(model: Model, rules: Rules, close: Fraction = factor.EXACTLY) -> Rules:
+    """With the rules for more examples, if any number will do and it is known how the step size goes on.
+
+    Args:
+        model: in floats.
+        rules: by n.
+        close: as for `factor.of`.
+    """
     first = rules[min(rules)]
     further = [] if len(rules) == 1 else further_examples(model)
     if not first.step_sizes:
         return {**rules, **dict.fromkeys(further, first)}
-    by = factor.of(rules)
+    by = factor.of(rules, close)
     total = by.at(min(rules))
     pole = math.inf if by.shift is None or by.shift > -1 else -by.shift
     found = {n: by.at(n) for n in further if n < pole}  # beyond, an earlier output divides by 0
@@ -292,7 +298,7 @@ def _nearly(model: Model, rules: Rules, linear: bool, *, more: bool) -> Recognit
     """The rules, if the predictions are theirs up to rounding, as coefficients or values at random points."""
     close = rounding(model)
     worst, proved, likely = Fraction(0), [], []
-    for n, rule in (with_further(model, rules) if more else rules).items():
+    for n, rule in (with_further(model, rules, close) if more else rules).items():
         found = polynomials(model, rule, n, linear=linear) if n in rules else None
         if found is not None:
             proved.append(n)

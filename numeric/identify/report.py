@@ -89,6 +89,8 @@ class Nearest(NamedTuple):
     tasks: int
     samples: str
     """What they are."""
+    learns: bool = True
+    """Whether it takes a step."""
 
     @property
     def words(self) -> str:
@@ -219,7 +221,7 @@ class Report:
         if self.recognised:
             return IS if self.exact else UP_TO
         if self.nearest is not None:
-            return NEAREST if self.nearest.off <= NEAR else OTHER
+            return NEAREST if self.nearest.off <= NEAR and self.nearest.learns else OTHER
         near = self.distances is not None and self.distances.relative <= NEAR
         return NEAREST if near and self.steps else OTHER
 
@@ -237,7 +239,15 @@ class Report:
 
 def percent(part: float) -> str:
     """0.65 %, with two digits that count."""
-    return f"{100 * part:.2g} %" if part < 1 else f"{100 * part:.0f} %"
+    return f"{100 * part:.0f} %" if 0.0995 <= part < 100 else f"{100 * part:.2g} %"
+
+
+def shown(value: Number) -> str:
+    """A number for people: exact where that is short."""
+    text = str(value)
+    if value and not as_float(value):
+        return f"{'-' if value < 0 else ''}less than 1e-323"
+    return text if isinstance(value, Fraction) and len(text) <= 12 else f"{as_float(value):.9g}"
 
 
 def as_float(number: Number) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from .report import (
     NEAREST,
     NONE,
     PRECONDITIONED,
-    Number,
     Report,
     as_float,
+    shown,
 )
 
 ROUGH = 2**7
@@ -142,11 +141,3 @@ def _none(report: Report, found: Recognition | None) -> str:
 def steps(count: int) -> str:
     """1 step, 2 steps."""
     return "1 step" if count == 1 else f"{count} steps"
-
-
-def shown(value: Number) -> str:
-    """A number for people: exact where that is short."""
-    text = str(value)
-    if value and not as_float(value):
-        return f"{'-' if value < 0 else ''}less than 1e-323"
-    return text if isinstance(value, Fraction) and len(text) <= 12 else f"{as_float(value):.9g}"
