@@ -146,7 +146,7 @@ def _off(report: Report) -> list[tuple[str, str]]:
         ]
     run = report.running
     if run is not None:
-        rows.append(("running", f"{run.words} (relative) on {run.tasks} tasks; {run.how}"))
+        rows.append(("running", f"{run.words}, on {run.tasks} tasks; {run.how}"))
     for i, c in enumerate(report.coefficients):
         text = f"of {c.monomial}: {as_float(c.found):.6g}; gradient descent has {as_float(c.expected):.6g}"
         rows.append(("coefficients" if not i else "", text))

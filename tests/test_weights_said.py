@@ -558,3 +558,65 @@ def test_of_several_tokens_those_are_taken_with_which_predictions_are_near_a_rul
     given = folder(tmp_path, "linear-attention.one-step-concatenated", **options)
     report = identify_linear(disturbed(given, size, added=True))
     assert report.sizes["features"] == 2 and report.verdict.startswith("nearest to 1 step")
+
+
+@pytest.mark.parametrize(("id", "target"), [("mamba2.gd", "hf-mamba2"), ("gril.prop4.1", "numpy")])
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("certificate.found", 1e3),
+        ("certificate.magnitude", 0.5),
+        ("certificate.relative", 1e-9),
+        ("certificate.domain.examples", 4),
+        ("construction.id", "gd-ssm.prop1"),
+        ("construction.id", "mamba2.one-step"),
+        ("construction.verdict", "refuted"),
+    ],
+)
+def test_a_manifest_that_contradicts_itself_or_the_ledger_is_contradicted(
+    id, target, place, value, tmp_path
+):
+    export(id, target=target, out=tmp_path / "out", features=2, examples=3)
+    assert identify(tmp_path / "out").contradictions == []
+    edit_manifest(tmp_path / "out", place, value)
+    assert identify(tmp_path / "out").contradictions
+
+
+def mamba2_with(tmp_path, change):
+    """Two steps by Mamba-2 blocks whose tensors, or encoding, a function changed in place."""
+    given = folder(tmp_path, "mamba2.gd", target="hf-mamba2", features=2, examples=6, steps=2)
+    tensors = {name: np.array(array) for name, array in given.tensors.items()}
+    encoding = {name: np.array(array) for name, array in given.encoding.items()}
+    change({**tensors, **encoding})
+    return identify_mamba2(given._replace(tensors=tensors, encoding=encoding, manifest=None))
+
+
+def test_mamba2_weights_may_be_nearest_to_a_rule_beside_plain_steps(tmp_path):
+    def decayed(arrays):  # of W, once, by the skip of the last block
+        arrays["backbone.layers.2.mixer.D"] *= np.float32(1.001)
+
+    report = mamba2_with(tmp_path, decayed)
+    assert report.nearest is not None and report.nearest.off < 1e-9
+    assert report.verdict.startswith(
+        "nearest to 2 steps of gradient descent with ridge, η = 0.1666"
+    )
+    assert "labelled tokens)" in report.verdict and "(relative)" not in report.verdict
+
+
+@pytest.mark.parametrize(("name", "at"), [("encode.bias", 0), ("encode.bias", 7)])
+@pytest.mark.parametrize("value", [1e38, -1e30])
+def test_mamba2_weights_that_forget_the_examples_are_not_recognised(name, at, value, tmp_path):
+    """A W0 beside which K is nothing, and a constant channel beside which all else is."""
+
+    def huge(arrays):
+        arrays[name][at] = value
+
+    report = mamba2_with(tmp_path, huge)
+    assert report.rule == NONE and report.verdict
+
+
+def test_the_verdict_on_mamba2_weights_says_what_that_on_linear_layers_does(tmp_path):
+    report = mamba2_with(tmp_path, lambda arrays: None)
+    words = "as far as measured 2 steps of gradient descent with η = 1/6 from W0 = 0 on labelled tokens, at n = "
+    assert report.verdict.startswith(words + "1, 2, 5, 12, 33; run in float32 off by ")
+    assert report.verdict.endswith(" of the largest prediction")

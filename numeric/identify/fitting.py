@@ -267,10 +267,22 @@ def unequal(trials: Sequence[Trial], W0: np.ndarray, steps: int) -> tuple[float,
     rest = (data.predicted * weight).ravel() - read(data.start)
     if not (np.isfinite(columns).all() and np.isfinite(rest).all()):
         return ()
-    q = np.linalg.lstsq(columns, rest, rcond=None)[0]
+    q = least_squares(columns, rest)
+    if q is None:
+        return ()
     roots = np.roots([*q[::-1], 1.0]) if q[-1] else np.zeros(0)
     real = len(roots) == steps and bool((np.abs(roots.imag) <= 1e-6 * np.abs(roots)).all())
     return tuple(sorted((scale / roots.real).tolist())) if real else ()
+
+
+def least_squares(A: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    """x with the least ‖Ax − b‖; None where that overflows, on which LAPACK may not return."""
+    if not (np.isfinite(A).all() and np.isfinite(b).all()):
+        return None
+    try:
+        return np.linalg.lstsq(A, b, rcond=None)[0]
+    except np.linalg.LinAlgError:
+        return None
 
 
 def fits(trials: Sequence[Trial], W0: np.ndarray, layers: int) -> list[Fit]:

@@ -278,9 +278,10 @@ def _least(
             return math.inf, at
         normal, slope, before = J.T @ J, J.T @ now, size
         while damping < 1e8:
-            step = np.linalg.lstsq(
-                normal + damping * np.diag(np.diag(normal) + 1e-12), slope, rcond=None
-            )[0]
+            steeper = normal + damping * np.diag(np.diag(normal) + 1e-12)
+            step = fitting.least_squares(steeper, slope)
+            if step is None:
+                return math.inf, at
             other = residuals(at - step)
             if other @ other < size:
                 at, now, size = at - step, other, float(other @ other)

@@ -19,7 +19,15 @@ from ..export.parts import Export, Request
 from ..export.request import build, checked
 from .fitting import SEED, Tasks
 from .linear_tasks import predictor
-from .manifest import Manifest, asserted_learner, certificate_at, start, unequal
+from .manifest import (
+    SLACK,
+    Manifest,
+    asserted_learner,
+    certificate_at,
+    start,
+    unequal,
+    within_itself,
+)
 from .recognition import operations
 from .report import Contradiction, Report
 
@@ -29,8 +37,6 @@ MOST_STEPS = 64
 """Of a learner that is compared with."""
 WORK, TOKEN = 2e9, 20_000
 """Products of all tasks, about, and what a token costs at least; models that need more are tried on fewer tasks."""
-SLACK = 1 + 2.0**-10
-"""Bounds whose quotient is less are alike."""
 LARGEST = 2**16
 """Features times examples, and entries of W0, for which a construction is built again."""
 NEEDED = ("examples", "entry", "target")
@@ -56,39 +62,13 @@ WITHOUT_CONSTRUCTION = (
 
 def check(report: Report, manifest: Manifest, model: Model) -> None:
     """Adds to a report what contradicts the certificate, the error beside it, and what was not checked."""
-    report.contradictions += _within_itself(manifest)
+    report.contradictions += within_itself(manifest, NEEDED, Domain._fields)
     built = _built(manifest)
     if built is not None:
         report.contradictions += _against(built, manifest)
     _measure(report, manifest, model)
     unchecked = NOT_CHECKED if built else NOT_CHECKED + WITHOUT_CONSTRUCTION
     report.notes.append(f"not checked: {', '.join(unchecked)}")
-
-
-def _within_itself(manifest: Manifest) -> Iterator[Contradiction]:
-    """Where a certificate contradicts the manifest that it is part of."""
-    certificate, n = manifest["certificate"], manifest["sizes"]["examples"]
-    domain = certificate["domain"]
-    missing = [name for name in NEEDED if name not in domain]
-    if missing:
-        without = f"no data: {', '.join(missing)} missing"
-        yield Contradiction("certificate.domain", str(dict(domain)), without)
-        return
-    for name, bound in domain.items():
-        if name not in Domain._fields:
-            asserted = f"{bound:.9g}"
-            yield Contradiction(f"certificate.domain.{name}", asserted, "no such bound of data")
-    if domain["examples"] != n:
-        yield Contradiction("certificate.domain.examples", f"{domain['examples']:.9g}", str(n))
-    absolute, magnitude, relative = (
-        certificate[key] for key in ("absolute", "magnitude", "relative")
-    )
-    quotient = absolute / magnitude if absolute is not None and magnitude else None
-    given = [number for number in (relative, quotient) if number is not None]
-    alike = len(given) == 2 and math.isclose(*given, rel_tol=SLACK - 1)
-    if given and not alike:
-        words = "none" if quotient is None else f"{quotient:.3g}"
-        yield Contradiction("certificate.relative", str(relative), words)
 
 
 def _built(manifest: Manifest) -> Export | None:

@@ -9,7 +9,6 @@ constructed model's differ from it, it names them; what these entries do to data
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,14 @@ from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 from ..export.certificates.mamba2 import bound, domain_of
 from ..export.loading import Loaded
 from ..rounding.arithmetic import FORMATS
-from . import fitting, mamba2_certificate, mamba2_model, mamba2_tasks, manifest
+from . import (
+    fitting,
+    mamba2_certificate,
+    mamba2_model,
+    mamba2_tasks,
+    mamba2_verdict,
+    manifest,
+)
 from .asked import NOTHING, Asked
 from .blame import blamed
 from .entries import LISTED, Comparison
@@ -31,12 +37,11 @@ from .fitting import Learner, Tasks, quotient_of_largest
 from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
+from .mamba2_verdict import FORM, number
 from .manifest import Manifest
-from .report import ASCENT, DESCENT, NEAREST, NONE, Contradiction, Report, Running, StepSize
+from .report import ASCENT, DESCENT, NEAR, NONE, Contradiction, Report, Running, StepSize
 from .verdict import steps
 
-FORM = 2.0**-40
-"""Relative change of predictions that is put down to float64 arithmetic."""
 NEARBY = 2.0**-7
 """Relative distance above which no certificate is asked for."""
 MOST_FEATURES = 1024
@@ -162,22 +167,24 @@ def _compare(
         report.step_size = StepSize(stored, exact, each=learner.each)
     report.distances = mamba2_tasks.compare(measured, learner)
     report.running = _running(model, measured, learner, stored_as)
-    certified = bool(learner.each) and report.distances.relative <= WITHIN
+    off = report.distances.relative
+    certified = bool(learner.each) and off <= WITHIN
     made = kept.instance if kept else _instance(measured, learner, model)
     if not learner.each:  # certificates are for equal steps
         certified = made is not None and _certified(measured, made, learner, dtype)
     if near and not kept:  # edited: the certificate is wider than what an edit may change
-        certified = certified and report.distances.relative <= rounding
+        certified = certified and off <= rounding
     own = near is not None and not near.entries.deviating
     channel = float(near.instance.constants.channel) if near else 0.0
-    if certified or (learner.steps and own and channel == CHANNEL):
+    if off <= NEAR and (certified or (learner.steps and own and channel == CHANNEL)):
         up = all(eta < 0 for eta in learner.each or (learner.step_size,))
         report.rule = ASCENT if up else DESCENT
-    eta = ", ".join(_number(simple(eta, 2 * unit), eta) for eta in learner.each if eta)
-    eta = f"({eta})" if eta else _number(exact, learner.step_size)
-    what = f"{steps(learner.steps)} with η = {eta}"
-    report.verdict = _verdict(report, measured, near, what, effect)
-    report.notes += _notes(report, measured, near, certified)
+    else:
+        report.nearest = mamba2_tasks.nearest(measured, len(model.blocks))
+    each = ", ".join(number(simple(eta, 2 * unit), eta) for eta in learner.each if eta)
+    eta = f"({each})" if each else number(exact, learner.step_size)
+    report.verdict = mamba2_verdict.of(report, measured, near, eta, len(model.blocks))
+    report.notes += mamba2_verdict.notes(report, measured, near, certified)
 
 
 def _unequal(measured: Measured) -> Learner | None:
@@ -254,7 +261,7 @@ def _name_entries(
 ) -> None:
     made, entries = near.instance, near.entries
     blocks = "one block" if made.model.step is None else f"{near.steps + 1} blocks"
-    step_size = _number(near.step_size, made.eta)
+    step_size = number(near.step_size, made.eta)
     report.nearest_construction = (
         f"{steps(near.steps)} in {blocks}, {made.layout.name} tokens, η = {step_size}"
     )
@@ -306,59 +313,6 @@ def _instance(measured: Measured, learner: Learner, model: Model) -> Instance | 
     return mamba2_gd.instance(
         np, slots.d, steps, step_size, W0, tokens=layout.name, in_one_block=one
     )
-
-
-def _verdict(
-    report: Report, measured: Measured, near: Near | None, what: str, effect: float
-) -> str:
-    tokens = f"on {measured.layout.name} tokens"
-    within = f"{report.distances.relative:.1e}" if report.distances else "?"
-    count = near.entries.deviating if near else 0
-    differ = f"{count} {'entry differs' if count == 1 else 'entries differ'} from the construction"
-    if report.recognised:
-        edited = f"; {differ}, which other data may show" if count else ""
-        run = report.running.words if report.running else f"off by {within}"
-        return (
-            f"{report.rule}: {what} {tokens}, {run} on the tasks that were tried (relative){edited}"
-        )
-    if report.grade == NEAREST:
-        more = f"; {differ}, and move predictions by {effect:.1e}" if count else ""
-        return f"nearest to {what.replace(' with', f' of {DESCENT} with')} {tokens}, off by {within} (relative){more}"
-    if count:
-        return f"{NONE}: {differ} of {report.nearest_construction}, and move predictions by {effect:.1e} (relative)"
-    best = measured.best
-    if best.steps == 0 and best.distance <= 2.0**-20:
-        return f"{NONE}: the predictions {tokens} do not depend on the examples"
-    if best.steps == 0:
-        return f"{NONE}: no step size brings any number of steps nearer {tokens} than W0ᵀx, which is off by {within}"
-    return f"{NONE}: the nearest is {what} {tokens}, off by {within} (relative)"
-
-
-def _notes(report: Report, measured: Measured, near: Near | None, certified: bool) -> list[str]:
-    around = [
-        f"L = {f.steps}{f', η = {f.step_size:.6g}' if f.steps else ''}: {f.distance:.1e}"
-        for f in measured.fits
-        if abs(f.steps - (report.steps or 0)) <= 1
-    ]
-    notes = [f"relative l2 distances with the best η: {'; '.join(around)}"]
-    if measured.bent > FORM:
-        notes.append(
-            f"predictions without examples are not linear in the query, by {measured.bent:.1e} (relative); "
-            "W0 is what they are at the unit vectors"
-        )
-    if near and not near.entries.deviating and not certified and report.steps:
-        notes.append(
-            f"no certificate holds for K = {float(near.instance.constants.channel):g} on these tasks"
-        )
-    if near is None:
-        notes.append(
-            "the tensors are not laid out as those of a constructed model, so no entries are named"
-        )
-    return notes
-
-
-def _number(exact: Fraction | None, value: float) -> str:
-    return str(exact) if exact is not None else f"{value:.9g}"
 
 
 def _check_manifest(

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from scanproof.constructs.constructions import mamba2_gd
+from scanproof.proofs.decide.construction import quick_result
+from scanproof.proofs.decide.ledger import built_in
+
 from ..export.certificates.mamba2 import Bound, Domain, bound
 from ..export.mamba2 import largest_prediction
+from ..export.row_choice import rows_of
 from .fitting import SEED, Tasks, quotient
 from .mamba2_construction import Near
 from .mamba2_model import Model, predictor
 from .mamba2_tasks import LONGEST, Measured
-from .manifest import Manifest, asserted_learner, certificate_at
+from .manifest import Manifest, asserted_learner, certificate_at, unequal, within_itself
 from .report import Contradiction, Report
 
 TASKS = 8
@@ -24,6 +29,8 @@ AXES = 32
 """On which queries lie, in both directions."""
 FEW = 2
 """Examples before those."""
+NEEDED = ("examples", "input_norm", "target")
+"""What a domain says at least."""
 SLACK = 1 + 2.0**-20
 """For the last digits of a bound."""
 
@@ -33,6 +40,8 @@ def check(
 ) -> None:
     """Adds to a report what contradicts the certificate, and the error beside it if it holds for these weights."""
     certificate = manifest["certificate"]
+    report.contradictions += within_itself(manifest, NEEDED, Domain._fields)
+    report.contradictions += _another(manifest, len(model.blocks))
     if certificate["absolute"] is None or not certificate["magnitude"]:
         return
     known = {n: bound for n, bound in certificate["domain"].items() if n in Domain._fields}
@@ -64,6 +73,24 @@ def check(
         f"the certificate is not established for these weights: {why}; relative error {beside.found:.2e}, {how}, "
         "which proves nothing of others"
     )
+
+
+def _another(manifest: Manifest, blocks: int) -> Iterator[Contradiction]:
+    """Where a manifest names a statement that is not about such weights, or another verdict on it."""
+    id, rows = manifest["construction"]["id"], rows_of(mamba2_gd.NETWORK)
+    if id not in rows:
+        yield Contradiction("construction.id", id, "none of the family mamba2")
+    elif rows[id].in_one_block != (blocks == 1):
+        yield Contradiction(
+            "construction.id",
+            id,
+            "it is about "
+            + ("one block" if rows[id].in_one_block else "a stack of blocks")
+            + f", and the weights have {blocks}",
+        )
+    else:
+        claim = next(row.claim for row in built_in().rows if row.claim.id == id)
+        yield from unequal(manifest, {"construction.verdict": quick_result(claim).verdict})
 
 
 def _unproved(manifest: Manifest, near: Near, domain: Domain) -> Iterator[Contradiction]:

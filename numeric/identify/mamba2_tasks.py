@@ -15,11 +15,11 @@ import numpy as np
 
 from scanproof.constructs.tokens.mamba2 import Layout
 
-from . import fitting
+from . import fitting, learned
 from .asked import NOTHING, Asked
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial, fits, sample, tried
 from .mamba2_model import Model, predictor
-from .report import Distances
+from .report import Distances, Nearest
 
 MIDDLE = 5
 """n of the group at which sensitivities are measured."""
@@ -62,6 +62,8 @@ class Measured(NamedTuple):
     """For L = 0, 1, …, number of blocks + 1."""
     predict: Predictor
     """The model as a function of the examples and the query."""
+    groups: tuple[tuple[int, str, float], ...] = ()
+    """n, sampler and scale of each group."""
 
     @property
     def best(self) -> Fit:
@@ -104,22 +106,43 @@ def measure(
     samplers = (asked.sampler,) if asked.sampler else ("uniform", "normal")
     count = _count(model, first.layout, wanted)
 
-    def groups(scale: float) -> list[Tasks]:
+    def groups(scale: float) -> list[tuple[int, str, float]]:
         own = zip(wanted, itertools.cycle(samplers), strict=False)
-        return [
-            sample(slots.d, slots.k, n, count, seed=(SEED, i), sampler=sampler, scale=scale)
-            for i, (n, sampler) in enumerate(own)
-        ]
+        return [(n, sampler, scale) for n, sampler in own]
 
-    scale = asked.scale or first.scale * _calm(groups(first.scale), fit)
+    def drawn(groups: list[tuple[int, str, float]]) -> list[Tasks]:
+        return _drawn(slots.d, slots.k, count, groups)
+
+    scale = asked.scale or first.scale * _calm(drawn(groups(first.scale)), fit)
     chosen = groups(scale)
-    larger = scale * _lively(chosen, fit)
+    larger = scale * _lively(drawn(chosen), fit)
     if larger > scale and asked.scale is None and not asked.examples:
-        own = {"seed": (SEED, len(wanted)), "sampler": samplers[0], "scale": larger}
-        chosen.append(sample(slots.d, slots.k, 12, count, **own))
-    trials = tried(first.predict, chosen)
+        chosen.append((12, samplers[0], larger))
+    trials = tried(first.predict, drawn(chosen))
     found = fits(trials, first.W0, len(model.blocks))
-    return first._replace(trials=trials, scale=scale, fits=found)
+    return first._replace(trials=trials, scale=scale, fits=found, groups=tuple(chosen))
+
+
+def _drawn(
+    d: int, k: int, count: int, groups: Sequence[tuple[int, str, float]], *further: int
+) -> list[Tasks]:
+    return [
+        sample(d, k, n, count, seed=(SEED, i, *further), sampler=sampler, scale=scale)
+        for i, (n, sampler, scale) in enumerate(groups)
+    ]
+
+
+def nearest(measured: Measured, layers: int) -> Nearest | None:
+    """The rule, fitted to the tasks, that predictions on others like them are nearest to."""
+    slots, count = measured.layout.slots, len(measured.trials[0].predicted)
+    held = tried(measured.predict, _drawn(slots.d, slots.k, count, measured.groups, 6))
+    samplers = dict.fromkeys(sampler for _, sampler, _ in measured.groups)
+    inputs = " or ".join(
+        fitting.inputs(sampler, measured.scale).removeprefix("x " if i else "")
+        for i, sampler in enumerate(samplers)
+    )
+    samples = f"{inputs}, {measured.layout.name} tokens"
+    return learned.nearest(measured.trials, held, measured.W0, measured.fits, layers, samples)
 
 
 def _first(model: Model, layout: Layout, starts: Sequence[np.ndarray]) -> Measured:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from pathlib import Path
@@ -25,6 +26,8 @@ from .report import DESCENT, APrioriBound, Contradiction, Report, as_float
 Manifest = Mapping[str, Any]
 
 CHUNK = 2**20
+SLACK = 1 + 2.0**-10
+"""Bounds whose quotient is less are alike."""
 
 
 def files(loaded: Loaded) -> list[Contradiction]:
@@ -140,6 +143,45 @@ def start(manifest: Manifest) -> np.ndarray:
     if len({len(row) for row in rows}) != 1:
         return np.zeros((0, 0))
     return np.array([[as_float(Fraction(w)) for w in row] for row in rows])
+
+
+def within_itself(
+    manifest: Manifest, needed: Sequence[str], known: Sequence[str]
+) -> Iterator[Contradiction]:
+    """Where a certificate contradicts the manifest that it is part of.
+
+    Args:
+        manifest: what it says.
+        needed: what its domain must bound.
+        known: what it may.
+    """
+    certificate, n = manifest["certificate"], manifest["sizes"]["examples"]
+    domain = certificate["domain"]
+    missing = [name for name in needed if name not in domain]
+    if missing:
+        without = f"no data: {', '.join(missing)} missing"
+        yield Contradiction("certificate.domain", str(dict(domain)), without)
+        return
+    for name, bound in domain.items():
+        if name not in known:
+            asserted = f"{bound:.9g}"
+            yield Contradiction(f"certificate.domain.{name}", asserted, "no such bound of data")
+    if domain["examples"] != n:
+        yield Contradiction("certificate.domain.examples", f"{domain['examples']:.9g}", str(n))
+    absolute, magnitude, relative = (
+        certificate[key] for key in ("absolute", "magnitude", "relative")
+    )
+    quotient = absolute / magnitude if absolute is not None and magnitude else None
+    given = [number for number in (relative, quotient) if number is not None]
+    alike = len(given) == 2 and math.isclose(*given, rel_tol=SLACK - 1)
+    if given and not alike:
+        words = "none" if quotient is None else f"{quotient:.3g}"
+        yield Contradiction("certificate.relative", str(relative), words)
+    for less, more in (("found", "absolute"), ("attained", "magnitude")):
+        least, most = certificate.get(less), certificate[more]
+        if least is not None and most is not None and least > most * SLACK:
+            found = f"at most {most:.3g}, by certificate.{more}"
+            yield Contradiction(f"certificate.{less}", f"{least:.3g}", found)
 
 
 def asserted_learner(manifest: Manifest) -> Learner:

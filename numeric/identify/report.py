@@ -28,6 +28,8 @@ ALONE = "at n = {} alone"
 
 FULFILLED, CONTRADICTED, NOT_RECOGNISED = 0, 1, 2
 
+OF_LARGEST = "of the largest prediction"
+"""Of what a distance is a part, in words."""
 NEAR = 0.1
 """Relative distance on tasks up to which weights without a rule are said to be nearest to one."""
 IS, UP_TO, NEAREST, OTHER = "is", "is up to", "is nearest to", "is not"
@@ -116,7 +118,7 @@ class Running(NamedTuple):
         """For a sentence."""
         if not math.isfinite(self.relative):
             return f"run in {self.dtype} it overflows"
-        return f"run in {self.dtype} off by {self.relative:.1e}"
+        return f"run in {self.dtype} off by {self.relative:.1e} {OF_LARGEST}"
 
 
 class Deviation(NamedTuple):

@@ -14,8 +14,10 @@ from .report import (
     DESCENT,
     NEAREST,
     NONE,
+    OF_LARGEST,
     PRECONDITIONED,
     Report,
+    Running,
     as_float,
     shown,
 )
@@ -48,7 +50,7 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     elif rounded:
         how = f"up to rounding of its {' and '.join(sorted(set(formats)))} numbers "
     running = report.running
-    rough = running is not None and not running.relative <= ROUGH * FORMATS[running.dtype].unit
+    rough = running is not None and is_rough(running)
     if rough:
         how = (
             f"in exact numbers, {how}"
@@ -60,10 +62,15 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     start = "W0 = 0" if not W0.any() else "a W0 other than 0"
     sentence = f"{how}{steps(report.steps or 0)} of {_what(report, found)} from {start}{where}"
     sentence += f", {_numbers(found)}" if found else ""
-    sentence += f"; but {running.words} (relative)" if running and rough else ""
+    sentence += f"; but {running.words}" if running and rough else ""
     if report.deviations_in_all and report.same_function:
         sentence += "; it differs in form from the construction, and is the same function"
     return sentence
+
+
+def is_rough(running: Running, layers: int = 1) -> bool:
+    """Whether running is further off than rounding is, where nothing overflows or cancels."""
+    return not running.relative <= layers * ROUGH * FORMATS[running.dtype].unit
 
 
 def _numbers(found: Recognition) -> str:
@@ -105,6 +112,11 @@ def _none(report: Report, found: Recognition | None) -> str:
         return f"{NONE}: the prediction is {start}, whatever the examples are"
     if report.method == UNDEFINED:
         return f"{NONE}: {report.method.removeprefix('derived: ')}"
+    return unrecognised(report)
+
+
+def unrecognised(report: Report) -> str:
+    """The sentence of weights whose predictions are no rule's, with the rule that they are nearest to."""
     distances = report.distances
     off = (
         f"{distances.relative:.2g}"
@@ -117,7 +129,7 @@ def _none(report: Report, found: Recognition | None) -> str:
         if report.steps
         else "no step at all"
     )
-    sentence = f"{NONE}: the nearest is {best}, off by {off} (relative)"
+    sentence = f"{NONE}: the nearest is {best}, off by {off} {OF_LARGEST}"
     if report.nearest is not None:
         near, start = report.nearest, np.array(report.W0, dtype=object).any()
         sentence = (
@@ -128,7 +140,7 @@ def _none(report: Report, found: Recognition | None) -> str:
         sentence += ", from a W0 other than 0" if start else ", from W0 = 0"
     elif report.grade == NEAREST:
         start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
-        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} (relative)"
+        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} {OF_LARGEST}"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"

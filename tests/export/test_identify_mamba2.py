@@ -254,7 +254,7 @@ def test_a_step_of_another_size_is_one_of_unequal_steps():
     report = identify(settings, {**tensors, key: other[key]})
     assert (report.rule, report.deviations_in_all) == (DESCENT, 0)
     assert step_size(report).each == (0.25, 0.125, 0.25)
-    assert "3 steps with η = (1/4, 1/8, 1/4)" in report.verdict
+    assert "3 steps of gradient descent with η = (1/4, 1/8, 1/4)" in report.verdict
 
 
 def test_unequal_steps_are_found_where_entries_are_in_another_order():
