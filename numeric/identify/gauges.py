@@ -101,13 +101,17 @@ def changed_alike(
         close: the relative distance within which numbers are roundings of each other.
     """
     least, spent = apart(made[0], found, close), 0.0
-    for gauge in gauges:
+    for _ in gauges:  # the basis first whose change says most: a part of it may pass for another's
         best = least, 0.0, made
-        for A, numbers in _matrices(made[0], found, gauge):
-            moved = [changed(arrays, gauge, A) for arrays in made]
-            own = min(bits_of(A, np.eye(len(A)), close), numbers * (1 - math.log2(close)))
-            now = apart(moved[0], found, close)
-            best = min(best, (now + own, own, moved), key=lambda each: each[0])
+        for gauge in gauges:
+            for A, numbers in _matrices(made[0], found, gauge):
+                one = changed(made[0], gauge, A)
+                own = min(bits_of(A, np.eye(len(A)), close), numbers * (1 - math.log2(close)))
+                total = apart(one, found, close) + own
+                if total < best[0]:
+                    best = total, own, [one, *(changed(other, gauge, A) for other in made[1:])]
+        if best[2] is made:
+            break
         total, own, made = best
         least, spent = total - own, spent + own
     return made, spent
@@ -120,7 +124,10 @@ def floored(array: np.ndarray) -> np.ndarray:
 
 
 def _matrices(made: Arrays, found: Arrays, gauge: Gauge) -> Iterator[tuple[np.ndarray, int]]:
-    """The A that each array tells, and how many numbers it takes from it."""
+    """The A that all arrays tell together, then that each tells, and how many numbers it takes from them."""
+    joint = _joint(made, found, gauge)
+    if joint is not None:
+        yield joint, joint.size
     for place in gauge:
         theirs, ours = _slices(made, place), _slices(found, place)
         if not 1 <= len(ours) <= SIZE:
@@ -132,6 +139,31 @@ def _matrices(made: Arrays, found: Arrays, gauge: Gauge) -> Iterator[tuple[np.nd
             A = np.linalg.inv(A).T
         if np.isfinite(A).all():
             yield A, rank * len(A)
+
+
+def _joint(made: Arrays, found: Arrays, gauge: Gauge) -> np.ndarray | None:
+    """The A with A C = F for places as they are and Aᵀ G = D for dual ones, by least squares; where none tells, as I.
+
+    A CCᵀ + GGᵀ A = F Cᵀ + G Dᵀ is solved in the eigenvectors of CCᵀ and GGᵀ.
+    """
+    theirs, ours = ({}, {})
+    for dual in (False, True):
+        places = [place for place in gauge if place.dual == dual]
+        for arrays, kept in ((made, theirs), (found, ours)):
+            kept[dual] = np.concatenate([_slices(arrays, place) for place in places], axis=1)
+    C, F, D, G = theirs[False], ours[False], theirs[True], ours[True]
+    if not 1 <= len(C) <= SIZE or not all(np.isfinite(array).all() for array in (F, G)):
+        return None
+    with np.errstate(all="ignore"):
+        sides, right = (C @ C.T, G @ G.T), F @ C.T + G @ D.T
+        if not all(np.isfinite(array).all() for array in (*sides, right)):
+            return None
+        (a, U), (b, V) = map(np.linalg.eigh, sides)
+        size = b[:, None] + a
+        told = size > RANK**2 * size.max()
+        A = V @ np.where(told, (V.T @ right @ U) / np.where(told, size, 1.0), V.T @ U) @ U.T
+    usable = told.any() and np.isfinite(A).all() and np.linalg.cond(A) < 1 / RANK
+    return A if usable else None
 
 
 def _solved(theirs: np.ndarray, ours: np.ndarray) -> tuple[np.ndarray | None, int]:
