@@ -2,47 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule
 from scanproof.proofs.interpret.programs.program import program
-from scanproof.proofs.language.statements import equal
+from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT
 from .source import READ, SMALL, as_given, flat, lanes
+
+GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 
 
 @lanes.claim(
     "lanes.jax.delta.chunks",
     says=(
-        "delta, which inverts the systems of all chunks and then goes from chunk to chunk, is the recurrence of the "
-        "delta rule over n·C tokens of one head, head by head as on a CPU or all heads at once"
+        "delta, head by head and chunk after chunk as on a CPU, the system of each inverted, is the recurrence of the "
+        "delta rule over n·C tokens of one head"
     ),
-    given={"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"},
+    given=GIVEN,
     sizes=SMALL,
     reading=READ + CUT,
 )
 def by_inverses(v, k, q, beta, S0):
-    """The delta op on whole chunks, against the recurrence."""
+    """The delta op chunk after chunk, against the recurrence."""
+    return agree(lambda n: 1, True, v, k, q, beta, S0)
 
-    def op(head_by_head: bool) -> Any:
-        def run_it(v: Any, k: Any, q: Any, beta: Any, S0: Any) -> Any:
-            from ..ops.chunked import Plan
-            from ..ops.delta import _DELTA, run
-            from ..precision import FLOAT64
 
-            tokens = delta_rule.Token(*map(flat, (k, v, q, beta)))
-            outputs, state = run(_DELTA, tokens, S0, Plan(k.shape[1], 1, head_by_head), FLOAT64)
-            return as_given(outputs, v), state
+@lanes.claim(
+    "lanes.jax.delta.one-block",
+    says=(
+        "delta with all chunks in one block as on a GPU, their systems inverted together, is the recurrence of the "
+        "delta rule over n·C tokens of one head"
+    ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ + CUT,
+)
+def in_one_block(v, k, q, beta, S0):
+    """The delta op with all chunks in one block, against the recurrence."""
+    return agree(lambda n: n, False, v, k, q, beta, S0)
 
-        return run_it
+
+def agree(
+    chunks: Callable[[Any], Any], head_by_head: bool, v: Any, k: Any, q: Any, beta: Any, S0: Any
+) -> Iterator[Statement]:
+    """Outputs and final state under a plan with that many chunks of n a block are the recurrence's."""
+
+    def op(v: Any, k: Any, q: Any, beta: Any, S0: Any) -> Any:
+        from ..ops.chunked import Plan
+        from ..ops.delta import _DELTA, run
+        from ..precision import FLOAT64
+
+        n, C = k.shape[:2]
+        tokens = delta_rule.Token(*map(flat, (k, v, q, beta)))
+        outputs, state = run(_DELTA, tokens, S0, Plan(C, chunks(n), head_by_head), FLOAT64)
+        return as_given(outputs, v), state
 
     wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
-    for head_by_head in (True, False):
-        outputs, state = program(op(head_by_head))(v, k, q, beta, S0)
-        yield equal(outputs, wanted.outputs, label="outputs")
-        yield equal(state, wanted.final_state, label="final state")
+    outputs, state = program(op)(v, k, q, beta, S0)
+    yield equal(outputs, wanted.outputs, label="outputs")
+    yield equal(state, wanted.final_state, label="final state")
 
 
 lanes.unchecked(
