@@ -19,8 +19,8 @@ GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 @lanes.claim(
     "lanes.jax.delta.chunks",
     says=(
-        "delta, head by head and chunk after chunk as on a CPU, the system of each inverted, is the recurrence of the "
-        "delta rule over n·C tokens of one head"
+        "delta head by head and in blocks of one chunk, whose system is inverted, is the recurrence of the delta rule "
+        "over n·C tokens of one head"
     ),
     given=GIVEN,
     sizes=SMALL,
@@ -32,10 +32,27 @@ def by_inverses(v, k, q, beta, S0):
 
 
 @lanes.claim(
+    "lanes.jax.delta.block",
+    says=(
+        "delta head by head as on a CPU, on one block of n chunks whose systems are inverted together, is the "
+        "recurrence of the delta rule over its n·C tokens"
+    ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ
+    + CUT
+    + " Blocks follow one another, each from the state that the one before it leaves.",
+)
+def by_a_block(v, k, q, beta, S0):
+    """One block of the delta op, against the recurrence."""
+    return agree(lambda n: n, True, v, k, q, beta, S0)
+
+
+@lanes.claim(
     "lanes.jax.delta.one-block",
     says=(
-        "delta with all chunks in one block as on a GPU, their systems inverted together, is the recurrence of the "
-        "delta rule over n·C tokens of one head"
+        "delta with all heads at once and all chunks in one block as on a GPU is the recurrence of the delta rule over "
+        "n·C tokens of one head"
     ),
     given=GIVEN,
     sizes=SMALL,
