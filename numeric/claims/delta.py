@@ -64,31 +64,45 @@ def in_one_block(v, k, q, beta, S0):
 
 
 def agree(
-    chunks: Callable[[Any], Any], head_by_head: bool, v: Any, k: Any, q: Any, beta: Any, S0: Any
+    chunks: Callable[[Any], Any],
+    head_by_head: bool,
+    v: Any,
+    k: Any,
+    q: Any,
+    beta: Any,
+    S0: Any,
+    layer: str = "delta",
 ) -> Iterator[Statement]:
     """Outputs and final state under a plan with that many chunks of n a block are the recurrence's."""
+    from ..ops.delta import LAYERS
 
     def op(v: Any, k: Any, q: Any, beta: Any, S0: Any) -> Any:
         from ..ops.chunked import Plan
-        from ..ops.delta import _DELTA, run
+        from ..ops.delta import run
         from ..precision import FLOAT64
 
         n, C = k.shape[:2]
         tokens = delta_rule.Token(*map(flat, (k, v, q, beta)))
-        outputs, state = run(_DELTA, tokens, S0, Plan(C, chunks(n), head_by_head), FLOAT64)
+        outputs, state = run(LAYERS[layer], tokens, S0, Plan(C, chunks(n), head_by_head), FLOAT64)
         return as_given(outputs, v), state
 
-    wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
+    tokens = delta_rule.Token(k, v, q, beta)
+    wanted = scan_merged(LAYERS[layer].step, None, S0, tokens)
     outputs, state = program(op)(v, k, q, beta, S0)
     yield equal(outputs, wanted.outputs, label="outputs")
     yield equal(state, wanted.final_state, label="final state")
 
 
-lanes.unchecked(
+@lanes.claim(
     "lanes.jax.delta.longhorn",
-    says="longhorn is delta with the strengths β_t / (1 + β_t ‖k_t‖²)",
-    missing=(
-        "the strengths of all tokens of all heads at once are taken of axes that a reshape joined, which is not read; "
-        "`lanes.wy` shows that Longhorn's step is the delta rule's with these"
+    says=(
+        "longhorn, which is delta with the strengths β_t / (1 + β_t ‖k_t‖²), head by head and in blocks of one chunk, "
+        "is the recurrence of its own step over n·C tokens of one head"
     ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ + CUT,
 )
+def longhorn(v, k, q, beta, S0):
+    """The Longhorn op chunk after chunk, against the recurrence of its step."""
+    return agree(lambda n: 1, True, v, k, q, beta, S0, layer="longhorn")

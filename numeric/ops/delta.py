@@ -73,7 +73,7 @@ def delta(
     Raises:
         UsageError: if JAX is missing, or an argument has a wrong shape, dtype or value, or does not fit in memory.
     """
-    return _run("delta", _DELTA, (v, k, q, beta), initial_state, chunk, precision)
+    return _run("delta", (v, k, q, beta), initial_state, chunk, precision)
 
 
 def longhorn(
@@ -105,7 +105,7 @@ def longhorn(
         raise UsageError(
             "longhorn(beta=...) expects β ≥ 0: with a negative one the objective need not have a minimum."
         )
-    return _run("longhorn", _LONGHORN, (v, k, q, beta), initial_state, chunk, precision)
+    return _run("longhorn", (v, k, q, beta), initial_state, chunk, precision)
 
 
 def chunk_size(where: str) -> int:
@@ -114,18 +114,18 @@ def chunk_size(where: str) -> int:
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
-    """`longhorn.strength` of every token of every head."""
+    """`longhorn.strength` of every token of every chunk."""
     vmap = jax("longhorn").vmap
     return vmap(vmap(longhorn_layer.strength))(tokens)
 
 
-_DELTA = _Layer(delta_rule.step, lambda tokens: tokens.beta)
-_LONGHORN = _Layer(longhorn_layer.step, _longhorn_strengths)
+LAYERS = {
+    "delta": _Layer(delta_rule.step, lambda tokens: tokens.beta),
+    "longhorn": _Layer(longhorn_layer.step, _longhorn_strengths),
+}
 
 
-def _run(
-    caller: str, layer: _Layer, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any
-) -> Scan:
+def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any) -> Scan:
     """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
     size = chunk_size(platform()) if chunk is None else positive(caller, "chunk", chunk)
@@ -147,7 +147,7 @@ def _run(
     token = delta_rule.Token(tokens.k, tokens.v, tokens.q, beta)
     heads = math.prod(tokens.batch)
     cut = plan(*tokens.sizes, heads, platform(), size, AT_ONCE)
-    outputs, final_state = _program()(layer, token, tokens.initial_state, cut, numbers)
+    outputs, final_state = _program()(LAYERS[caller], token, tokens.initial_state, cut, numbers)
     return Scan(None, outputs, final_state)
 
 
@@ -175,8 +175,7 @@ def run(
 
     def core(states: Any, count: Any) -> tuple[Any, Any]:
         first = delta_rule.Token._make(a[:, :count] for a in tokens)
-        first = first._replace(beta=layer.strengths(_accumulated(first, numbers)))
-        return _core(j, first, states, cut, numbers)
+        return _core(j, layer, first, states, cut, numbers)
 
     def rest(states: Any, count: Any) -> tuple[Any, Any]:
         last = delta_rule.Token._make(a[:, count:] for a in tokens)
@@ -193,7 +192,7 @@ def _accumulated(tokens: delta_rule.Token, numbers: Precision) -> delta_rule.Tok
 
 
 def _core(
-    j: Any, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
+    j: Any, layer: _Layer, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
 ) -> tuple[Any, Any]:
     """The final states and the outputs (B, n·C, D) of n·C tokens."""
     heads, length = tokens.beta.shape
@@ -201,7 +200,7 @@ def _core(
     blocks = delta_rule.Token(
         *(a.reshape(heads, length // (G * C), G, C, *a.shape[2:]) for a in tokens)
     )
-    step = functools.partial(_step, numbers)
+    step = functools.partial(_step, layer, numbers)
     again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
 
     def head(one: Any) -> Any:
@@ -212,13 +211,16 @@ def _core(
     return state, outputs.reshape(heads, length, -1)
 
 
-def _step(numbers: Precision, state: Any, block: delta_rule.Token) -> tuple[Any, Any]:
+def _step(
+    layer: _Layer, numbers: Precision, state: Any, block: delta_rule.Token
+) -> tuple[Any, Any]:
     """A block of G chunks: the state after it, and its outputs (G, C, D).
 
     Each chunk is `constructs.forms.wy.step`; what does not need the states is done for all chunks at once.
     """
     j = jax()
     right_side = in_precision(wy.right_side, numbers)
+    block = block._replace(beta=layer.strengths(_accumulated(block, numbers)))
 
     def body(state: Any, one: Any) -> tuple[Any, Any]:
         chunk, inverse = one

@@ -30,7 +30,7 @@ from scanproof.constructs.layers import delta_rule
 
 from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, x64
-from ..ops.delta import _DELTA, _LONGHORN, chunk_size
+from ..ops.delta import LAYERS, chunk_size
 from ..precision import FLOAT64, Precision
 from .arithmetic import OWN, format_of
 from .delta_chunk import added, inverse, known, rounding, start, transition
@@ -40,7 +40,6 @@ from .enclosed import Enclosed, error, low
 from .inputs import Magnitude, given, shape_of
 from .programs import ErrorBound, Traced, finished, formats
 
-LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
 NUMBERS = 2**22
 """How many an array may have: fewer chunks are taken together if there are more."""
 
