@@ -34,7 +34,11 @@ def of(report: Report, measured: Measured, near: Near | None, eta: str, blocks: 
     tokens = f"on {measured.layout.name} tokens"
     count = near.entries.deviating if near else 0
     if report.recognised:
-        start = "a W0 other than 0" if np.abs(report.W0).max() > SMALL else "W0 = 0"
+        start = (
+            "a W0 other than 0"
+            if np.abs(np.array(report.W0, dtype=np.float64)).max() > SMALL
+            else "W0 = 0"
+        )
         what = f"{steps(report.steps or 0)} of {report.rule} with η = {eta} from {start} {tokens}"
         numbers = ", ".join(map(str, sorted({t.tasks.examples for t in measured.trials})))
         sentence = f"as far as measured {what}, at n = {numbers}"
