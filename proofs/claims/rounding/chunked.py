@@ -100,7 +100,8 @@ def unit_gate(
     reading=(
         f"{MODEL} The definition is `forms.chunked.carry_decayed`. The first statement: with these products it makes "
         "the last state of H_t = a_t H_{t−1} + v_t ⊗ k_t, H_0 = 0; the others hold for any numbers w and g. "
-        "Products that are taken one by one have the e and f of rounding.decay-products; `exp` of sums of logarithms has others."
+        "Products that are taken one by one have the e and f of rounding.decay-products; "
+        "`exp` of sums of logarithms has others."
     ),
 )
 def scalar_decay(
