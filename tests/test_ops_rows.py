@@ -24,7 +24,7 @@ from scanproof.proofs.search.all_sizes import prove
 
 ROWS = {row.claim.id: row.claim for row in SOURCE.rows}
 UNKNOWN = {
-    *("lanes.jax.chunked.decays", "lanes.jax.delta.longhorn", "lanes.jax.learners.newton-step"),
+    *("lanes.jax.chunked.decays", "lanes.jax.learners.newton-step"),
     *("lanes.jax.sharded.exchanges", "lanes.jax.sharded.devices"),
     *(f"lanes.jax.run.{why}" for why in ("outside", "two-head", "online", "decays", "masked")),
 }

@@ -20,7 +20,7 @@ from ..ops.streaming import streaming
 from .ceilings import plain_product
 from .problem import Problem
 
-PLAIN, SCAN, CHUNKED = "matrix product of 4d²", "lax.scan", "chunked"
+PLAIN, SCAN, CHUNKED, DELTA = "matrix product of 4d²", "lax.scan", "chunked", "delta"
 NUMPY_TOKENS = 1024
 """NumPy runs so many tokens of one head, and its time is scaled up: a token costs the same wherever it stands."""
 
@@ -77,7 +77,7 @@ def cases(problem: Problem, dtype: str) -> dict[str, Case]:
     found[f"{SCAN}, delta rule"] = op(
         bind(recurrent, delta_rule.step, None, batch=1), "delta", state, writes
     )
-    found["delta"] = op(delta, "delta", v, k, q, problem.beta)
+    found[DELTA] = op(delta, "delta", v, k, q, problem.beta)
     found["streaming, 4 blocks"] = Case(_stream(problem, (v, k, q), dtype), "unit", dtype)
     found.update(_shards(j, problem, (v, k, q), dtype))
     return found

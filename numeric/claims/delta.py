@@ -2,54 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scanproof.constructs.forms.merged import scan_merged
 from scanproof.constructs.layers import delta_rule
 from scanproof.proofs.interpret.programs.program import program
-from scanproof.proofs.language.statements import equal
+from scanproof.proofs.language.statements import Statement, equal
 
 from .chunked import CUT
 from .source import READ, SMALL, as_given, flat, lanes
+
+GIVEN = {"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"}
 
 
 @lanes.claim(
     "lanes.jax.delta.chunks",
     says=(
-        "delta, which inverts the systems of all chunks and then goes from chunk to chunk, is the recurrence of the "
-        "delta rule over n·C tokens of one head, head by head as on a CPU or all heads at once"
+        "delta head by head and in blocks of one chunk, whose system is inverted, is the recurrence of the delta rule "
+        "over n·C tokens of one head"
     ),
-    given={"v": "n C D", "k": "n C N", "q": "n C N", "beta": "n C", "S0": "D N"},
+    given=GIVEN,
     sizes=SMALL,
     reading=READ + CUT,
 )
 def by_inverses(v, k, q, beta, S0):
-    """The delta op on whole chunks, against the recurrence."""
-
-    def op(head_by_head: bool) -> Any:
-        def run_it(v: Any, k: Any, q: Any, beta: Any, S0: Any) -> Any:
-            from ..ops.chunked import Plan
-            from ..ops.delta import _DELTA, run
-            from ..precision import FLOAT64
-
-            tokens = delta_rule.Token(*map(flat, (k, v, q, beta)))
-            outputs, state = run(_DELTA, tokens, S0, Plan(k.shape[1], 1, head_by_head), FLOAT64)
-            return as_given(outputs, v), state
-
-        return run_it
-
-    wanted = scan_merged(delta_rule.step, None, S0, delta_rule.Token(k, v, q, beta))
-    for head_by_head in (True, False):
-        outputs, state = program(op(head_by_head))(v, k, q, beta, S0)
-        yield equal(outputs, wanted.outputs, label="outputs")
-        yield equal(state, wanted.final_state, label="final state")
+    """The delta op chunk after chunk, against the recurrence."""
+    return agree(lambda n: 1, True, v, k, q, beta, S0)
 
 
-lanes.unchecked(
-    "lanes.jax.delta.longhorn",
-    says="longhorn is delta with the strengths β_t / (1 + β_t ‖k_t‖²)",
-    missing=(
-        "the strengths of all tokens of all heads at once are taken of axes that a reshape joined, which is not read; "
-        "`lanes.wy` shows that Longhorn's step is the delta rule's with these"
+@lanes.claim(
+    "lanes.jax.delta.block",
+    says=(
+        "delta head by head as on a CPU, on one block of n chunks whose systems are inverted together, is the "
+        "recurrence of the delta rule over its n·C tokens"
     ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ
+    + CUT
+    + " Blocks follow one another, each from the state that the one before it leaves.",
 )
+def by_a_block(v, k, q, beta, S0):
+    """One block of the delta op, against the recurrence."""
+    return agree(lambda n: n, True, v, k, q, beta, S0)
+
+
+@lanes.claim(
+    "lanes.jax.delta.one-block",
+    says=(
+        "delta with all heads at once and all chunks in one block as on a GPU is the recurrence of the delta rule over "
+        "n·C tokens of one head"
+    ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ + CUT,
+)
+def in_one_block(v, k, q, beta, S0):
+    """The delta op with all chunks in one block, against the recurrence."""
+    return agree(lambda n: n, False, v, k, q, beta, S0)
+
+
+def agree(
+    chunks: Callable[[Any], Any],
+    head_by_head: bool,
+    v: Any,
+    k: Any,
+    q: Any,
+    beta: Any,
+    S0: Any,
+    layer: str = "delta",
+) -> Iterator[Statement]:
+    """Outputs and final state under a plan with that many chunks of n a block are the recurrence's."""
+    from ..ops.delta import LAYERS
+
+    def op(v: Any, k: Any, q: Any, beta: Any, S0: Any) -> Any:
+        from ..ops.chunked import Plan
+        from ..ops.delta import run
+        from ..precision import FLOAT64
+
+        n, C = k.shape[:2]
+        tokens = delta_rule.Token(*map(flat, (k, v, q, beta)))
+        outputs, state = run(LAYERS[layer], tokens, S0, Plan(C, chunks(n), head_by_head), FLOAT64)
+        return as_given(outputs, v), state
+
+    tokens = delta_rule.Token(k, v, q, beta)
+    wanted = scan_merged(LAYERS[layer].step, None, S0, tokens)
+    outputs, state = program(op)(v, k, q, beta, S0)
+    yield equal(outputs, wanted.outputs, label="outputs")
+    yield equal(state, wanted.final_state, label="final state")
+
+
+@lanes.claim(
+    "lanes.jax.delta.longhorn",
+    says=(
+        "longhorn, which is delta with the strengths β_t / (1 + β_t ‖k_t‖²), head by head and in blocks of one chunk, "
+        "is the recurrence of its own step over n·C tokens of one head"
+    ),
+    given=GIVEN,
+    sizes=SMALL,
+    reading=READ + CUT,
+)
+def longhorn(v, k, q, beta, S0):
+    """The Longhorn op chunk after chunk, against the recurrence of its step."""
+    return agree(lambda n: 1, True, v, k, q, beta, S0, layer="longhorn")

@@ -69,8 +69,8 @@ def chunked(
     return Scan(None, outputs, final_state)
 
 
-CACHE = 2**17
-"""Numbers of values and keys that a block on a CPU may have."""
+CACHE = 3 * 2**16
+"""Numbers of tokens, scores and states that a block on a CPU may have."""
 
 
 class Plan(NamedTuple):
@@ -84,14 +84,16 @@ class Plan(NamedTuple):
     """Whether heads and sequences follow one another too, or are batched."""
 
 
-def plan(T: int, D: int, N: int, heads: int, where: str, chunk: int | None = None) -> Plan:
+def plan(
+    T: int, D: int, N: int, heads: int, where: str, chunk: int | None = None, at_once: int = 8
+) -> Plan:
     """The cut for T tokens of `heads` heads with states of D × N on a `cpu`, `gpu` or `tpu`.
 
     A chunk costs C (D + N) multiplications a token within itself, and D N / C numbers of state traffic, so C near
     (D N)^½ balances the two; a core's cache or matrix unit wants 32 ≤ C ≤ 64 at all widths that were measured.
 
-    - On a CPU blocks of 8 chunks make the batched products large enough for the matrix library and still stay in the
-      cache; a loop over heads avoids the transposition of all tokens that batched heads cost.
+    - On a CPU blocks of a few chunks, `at_once` at most, make the batched products large enough for the matrix library
+      and still stay in the cache; a loop over heads avoids the transposition of all tokens that batched heads cost.
     - Elsewhere a kernel's start costs more than a chunk's work: one block, all heads at once. Only the addition of the
       states runs chunk after chunk.
     """
@@ -101,7 +103,7 @@ def plan(T: int, D: int, N: int, heads: int, where: str, chunk: int | None = Non
         return Plan(C, 1, True) if where == "cpu" else Plan(C, n, False)
     if where != "cpu":
         return Plan(C, max(n, 1), False)
-    most = max(1, min(n, CACHE // (C * (D + N))))
+    most = max(1, min(n, at_once, CACHE // (2 * C * (D + N) + C * C + 2 * D * N)))
     G = max(g for g in range(1, most + 1) if n % g == 0 or n == 0)
     return Plan(C, G, True)
 
@@ -241,10 +243,12 @@ def _between_chunks(
         after = state + written if whole is None else whole * state + written
         return after, state.astype(numbers.inputs)
 
-    chunks = written.shape[0]
-    return j.lax.scan(
-        body, state, (written, whole), unroll=8 if symbolic(chunks) else min(8, chunks)
-    )
+    return j.lax.scan(body, state, (written, whole), unroll=unrolled(written.shape[0]))
+
+
+def unrolled(chunks: Any) -> int:
+    """How many chunks of a block one round of the loop over its states takes."""
+    return 8 if symbolic(chunks) else min(8, chunks)
 
 
 def _rest(

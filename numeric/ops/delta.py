@@ -1,9 +1,9 @@
 """The delta op: the delta rule and Longhorn by matrix products over chunks (WY form, DeltaNet, arXiv 2406.06484).
 
 The layer is `delta_rule.step`, S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t. `constructs.forms.wy` has
-the form as definitions, and its two matrices are taken from there; the triangular system, which does not depend on the
-state, is inverted for all chunks at once. Once the vectors u_t that the tokens write are known, the rest is linear
-attention, S_t = S_{t−1} + u_t k_tᵀ, as in the chunked op. The last T mod C tokens run through the layer's own step.
+the form as definitions, and its two matrices are taken from there; the triangular systems, which do not depend on the
+state, are inverted for all chunks of a block at once. Once the vectors u_t that the tokens write are known, the rest is
+linear attention, S_t = S_{t−1} + u_t k_tᵀ. The last T mod C tokens run through the layer's own step.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, traced
 from ..precision import Precision, matmul
 from ..precision import precision as precision_of
-from .chunked import Plan, block_step, plan
+from .chunked import Plan, plan, unrolled
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
 from .recurrent import chunks_then_rest, one_axis, token_by_token
 
-CHUNK = 64
-"""Tokens a chunk, unless the caller knows better."""
+AT_ONCE = 4
+"""Chunks a block on a CPU, at most: their systems and inverses stay in the cache."""
 
 
 class _Layer(NamedTuple):
@@ -53,8 +53,8 @@ def delta(
 ) -> Scan:
     """S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t for all tokens, by matrix products over chunks.
 
-    Differentiable; beside the inputs, the backward pass keeps one state per chunk and C numbers per token, and computes
-    the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
+    Differentiable; beside the inputs, the backward pass keeps one state per block of chunks, and computes the rest
+    again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
     where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as `scanproof run` does. With
     β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
 
@@ -64,7 +64,7 @@ def delta(
         q: queries, shape (…, T, N).
         beta: write strengths β_t, any real numbers; broadcasts to (…, T).
         initial_state: S_0, shape (…, D, N) or (D, N); zeros if None.
-        chunk: C, or None for `CHUNK`.
+        chunk: C, or None for `chunk_size`.
         precision: "float64", "float32", "bfloat16" or a `Precision`.
 
     Returns:
@@ -73,7 +73,7 @@ def delta(
     Raises:
         UsageError: if JAX is missing, or an argument has a wrong shape, dtype or value, or does not fit in memory.
     """
-    return _run("delta", _DELTA, (v, k, q, beta), initial_state, chunk, precision)
+    return _run("delta", (v, k, q, beta), initial_state, chunk, precision)
 
 
 def longhorn(
@@ -105,31 +105,38 @@ def longhorn(
         raise UsageError(
             "longhorn(beta=...) expects β ≥ 0: with a negative one the objective need not have a minimum."
         )
-    return _run("longhorn", _LONGHORN, (v, k, q, beta), initial_state, chunk, precision)
+    return _run("longhorn", (v, k, q, beta), initial_state, chunk, precision)
+
+
+def chunk_size(where: str) -> int:
+    """C: 64, or 32 on a CPU, where solving a chunk's system takes longer than the products that follow."""
+    return 32 if where == "cpu" else 64
 
 
 def _longhorn_strengths(tokens: delta_rule.Token) -> Any:
-    """`longhorn.strength` of every token of every head."""
+    """`longhorn.strength` of every token of every chunk."""
     vmap = jax("longhorn").vmap
     return vmap(vmap(longhorn_layer.strength))(tokens)
 
 
-_DELTA = _Layer(delta_rule.step, lambda tokens: tokens.beta)
-_LONGHORN = _Layer(longhorn_layer.step, _longhorn_strengths)
+LAYERS = {
+    "delta": _Layer(delta_rule.step, lambda tokens: tokens.beta),
+    "longhorn": _Layer(longhorn_layer.step, _longhorn_strengths),
+}
 
 
-def _run(
-    caller: str, layer: _Layer, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any
-) -> Scan:
+def _run(caller: str, arrays: tuple[Any, ...], initial_state: Any, chunk: Any, wanted: Any) -> Scan:
     """Check the arguments and run the compiled op."""
     numbers = precision_of(wanted)
-    size = CHUNK if chunk is None else positive(caller, "chunk", chunk)
+    size = chunk_size(platform()) if chunk is None else positive(caller, "chunk", chunk)
     v, k, q, beta = arrays
 
     def needed(heads: int, T: int, D: int, N: int) -> int:
-        """Bytes of outputs and writes, of the inverse of each chunk's system, and of two states a head."""
-        numbers_a_head = T * (2 * D + min(size, T)) + 2 * D * N
-        return heads * numbers_a_head * itemsize(numbers.accumulate)
+        """Bytes of outputs and two states a head, and of a block's systems, inverses, writes and states."""
+        C, G, head_by_head = plan(T, D, N, heads, platform(), size, AT_ONCE)
+        block = G * (2 * C * C + C * D + D * N) if C <= T else 0
+        numbers_held = heads * (T * D + 2 * D * N) + (1 if head_by_head else heads) * block
+        return numbers_held * itemsize(numbers.accumulate)
 
     tokens = linear_tokens(caller, numbers, v, k, q, None, None, initial_state, needed=needed)
     real(caller, "beta", beta, numbers.accumulate)
@@ -139,8 +146,8 @@ def _run(
     beta = jnp.broadcast_to(jnp.asarray(beta, numbers.accumulate), shape)
     token = delta_rule.Token(tokens.k, tokens.v, tokens.q, beta)
     heads = math.prod(tokens.batch)
-    cut = plan(*tokens.sizes, heads, platform(), size)
-    outputs, final_state = _program()(layer, token, tokens.initial_state, cut, numbers)
+    cut = plan(*tokens.sizes, heads, platform(), size, AT_ONCE)
+    outputs, final_state = _program()(LAYERS[caller], token, tokens.initial_state, cut, numbers)
     return Scan(None, outputs, final_state)
 
 
@@ -168,8 +175,7 @@ def run(
 
     def core(states: Any, count: Any) -> tuple[Any, Any]:
         first = delta_rule.Token._make(a[:, :count] for a in tokens)
-        first = first._replace(beta=layer.strengths(_accumulated(first, numbers)))
-        return _core(j, first, states, cut, numbers)
+        return _core(j, layer, first, states, cut, numbers)
 
     def rest(states: Any, count: Any) -> tuple[Any, Any]:
         last = delta_rule.Token._make(a[:, count:] for a in tokens)
@@ -186,35 +192,50 @@ def _accumulated(tokens: delta_rule.Token, numbers: Precision) -> delta_rule.Tok
 
 
 def _core(
-    j: Any, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
+    j: Any, layer: _Layer, tokens: delta_rule.Token, state: Any, cut: Plan, numbers: Precision
 ) -> tuple[Any, Any]:
     """The final states and the outputs (B, n·C, D) of n·C tokens."""
     heads, length = tokens.beta.shape
-    chunks = delta_rule.Token(
-        *(a.reshape(heads, length // cut.chunk, cut.chunk, *a.shape[2:]) for a in tokens)
+    C, G = cut.chunk, cut.chunks
+    blocks = delta_rule.Token(
+        *(a.reshape(heads, length // (G * C), G, C, *a.shape[2:]) for a in tokens)
     )
-    right_side = in_precision(wy.right_side, numbers)
-    light = functools.partial(j.checkpoint, prevent_cse=False)  # else every product would be kept
-
-    def step(state: Any, chunk: Any) -> tuple[Any, Any]:
-        chunk, inverse = chunk
-        u = matmul(numbers, inverse, right_side(state, chunk))
-        u, k, q = (a[None] for a in (u, chunk.k, chunk.q))
-        state, outputs = block_step(numbers, state, u, k, q, None)
-        return state, outputs[0]
+    step = functools.partial(_step, layer, numbers)
+    again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
 
     def head(one: Any) -> Any:
-        state, *chunks = one
-        return j.lax.scan(light(step), state, tuple(chunks))
+        return j.lax.scan(again, *one)
 
     each = functools.partial(j.lax.map, head) if cut.head_by_head else j.vmap(head)
-    inverses = light(functools.partial(_inverses, j, numbers))(chunks)
-    state, outputs = each((state, chunks, inverses))
+    state, outputs = each((state, blocks))
     return state, outputs.reshape(heads, length, -1)
 
 
+def _step(
+    layer: _Layer, numbers: Precision, state: Any, block: delta_rule.Token
+) -> tuple[Any, Any]:
+    """A block of G chunks: the state after it, and its outputs (G, C, D).
+
+    Each chunk is `constructs.forms.wy.step`; what does not need the states is done for all chunks at once.
+    """
+    j = jax()
+    right_side = in_precision(wy.right_side, numbers)
+    block = block._replace(beta=layer.strengths(_accumulated(block, numbers)))
+
+    def body(state: Any, one: Any) -> tuple[Any, Any]:
+        chunk, inverse = one
+        u = matmul(numbers, inverse, right_side(state, chunk))
+        return state + matmul(numbers, u, chunk.k, (-2, -2)), (u, state.astype(numbers.inputs))
+
+    state, (u, before) = j.lax.scan(
+        body, state, (block, _inverses(j, numbers, block)), unroll=unrolled(block.k.shape[0])
+    )
+    weights = j.numpy.tril(matmul(numbers, block.q, block.k, (-1, -1)))
+    return state, matmul(numbers, weights, u) + matmul(numbers, block.q, before, (-1, -1))
+
+
 def _inverses(j: Any, numbers: Precision, chunks: delta_rule.Token) -> Any:
-    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (B, n, C, C)."""
-    L = j.vmap(j.vmap(in_precision(wy.coefficients, numbers)))(chunks)
+    """(I + L)⁻¹ of each chunk's `wy.coefficients`, by a unit triangular solve: (G, C, C)."""
+    L = j.vmap(in_precision(wy.coefficients, numbers))(chunks)
     right = j.numpy.broadcast_to(j.numpy.eye(L.shape[-1], dtype=L.dtype), L.shape)
     return j.lax.linalg.triangular_solve(L, right, left_side=True, lower=True, unit_diagonal=True)

@@ -1,6 +1,6 @@
 """What one chunk of the delta op adds to the error of its incoming state, from known keys and strengths.
 
-For a row s of the state as it comes in, the op makes (`constructs.forms.wy`, `ops.delta`, `ops.chunked.block_step`)
+For a row s of the state as it comes in, the op makes (`constructs.forms.wy`, `ops.delta`)
 
     r = B (v − K s),  X = (I + L)⁻¹,  u = X r,  s' = s + Kᵀ u,  o_t = q_t·s + Σ_{i≤t} (q_t·k_i) u_i,
 

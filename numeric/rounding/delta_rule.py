@@ -29,8 +29,8 @@ from scanproof.constructs.forms import wy
 from scanproof.constructs.layers import delta_rule
 
 from ..jax_arrays import in_precision
-from ..jax_backend import jax, x64
-from ..ops.delta import _DELTA, _LONGHORN, CHUNK
+from ..jax_backend import jax, platform, x64
+from ..ops.delta import LAYERS, chunk_size
 from ..precision import FLOAT64, Precision
 from .arithmetic import OWN, format_of
 from .delta_chunk import added, inverse, known, rounding, start, transition
@@ -40,7 +40,6 @@ from .enclosed import Enclosed, error, low
 from .inputs import Magnitude, given, shape_of
 from .programs import ErrorBound, Traced, finished, formats
 
-LAYERS = {"delta": _DELTA, "longhorn": _LONGHORN}
 NUMBERS = 2**22
 """How many an array may have: fewer chunks are taken together if there are more."""
 
@@ -101,7 +100,7 @@ def delta(
     batch, D, N = shape[:-2], shape[-1], np.shape(k)[-1]
     state = np.zeros((D, N)) if initial_state is None else np.asarray(initial_state, np.float64)
     state = np.broadcast_to(state, (*batch, D, N)).reshape(-1, D, N)
-    run = _Run(layer, numbers, CHUNK if chunk is None else chunk, (D, N))
+    run = _Run(layer, numbers, chunk_size(platform()) if chunk is None else chunk, (D, N))
     outputs, final = run.bounds(state, _tokens(numbers, v, k, q, beta, shape))
     return Scan(
         None,
