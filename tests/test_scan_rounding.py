@@ -10,8 +10,9 @@ import pytest
 
 from scanproof.constructs.arrays.rounded import Rounding, rounded
 from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.forms.chunked import Weighed, carry_decayed
 from scanproof.constructs.layers import linear_attention
-from scanproof.numeric.rounding.symbolic import compared
+from scanproof.numeric.rounding.symbolic import compared, decayed, delta, read_out
 from scanproof.proofs.claims.rounding import SOURCE
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
@@ -33,6 +34,8 @@ def neighbour(id: str, **options: Any) -> Any:
         ("rounding.recurrent-scalar-decay", {"added": 0}),
         ("rounding.chunked-unit-gate", {"added": 0}),
         ("rounding.chunked-unit-gate", {"carried": 0}),
+        ("rounding.decay-products", {"more": 0}),
+        ("rounding.readout", {"read_once": 0}),
     ],
 )
 def test_a_bound_with_one_rounding_or_one_underflow_fewer_is_false_for_one_token(id, options):
@@ -96,3 +99,36 @@ def test_what_a_float32_run_is_off_by_is_within_the_bound_for_all_T_and_C(T, C):
         assert 0 < found.found <= found.symbolic
         assert found.found <= found.numeric
         assert C + T / C + 1 <= found.symbolic <= (C + T / C + 1) * 1.001
+
+
+@pytest.mark.parametrize("C", [1, 3])
+def test_a_bound_of_decayed_chunks_with_one_rounding_fewer_is_false_for_one_chunk(C):
+    """The first token of a chunk is weighed, multiplied, added C times and once more: C + 3 roundings, m = 1."""
+    u = 0.5
+    shapes = ((1, C, 1), (1, C, 2, 1, 1), (1, 1, 1), (1, 1, 1))
+    rounding = tuple(Rounding(np.full(s, u), np.zeros(s)) for s in shapes)
+    only_first = np.eye(1, C)[:, :, None]
+    ones = Weighed(only_first, np.ones((1, C, 1)), np.ones((1, C)), np.ones(1))
+    off = scan(rounded(carry_decayed), None, np.zeros((1, 1)), (ones, rounding)).states[0, 0, 0] - 1
+    assert (1 + u) ** (C + 2) - 1 < off == (1 + u) ** (C + 3) - 1
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("run", [decayed, read_out, delta])
+def test_what_a_run_is_off_by_is_within_the_bound_for_all_sizes(run, name):
+    for seed, (T, second) in enumerate(((16, 4), (64, 8), (128, 2))):
+        found = run(T, second, name, seed)
+        assert 0 < found.found <= found.bound
+
+
+def test_errors_of_the_delta_rule_do_not_add_up_to_less_than_their_sum():
+    found = neighbour("rounding.delta-rule", most=0)
+    assert found.verdict == "refuted"
+
+
+@pytest.mark.parametrize("left_out", ["‖k_t‖ ≤ 1", "β_t ≤ 1", "0 ≤ β_t"])
+def test_errors_of_the_delta_rule_may_grow_without_a_condition(left_out):
+    claim = CLAIMS["rounding.delta-rule"]
+    kept = {name: one for name, one in claim.assuming.items() if name != left_out}
+    found = decide(replace(claim, id="rounding.delta-any", assuming=kept), ENGINES["all"])
+    assert found.verdict in ("refuted", "unknown")

@@ -6,6 +6,8 @@ tokens is a `ssd.Token` of arrays with a leading axis of length C ≥ 1: v (C, D
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..arrays.array_api import Array, namespace
 from ..arrays.definition import definition
 from ..arrays.ranges import build, product
@@ -79,3 +81,35 @@ def carry(parameters: None, state: Array, chunk: linear_attention.Token) -> tupl
     """
     written = chunk.v.T @ chunk.k
     return state + written, written
+
+
+class Weighed(NamedTuple):
+    """A chunk of C tokens of which the decays are multiplied already."""
+
+    v: Array
+    """Values, (C, D)."""
+    k: Array
+    """Keys, (C, N)."""
+    left: Array
+    """a_C ⋯ a_{s+1}, what is left of each write at the end of the chunk, (C,)."""
+    whole: Array
+    """a_1 ⋯ a_C, what is left of the state before it."""
+
+
+@definition
+def carry_decayed(parameters: None, state: Array, chunk: Weighed) -> tuple[Array, Array]:
+    """The state of `step` from chunk to chunk: g H_0 + V^T (w ∘ K), and what the chunk writes, V^T (w ∘ K).
+
+    Args:
+        parameters: none; everything comes with the chunk.
+        state: H_0, the state before the chunk, shape (D, N).
+        chunk: C tokens, with w_s = a_C ⋯ a_{s+1} and g = a_1 ⋯ a_C.
+    """
+    written = chunk.v.T @ (chunk.left[:, None] * chunk.k)
+    return chunk.whole * state + written, written
+
+
+@definition
+def times(parameters: None, left: Array, decay: Array) -> tuple[Array, None]:
+    """a ⋯ b, times one decay more: products of decays, one after the other."""
+    return decay * left, None

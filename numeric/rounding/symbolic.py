@@ -1,7 +1,8 @@
 """The bound for any T and C beside the one read from the program: `python -m scanproof.numeric.rounding.symbolic`.
 
 The row `rounding.chunked-unit-gate` bounds the state of linear attention in n chunks of C tokens, whatever n and C are;
-`linear` bounds the program that runs, at these numbers. What a run is off by is at most either.
+`linear` bounds the program that runs, at these numbers. What a run is off by is at most either. A second table has runs
+of the rows with decays, a readout, and the delta rule.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from tabulate import tabulate
 
+from scanproof.constructs.arrays.scan import map_leaves, scan
+from scanproof.constructs.forms.chunked import Weighed, carry_decayed
+from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.proofs.claims.rounding.chunked import most_off
 
 from ..ops.chunked import chunked
@@ -62,6 +66,102 @@ def compared(T: int, C: int, seed: int = 0, D: int = 4, N: int = 4) -> Compared:
     return Compared(*(float((one / in_units).max()) for one in (most, bound, np.abs(run - exact))))
 
 
+class Run(NamedTuple):
+    """A proved bound and what a run is off by, in the units that the row's function says."""
+
+    bound: float
+    found: float
+
+
+class Format(NamedTuple):
+    """A format of numbers, one in which a run counts as exact, and the roundoff of the first."""
+
+    narrow: np.dtype
+    wide: np.dtype
+    unit: float
+    least: float
+
+
+def format_of(name: str) -> Format:
+    """bfloat16, float32 or float64; float64 is compared with NumPy's longdouble."""
+    if name == "bfloat16":
+        from ml_dtypes import bfloat16
+
+        return Format(np.dtype(bfloat16), np.dtype(np.float64), 2.0**-8, 2.0**-126)
+    if name == "float32":
+        return Format(np.dtype(np.float32), np.dtype(np.float64), 2.0**-24, 2.0**-126)
+    return Format(np.dtype(np.float64), np.dtype(np.longdouble), 2.0**-53, 2.0**-1022)
+
+
+def decayed(T: int, C: int, name: str, seed: int = 0) -> Run:
+    """`rounding.chunked-scalar-decay`, decays multiplied one by one: the last state's worst entry, over u A."""
+    form, rng, n = format_of(name), np.random.default_rng(seed), T // C
+    v, k = (rng.standard_normal((n, C, 4)).astype(form.narrow) for _ in range(2))
+    a = rng.uniform(0.8, 1, (n, C)).astype(form.narrow)
+
+    def chunks(of: np.dtype) -> Weighed:
+        decays, left = a.astype(of), np.ones((n, C), of)
+        for s in range(C - 2, -1, -1):
+            left[:, s] = decays[:, s + 1] * left[:, s + 1]
+        return Weighed(v.astype(of), k.astype(of), left, decays[:, 0] * left[:, 0])
+
+    def last(tokens: Weighed) -> np.ndarray:
+        return scan(carry_decayed, None, np.zeros((4, 4), tokens.v.dtype), tokens).final_state
+
+    exact, wide = chunks(form.wide), form.wide.type
+    error = np.abs(last(chunks(form.narrow)).astype(wide) - last(exact))
+    once = wide(1) + wide(form.unit)
+    sizes = map_leaves(np.abs, exact)
+    off = (once**C - 1, C * once**C * wide(form.least))
+    more = sizes._replace(
+        left=(1 + off[0]) * sizes.left + off[1], whole=(1 + off[0]) * sizes.whole + off[1]
+    )
+    ones = more._replace(v=sizes.v + 4, k=np.ones_like(sizes.k), left=np.ones_like(sizes.left))
+    A = last(sizes)
+    bound = once ** (C + 2 * n + 1) * (last(more) + wide(form.least) * last(ones)) - A
+    return Run(*(float((one / (wide(form.unit) * A)).max()) for one in (bound, error)))
+
+
+def read_out(T: int, N: int, name: str, seed: int = 0) -> Run:
+    """`rounding.readout` of the last state without a decay: the worst output, over u Σ_s |v_s| (|k_s|·|q|)."""
+    form, rng = format_of(name), np.random.default_rng(seed)
+    v, k, q = (rng.standard_normal((T, d)).astype(form.narrow) for d in (4, N, N))
+
+    def last(*given: np.ndarray) -> np.ndarray:
+        tokens = linear_attention.Token(*given)
+        start = np.zeros((4, N), given[0].dtype)
+        return scan(linear_attention.step, None, start, tokens).outputs[-1]
+
+    wide = form.wide.type
+    Q, K, V = (one.astype(wide) for one in (q, k, v))
+    error = np.abs(last(q, k, v).astype(wide) - last(Q, K, V))
+    A, once = last(abs(Q), abs(K), abs(V)), wide(1) + wide(form.unit)
+    least = wide(form.least) * (2 * T * once ** (T + N + 1) * np.abs(Q[-1]).sum() + 2 * N * once**N)
+    bound = (once ** (T + N + 2) - 1) * A + least
+    return Run(*(float((one / (wide(form.unit) * A)).max()) for one in (bound, error)))
+
+
+def delta(T: int, N: int, name: str, seed: int = 0) -> Run:
+    """`rounding.delta-rule`: the worst row of the last state, over the largest ρ that a step of the run added."""
+    form, rng = format_of(name), np.random.default_rng(seed)
+    v, k, q = (rng.standard_normal((T, d)) for d in (4, N, N))
+    k /= 1.02 * np.linalg.norm(k, axis=1)[:, None]
+    tokens = delta_rule.Token(k, v, q, rng.uniform(0, 1, T))
+    narrow = map_leaves(lambda one: one.astype(form.narrow), tokens)
+    exact = map_leaves(lambda one: one.astype(form.wide), narrow)
+    start = np.zeros((4, N), form.narrow)
+    computed = scan(delta_rule.step, None, start, narrow).states.astype(form.wide)
+    before = np.concatenate([start.astype(form.wide)[None], computed[:-1]])
+    after = [
+        delta_rule.step(None, before[t], map_leaves(lambda one, t=t: one[t], exact))[0]
+        for t in range(T)
+    ]
+    rho = np.linalg.norm((computed - np.stack(after)).astype(np.float64), axis=2).max()
+    end = scan(delta_rule.step, None, start.astype(form.wide), exact).final_state
+    off = np.linalg.norm((computed[-1] - end).astype(np.float64), axis=1).max()
+    return Run(float(T), float(off / rho))
+
+
 if __name__ == "__main__":
     argparse.ArgumentParser(
         prog="python -m scanproof.numeric.rounding.symbolic",
@@ -70,3 +170,16 @@ if __name__ == "__main__":
     rows = [(T, C, C + T // C + 1, *compared(T, C)) for T, C in SHAPES]
     names = ("T", "C", "C + T/C + 1", "for all T and C", "of the program", "a run")
     print(tabulate(rows, names, tablefmt="github", floatfmt=".2f"))
+
+    runs = [
+        (row, name, *size, *run(*size, name))
+        for row, run, size in (
+            ("chunked-scalar-decay", decayed, (256, 16)),
+            ("readout", read_out, (256, 16)),
+            ("delta-rule", delta, (256, 16)),
+        )
+        for name in ("bfloat16", "float32", "float64")
+    ]
+    names = ("row", "format", "T", "C or N", "for all sizes", "a run")
+    print()
+    print(tabulate(runs, names, tablefmt="github", floatfmt=".2f"))

@@ -2,7 +2,9 @@
 
 from . import recurrent  # noqa: I001
 from . import chunked
+from . import delta_rule
+from . import outputs
 from . import powers
 from .source import rounding as SOURCE
 
-__all__ = ["SOURCE", "chunked", "powers", "recurrent"]
+__all__ = ["SOURCE", "chunked", "delta_rule", "outputs", "powers", "recurrent"]

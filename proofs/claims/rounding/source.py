@@ -32,11 +32,15 @@ _SMALL = {
     "write": lambda delta_write, u: at_most(absolute(delta_write), u),
     "read": lambda delta_read, u: at_most(absolute(delta_read), u),
     "add": lambda delta_add, u: at_most(absolute(delta_add), u),
+    "weigh": lambda delta_weigh, u: at_most(absolute(delta_weigh), u),
+    "decay": lambda delta_decay, u: at_most(absolute(delta_decay), u),
 }
 _LEAST = {
     "write": lambda eps_write, eta: at_most(absolute(eps_write), eta),
     "read": lambda eps_read, eta: at_most(absolute(eps_read), eta),
     "add": lambda eps_add, eta: at_most(absolute(eps_add), eta),
+    "weigh": lambda eps_weigh, eta: at_most(absolute(eps_weigh), eta),
+    "decay": lambda eps_decay, eta: at_most(absolute(eps_decay), eta),
 }
 
 
