@@ -101,6 +101,18 @@ LANE_CASES = {
         lane_loops.carry,
         lambda d, N, f, k: (d(f, WIDTH), d(N, WIDTH), d(N, f)),
     ),
+    "a chunk with decays, without outputs": Case(
+        lambda state, k, v, left, whole: chunked.carry_decayed(
+            None, state, chunked.Weighed(v, k, left, whole)
+        ),
+        lane_loops.carry_decayed,
+        lambda d, N, f, k: (d(f, WIDTH), d(N, WIDTH), d(N, f), d(N), d()),
+    ),
+    "products of decays": Case(
+        lambda decays: scan(chunked.times, None, 1 + 0 * decays[0], decays).states,
+        lane_loops.decays_from_start,
+        lambda d, N, f, k: (d(N),),
+    ),
     "growth by roundings": Case(
         lambda u: growth(u, 3), lane_loops.growth, lambda d, N, f, k: (d(N),)
     ),

@@ -54,6 +54,12 @@ def carry(state, k, v):
     return [[a + b for a, b in zip(*pair, strict=True)] for pair in rows], written
 
 
+def carry_decayed(state, k, v, left, whole):
+    """The same with what decays leave of each write, and of the state."""
+    keys = [[weight * entry for entry in key] for weight, key in zip(left, k, strict=True)]
+    return carry([[whole * entry for entry in row] for row in state], keys, v)
+
+
 def growth(u):
     return [(1 + one) * (1 + one) * (1 + one) for one in u]
 
