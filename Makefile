@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help verdicts certificates test test-all test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
+.PHONY: help verdicts certificates test test-all test-rest test-export devices fuzz gallery gallery-page tensor-rules bench tightness lint checker mutants docs test-docs figures export-tables reproduced clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -39,6 +39,9 @@ test: build/.test ## run the tests that take minutes, before each commit
 
 test-all: build/.test ## run every test, attacks on the proofs among them, for many minutes
 	@$(BIN)/pytest -rs -m "" $(CORES)
+
+test-rest: build/.test ## run what `make test` leaves out, and with more examples what it draws at random
+	@$(BIN)/pytest -rs -m "long or hypothesis" $(CORES)
 
 test-export: build/.export build/.export-oldest build/.export-triton ## run exported weights in torch and in other codebases
 	@$(EXPORT)/bin/pytest -rs tests/export --ignore tests/export/test_fla.py --ignore tests/export/test_mamba_ssm.py
