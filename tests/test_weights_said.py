@@ -529,8 +529,16 @@ def test_no_rule_is_called_the_nearest_that_is_further_off_than_no_step(tmp_path
 
 
 def test_a_factor_that_rounding_alone_moves_is_not_irregular_in_n(tmp_path):
-    options = {"features": 2, "examples": 5, "targets": 1, "steps": 2, "seed": 1}
-    given = folder(tmp_path, "gril.propA.1", dtype="float32", **options)
+    given = folder(
+        tmp_path,
+        "gril.propA.1",
+        dtype="float32",
+        features=2,
+        examples=5,
+        targets=1,
+        steps=2,
+        seed=1,
+    )
     bias = given.encoding["encode.bias"].copy()
     bias[0] = 1e-42
     given = given._replace(encoding={**given.encoding, "encode.bias": bias}, manifest=None)
