@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,19 @@ import pytest
 from scanproof.constructs.arrays.rounded import Rounding, rounded
 from scanproof.constructs.arrays.scan import scan
 from scanproof.constructs.forms.chunked import Weighed, carry_decayed
-from scanproof.constructs.layers import linear_attention
-from scanproof.numeric.rounding.symbolic import compared, decayed, delta, read_out
+from scanproof.constructs.layers import delta_rule, linear_attention
+from scanproof.numeric.rounding.symbolic import (
+    compared,
+    decayed,
+    delta,
+    delta_step,
+    delta_steps,
+    format_of,
+    read_out,
+    rho,
+)
 from scanproof.proofs.claims.rounding import SOURCE
+from scanproof.proofs.claims.rounding.delta_rule import most_added, written_off
 from scanproof.proofs.decide.verdict import decide
 from scanproof.proofs.exact.engines import ENGINES
 
@@ -132,3 +143,51 @@ def test_errors_of_the_delta_rule_may_grow_without_a_condition(left_out):
     kept = {name: one for name, one in claim.assuming.items() if name != left_out}
     found = decide(replace(claim, id="rounding.delta-any", assuming=kept), ENGINES["all"])
     assert found.verdict in ("refuted", "unknown")
+
+
+def test_a_bound_of_one_step_of_the_delta_rule_without_its_underflow_is_refuted():
+    assert neighbour("rounding.delta-step", grown=0).verdict == "refuted"
+
+
+@pytest.mark.parametrize("option", ["kept", "written"])
+def test_no_part_of_what_a_row_is_off_by_can_be_left_out(option):
+    """N = 1, S = k = v = β = 1, an R as large as the conditions allow: it has the norm ρ."""
+    one, u, eta = Fraction(1), Fraction(1, 4), Fraction(1, 8)
+    e = ((1 + u) ** 2 - 1) + 2 * (1 + u) * eta
+    b, h = written_off(one + one, one, e, u, eta)
+    R = u + b + h
+    assert most_added(one, one, one, u, eta, 1) == R
+    assert neighbour("rounding.delta-step-rows", **{option: 0}).verdict != "proved"
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+def test_what_a_step_of_a_run_adds_is_within_the_bound_for_all_N(name):
+    for seed, (T, N) in enumerate(((16, 1), (64, 8), (32, 128))):
+        found = delta_step(T, N, name, seed)
+        assert 0 < found.found <= found.bound
+
+
+def hard(N: int, kind: str) -> delta_rule.Token:
+    """Tokens whose steps round much: equal keys whose products all round alike, values that cancel, or tiny ones."""
+    T = 40
+    rng = np.random.default_rng(N)
+    k = np.full((T, N), (1 / 1.02) / np.sqrt(N)) * rng.choice([1, 1 + 2.0**-9], (T, N))
+    v = {
+        "cancels": 1000 * np.where(np.arange(T) % 2, 1.0, -1.0)[:, None] * np.ones((T, 4)),
+        "forgets": 1000 * (np.arange(T) == 0)[:, None] * (1 + rng.uniform(0, 1, (T, 4))),
+        "tiny": 1e-37 * rng.standard_normal((T, 4)),
+    }[kind]
+    return delta_rule.Token(k, v, k, rng.uniform(0.9, 1, T))
+
+
+@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("kind", ["cancels", "forgets", "tiny"])
+@pytest.mark.parametrize("N", [1, 3, 64])
+def test_what_hard_tokens_add_and_come_to_is_within_the_bounds_of_the_delta_rule(N, kind, name):
+    """T ρ with the largest row of the run is what rounding.delta-rule and rounding.delta-step-rows make together."""
+    form = format_of(name)
+    steps = delta_steps(hard(N, kind), form)
+    own = [rho(float(sigma), steps.values, N, form) for sigma in steps.states]
+    assert steps.added.max() > 0
+    assert all(off <= most for off, most in zip(steps.added, own, strict=True))
+    assert 0 < steps.end <= len(own) * rho(float(steps.states.max()), steps.values, N, form)

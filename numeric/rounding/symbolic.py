@@ -18,6 +18,7 @@ from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.forms.chunked import Weighed, carry_decayed
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.proofs.claims.rounding.chunked import most_off
+from scanproof.proofs.claims.rounding.delta_rule import most_added
 
 from ..ops.chunked import chunked
 from .chunked import linear
@@ -141,25 +142,82 @@ def read_out(T: int, N: int, name: str, seed: int = 0) -> Run:
     return Run(*(float((one / (wide(form.unit) * A)).max()) for one in (bound, error)))
 
 
-def delta(T: int, N: int, name: str, seed: int = 0) -> Run:
-    """`rounding.delta-rule`: the worst row of the last state, over the largest ρ that a step of the run added."""
-    form, rng = format_of(name), np.random.default_rng(seed)
-    v, k, q = (rng.standard_normal((T, d)) for d in (4, N, N))
-    k /= 1.02 * np.linalg.norm(k, axis=1)[:, None]
-    tokens = delta_rule.Token(k, v, q, rng.uniform(0, 1, T))
+class Steps(NamedTuple):
+    """A run of the delta rule: norms of rows, the largest of any."""
+
+    states: np.ndarray
+    """Of the states before each step, (T,)."""
+    values: float
+    """|v_d|."""
+    added: np.ndarray
+    """Of what each step added, (T,)."""
+    end: float
+    """Of what the last state is off by."""
+
+
+def delta_steps(tokens: delta_rule.Token, form: Format) -> Steps:
+    """What each step of the delta rule adds in a format, and all of them.
+
+    Args:
+        tokens: T tokens, which are rounded to the format before anything runs.
+        form: the format, and the one in which a run counts as exact.
+    """
     narrow = map_leaves(lambda one: one.astype(form.narrow), tokens)
     exact = map_leaves(lambda one: one.astype(form.wide), narrow)
-    start = np.zeros((4, N), form.narrow)
+    T, N = tokens.k.shape
+    start = np.zeros((tokens.v.shape[1], N), form.narrow)
     computed = scan(delta_rule.step, None, start, narrow).states.astype(form.wide)
     before = np.concatenate([start.astype(form.wide)[None], computed[:-1]])
     after = [
         delta_rule.step(None, before[t], map_leaves(lambda one, t=t: one[t], exact))[0]
         for t in range(T)
     ]
-    rho = np.linalg.norm((computed - np.stack(after)).astype(np.float64), axis=2).max()
     end = scan(delta_rule.step, None, start.astype(form.wide), exact).final_state
-    off = np.linalg.norm((computed[-1] - end).astype(np.float64), axis=1).max()
-    return Run(float(T), float(off / rho))
+
+    def largest(rows: np.ndarray) -> np.ndarray:
+        return np.sqrt((rows * rows).sum(axis=-1)).max(axis=-1)
+
+    added = largest(computed - np.stack(after))
+    return Steps(
+        largest(before), float(abs(exact.v).max()), added, float(largest(computed[-1] - end))
+    )
+
+
+def drawn(T: int, N: int, seed: int) -> delta_rule.Token:
+    """Normal values, keys of norm 1/1.02 (less than 1 when rounded as well), and strengths from 0 to 1."""
+    rng = np.random.default_rng(seed)
+    v, k, q = (rng.standard_normal((T, d)) for d in (4, N, N))
+    k /= 1.02 * np.linalg.norm(k, axis=1)[:, None]
+    return delta_rule.Token(k, v, q, rng.uniform(0, 1, T))
+
+
+def delta(T: int, N: int, name: str, seed: int = 0) -> Run:
+    """`rounding.delta-rule`: the worst row of the last state, over the largest ρ that a step of the run added."""
+    steps = delta_steps(drawn(T, N, seed), format_of(name))
+    return Run(float(T), float(steps.end / steps.added.max()))
+
+
+def delta_step(T: int, N: int, name: str, seed: int = 0) -> Run:
+    """`rounding.delta-step-rows`: the worst row that a step added, over u times the largest row and value."""
+    form = format_of(name)
+    steps = delta_steps(drawn(T, N, seed), form)
+    return worst_step(steps, N, form)
+
+
+def worst_step(steps: Steps, N: int, form: Format) -> Run:
+    """ρ, and what was added, for the step that came nearest to its ρ, over u (σ + V)."""
+    sizes = steps.states + steps.values
+    most = np.asarray([rho(float(size), steps.values, N, form) for size in steps.states])
+    t = int((steps.added / most).argmax())
+    scale = form.unit * sizes[t]
+    return Run(float(most[t] / scale), float(steps.added[t] / scale))
+
+
+def rho(sigma: float, V: float, N: int, form: Format) -> float:
+    """ρ of `rounding.delta-step-rows`, computed in fractions with √N rounded up."""
+    root = Fraction(np.nextafter(np.sqrt(N), np.inf))
+    sizes = (Fraction(sigma), Fraction(V), root, Fraction(form.unit), Fraction(form.least))
+    return float(most_added(*sizes, N))
 
 
 if __name__ == "__main__":
@@ -179,6 +237,10 @@ if __name__ == "__main__":
             ("delta-rule", delta, (256, 16)),
         )
         for name in ("bfloat16", "float32", "float64")
+    ]
+    runs += [
+        ("delta-step-rows", name, 256, 16, *delta_step(256, 16, name))
+        for name in ("float32", "float64")
     ]
     names = ("row", "format", "T", "C or N", "for all sizes", "a run")
     print()
