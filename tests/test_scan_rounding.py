@@ -6,19 +6,22 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from scanproof.constructs.arrays.rounded import Rounding, rounded
-from scanproof.constructs.arrays.scan import scan
+from scanproof.constructs.arrays.scan import map_leaves, scan
 from scanproof.constructs.forms.chunked import Weighed, carry_decayed
 from scanproof.constructs.layers import delta_rule, linear_attention
+from scanproof.numeric.rounding.in_format import in_format
 from scanproof.numeric.rounding.symbolic import (
     compared,
     decayed,
     delta,
     delta_step,
     delta_steps,
+    drawn,
     format_of,
     read_out,
     rho,
@@ -132,6 +135,23 @@ def test_what_a_run_is_off_by_is_within_the_bound_for_all_sizes(run, name):
         assert 0 < found.found <= found.bound
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "float32", "longdouble"])
+def test_a_run_in_a_format_rounds_every_operation_to_it(name):
+    """With zeros in float64 at the start, against a loop that rounds by hand."""
+    dtype = np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+    tokens = map_leaves(lambda one: in_format(one, dtype), drawn(12, 5, 3))
+    computed = scan(delta_rule.step, None, np.zeros((4, 5)), tokens)
+    state = np.zeros((4, 5), dtype)
+    for k, v, _q, beta in zip(*map(np.asarray, tokens), strict=True):
+        missed = v - (state @ k).astype(dtype)
+        state = state + beta * (missed[:, None] * k)
+        assert state.dtype == dtype
+    assert computed.final_state.dtype == computed.outputs.dtype == dtype
+    np.testing.assert_array_equal(
+        np.asarray(computed.final_state).astype(float), state.astype(float)
+    )
+
+
 def test_errors_of_the_delta_rule_do_not_add_up_to_less_than_their_sum():
     found = neighbour("rounding.delta-rule", most=0)
     assert found.verdict == "refuted"
@@ -160,7 +180,7 @@ def test_no_part_of_what_a_row_is_off_by_can_be_left_out(option):
     assert neighbour("rounding.delta-step-rows", **{option: 0}).verdict != "proved"
 
 
-@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["bfloat16", "float32", "float64"])
 def test_what_a_step_of_a_run_adds_is_within_the_bound_for_all_N(name):
     for seed, (T, N) in enumerate(((16, 1), (64, 8), (32, 128))):
         found = delta_step(T, N, name, seed)

@@ -22,6 +22,7 @@ from scanproof.proofs.claims.rounding.delta_rule import most_added
 
 from ..ops.chunked import chunked
 from .chunked import linear
+from .in_format import in_format
 
 UNIT = Fraction(1, 2**24)
 """u of float32."""
@@ -97,17 +98,18 @@ def format_of(name: str) -> Format:
 def decayed(T: int, C: int, name: str, seed: int = 0) -> Run:
     """`rounding.chunked-scalar-decay`, decays multiplied one by one: the last state's worst entry, over u A."""
     form, rng, n = format_of(name), np.random.default_rng(seed), T // C
-    v, k = (rng.standard_normal((n, C, 4)).astype(form.narrow) for _ in range(2))
-    a = rng.uniform(0.8, 1, (n, C)).astype(form.narrow)
+    v, k = (in_format(rng.standard_normal((n, C, 4)), form.narrow) for _ in range(2))
+    a = in_format(rng.uniform(0.8, 1, (n, C)), form.narrow)
 
     def chunks(of: np.dtype) -> Weighed:
-        decays, left = a.astype(of), np.ones((n, C), of)
+        decays, left = a.astype(of), in_format(np.ones((n, C)), of)
         for s in range(C - 2, -1, -1):
             left[:, s] = decays[:, s + 1] * left[:, s + 1]
         return Weighed(v.astype(of), k.astype(of), left, decays[:, 0] * left[:, 0])
 
     def last(tokens: Weighed) -> np.ndarray:
-        return scan(carry_decayed, None, np.zeros((4, 4), tokens.v.dtype), tokens).final_state
+        start = in_format(np.zeros((4, 4)), tokens.v.dtype)
+        return scan(carry_decayed, None, start, tokens).final_state
 
     exact, wide = chunks(form.wide), form.wide.type
     error = np.abs(last(chunks(form.narrow)).astype(wide) - last(exact))
@@ -126,11 +128,11 @@ def decayed(T: int, C: int, name: str, seed: int = 0) -> Run:
 def read_out(T: int, N: int, name: str, seed: int = 0) -> Run:
     """`rounding.readout` of the last state without a decay: the worst output, over u Σ_s |v_s| (|k_s|·|q|)."""
     form, rng = format_of(name), np.random.default_rng(seed)
-    v, k, q = (rng.standard_normal((T, d)).astype(form.narrow) for d in (4, N, N))
+    v, k, q = (in_format(rng.standard_normal((T, d)), form.narrow) for d in (4, N, N))
 
     def last(*given: np.ndarray) -> np.ndarray:
         tokens = linear_attention.Token(*given)
-        start = np.zeros((4, N), given[0].dtype)
+        start = in_format(np.zeros((4, N)), given[0].dtype)
         return scan(linear_attention.step, None, start, tokens).outputs[-1]
 
     wide = form.wide.type
@@ -162,10 +164,10 @@ def delta_steps(tokens: delta_rule.Token, form: Format) -> Steps:
         tokens: T tokens, which are rounded to the format before anything runs.
         form: the format, and the one in which a run counts as exact.
     """
-    narrow = map_leaves(lambda one: one.astype(form.narrow), tokens)
+    narrow = map_leaves(lambda one: in_format(one, form.narrow), tokens)
     exact = map_leaves(lambda one: one.astype(form.wide), narrow)
     T, N = tokens.k.shape
-    start = np.zeros((tokens.v.shape[1], N), form.narrow)
+    start = in_format(np.zeros((tokens.v.shape[1], N)), form.narrow)
     computed = scan(delta_rule.step, None, start, narrow).states.astype(form.wide)
     before = np.concatenate([start.astype(form.wide)[None], computed[:-1]])
     after = [
@@ -240,7 +242,7 @@ if __name__ == "__main__":
     ]
     runs += [
         ("delta-step-rows", name, 256, 16, *delta_step(256, 16, name))
-        for name in ("float32", "float64")
+        for name in ("bfloat16", "float32", "float64")
     ]
     names = ("row", "format", "T", "C or N", "for all sizes", "a run")
     print()
