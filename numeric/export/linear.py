@@ -15,6 +15,7 @@ from scanproof.constructs.tokens.encoding import TOKENISATIONS
 from scanproof.proofs.decide.construction import quick_result
 from scanproof.proofs.language.claim import Claim
 
+from ..rounding.in_format import in_format
 from . import statements
 from .certificates import found as errors
 from .certificates.largest import largest
@@ -181,9 +182,11 @@ def _found(exact: Model, learner: Steps, domain: Domain, dtype: str, *, linear: 
     ground = errors.Ground(
         domain.examples, d, k, root, entry, domain.target, domain.curvature, linear
     )
-    rounded = neutral.mapped(lambda array: np.asarray(array, dtype=np.float64).astype(dtype), exact)
+    rounded = neutral.mapped(
+        lambda array: in_format(np.asarray(array, dtype=np.float64), dtype), exact
+    )
     length = TOKENISATIONS[exact.tokens].length(domain.examples)
-    work = 8.0 * len(exact.layers) * length * exact.encode_bias.shape[0] ** 2
+    work = len(exact.layers) * length * (errors.CALLS + 8.0 * exact.encode_bias.shape[0] ** 2)
 
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return np.asarray(neutral.predict(rounded, x, y)).astype(np.longdouble)

@@ -17,6 +17,7 @@ from scanproof.constructs.layers.mamba2_block import RELEASED, Parameters
 from scanproof.constructs.layouts import hf_mamba2
 from scanproof.constructs.tokens.mamba2 import LAYOUTS, Layout
 
+from ..rounding.in_format import in_format
 from .certificates import found as errors
 from .certificates.largest import Largest, largest
 from .certificates.mamba2 import Bound, Domain, bound
@@ -152,16 +153,16 @@ def _found(made: Instance, domain: Domain, eta: Fraction, dtype: str) -> float:
     per_token = 4 * sizes.heads * sizes.head_dim * sizes.state + made.widths.stream * len(
         model.last.in_proj
     )
-    work = float(len(blocks) * (2 * domain.examples + 1) * per_token)
+    work = len(blocks) * (2 * domain.examples + 1) * (errors.CALLS + per_token)
     to = np.dtype(dtype).type
-    rounded = [Parameters(*(np.asarray(a).astype(to) for a in block)) for block in blocks]
+    rounded = [Parameters(*(in_format(a, to) for a in block)) for block in blocks]
     weight, bias, norm, readout = (
-        np.asarray(a).astype(to)
+        in_format(a, to)
         for a in (model.encode_weight, model.encode_bias, model.norm, model.readout)
     )
 
     def predict(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        rows = layout.tokens(x, y).astype(to) @ weight.T + bias
+        rows = in_format(layout.tokens(x, y), to) @ weight.T + bias
         for block in rounded:
             rows = mamba2_block.block(block, sizes, rows, to(hf_mamba2.EPSILON), PARTS)
         last = PARTS.norm(rows[-1:], norm, to(hf_mamba2.EPSILON))

@@ -1,9 +1,11 @@
 """What is found of a certificate's bound: errors that a model does make on data of the domain, in NumPy.
 
-Data that are all alike make the largest predictions (`largest`); with large parts orthogonal to them, which cancel in
-every product, they make roundings large beside predictions. From the worst of these, steps at random are kept that make
-the error larger. What is found is a lower value of the worst error, as large as some tens of runs make it; loaders that
-add sums up in another order have errors of their own.
+Data that are all alike make the largest predictions (`largest`), and every sum over them is one of n equal terms: while
+the sum stays between two powers of two, each addition rounds in the same direction and by as much. Some thousands of
+such sums are tried by themselves; the model runs on those that are farthest off. With large parts orthogonal to each
+other, which cancel in every product, data make roundings large beside predictions. From the worst of these, steps at
+random are kept that make the error larger. What is found is a lower value of the worst error, as large as some tens of
+runs make it; loaders that add sums up in another order have errors of their own.
 """
 
 from __future__ import annotations
@@ -16,13 +18,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...rounding.arithmetic import FORMATS
+from ...rounding.in_format import in_format
 
 SEED, FEWEST, MOST = 21, 8, 48
-"""Of the runs of a search; the first half of them only start."""
+"""Of the runs of a search; the first three quarters of them only start."""
+SUMS = 2**13
+"""Sums of equal terms that are tried."""
 INWARD = 1 - 2.0**-20
 """Data are kept so far inside the domain."""
 WORK = 2e8
 """Multiplications of a search, about; a model that would be run less than `FEWEST` times is not searched."""
+CALLS = 2e3
+"""Multiplications that take as long as NumPy's calls for one token in one layer."""
 RUN = 2e5
 """What a run costs besides, in multiplications: a token is a call or two in Python."""
 
@@ -77,14 +84,15 @@ def found(
         0.0,
     )
     with np.errstate(all="ignore"):
+        sums = _sums(ground, rule, dtype, rng, runs)
         for run in range(runs):
             data = (
-                _start(run, ground, rule, rng)
-                if run < runs // 2
+                _start(run, ground, rule, rng, sums)
+                if run < 3 * runs // 4
                 else _climbed(best[0], best[1], rng)
             )
             x, y = _inside(*data, ground)
-            rounded = (a.astype(dtype) for a in (x, y))  # which is a part of the error
+            rounded = (in_format(a, dtype) for a in (x, y))  # which is a part of the error
             missed = float(np.abs(predict(*rounded) - learned(rule, x, y)).max())
             if math.isfinite(missed) and missed > error:
                 best, error = (x, y), missed
@@ -101,16 +109,53 @@ def _alike(
     return x, np.full((n, k), ground.target)
 
 
+def _sums(
+    ground: Ground, rule: Rule, dtype: str, rng: np.random.Generator, most: int
+) -> list[tuple[float, float]]:
+    """Entries c of inputs and targets y that are all equal, the worst first, by what their sums' roundings change.
+
+    The sums Σ ηc² and Σ ηcy are added up in order, in the format; the steps that they lead to are not rounded.
+    """
+    n, d, _ = ground[:3]
+    part = np.where(rng.random(SUMS) < 0.5, 1 - 0.01 * rng.random(SUMS), rng.uniform(0.05, 1, SUMS))
+    entries = np.sqrt(2 * part * INWARD**4 / (float(rule.eta) * n * d))
+    entries = np.minimum(
+        entries, ground.norm * rng.uniform(1 - 0.01, INWARD**2, SUMS) / math.sqrt(d)
+    )
+    c, y = (a.astype(dtype) for a in (entries, ground.target * rng.uniform(0.5, INWARD**2, SUMS)))
+    scaled = c * np.asarray(float(rule.eta)).astype(dtype)
+    gram = added = np.zeros_like(c)
+    for _ in range(n):
+        gram, added = gram + scaled * c, added + scaled * y
+    wide = [a.astype(np.longdouble) for a in (c, y, gram, added)]
+    c, y, gram, added = wide
+    found = exact = c * 0 + np.longdouble(float(np.mean(rule.W0[:, 0])))
+    for _ in range(rule.steps):
+        found = found - d * gram * found + added
+        exact = exact - n * float(rule.eta) * c * (d * c * exact - y)
+    off = np.nan_to_num(np.abs(found - exact).astype(np.float64), nan=0.0, posinf=0.0)
+    return [(float(c[i]), float(y[i])) for i in np.argsort(-off)[:most]]
+
+
 def _start(
-    run: int, ground: Ground, rule: Rule, rng: np.random.Generator
+    run: int,
+    ground: Ground,
+    rule: Rule,
+    rng: np.random.Generator,
+    sums: list[tuple[float, float]],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Data to begin with: alike, alike beside parts that are orthogonal, and at random."""
+    """Data to begin with: equal terms by turns with alike, alike beside parts that are orthogonal, and at random."""
     direction = rng.uniform(-1 if math.isinf(ground.entry) else 0.9, 1, ground.features)
     x, y = _alike(ground, rule, direction, rng.uniform(0.01, 1))
-    if run % 4 == 2:
+    if run % 2 == 0:
+        entry, target = sums[run // 2]
+        x = np.full(x.shape, entry)
+        x[-1] = ground.norm / math.sqrt(ground.features)
+        y = np.full(y.shape, target)
+    elif run % 8 == 5:
         around = rng.uniform(-1, 1, x[:-1].shape) * ground.norm / math.sqrt(ground.features)
         x[:-1] += around - np.outer(around @ direction, direction) / (direction @ direction)
-    elif run % 4 == 3:
+    elif run % 8 == 7:
         x = rng.uniform(-1, 1, x.shape) * ground.norm / math.sqrt(ground.features)
         y = rng.uniform(-1, 1, y.shape) * ground.target
     return x, y
@@ -133,8 +178,9 @@ def _inside(x: np.ndarray, y: np.ndarray, ground: Ground) -> tuple[np.ndarray, n
     most = ground.target * INWARD
     if not ground.linear:
         return x, np.clip(y, -most, most)
+    most = min(most, float(np.abs(y).max()))
     y = x[:-1] @ (x[-1:].T @ np.ones((1, y.shape[1])))
-    return x, y * min(1.0, most / max(float(np.abs(y).max()), 1e-300))
+    return x, y * (most / max(float(np.abs(y).max()), 1e-300))
 
 
 def learned(rule: Rule, x: np.ndarray, y: np.ndarray) -> np.ndarray:
