@@ -77,6 +77,21 @@ def lsa_stack(layers, rows):
     return np.array(rows)
 
 
+def attention_stack(layers, rows):
+    """Token by token, each over all examples."""
+    for layer in layers:
+        moved = []
+        for z in rows:
+            asked, change = loops.apply(layer.KQ, z), zeros(len(z))
+            for seen in rows[:-1]:
+                weight = sum(a * b for a, b in zip(seen, asked, strict=True))
+                value = loops.apply(layer.PV, seen)
+                change = [c + weight * v for c, v in zip(change, value, strict=True)]
+            moved.append([a + c for a, c in zip(z, change, strict=True)])
+        rows = moved
+    return np.array(rows)
+
+
 def network(d: Draw, f: int, k: int) -> gd_ssm.Scalar:
     return gd_ssm.Scalar(d(k, 2 * f), d(k, 2 * f), d(), np.asarray((0, 1)))
 
@@ -171,5 +186,15 @@ FAMILY_CASES = {
         lambda layers, rows: families.lsa_stack(layers, rows),
         lsa_stack,
         lambda d, N, f, k: (tuple(attention(d, f) for _ in range(LAYERS)), d(N + 1, f)),
+    ),
+    "family of attention to the examples": Case(
+        lambda layers, rows: families.attention_stack(layers, rows),
+        attention_stack,
+        lambda d, N, f, k: (
+            tuple(
+                families.AttentionToExamples(d.small(f, f), d.small(f, f)) for _ in range(LAYERS)
+            ),
+            d(N + 1, f),
+        ),
     ),
 }

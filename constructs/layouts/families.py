@@ -16,7 +16,7 @@ from ..arrays.definition import definition
 from ..arrays.ranges import build
 from ..arrays.scan import scan
 from ..constructions.construction import Construction
-from ..constructions.ssd import causal_attention
+from ..constructions.ssd import attention_to_examples, causal_attention
 from ..layers import fla_linear_attention, gd_ssm, gril, lsa, ssd
 from ..layers.multi_step import TwoHeads
 from ..layers.sequence import Masked
@@ -55,6 +55,12 @@ class Family(NamedTuple):
 TwoHeadLayer = namedtuple("TwoHeadLayer", (*gril.TwoHead._fields, "weights"))
 """A layer of `gril.two_head_step`: the fields of `gril.TwoHead`, and weights (f, f) that it adds to those from below,
 W0 in the first layer and 0 in the others."""
+
+
+AttentionToExamples = namedtuple("AttentionToExamples", ("PV", "KQ"))
+"""A layer of linear self-attention in which every token sees all the examples: the product of the projection and W_v,
+and W_kᵀ W_q, both (D, D). Its fields are not named as those of `lsa.Parameters`, so that tensors alone say which tokens
+a token sees."""
 
 
 @definition
@@ -118,6 +124,20 @@ def lsa_stack(layers: Sequence[lsa.Parameters], embeddings: Array) -> Array:
     return rows
 
 
+@definition
+def attention_stack(layers: Sequence[AttentionToExamples], embeddings: Array) -> Array:
+    """Layers of linear self-attention with residuals, in which every token sees all but the last: (T, D) -> (T, D).
+
+    `ssd.attention_to_examples` is the same layer by its mask, with 1/n beside its Q; here all tokens share the sum of
+    z ⊗ z over the examples.
+    """
+    rows = embeddings
+    for layer in layers:
+        seen = rows[:-1].T @ rows[:-1]
+        rows = rows + rows @ layer.KQ.T @ seen @ layer.PV.T
+    return rows
+
+
 def _shapes(layer: Any, *shapes: str) -> dict[str, str]:
     return dict(zip(layer._fields, shapes, strict=True))
 
@@ -178,6 +198,18 @@ FAMILIES: dict[str, Family] = {
             stacked=True,
             of=(Masked(causal_attention),),
             written=lambda p, n, L, W0: [lsa.Parameters(p.P, p.Q, Fraction(1, n))] * L,
+        ),
+        Family(
+            "attention-to-examples",
+            AttentionToExamples,
+            _shapes(AttentionToExamples, "D D", "D D"),
+            width="D",
+            outputs="D",
+            tokens=("labelled",),
+            forward=attention_stack,
+            stacked=True,
+            of=(Masked(attention_to_examples),),
+            written=lambda p, n, L, W0: [AttentionToExamples(p.P, p.Q * Fraction(1, n))] * L,
         ),
         Family(
             "linear-attention",

@@ -12,12 +12,20 @@ import numpy as np
 import pytest
 from linear_cases import CASES, Case
 
+from scanproof.constructs.constructions.ssd import Attention, attention_to_examples
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.layers import ssd
 from scanproof.constructs.layers.gril import Window, two_head_step
 from scanproof.constructs.layers.multi_step import stack
+from scanproof.constructs.layers.sequence import Masked
 from scanproof.constructs.layouts import neutral
-from scanproof.constructs.layouts.families import FAMILIES, ssd_layer, two_head_stack
+from scanproof.constructs.layouts.families import (
+    FAMILIES,
+    AttentionToExamples,
+    attention_stack,
+    ssd_layer,
+    two_head_stack,
+)
 from scanproof.constructs.layouts.neutral import LayoutError
 from scanproof.constructs.tokens import windows
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
@@ -163,6 +171,16 @@ def test_the_recurrence_of_the_ssd_family_is_the_layer_of_its_mask():
     Z, decays = rng.standard_normal((3, 6)), rng.uniform(0, 1, 6)
     layer = ssd.Parameters(decays, *rng.standard_normal((2, 4, 3)))
     np.testing.assert_allclose(ssd_layer([layer], Z.T).T, ssd.mamba2(layer, Z), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "steps"), [(1, 1, 1), (1, 3, 2), (5, 2, 3)])
+def test_the_sum_over_the_examples_is_the_layer_of_its_mask(n, d, steps):
+    rng, xp = np.random.default_rng(0), EXACT
+    Z, PV, KQ = (rng.integers(-3, 4, (d + 1, size)) for size in (n + 1, d + 1, d + 1))
+    masked = Masked(attention_to_examples)
+    wanted = masked.outputs(Attention(*map(xp.asarray, (PV, KQ))), xp.asarray(Z), layers=steps)
+    layers = [AttentionToExamples(xp.asarray(PV), xp.asarray(KQ * Fraction(1, n)))] * steps
+    assert (attention_stack(layers, xp.asarray(Z.T)).T.entries == wanted.entries).all()
 
 
 def test_equal_two_head_layers_are_the_stack_of_the_statement():
