@@ -138,6 +138,14 @@ def forward_lsa(layers, rows):
     return rows
 
 
+def forward_attention_to_examples(layers, rows):
+    """z + PV S KQ z with S the sum of z ⊗ z over the examples, layer after layer; no token sees the query."""
+    for layer in layers:
+        seen = rows[:-1].T @ rows[:-1]
+        rows = rows + rows @ layer["KQ"].T @ seen @ layer["PV"].T
+    return rows
+
+
 def forward_linear_attention(layers, rows):
     """h + Σ_heads W_o Z W_q h / √m with Z ← Z + W_v h ⊗ W_k h, layer after layer."""
     for layer in layers:
@@ -239,6 +247,10 @@ LINEAR: dict[str, tuple[str, Callable[..., Any]]] = {
     "ssd": ("forward_ssd(layers_of(tensors)[0], rows)", forward_ssd),
     "two-head": ("forward_two_head(layers_of(tensors), rows)", forward_two_head),
     "lsa": ("forward_lsa(layers_of(tensors), rows)", forward_lsa),
+    "attention-to-examples": (
+        "forward_attention_to_examples(layers_of(tensors), rows)",
+        forward_attention_to_examples,
+    ),
     "linear-attention": (
         "forward_linear_attention(layers_of(tensors), rows)",
         forward_linear_attention,

@@ -26,6 +26,7 @@ CASES = [
     ("gril.propA.1", "torch", {"steps": 3, "seed": 1}),
     ("ssd.thm4.1", "numpy", {}),
     ("ssd.remark4.1-lsa", "numpy", {"features": 1, "steps": 2}),
+    ("ssd.remark4.1-lsa-construction", "torch", {"steps": 3}),
     ("linear-attention.gd", "numpy", {"steps": 2, "targets": 2}),
     ("linear-attention.one-step-concatenated", "fla-linear-attention", {"in_one_block": True}),
     ("linear-attention.gd", "fla-linear-attention", {"steps": 2, "seed": 3}),
