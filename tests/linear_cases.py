@@ -37,6 +37,9 @@ CASES = [
     Case("gril.propA.1", 4, 10, steps=2, targets=4),
     Case("gril.propA.1", 8, 20, steps=6, targets=2),
     Case("ssd.remark4.1-lsa", 1, 12, steps=4),
+    Case("ssd.remark4.1-lsa-construction", 4, 11),
+    Case("ssd.remark4.1-lsa-construction", 3, 12, steps=4),
+    Case("ssd.remark4.1-lsa-construction", 1, 1, steps=2),
     Case("gril.prop4.1", 1, 1),
 ]
 """Every family, one step and several, one target and several, sizes of 1."""

@@ -27,6 +27,7 @@ SMALL = [
     Case("ssd.thm4.1", 3, 5),
     Case("gril.propA.1", 2, 4, steps=2, targets=2),
     Case("ssd.remark4.1-lsa", 1, 4, steps=3),
+    Case("ssd.remark4.1-lsa-construction", 2, 4, steps=3),
 ]
 """A case of each family; small ones, since JAX compiles every token of these programs."""
 ONE_STEP = [case for case in CASES if case.steps == 1]
@@ -115,6 +116,38 @@ def test_several_steps_are_far_better_bounded_layer_by_layer():
     assert step_by_step.max() <= 2e-3 * np.abs(cases.expected(made, given)).max()
 
 
+def test_layers_that_move_labels_are_bounded_by_their_residuals():
+    """Read as a whole, ten layers let errors grow by 1 + ηΣ|x||x|ᵀ, here up to 17, each."""
+    case = Case("ssd.remark4.1-lsa-construction", 16, 24, steps=10)
+    made, given = cases.made(case), cases.tasks(case, 8)
+    nearly = np.array(made.model.layers[-1].PV)
+    nearly[0, 0] = Fraction(1, 10**12)  # of a feature that no layer reads any more
+    *others, last = made.model.layers
+    whole = made.model._replace(layers=(*others, last._replace(PV=nearly)))
+    assert stacks.recognised(made.model, 24) is not None and stacks.recognised(whole, 24) is None
+    domain = Domain(24, 1.0, 4.0, curvature=48.0)
+    by_residuals, as_a_whole = (linear.bound(each, domain) for each in (made.model, whole))
+    assert by_residuals.relative < 1e-3
+    assert as_a_whole.prediction > 1e6 * by_residuals.magnitude  # which says nothing
+    single = neutral.mapped(np.float32, made.tensors)
+    for x, y in zip(*given, strict=True):
+        own = neutral.predict(single, *(a.astype(np.float32) for a in (x, y)))
+        error = np.abs(own - cases.explicit(x, y, float(made.eta), made.W0.astype(float), 10))
+        assert error <= linear.bound_at(made.model, x, y) <= by_residuals.prediction
+
+
+def test_residuals_may_grow_where_steps_diverge():
+    """With ηλ = 5 every step multiplies residuals along that direction by −4, and rounding with them."""
+    case = Case("ssd.remark4.1-lsa-construction", 2, 6, steps=4)
+    made = cases.made(case)
+    x, y = np.random.default_rng(2).uniform(-1, 1, (7, 2)), np.ones((6, 1))
+    x *= np.sqrt(5 * 6) / np.linalg.norm(x[:-1], ord=2)
+    got = neutral.predict(neutral.mapped(np.float32, made.tensors), np.float32(x), np.float32(y))
+    wanted = cases.explicit(x, y, float(made.eta), made.W0.astype(float), 4)
+    bound = linear.bound_at(made.model, x, y)
+    assert np.abs(got - wanted) <= bound < 1e-2 * np.abs(wanted)
+
+
 def test_the_bound_grows_with_the_unit_roundoff():
     made, domain = cases.made(CASES[1]), Domain(13, 1.0, 2.0)
     coarse = Format(2 * SINGLE.unit, SINGLE.tiny, SINGLE.largest)
@@ -140,6 +173,7 @@ INERT = {
     "ssd.thm4.1": {"decays", "S_B", "S_C"},
     "gril.propA.1": {"query"},
     "ssd.remark4.1-lsa": {"P"},
+    "ssd.remark4.1-lsa-construction": {"PV"},
 }
 """Fields with entries that do nothing here: they meet zeros, decay an empty state, or make what is not read."""
 
@@ -152,6 +186,7 @@ INERT = {
         Case("ssd.thm4.1", 2, 4),
         Case("gril.propA.1", 2, 4, steps=2, targets=2),
         Case("ssd.remark4.1-lsa", 1, 4, steps=2),
+        Case("ssd.remark4.1-lsa-construction", 2, 4, steps=2),
     ],
     ids=str,
 )

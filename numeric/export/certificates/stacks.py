@@ -8,10 +8,16 @@ Read as a whole, a stack lets errors grow by 1 + ηΣ|x||x|ᵀ a layer. A step o
 
 where A|W| + b are the magnitudes in one layer that is read from weights W, which they are affine in, and γ and `low`
 are what its roundings and underflows make. A = I + ηΣ|x||x|ᵀ is symmetric: its norm is at most its largest row sum.
+
+Layers that move labels hold the residuals r_l of the examples instead, and −⟨w_l, x⟩ in the query's label. With the
+examples' inputs as rows of X they are r_{l+1} = (I − ηXXᵀ)r_l and q_{l+1} = q_l − η⟨Xx, r_l⟩, so that residuals pass
+errors on as weights do, with A = I + η|X||X|ᵀ. What a layer's roundings make of residuals, ε, the P layers after it
+learn as if it were targets: in q it becomes ‖x‖‖ε‖ max_g |1 − (1 − ηg)^P|/√g at most (`largest.weights`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -21,9 +27,17 @@ import numpy as np
 from scanproof.constructs.arrays.array_api import namespace, outer, unit
 from scanproof.constructs.constructions import linear_attention
 from scanproof.constructs.constructions.linear_attention import LAYOUTS
+from scanproof.constructs.constructions.ssd import label_attention
 from scanproof.constructs.layers.fla_linear_attention import Parameters, layer
 from scanproof.constructs.layouts import fla_linear_attention, neutral
-from scanproof.constructs.layouts.families import STRIDE, WINDOW, TwoHeadLayer, two_head_layer
+from scanproof.constructs.layouts.families import (
+    STRIDE,
+    WINDOW,
+    AttentionToExamples,
+    TwoHeadLayer,
+    attention_stack,
+    two_head_layer,
+)
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens import windows
 from scanproof.constructs.tokens.encoding import encoding
@@ -60,7 +74,7 @@ class Layers(NamedTuple):
     start: float
     """‖E‖ of the weights before the first of them."""
     steps: tuple[tuple[slice, Callable[[float], Counted]], ...]
-    """The layers that do the same step, and the weights (…, d) that one of them makes."""
+    """The layers that do the same step, and the weights (…, d), or residuals (n,), that one of them makes."""
     last: Callable[[float], Counted]
     """The prediction (k,), with the roundings of its reading alone."""
 
@@ -84,25 +98,108 @@ def read(
         y: of the targets, (n, k).
         domain: curvature and weights, where they are known.
     """
-    norms = np.linalg.norm(x, axis=1) * MARGIN
-    eta, query = stack.eta * MARGIN, float(norms[-1])
-    rho = growth(eta, min(domain.curvature, float((norms[:-1] ** 2).sum()) * MARGIN))
+    family = FAMILIES[model.family]
+    layers = family.layers(stack, model, embeddings, y.shape[0])
+    return family.read(_descent(stack, x, y, domain), layers)
+
+
+class Descent(NamedTuple):
+    """Sizes of what gradient descent goes through on data of a domain."""
+
+    eta: float
+    rho: float
+    """The most by which a step multiplies the norm of an error."""
+    query: float
+    """‖x‖."""
+    weights: list[float]
+    """‖W_l‖ of the largest column, for l = 0, …, L."""
+    targets: float
+    """‖y‖ of the largest target."""
+    inputs: float
+    """√Σ‖x_j‖²."""
+    learned: Callable[[float, int], float]
+    """(‖y‖, steps) -> ‖w‖ after so many steps from 0 on such targets."""
+
+
+def _descent(stack: Stack, x: np.ndarray, y: np.ndarray, domain: Domain) -> Descent:
+    n, norms, eta = y.shape[0], np.linalg.norm(x, axis=1) * MARGIN, stack.eta * MARGIN
+    total = min(float((norms[:-1] ** 2).sum()), x.shape[1] * domain.curvature) * MARGIN
+    rho = growth(eta, min(domain.curvature, total))
     added = eta * float((norms[:-1] @ y).max()) * MARGIN
+    norm, target = float(norms[:-1].max()), float(y.max()) * MARGIN
     sizes = [float(np.linalg.norm(stack.W0, axis=0).max()) * MARGIN]
-    n, norm, target = y.shape[0], float(norms[:-1].max()), float(y.max()) * MARGIN
     for step in range(1, stack.steps + 1):
         known = weights(n, norm, target, domain.curvature, eta, step, sizes[0])
         sizes.append(min(rho * sizes[-1] + added, domain.weights, known))
-    layers = FAMILIES[model.family].layers(stack, model, embeddings, y.shape[0])
-    error = layers.start
+
+    def learned(targets: float, steps: int) -> float:
+        return weights(n, norm, targets / math.sqrt(n), domain.curvature, eta, steps) * MARGIN
+
+    targets = float(np.linalg.norm(y, axis=0).max()) * MARGIN
+    return Descent(eta, rho, float(norms[-1]), sizes, targets, math.sqrt(total), learned)
+
+
+def _by_weights(descent: Descent, layers: Layers) -> Reading:
+    """The prediction of layers that hold the weights."""
+    sizes, query, error = descent.weights, descent.query, layers.start
     for alike, step in layers.steps:
-        error = _passed_on(error, sizes[:-1][alike], rho, step)
+        error = _passed_on(error, sizes[:-1][alike], descent.rho, step)
     predicted = layers.last(sizes[-1] + error)
-    magnitude = np.full(predicted.shape, (sizes[-1] + error) * query)
-    own = Counted(
+    own = _of_size(predicted, (sizes[-1] + error) * query)
+    return Reading(own + error * query, np.full(predicted.shape, sizes[-1] * query))
+
+
+def _by_residuals(descent: Descent, layers: Layers) -> Reading:
+    """The prediction of equal layers that hold the residuals, and the prediction's negative in the query's label."""
+    ((_, step),) = layers.steps
+    *sizes, last = (size * descent.query for size in descent.weights)
+    residuals = [descent.targets * descent.rho**passed for passed in range(len(sizes))]
+    most = 2 * max(*residuals, *sizes, last) or 1.0
+    own, at_query = _roundings(most, step), layers.last(most)
+    reached = descent.eta * descent.query * descent.inputs
+    error = off = read = (
+        0.0  # of the residuals, of the prediction, and that as sums of what each layer made of it
+    )
+    for above, size, residual in zip(reversed(range(len(sizes))), sizes, residuals, strict=True):
+        rounded = float(_of_size(at_query, size + off + reached * (residual + error)).max())
+        made = own.at(residual + error)
+        read += rounded + descent.query * descent.learned(made, above)
+        off, error = off + reached * error + rounded, descent.rho * error + made
+    least = min(off, read)
+    fits = max(off, error) <= most / 2 and own.fits and np.isfinite(at_query.error).all()
+    shape = at_query.shape
+    return Reading(np.full(shape, least if fits else np.inf), np.full(shape, last))
+
+
+def _of_size(predicted: Counted, size: float) -> np.ndarray:
+    """What the roundings that are counted make of a prediction of that magnitude."""
+    magnitude = np.full(predicted.shape, size)
+    return Counted(
         predicted.form, magnitude, predicted.count, predicted.low, peak=predicted.peak
     ).error
-    return Reading(own + error * query, np.full(predicted.shape, sizes[-1] * query))
+
+
+class _Roundings(NamedTuple):
+    """What the roundings of a layer make of weights or residuals, by their norm before it."""
+
+    slope: float
+    base: float
+    fits: bool
+    """Whether no number overflows."""
+
+    def at(self, size: float) -> float:
+        """The norm of what they make."""
+        return self.slope * size + self.base
+
+
+def _roundings(most: float, step: Callable[[float], Counted]) -> _Roundings:
+    """Those of a layer on numbers of which none is larger than `most`."""
+    moved, from_none = step(most), step(0.0).magnitude
+    rounding = gamma(moved.count, moved.form.unit)
+    slope = float(((moved.magnitude - from_none) / most).max()) * MARGIN
+    base = float(np.linalg.norm(from_none, axis=-1).max()) * MARGIN
+    low = float(np.linalg.norm(np.broadcast_to(moved.low, moved.shape), axis=-1).max()) * MARGIN
+    return _Roundings(rounding * slope, rounding * base + low, bool(np.isfinite(moved.error).all()))
 
 
 def _passed_on(
@@ -112,15 +209,10 @@ def _passed_on(
     if not sizes:
         return error
     most = 2 * max(sizes) or 1.0  # a layer that starts from 0 rounds what it makes of the data
-    moved, from_none = step(most), step(0.0).magnitude
-    rounding = gamma(moved.count, moved.form.unit)
-    slope = float(((moved.magnitude - from_none) / most).max()) * MARGIN
-    base = float(np.linalg.norm(from_none, axis=-1).max()) * MARGIN
-    low = float(np.linalg.norm(np.broadcast_to(moved.low, moved.shape), axis=-1).max()) * MARGIN
+    own = _roundings(most, step)
     for size in sizes:
-        error = rho * error + rounding * (slope * (size + error) + base) + low
-    fits = error <= most / 2 and np.isfinite(moved.error).all()
-    return error if fits else float("inf")
+        error = rho * error + own.at(size + error)
+    return error if error <= most / 2 and own.fits else math.inf
 
 
 def _same(model: Model, made: Model) -> bool:
@@ -230,14 +322,53 @@ def _attention_layers(stack: Stack, model: Model, embeddings: Counted, examples:
     )
 
 
+def _labels(model: Model, examples: int) -> Stack | None:
+    first, (d, k), steps = model.layers[0], neutral.sizes(model), len(model.layers)
+    if steps < 2 or k != 1 or first.KQ.shape[0] != d + 1:
+        return None
+    keys = first.KQ[0, 0]
+    eta = -float(keys)
+    if not 0 < eta < np.inf:
+        return None
+    value, features = (matrix.astype(int).astype(object) for matrix in label_attention(np, d, -0.5))
+    weight, readout = encoding(np, model.tokens, d, k)
+    layer = AttentionToExamples(value, features * keys)
+    bias = np.zeros(d + 1)
+    made = model._replace(
+        layers=(layer,) * steps, encode_weight=weight, encode_bias=bias, readout=-readout
+    )
+    return Stack(np.zeros((d, k)), eta, steps) if _same(model, made) else None
+
+
+def _label_layers(stack: Stack, model: Model, embeddings: Counted, examples: int) -> Layers:
+    """Inputs stay as they are, without any rounding, in every layer."""
+
+    def moved(size: float) -> Counted:
+        """The tokens after a layer on labels of that size."""
+        magnitude = embeddings.magnitude.copy()
+        magnitude[:, -1] = size
+        low = np.where(magnitude > 0, embeddings.low, 0.0)
+        return attention_stack(
+            model.layers[:1], Counted(embeddings.form, magnitude, embeddings.count, low)
+        )
+
+    return Layers(
+        0.0,
+        ((slice(None), lambda size: moved(size)[:-1, -1]),),
+        lambda size: moved(size)[-1] @ model.readout.T,
+    )
+
+
 class Family(NamedTuple):
     """How stacks of a family are recognised and read."""
 
     recognised: Callable[[Model, int], Stack | None]
     layers: Callable[[Stack, Any, Counted, int], Layers]
+    read: Callable[[Descent, Layers], Reading] = _by_weights
 
 
 FAMILIES: Mapping[str, Family] = {
     "two-head": Family(_two_heads, _two_head_layers),
     "linear-attention": Family(_attention, _attention_layers),
+    "attention-to-examples": Family(_labels, _label_layers, _by_residuals),
 }
