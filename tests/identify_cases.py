@@ -56,6 +56,7 @@ FAMILIES = [
     Export("gril.propA.1", {"features": 2, "targets": 1, "steps": 2, "seed": 1}),
     Export("ssd.thm4.1", {"features": 2}),
     Export("ssd.remark4.1-lsa", {"features": 1, "steps": 2}),
+    Export("ssd.remark4.1-lsa-construction", {"features": 2, "steps": 2}),
     Export("linear-attention.one-step-concatenated", {"features": 2, "seed": 1}),
     Export("linear-attention.gd", {"features": 1, "seed": 1}, "fla-linear-attention"),
 ]

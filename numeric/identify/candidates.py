@@ -51,6 +51,7 @@ STATEMENTS: Mapping[str, tuple[str, ...]] = {
     "two-head": ("gd-ssm.prop3", "gril.propA.1-construction+transpose+embedding"),
     "ssd": ("ssd.thm4.1", "ssd.thm4.1-appendix+loss"),
     "lsa": ("ssd.remark4.1-lsa+one-feature",),
+    "attention-to-examples": ("ssd.remark4.1-lsa-construction+mask",),
 }
 """By family, proved statements whose constructions differ in more than numbers that depend on η and n."""
 

@@ -59,8 +59,9 @@ def of_family(model: Model) -> list[Gauge]:
     if model.family == "ssd":
         states = _gauge(0, [("S_B", 0, False), ("S_C", 0, True)])
         return [states, [*encode, *_gauge(0, [("S_B", 1, True), ("S_C", 1, True)]), *readout]]
-    if model.family == "lsa":
-        axes = [("P", 0, False), ("P", 1, True), ("Q", 0, True), ("Q", 1, True)]
+    if model.family in ("lsa", "attention-to-examples"):
+        value, keys = model.layers[0]._fields[:2]
+        axes = [(value, 0, False), (value, 1, True), (keys, 0, True), (keys, 1, True)]
         return [[*encode, *(place for i in layers for place in _gauge(i, axes)), *readout]]
     return []
 

@@ -273,6 +273,8 @@ def random_weights(family: str, d: int, k: int, layers: int) -> Loaded:
         ("ssd", 2, 1, 1),
         ("lsa", 2, 1, 3),
         ("lsa", 8, 1, 6),
+        ("attention-to-examples", 2, 1, 3),
+        ("attention-to-examples", 8, 1, 6),
         ("linear-attention", 2, 1, 1),
         ("linear-attention", 2, 2, 2),
     ],
