@@ -11,8 +11,11 @@ import pytest
 from command_line import Run, one_line
 
 from scanproof.constructs.layers.fla_linear_attention import Parameters
+from scanproof.constructs.layouts import neutral
 from scanproof.constructs.layouts.neutral import Model
-from scanproof.numeric.identify import fitting, learned
+from scanproof.constructs.tokens.encoding import encoding
+from scanproof.numeric.export.loading import load
+from scanproof.numeric.identify import fitting, learned, neutral_form
 from scanproof.numeric.identify.asked import asked
 from scanproof.numeric.identify.batch import Batch
 from scanproof.numeric.identify.identifying import identify
@@ -178,6 +181,48 @@ def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_of
     assert report.nearest is not None and report.nearest.off < (0.1 if layers == 1 else 0.3)
     if layers == 1:
         assert report.verdict.startswith("nearest to 1 step of gradient descent with η = 1.3")
+
+
+def trained_on_all_examples(tmp_path, layers: int):
+    """Layers of linear self-attention in which tokens see all the examples, trained here in some seconds."""
+    pytest.importorskip("optax", reason="training needs optax")
+    from scanproof.numeric.training.models import Start, neutral_model
+    from scanproof.numeric.training.results import write_folder
+    from scanproof.numeric.training.settings import Settings
+    from scanproof.numeric.training.tasks import Regression
+    from scanproof.numeric.training.training import train
+
+    weight, readout = encoding(np, "labelled", 3, 1)
+    starts = {
+        f"layers.{i}.{name}": Start((4, 4), 0.05) for i in range(layers) for name in ("PV", "KQ")
+    }
+    fixed = dict(zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True))
+    model = neutral_model("", "", "attention-to-examples", "labelled", starts, fixed)
+    settings = Settings(2000, batch=64, rate=5e-3, warmup=0.05, seeds=(0,), block=100)
+    write_folder(tmp_path, model, train(model, Regression(6, 3, 1), settings).arrays, 0)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("layers", "rule", "off"),
+    [(1, r"1 step of gradient descent with η = 0\.34\d*", 0.05),
+     (2, r"2 steps of GD\+\+ with η = \(0\.24\d*, 1\.9\d*\) and γ = 0\.2\d*", 0.05)],
+)  # fmt: skip
+def test_trained_attention_to_all_examples_is_nearest_to_a_step_and_two_layers_to_gd_plus_plus(
+    layers, rule, off, tmp_path
+):
+    """What von Oswald et al. found of such layers: the first one also moves inputs by −γ Σ_j x_j x_jᵀ x."""
+    report = identify(trained_on_all_examples(tmp_path, layers))
+    assert re.match(f"nearest to {rule}, off by [\\d.]+ % of the predictions", report.verdict)
+    assert "n = 6, x uniform on (−1, 1)" in report.verdict and "from W0 = 0" in report.verdict
+    assert report.nearest is not None and report.nearest.off < off
+    if layers == 2:
+        first, second = neutral_form.models(load(tmp_path))[0].layers
+        moved = -np.diag(first.PV)[:3] * np.diag(first.KQ)[:3]
+        assert report.nearest.numbers["γ"] == pytest.approx(moved.mean(), rel=0.1)
+        assert report.nearest.numbers["η_2"] == pytest.approx(
+            -second.PV[3, 3] * second.KQ[0, 0], rel=0.1
+        )
 
 
 def test_options_say_what_is_judged(run: Run, tmp_path):

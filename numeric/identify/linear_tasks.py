@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -138,7 +139,7 @@ def nearest(
         fixed: n, or None if it is free.
         starts: candidates for W0, beside what the model predicts without data.
         sampler: of the inputs.
-        scale: of all data; if it is not given, the first of `SCALES` at which predictions are near a learner's, or 1.
+        scale: of all data; if it is not given, the first of `SCALES` at which predictions are near a rule's, or 1.
             Targets that are linear in the inputs are tried, too, where predictions are not a learner's on others.
     """
     d, k = neutral.sizes(model)
@@ -146,6 +147,7 @@ def nearest(
     W0, _ = fitting.initial_weights(predict, d, k, pads=fixed or 1)
     from_where = [start for start in (W0, *starts) if np.isfinite(start).all()]
 
+    @functools.cache
     def attempt(linear: bool, size: float) -> _Tried:
         drawn = partial(fitting.sample, d, k, sampler=sampler, scale=size, linear=linear)
         trials = fitting.tried(predict, [drawn(n, COUNT, seed=_seed(n, numbers)) for n in numbers])
@@ -154,22 +156,32 @@ def nearest(
         fits, start = min(each, key=lambda f: fitting.best(f[0]).distance, default=(none, 0 * W0))
         return _Tried(fitting.unexplained(fits), size, linear, drawn, trials, fits, start)
 
-    _, size, linear, drawn, trials, fits, start = _chosen(
-        attempt, SCALES if scale is None else (scale,)
-    )
+    @functools.cache
+    def rule(linear: bool, size: float) -> Nearest | None:
+        tried = attempt(linear, size)
+        if len(tried.fits) == 1:
+            return None
+        more = [tried.drawn(n, MANY, seed=(SEED, n, 7)) for n in numbers]
+        held = [tried.drawn(n, MANY, seed=(SEED, n, 6)) for n in numbers]
+        fitted, judged = (fitting.tried(predict, tasks) for tasks in (more, held))
+        inputs = fitting.inputs(sampler, size, linear)
+        return learned.nearest(fitted, judged, tried.start, tried.fits, layers, inputs)
+
+    sizes = SCALES if scale is None else (scale,)
+    chosen = _chosen(attempt, sizes)
+    for larger in sizes[: sizes.index(chosen.scale)]:  # which tell more rules apart
+        known = rule(False, larger)
+        if known is not None and known.learns and known.off <= NEAR:
+            chosen = attempt(False, larger)
+            break
+    _, size, linear, _, trials, fits, start = chosen
     fit = fitting.best(fits)
     learner = Learner(start, fit.step_size, fit.steps)
     few = slice(max(1, min(COUNT, DIRECTIONS // d)))
     some = Tasks(*(array[few] for array in trials[0].tasks))
     samples = fitting.samples(sampler, size, linear)
     own = fitting.distances_to(learner, predict, trials, some, WIDTH * size, samples)
-    if len(fits) == 1:
-        return learner, own, None
-    more = [drawn(n, MANY, seed=(SEED, n, 7)) for n in numbers]
-    held = [drawn(n, MANY, seed=(SEED, n, 6)) for n in numbers]
-    fitted, judged = (fitting.tried(predict, tasks) for tasks in (more, held))
-    inputs = fitting.inputs(sampler, size, linear)
-    return learner, own, learned.nearest(fitted, judged, start, fits, layers, inputs)
+    return learner, own, rule(linear, size)
 
 
 def _chosen(attempt: Callable[[bool, float], _Tried], sizes: Sequence[float]) -> _Tried:
