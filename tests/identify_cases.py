@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 from scanproof.constructs.constructions import gd_ssm, linear_attention, ssd
 from scanproof.constructs.layers import lsa
 from scanproof.constructs.layouts import fla_linear_attention, neutral
+from scanproof.constructs.layouts.families import AttentionToExamples
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export import exporting, request
@@ -91,6 +93,18 @@ def self_attention(d: int) -> Model:
     P, Q = ssd.label_attention(np, d, ETA / 2)
     layer = lsa.Parameters(P, Q, np.asarray(1.0))
     return Model("lsa", "labelled", (layer,), weight, np.zeros(d + 1), -readout)
+
+
+def attention_to_examples(d: int, keys: Iterable[Any], inputs: Iterable[float] = ()) -> Model:
+    """Layers in which all tokens see the examples, with KQ = −diag(keys, 0) and PV = diag(inputs, 1)."""
+    weight, readout = encoding(np, "labelled", d, 1)
+    layers = []
+    for own, moved in itertools.zip_longest(keys, inputs, fillvalue=0.0):
+        KQ = np.zeros((d + 1, d + 1))
+        KQ[:d, :d] = -np.asarray(own) * (np.eye(d) if np.ndim(own) == 0 else 1)
+        layers.append(AttentionToExamples(np.diag([moved] * d + [1.0]), KQ))
+    around = (weight, np.zeros(d + 1), -readout)
+    return Model("attention-to-examples", "labelled", tuple(layers), *around)
 
 
 def attention(d: int, steps: int, k: int = 1, **options: Any) -> Model:

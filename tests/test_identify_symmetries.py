@@ -22,6 +22,7 @@ MODELS = {
     "one step": lambda: cases.attention(2, 1, in_one_block=True, tokens="concatenated"),
     "ssd": lambda: cases.masked_layer(2, 4),
     "lsa": lambda: cases.self_attention(2),
+    "attention to all examples": lambda: cases.attention_to_examples(2, [cases.ETA]),
 }
 
 
@@ -93,9 +94,9 @@ def test_after_such_a_change_an_edited_entry_is_named_first(change, which, name)
     assert report.deviations[0].effect is not None and report.deviations[0].effect > 1e-4
 
 
-@settings(max_examples=14, deadline=None, derandomize=True)
+@settings(max_examples=18, deadline=None, derandomize=True)
 @given(
-    name=st.sampled_from(["one step", "ssd", "lsa"]),
+    name=st.sampled_from(["one step", "ssd", "lsa", "attention to all examples"]),
     change=st.sampled_from(sorted(CHANGES)),
     which=st.integers(0, 5),
     seed=st.integers(0, 2**16),
