@@ -34,6 +34,8 @@ def model_of(found, tokens):
 def size(model, gauge) -> int:
     place = gauge[0]
     array = arrays(model)[place.name]
+    if place.axis is None:
+        return 1
     return (array if place.head is None else array[place.head]).shape[place.axis]
 
 

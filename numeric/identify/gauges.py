@@ -2,8 +2,9 @@
 
 A matrix A takes one array of a factorisation to A X and its partner to A⁻ᵀ Z: the keys and queries of a head, its
 values and output, and all that the residual stream goes through. Scalings of the factors and orthogonal bases are such
-matrices. Each array of the weights tells which A the construction's would need; the one after which most entries agree
-is divided out, so that an entry that was changed stands out: it misleads the A of its own array alone.
+matrices, and so is the number by which PV of a layer of self-attention grows and KQ shrinks. Each array of the weights
+tells which A the construction's would need; the one after which most entries agree is divided out, so that an entry
+that was changed stands out: it misleads the A of its own array alone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Place(NamedTuple):
     """An array, or one head of it, and the axis that has the basis."""
 
     name: str
-    axis: int
+    axis: int | None
+    """None: the matrix is a number, by which all entries are multiplied."""
     dual: bool
     """Whether it goes with A⁻ᵀ instead of A."""
     head: int | None = None
@@ -62,12 +64,16 @@ def of_family(model: Model) -> list[Gauge]:
     if model.family in ("lsa", "attention-to-examples"):
         value, keys = model.layers[0]._fields[:2]
         axes = [(value, 0, False), (value, 1, True), (keys, 0, True), (keys, 1, True)]
-        return [[*encode, *(place for i in layers for place in _gauge(i, axes)), *readout]]
+        factors = [_gauge(i, [(value, None, False), (keys, None, True)]) for i in layers]
+        return [
+            *factors,
+            [*encode, *(place for i in layers for place in _gauge(i, axes)), *readout],
+        ]
     return []
 
 
 def _gauge(
-    layer: int, axes: Sequence[tuple[str, int, bool]], head: int | None = None
+    layer: int, axes: Sequence[tuple[str, int | None, bool]], head: int | None = None
 ) -> list[Place]:
     return [Place(f"layers.{layer}.{name}", axis, dual, head) for name, axis, dual in axes]
 
@@ -78,6 +84,9 @@ def changed(arrays: Arrays, gauge: Gauge, A: np.ndarray) -> dict[str, np.ndarray
     for name, axis, contrary, head in gauge:
         array = np.array(moved[name], dtype=np.float64)
         part = array if head is None else array[head]
+        if axis is None:
+            moved[name] = float(dual[0, 0] if contrary else A[0, 0]) * array
+            continue
         made = np.moveaxis(np.tensordot(dual if contrary else A, part, axes=(1, axis)), 0, axis)
         if head is None:
             array = made
@@ -190,5 +199,7 @@ def _aligned(to: np.ndarray, of: np.ndarray) -> np.ndarray:
 
 def _slices(arrays: Arrays, place: Place) -> np.ndarray:
     array = np.asarray(arrays[place.name], dtype=np.float64)
+    if place.axis is None:
+        return array.reshape(1, -1)
     array = np.moveaxis(array if place.head is None else array[place.head], place.axis, 0)
     return array.reshape(len(array), -1)

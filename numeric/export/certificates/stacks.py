@@ -157,9 +157,8 @@ def _by_residuals(descent: Descent, layers: Layers) -> Reading:
     most = 2 * max(*residuals, *sizes, last) or 1.0
     own, at_query = _roundings(most, step), layers.last(most)
     reached = descent.eta * descent.query * descent.inputs
-    error = off = read = (
-        0.0  # of the residuals, of the prediction, and that as sums of what each layer made of it
-    )
+    # of the residuals, of the prediction, and that as a sum of what each layer made of it
+    error = off = read = 0.0
     for above, size, residual in zip(reversed(range(len(sizes))), sizes, residuals, strict=True):
         rounded = float(_of_size(at_query, size + off + reached * (residual + error)).max())
         made = own.at(residual + error)
