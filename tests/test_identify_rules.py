@@ -192,11 +192,11 @@ def trained_on_all_examples(tmp_path, layers: int):
     from scanproof.numeric.training.tasks import Regression
     from scanproof.numeric.training.training import train
 
-    weight, readout = encoding(np, "labelled", 3, 1)
+    weight, readout = (np.array(part, dtype=float) for part in encoding(np, "labelled", 3, 1))
     starts = {
         f"layers.{i}.{name}": Start((4, 4), 0.05) for i in range(layers) for name in ("PV", "KQ")
     }
-    fixed = dict(zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True))
+    fixed: dict[str, np.ndarray] = dict(zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True))
     model = neutral_model("", "", "attention-to-examples", "labelled", starts, fixed)
     settings = Settings(2000, batch=64, rate=5e-3, warmup=0.05, seeds=(0,), block=100)
     write_folder(tmp_path, model, train(model, Regression(6, 3, 1), settings).arrays, 0)

@@ -179,7 +179,7 @@ def test_the_sum_over_the_examples_is_the_layer_of_its_mask(n, d, steps):
     Z, PV, KQ = (rng.integers(-3, 4, (d + 1, size)) for size in (n + 1, d + 1, d + 1))
     masked = Masked(attention_to_examples)
     wanted = masked.outputs(Attention(*map(xp.asarray, (PV, KQ))), xp.asarray(Z), layers=steps)
-    layers = [AttentionToExamples(xp.asarray(PV), xp.asarray(KQ * Fraction(1, n)))] * steps
+    layers = [AttentionToExamples(xp.asarray(PV), xp.asarray(KQ) * Fraction(1, n))] * steps
     assert (attention_stack(layers, xp.asarray(Z.T)).T.entries == wanted.entries).all()
 
 
