@@ -141,6 +141,8 @@ def _guesses(
             return
     with suppress(KernelError):
         guess = _closed_form(recursion, which, step, when, solved)
+        if guess is None:
+            guess = _copied(recursion, which, step, when)
         if guess is not None:
             yield guess, ()
             return
@@ -209,6 +211,24 @@ def _shifted(recursion: Recursion, which: int, step: Term, when: Index) -> Term 
         total(at(added, {time: when - 1 - k}, k), k)
         + at(simplified(recursion.first[which]), {}, when)
     )
+
+
+def _copied(recursion: Recursion, which: int, step: Term, when: Index) -> Term | None:
+    """For entries that one turn writes and the loop never reads, as outputs beside a state: what was written.
+
+    S[t + 1, i] = S[t, i] but in the turn t = e(i), where what is written may speak of the other states.
+    """
+    state, session, time = recursion.states[which], current(), recursion.time
+    others = [s for k, s in enumerate(recursion.step) if k != which]
+    if any(
+        _speaks(f.name, [state.name], session) for s in others for m in s.parts for f in m.factors
+    ):
+        return None
+    gate, added = _of(Factor(state.name, (time, *state.at, *state.given)), step)
+    spoken = [f for one in (gate, added) for m in one.parts for f in m.factors]
+    if _written(gate, time) is None or any(_speaks(f.name, [state.name], session) for f in spoken):
+        return None
+    return _solution(gate, added, simplified(recursion.first[which]), time, when)
 
 
 def _stabilised(
@@ -342,22 +362,20 @@ def _split(
 ) -> tuple[Term, Term] | None:
     """G and B of a step G · S[time, at] + B; None if there is more of the states in it, also inside functions."""
     session = current()
-    own = Factor(state.name, (recursion.time, *state.at, *state.given))
     names = {s.name for s in recursion.states}
     unknown = names - solved
     known = declarations.current.bodies
-    gate: dict[Monomial, Fraction] = {}
-    rest: dict[Monomial, Fraction] = {}
-    for m, c in step.parts.items():
-        if own in m.factors:
-            m = m.divided(own)
-            gate[m] = c
-        else:
-            rest[m] = c
-        if any(f.name in names for f in m.factors):
-            return None
-        if any(f.name in known and spoken_of(f.name, session) & unknown for f in m.factors):
+    split = _of(Factor(state.name, (recursion.time, *state.at, *state.given)), step)
+    for f in (f for one in split for m in one.parts for f in m.factors):
+        if f.name in names or (f.name in known and spoken_of(f.name, session) & unknown):
             return None  # it is in step with others, and a product of such gates tells nothing
+    return split
+
+
+def _of(own: Factor, step: Term) -> tuple[Term, Term]:
+    """G and B of a step G · own + B, whatever they speak of."""
+    gate = {m.divided(own): c for m, c in step.parts.items() if own in m.factors}
+    rest = {m: c for m, c in step.parts.items() if own not in m.factors}
     return Term(gate, step.scope), Term(rest, step.scope)
 
 
