@@ -57,10 +57,15 @@ def test_orthonormal_keys_and_no_initial_state_make_it_linear_attention():
     assert np.array_equal(found.final_state, wanted.final_state)
 
 
-@pytest.mark.short("delta")
+@pytest.mark.short("cpu-delta")
 @pytest.mark.parametrize("name", STEPS)
-def test_gradients_are_those_of_the_definition(name):
-    """With whole numbers, and for Longhorn 1 + β ‖k‖² a power of 2, float64 computes both exactly."""
+@pytest.mark.parametrize("where", ["cpu", "gpu"])
+def test_gradients_are_those_of_the_definition(name, where, monkeypatch):
+    """As the op is cut on a CPU and on a GPU.
+
+    With whole numbers, and for Longhorn 1 + β ‖k‖² a power of 2, float64 computes both exactly.
+    """
+    monkeypatch.setattr("scanproof.numeric.ops.delta.platform", lambda: where)
     op, step = OPS[name], STEPS[name]
     T, C = 5, 2
     rng = np.random.default_rng(0)

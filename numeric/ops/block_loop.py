@@ -18,19 +18,29 @@ Step = Callable[[Any, Any, Any], tuple[Any, Any]]
 """(shared, state, block) -> (state, outputs), a pure function that closes over no traced array."""
 
 
-def each_block(step: Step, shared: Any, states: Any, blocks: Any) -> tuple[Any, Any]:
+def each_block(
+    step: Step, shared: Any, states: Any, blocks: Any, *, head_by_head: bool
+) -> tuple[Any, Any]:
     """Run `step` over the n blocks of each of B heads.
 
     Args:
         step: what is done with a block of one head.
         shared: a tree of arrays (B, …), what a head's blocks have in common; may be None.
         states: the state before the first block, (B, …).
-        blocks: a tree of arrays (B, n, …). Only reverse-mode derivatives are defined.
+        blocks: a tree of arrays (B, n, …).
+        head_by_head: whether heads follow one another, and only reverse-mode derivatives are defined. Otherwise each
+            step is batched over them.
 
     Returns:
         The states after the last block (B, …), and the outputs (B, n, …).
     """
-    return _differentiable()(step, shared, states, blocks)
+    if head_by_head:
+        return _differentiable()(step, shared, states, blocks)
+    j = jax()
+    again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
+    return j.vmap(lambda f, s, a: j.lax.scan(functools.partial(again, f), s, a))(
+        shared, states, blocks
+    )
 
 
 @functools.cache

@@ -109,8 +109,8 @@ def plan(
 
 
 def chunk_size(T: int, D: int, N: int, where: str) -> int:
-    """C: 64, or 32 on a CPU if the state is smaller than 64 × 64; see `plan`."""
-    return 32 if where == "cpu" and D * N < 64 * 64 else 64
+    """C: 64, or 32 on a CPU if the state is at most 64 × 64; see `plan`."""
+    return 32 if where == "cpu" and D * N <= 64 * 64 else 64
 
 
 def _needed(chunk: int | None, numbers: Precision, heads: int, T: int, D: int, N: int) -> int:
@@ -188,12 +188,7 @@ def _core(
 
     step = functools.partial(_step, numbers)
     arrays = (*map(blocks, (tokens.v, tokens.k, tokens.q)), sums)
-    if plan.head_by_head:
-        state, outputs = each_block(step, scalar, states, arrays)
-    else:
-        again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
-        run = j.vmap(lambda f, s, a: j.lax.scan(functools.partial(again, f), s, a))
-        state, outputs = run(scalar, states, arrays)
+    state, outputs = each_block(step, scalar, states, arrays, head_by_head=plan.head_by_head)
     return state, outputs.reshape(outputs.shape[0], n * C, -1)
 
 

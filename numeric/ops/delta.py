@@ -25,6 +25,7 @@ from ..jax_arrays import in_precision
 from ..jax_backend import jax, platform, traced
 from ..precision import Precision, matmul
 from ..precision import precision as precision_of
+from .block_loop import each_block
 from .chunked import Plan, plan, unrolled
 from .inputs import broadcasts, itemsize, linear_tokens, positive, real
 from .recurrent import chunks_then_rest, one_axis, token_by_token
@@ -53,10 +54,11 @@ def delta(
 ) -> Scan:
     """S_t = S_{t−1} + β_t (v_t − S_{t−1} k_t) k_tᵀ, o_t = S_t q_t for all tokens, by matrix products over chunks.
 
-    Differentiable; beside the inputs, the backward pass keeps one state per block of chunks, and computes the rest
-    again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose threads may stall one another
-    where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as `scanproof run` does. With
-    β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to token without end, and so do rounding errors.
+    Differentiable in reverse mode (`jax.grad`, `jax.vjp`); beside the inputs, the backward pass keeps one state per
+    block of chunks, and computes the rest again. On a CPU the chunks' triangular systems are solved by OpenBLAS, whose
+    threads may stall one another where the cores are busy: set OPENBLAS_NUM_THREADS=1 before JAX starts, as
+    `scanproof run` does. With β_t ‖k_t‖² > 2 a write overshoots: states may grow from token to token without end, and
+    so do rounding errors.
 
     Args:
         v: values, shape (…, T, D), T ≥ 1. The leading axes are heads and sequences, any number of them.
@@ -201,18 +203,12 @@ def _core(
         *(a.reshape(heads, length // (G * C), G, C, *a.shape[2:]) for a in tokens)
     )
     step = functools.partial(_step, layer, numbers)
-    again = j.checkpoint(step, prevent_cse=False)  # else every product would be kept
-
-    def head(one: Any) -> Any:
-        return j.lax.scan(again, *one)
-
-    each = functools.partial(j.lax.map, head) if cut.head_by_head else j.vmap(head)
-    state, outputs = each((state, blocks))
+    state, outputs = each_block(step, None, state, blocks, head_by_head=cut.head_by_head)
     return state, outputs.reshape(heads, length, -1)
 
 
 def _step(
-    layer: _Layer, numbers: Precision, state: Any, block: delta_rule.Token
+    layer: _Layer, numbers: Precision, shared: None, state: Any, block: delta_rule.Token
 ) -> tuple[Any, Any]:
     """A block of G chunks: the state after it, and its outputs (G, C, D).
 
