@@ -12,6 +12,7 @@ from command_line import Run, one_line
 
 from scanproof.constructs.layers.fla_linear_attention import Parameters
 from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import AttentionToExamples
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
@@ -196,7 +197,9 @@ def trained_on_all_examples(tmp_path, layers: int):
     starts = {
         f"layers.{i}.{name}": Start((4, 4), 0.05) for i in range(layers) for name in ("PV", "KQ")
     }
-    fixed: dict[str, np.ndarray] = dict(zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True))
+    fixed: dict[str, np.ndarray] = dict(
+        zip(neutral.ENCODING, (weight, np.zeros(4), -readout), strict=True)
+    )
     model = neutral_model("", "", "attention-to-examples", "labelled", starts, fixed)
     settings = Settings(2000, batch=64, rate=5e-3, warmup=0.05, seeds=(0,), block=100)
     write_folder(tmp_path, model, train(model, Regression(6, 3, 1), settings).arrays, 0)
@@ -259,3 +262,23 @@ def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):
     cases.made(cases.Export("ssd.thm4.1", {"features": 2}), tmp_path / "out")
     answer = run("identify", tmp_path / "out", "--examples", "9")
     assert "its tensors are those of n = 6 alone" in one_line(answer)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("times", [1e300, 1e-310])
+def test_a_format_that_does_not_hold_a_tensor_is_refused_in_a_line(
+    run: Run, dtype, times, tmp_path
+):
+    from safetensors.numpy import save_file
+
+    weight, readout = encoding(np, "labelled", 1, 1)
+    layer = AttentionToExamples(np.diag([0.0, 1]), np.diag([-0.25, 0]) * times)
+    made = Model("attention-to-examples", "labelled", (layer,), weight, np.zeros(2), -readout)
+    save_file(neutral.tensors(made), tmp_path / "model.safetensors")
+    save_file(
+        {name: np.asarray(array, dtype=float) for name, array in neutral.encoding(made).items()},
+        tmp_path / "encoding.safetensors",
+    )
+    assert f"--dtype {dtype}: it does not hold layers.0.KQ" in one_line(
+        run("identify", tmp_path, "--dtype", dtype)
+    )

@@ -22,6 +22,7 @@ from .report import (
     shown,
 )
 
+MEASURED = "as far as measured"
 ROUGH = 2**7
 """Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
 
@@ -44,7 +45,7 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     )
     how = "exactly "
     if found is None:
-        how = "as far as measured "
+        how = f"{MEASURED} "
     elif found.deviation:
         how = f"up to a relative deviation of {found.deviation:.1e} "
     elif rounded:
@@ -68,9 +69,16 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     return sentence
 
 
-def is_rough(running: Running, layers: int = 1) -> bool:
-    """Whether running is further off than rounding is, where nothing overflows or cancels."""
-    return not running.relative <= layers * ROUGH * FORMATS[running.dtype].unit
+def is_rough(running: Running, layers: int = 1, least: str = "float64") -> bool:
+    """Whether running is further off than rounding is, where nothing overflows or cancels.
+
+    Args:
+        running: in the format of the weights.
+        layers: of the model.
+        least: the format in which a part of it runs, if that one is wider.
+    """
+    unit = max(FORMATS[dtype].unit for dtype in (running.dtype, least))
+    return not running.relative <= layers * ROUGH * unit
 
 
 def _numbers(found: Recognition) -> str:
