@@ -228,6 +228,20 @@ def test_trained_attention_to_all_examples_is_nearest_to_a_step_and_two_layers_t
         )
 
 
+def test_step_sizes_that_are_not_rational_are_named_rounded():
+    """Twice the prediction of two steps is that of two others: t² − 4ηt + 2η² = 0."""
+    made = cases.attention_to_examples(2, [0.25, 0.25])
+    report = identify_linear(cases.as_loaded(made._replace(readout=2 * made.readout), np.float64))
+    assert report.rule == DESCENT and report.step_size is not None
+    wanted = [(1 - 0.5**0.5) / 2, (1 + 0.5**0.5) / 2]
+    assert [float(each) for each in report.step_size.each] == pytest.approx(wanted, rel=1e-12)
+    assert "up to a relative deviation" in report.verdict and "from W0 = 0" in report.verdict
+    complex_ones = identify_linear(
+        cases.as_loaded(made._replace(readout=made.readout / 2), np.float64)
+    )
+    assert complex_ones.rule == NONE
+
+
 def test_options_say_what_is_judged(run: Run, tmp_path):
     out = tmp_path / "out"
     cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2, "examples": 8}), out)

@@ -295,6 +295,9 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
+        if how == UNKNOWN:  # that of a prediction near a rule's, whatever basis the entries are in
+            q = rule.on_line(model, n)
+            step = [as_float(-q[1] / len(model.layers))] if q and len(q) > 1 else []
         W0 = (
             None
             if found is None or found.first.ridge

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from .mamba2_construction import Near
 from .mamba2_tasks import Measured
 from .report import OF_LARGEST, Report
-from .verdict import MEASURED, is_rough, steps, unrecognised
+from .verdict import MEASURED, is_rough, start, steps, unrecognised
 
 FORM = 2.0**-40
 """Relative change of predictions that is put down to float64 arithmetic."""
@@ -21,8 +19,6 @@ SCAN = "float32"
 """The format that norms, functions and the scan run in, whatever the weights' is."""
 TWICE = 2.0
 """Where running is off by no more than this times the distance in float64, it is not to blame."""
-SMALL = 2.0**-30
-"""Initial weights that are no more than this are what is left of 0."""
 
 
 def of(report: Report, measured: Measured, near: Near | None, eta: str, blocks: int) -> str:
@@ -38,12 +34,8 @@ def of(report: Report, measured: Measured, near: Near | None, eta: str, blocks: 
     tokens = f"on {measured.layout.name} tokens"
     count = near.entries.deviating if near else 0
     if report.recognised:
-        start = (
-            "a W0 other than 0"
-            if np.abs(np.array(report.W0, dtype=np.float64)).max() > SMALL
-            else "W0 = 0"
-        )
-        what = f"{steps(report.steps or 0)} of {report.rule} with η = {eta} from {start} {tokens}"
+        rule = f"{steps(report.steps or 0)} of {report.rule} with η = {eta}"
+        what = f"{rule} from {start(report)} {tokens}"
         numbers = ", ".join(map(str, sorted({t.tasks.examples for t in measured.trials})))
         own = report.distances.relative if report.distances else 0.0  # in float64, too
         how = f"up to {own:.1e} {OF_LARGEST}, as far as measured," if own > WITHIN else MEASURED

@@ -129,7 +129,7 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
                     if found is not None:
                         return found
                     if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
-                        tried.append((rules, linear))
+                        tried += [(each, linear) for each in (*_from_zero(rules), rules)]
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
@@ -152,6 +152,12 @@ def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rul
         sizes_by_number = {n: step_sizes(q) for n, q in each.items()}
         for choice in range(min(map(len, sizes_by_number.values()))):
             yield {n: Rule(found[choice], W0) for n, found in sizes_by_number.items()}
+
+
+def _from_zero(rules: Rules) -> Iterator[Rules]:
+    """The same from W0 = 0, of which rounding may leave something else."""
+    if any(rule.step_sizes and rule.W0.any() for rule in rules.values()):
+        yield {n: rule._replace(W0=0 * rule.W0) for n, rule in rules.items()}
 
 
 def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:

@@ -23,6 +23,8 @@ from .report import (
 )
 
 MEASURED = "as far as measured"
+SMALL = 2.0**-30
+"""Initial weights that were measured and are no more than this are what is left of 0."""
 ROUGH = 2**7
 """Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
 
@@ -139,16 +141,16 @@ def unrecognised(report: Report) -> str:
     )
     sentence = f"{NONE}: the nearest is {best}, off by {off} {OF_LARGEST}"
     if report.nearest is not None:
-        near, start = report.nearest, np.array(report.W0, dtype=object).any()
+        near = report.nearest
         sentence = (
             f"nearest to {near.words}"
             if report.grade == NEAREST
             else (f"{NONE}: the nearest is {near.words}")
         )
-        sentence += ", from a W0 other than 0" if start else ", from W0 = 0"
+        sentence += f", from {start(report)}"
     elif report.grade == NEAREST:
-        start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
-        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} {OF_LARGEST}"
+        rule = best.replace(" with", f" of {DESCENT} with")
+        sentence = f"nearest to {rule} from {start(report)}, off by {off} {OF_LARGEST}"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"
@@ -156,6 +158,12 @@ def unrecognised(report: Report) -> str:
         idle = report.deviations_idle
         sentence += f", of which {idle} change no prediction that was tried" if idle else ""
     return sentence
+
+
+def start(report: Report) -> str:
+    """The weights that a measured rule starts from."""
+    largest = np.abs(np.array(report.W0, dtype=np.float64)).max(initial=0.0)
+    return "a W0 other than 0" if largest > SMALL else "W0 = 0"
 
 
 def steps(count: int) -> str:
