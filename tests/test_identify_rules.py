@@ -101,8 +101,13 @@ def test_steps_with_momentum_are_named(steps, beta):
 
 def test_a_neighbour_of_momentum_is_not_called_it():
     parts = momentum_parts(0.25, 0.5, 3)
-    parts[0] += 0.03125
-    assert read(of_polynomial(2, [1.0, 1.0], parts)).rule == NONE
+    beside = read(of_polynomial(2, [1.0, 1.0], [parts[0] + 0.03125, *parts[1:]]))
+    assert (beside.rule, beside.momentum) == (DESCENT, None)  # of three step sizes, all real
+    assert beside.step_size is not None
+    assert [float(each) for each in beside.step_size.each] == pytest.approx(
+        [0.110627823, 0.174712592, 0.808409585]
+    )
+    assert read(of_polynomial(2, [1.0, 1.0], [parts[0] + 0.125, *parts[1:]])).rule == NONE
     without = read(of_polynomial(2, [0.25, 0.25], [0.25, 0.25, 0.25]))
     assert (without.rule, without.momentum) == (DESCENT, None)
 
@@ -176,7 +181,7 @@ def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_of
     report = identify(trained(tmp_path, layers), asked(examples=[6]))
     words = (
         r"(nearest to|not gradient descent: the nearest is) .*η = .*, off by [\d.]+ % of the predictions "
-        r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from a W0 other than 0"
+        r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from W0 = 0"
     )
     assert re.match(words, report.verdict)
     assert report.nearest is not None and report.nearest.off < (0.1 if layers == 1 else 0.3)
@@ -296,3 +301,19 @@ def test_a_format_that_does_not_hold_a_tensor_is_refused_in_a_line(
     assert f"--dtype {dtype}: it does not hold layers.0.KQ" in one_line(
         run("identify", tmp_path, "--dtype", dtype)
     )
+
+
+def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
+    """Least squares, with no number, is off by a sixth; one number is by two thirds of that."""
+
+    def mixed(W0, x, y, _):
+        newton, descent = learned._newton(W0, x, y, ()), learned._descent(2)(W0, x, y, (0.05, 0.3))
+        return newton * 0.7 + descent * 0.3
+
+    (of, held), W0 = trials(mixed, ())
+    fits = fitting.fits(of, W0, 2)
+    found = learned.nearest(of, held, W0, fits, 2, "x")
+    assert found is not None
+    off = {f.rule: learned._off(f.predict, held) for f in learned._all(of, W0, fits, 2)}
+    assert found.off <= min(off.values()) / learned.ALIKE
+    assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())

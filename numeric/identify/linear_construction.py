@@ -86,7 +86,9 @@ def nearest(
         if pair is None:
             continue
         # What η seems to be is near enough for hidden coordinates to be recognised; then it is read again.
-        every = [eta for eta in (*step_sizes, *_step_size(model, *pair)) if eta and np.isfinite(eta)]
+        every = [
+            eta for eta in (*step_sizes, *_step_size(model, *pair)) if eta and np.isfinite(eta)
+        ]
         for eta in every or [1.0]:
             own = _at(*pair, eta), _at(*pair, 2 * eta)
             for alike in (_in_order, _in_basis, partial(_in_basis, factors=False)):

@@ -31,6 +31,7 @@ from .rule import (
     on_line,
     prediction,
     ridged,
+    rounded_step_sizes,
     start,
     step_sizes,
     with_momentum,
@@ -119,7 +120,10 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    others = ((_ridged, False), (_preconditioned, False), (_further, False), (_plain, True))
+    others = (
+        *((kind, False) for kind in (_ridged, _preconditioned, _further, _irrational)),
+        (_plain, True),
+    )
     for kinds in (((_plain, False),), others):
         tried = []
         for candidates, linear in kinds:
@@ -220,6 +224,21 @@ def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[R
         return
     for rule in found:
         yield dict.fromkeys(numbers, rule)
+
+
+def _irrational(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Steps of sizes that are not rational, rounded: what no rule with fewer numbers is."""
+    read = _lines(model, numbers, linear)
+    if read is None:
+        return
+    lines, W0 = read
+    close, found = rounding(model), {}
+    for n, q in lines.items():
+        each = rounded_step_sizes(_trimmed(q, close))
+        if each is None:
+            return
+        found[n] = Rule(each, W0)
+    yield found
 
 
 def _lines(

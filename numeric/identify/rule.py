@@ -265,9 +265,9 @@ def _integer_root(number: int, power: int) -> int:
 
 
 def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
-    """Candidates for η_1, …, η_L: the reciprocal roots of q if they are rational; otherwise L equal ones, and the roots.
+    """Candidates for η_1, …, η_L: the reciprocal roots of q if they are rational, and L equal ones otherwise.
 
-    The equal ones have the right sum: q is theirs up to rounding, or that of irrational ones, which are rounded.
+    The equal ones have the right sum; with them q is what it is up to rounding, if with any.
     """
     import flint
 
@@ -278,9 +278,15 @@ def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
     _, factors = mirrored.numer().factor()
     equal = (-q[1] / steps,) * steps
     if any(factor.degree() > 1 for factor, _ in factors):
-        floats = np.array([as_float(c) for c in q])
-        roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
-        real = len(roots) == steps and not np.imag(roots).any()
-        return [equal, tuple(sorted(map(Fraction, roots.real.tolist())))] if real else [equal]
+        return [equal]
     exact = sorted(-Fraction(int(f[0]), int(f[1])) for f, power in factors for _ in range(power))
     return [equal] if tuple(exact) == equal else [tuple(exact), equal]
+
+
+def rounded_step_sizes(q: list[Fraction]) -> tuple[Fraction, ...] | None:
+    """η_1, …, η_L as floats, of which some may be irrational; None where they are not real."""
+    floats = np.array([as_float(c) for c in q])
+    roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
+    if not 1 < len(roots) == len(q) - 1 or np.imag(roots).any():
+        return None
+    return tuple(sorted(map(Fraction, roots.real.tolist())))
