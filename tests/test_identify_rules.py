@@ -12,6 +12,7 @@ from command_line import Run, one_line
 
 from scanproof.constructs.layers.fla_linear_attention import Parameters
 from scanproof.constructs.layouts import neutral
+from scanproof.constructs.layouts.families import AttentionToExamples
 from scanproof.constructs.layouts.neutral import Model
 from scanproof.constructs.tokens.encoding import encoding
 from scanproof.numeric.export.loading import load
@@ -100,8 +101,13 @@ def test_steps_with_momentum_are_named(steps, beta):
 
 def test_a_neighbour_of_momentum_is_not_called_it():
     parts = momentum_parts(0.25, 0.5, 3)
-    parts[0] += 0.03125
-    assert read(of_polynomial(2, [1.0, 1.0], parts)).rule == NONE
+    beside = read(of_polynomial(2, [1.0, 1.0], [parts[0] + 0.03125, *parts[1:]]))
+    assert (beside.rule, beside.momentum) == (DESCENT, None)  # of three step sizes, all real
+    assert beside.step_size is not None
+    assert [float(each) for each in beside.step_size.each] == pytest.approx(
+        [0.110627823, 0.174712592, 0.808409585]
+    )
+    assert read(of_polynomial(2, [1.0, 1.0], [parts[0] + 0.125, *parts[1:]])).rule == NONE
     without = read(of_polynomial(2, [0.25, 0.25], [0.25, 0.25, 0.25]))
     assert (without.rule, without.momentum) == (DESCENT, None)
 
@@ -175,7 +181,7 @@ def test_of_trained_linear_attention_the_first_line_says_the_rule_and_how_far_of
     report = identify(trained(tmp_path, layers), asked(examples=[6]))
     words = (
         r"(nearest to|not gradient descent: the nearest is) .*η = .*, off by [\d.]+ % of the predictions "
-        r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from a W0 other than 0"
+        r"\(root mean square over 64 tasks, n = 6, x uniform on \(.*\).*\), from W0 = 0"
     )
     assert re.match(words, report.verdict)
     assert report.nearest is not None and report.nearest.off < (0.1 if layers == 1 else 0.3)
@@ -227,6 +233,20 @@ def test_trained_attention_to_all_examples_is_nearest_to_a_step_and_two_layers_t
         )
 
 
+def test_step_sizes_that_are_not_rational_are_named_rounded():
+    """Twice the prediction of two steps is that of two others: t² − 4ηt + 2η² = 0."""
+    made = cases.attention_to_examples(2, [0.25, 0.25])
+    report = identify_linear(cases.as_loaded(made._replace(readout=2 * made.readout), np.float64))
+    assert report.rule == DESCENT and report.step_size is not None
+    wanted = [(1 - 0.5**0.5) / 2, (1 + 0.5**0.5) / 2]
+    assert [float(each) for each in report.step_size.each] == pytest.approx(wanted, rel=1e-12)
+    assert "up to a relative deviation" in report.verdict and "from W0 = 0" in report.verdict
+    complex_ones = identify_linear(
+        cases.as_loaded(made._replace(readout=made.readout / 2), np.float64)
+    )
+    assert complex_ones.rule == NONE
+
+
 def test_options_say_what_is_judged(run: Run, tmp_path):
     out = tmp_path / "out"
     cases.made(cases.Export("gril.prop4.1", {"features": 2, "targets": 2, "examples": 8}), out)
@@ -261,3 +281,39 @@ def test_examples_that_the_shapes_do_not_take_are_refused(run: Run, tmp_path):
     cases.made(cases.Export("ssd.thm4.1", {"features": 2}), tmp_path / "out")
     answer = run("identify", tmp_path / "out", "--examples", "9")
     assert "its tensors are those of n = 6 alone" in one_line(answer)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+@pytest.mark.parametrize("times", [1e300, 1e-310])
+def test_a_format_that_does_not_hold_a_tensor_is_refused_in_a_line(
+    run: Run, dtype, times, tmp_path
+):
+    from safetensors.numpy import save_file
+
+    weight, readout = encoding(np, "labelled", 1, 1)
+    layer = AttentionToExamples(np.diag([0.0, 1]), np.diag([-0.25, 0]) * times)
+    made = Model("attention-to-examples", "labelled", (layer,), weight, np.zeros(2), -readout)
+    save_file(neutral.tensors(made), tmp_path / "model.safetensors")
+    save_file(
+        {name: np.asarray(array, dtype=float) for name, array in neutral.encoding(made).items()},
+        tmp_path / "encoding.safetensors",
+    )
+    assert f"--dtype {dtype}: it does not hold layers.0.KQ" in one_line(
+        run("identify", tmp_path, "--dtype", dtype)
+    )
+
+
+def test_where_no_rule_with_fewer_numbers_is_near_the_nearest_is_named():
+    """Least squares, with no number, is off by a sixth; one number is by two thirds of that."""
+
+    def mixed(W0, x, y, _):
+        newton, descent = learned._newton(W0, x, y, ()), learned._descent(2)(W0, x, y, (0.05, 0.3))
+        return newton * 0.7 + descent * 0.3
+
+    (of, held), W0 = trials(mixed, ())
+    fits = fitting.fits(of, W0, 2)
+    found = learned.nearest(of, held, W0, fits, 2, "x")
+    assert found is not None
+    off = {f.rule: learned._off(f.predict, held) for f in learned._all(of, W0, fits, 2)}
+    assert found.off <= min(off.values()) / learned.ALIKE
+    assert off["a Newton step (least squares)"] * learned.CLEARLY < min(off.values())

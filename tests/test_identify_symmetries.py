@@ -96,6 +96,32 @@ def test_after_such_a_change_an_edited_entry_is_named_first(change, which, name)
     assert report.deviations[0].effect is not None and report.deviations[0].effect > 1e-4
 
 
+STREAMS = {
+    "scaling": lambda rng: np.diag([2.0, 0.125, 4.0, 0.5]),
+    "orthogonal": lambda rng: orthogonal(rng, 4),
+    "any": lambda rng: rng.standard_normal((4, 4)),
+}
+
+
+@pytest.mark.parametrize("change", STREAMS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_two_layers_in_another_basis_of_the_stream_are_the_rule_up_to_rounding(change, dtype):
+    found = arrays(plain := cases.attention_to_examples(3, [cases.ETA] * 2))
+    A = STREAMS[change](np.random.default_rng(0))
+    moved = gauges.changed(found, gauges.of_family(plain)[-1], A)
+    report = identify_linear(cases.as_loaded(model_of(moved, plain.tokens), dtype))
+    assert (report.rule, report.steps) == (DESCENT, 2) and "from W0 = 0" in report.verdict
+    assert report.step_size is not None and report.step_size.value == pytest.approx(cases.ETA, 1e-5)
+    if dtype == np.float64:  # of which as many numbers as an orthogonal matrix has say the basis
+        assert report.deviations == [] and report.same_function
+        at = 1.5 * moved["layers.1.KQ"][0, 0]
+        moved["layers.1.KQ"][0, 0] = at
+        report = identify_linear(cases.as_loaded(model_of(moved, plain.tokens), dtype))
+        assert report.deviations_in_all == 1
+        assert report.deviations[0].entry == "layers.1.KQ[0, 0]"
+        assert report.deviations[0].expected == pytest.approx(at / 1.5)
+
+
 @settings(max_examples=18, deadline=None, derandomize=True)
 @given(
     name=st.sampled_from(["one step", "ssd", "lsa", "attention to all examples"]),

@@ -221,16 +221,15 @@ def forward_mamba2(tensors, rows):
 
 
 def demonstration(predict):
-    """Draw a task, and print the prediction beside that of explicit gradient descent."""
+    """Draw a task of the certificate's domain, and print the prediction beside explicit gradient descent's."""
     manifest = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
-    sizes, learner = manifest["sizes"], manifest["learner"]
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (sizes["examples"] + 1, sizes["features"]))
-    y = (
-        x[:-1]
-        @ rng.uniform(-1, 1, (sizes["features"], sizes["targets"]))
-        / sizes["features"] ** 0.5
-    )
+    sizes, learner, certificate = manifest["sizes"], manifest["learner"], manifest["certificate"]
+    domain, rng, d = certificate["domain"], np.random.default_rng(0), sizes["features"]
+    x = rng.uniform(-1, 1, (sizes["examples"] + 1, d))
+    x *= domain["entry"] if "entry" in domain else domain["input_norm"] / d**0.5
+    x[:-1] *= min(1, domain["curvature"] ** 0.5 / np.linalg.norm(x[:-1], 2))
+    y = x[:-1] @ rng.uniform(-1, 1, (d, sizes["targets"])) / d**0.5
+    y *= min(1, domain["target"] / np.abs(y).max())
     W = np.array([[float(Fraction(w)) for w in row] for row in learner["W0"]])
     for _ in range(learner["steps"]):
         W = W - float(Fraction(learner["step_size"])) * x[:-1].T @ (x[:-1] @ W - y)
@@ -238,7 +237,7 @@ def demonstration(predict):
     print("prediction       ", prediction)
     print("gradient descent ", x[-1] @ W)
     print(f"they differ by    {np.abs(prediction - x[-1] @ W).max():.1e}")
-    print(f"certified bound   {manifest['certificate']['absolute']}")
+    print(f"certified bound   {certificate['absolute'] or 'none'}")
 
 
 LINEAR: dict[str, tuple[str, Callable[..., Any]]] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from scanproof.constructs.errors import UsageError
 from scanproof.constructs.tokens.encoding import TOKENISATIONS
 
@@ -77,10 +79,11 @@ def in_format(loaded: Loaded, asked: Asked) -> Loaded:
     if asked.dtype is None or set(loaded.dtypes.values()) == {asked.dtype}:
         return loaded
     rounded = ROUNDINGS[asked.dtype]
-    tensors = {name: rounded(array) for name, array in loaded.tensors.items()}
+    with np.errstate(over="ignore"):
+        tensors = {name: rounded(array) for name, array in loaded.tensors.items()}
     for name, array in tensors.items():
-        lost = (array == 0) & (loaded.tensors[name] != 0)
-        if not (abs(array) < float("inf")).all() or (lost.all() and lost.size):
+        lost = not array.any() and loaded.tensors[name].any()
+        if lost or not np.isfinite(array).all():
             raise UsageError(
                 f"--dtype {asked.dtype}: it does not hold {name} of {loaded.folder}, which overflows or becomes 0."
             )

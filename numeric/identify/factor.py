@@ -27,6 +27,8 @@ class Factor(NamedTuple):
 
     def at(self, n: int) -> Fraction | None:
         """The factor at n examples, if it is known."""
+        if self.alone not in (None, n):
+            return None
         if self.by_number:
             return self.by_number.get(n)
         if self.shift is None:

@@ -116,7 +116,7 @@ def changed_alike(
         for gauge in gauges:
             for A, numbers in _matrices(made[0], found, gauge):
                 one = changed(made[0], gauge, A)
-                own = min(bits_of(A, np.eye(len(A)), close), numbers * (1 - math.log2(close)))
+                own = _bits(A, numbers, close)
                 total = apart(one, found, close) + own
                 if total < best[0]:
                     best = total, own, [one, *(changed(other, gauge, A) for other in made[1:])]
@@ -125,6 +125,18 @@ def changed_alike(
         total, own, made = best
         least, spent = total - own, spent + own
     return made, spent
+
+
+def _bits(A: np.ndarray, numbers: int, close: float) -> float:
+    """How many bits say what a matrix is: those of the entries in which it is not I, or of the numbers it is told by.
+
+    r orthonormal vectors of length m are rm − r(r + 1)/2 numbers.
+    """
+    unit = np.eye(len(A))
+    if np.abs(A.T @ A - unit).max() <= len(A) * close:
+        rank = numbers // len(A)
+        numbers = numbers - rank * (rank + 1) // 2
+    return min(bits_of(A, unit, close), numbers * (1 - math.log2(close)))
 
 
 def floored(array: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """The learning rule that predictions are nearest to: the rules of `constructs.learners`, fitted and tried.
 
-A rule with more numbers is named only if it is off by half as much as one with fewer: what more numbers fit anyway is
-not taken for a rule.
+Beside a rule that is near, one with more numbers is named only if it is off by half as much: what more numbers fit
+anyway is not taken for a rule. Where none with fewer is near, the nearest is named, however many it has.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scanproof.constructs.learners.accumulation import unscaled_gradient
 from . import fitting
 from .batch import Batch
 from .fitting import Fit, Tasks, Trial
-from .report import Nearest
+from .report import NEAR, Nearest
 
 DEEPEST = 4
 """Steps of a rule with further numbers, at most."""
@@ -27,7 +27,7 @@ NO_STEP = "no step at all"
 CLEARLY = 0.5
 """What a rule with more numbers is off by, as a part of another's, at most."""
 ALIKE = 0.9
-"""The same of rules with as many numbers, of which the first is the simplest."""
+"""The same of rules with as many numbers, of which the first is the simplest, and of steps from a W0 and from 0."""
 EXACT = 1e-9
 """What rounding leaves of a rule, at most."""
 ROUNDS = 30
@@ -170,7 +170,7 @@ def nearest(
         return None
     count, off, best = found[0]
     for more, other, rule in found[1:]:
-        if off > EXACT and other < off * (CLEARLY if more > count else ALIKE):
+        if off > EXACT and other < off * (CLEARLY if more > count and off <= NEAR else ALIKE):
             count, off, best = more, other, rule
     none = _made(_descent(0), W0, NO_STEP, (), ())
     start = _off(none.predict, held)

@@ -129,7 +129,7 @@ def identify_linear(loaded: Loaded, asked: Asked = NOTHING) -> Report:
         _measured(report, read, loaded.manifest, near, asked)
     report.verdict = verdict.of(report, list(loaded.dtypes.values()), read.found)
     if loaded.manifest:
-        _check_manifest(report, loaded.manifest, read, by)
+        _check_manifest(report, loaded.manifest, read, by, asked)
     return report
 
 
@@ -295,6 +295,9 @@ def _near(report: Report, read: _Read, loaded: Loaded, by: Factor | None) -> Nea
         total = by.at(n) if by and descends else None
         equal = report.step_size is not None and not report.step_size.each
         step = [as_float(total / (report.steps or 1))] if total is not None and equal else []
+        if how == UNKNOWN:  # that of a prediction near a rule's, whatever basis the entries are in
+            q = rule.on_line(model, n)
+            step = [as_float(-q[1] / len(model.layers))] if q and len(q) > 1 else []
         W0 = (
             None
             if found is None or found.first.ridge
@@ -382,7 +385,9 @@ def _measured(
     coefficients.list_deviating(report, model, rules)
 
 
-def _check_manifest(report: Report, asserted: Manifest, read: _Read, by: Factor | None) -> None:
+def _check_manifest(
+    report: Report, asserted: Manifest, read: _Read, by: Factor | None, asked: Asked
+) -> None:
     """Adds to a report what contradicts the manifest, and what becomes of its certificate."""
     model, id = read.model, asserted["construction"]["id"]
     (d, k), sizes = neutral.sizes(model), ("features", "targets", "examples")
@@ -400,6 +405,14 @@ def _check_manifest(report: Report, asserted: Manifest, read: _Read, by: Factor 
     if read.found is None and not read.fixed and not _affordable(model, n):
         own = [each for each in own if each.assertion != "learner.step_size"]
         report.notes.append(f"learner.step_size was not checked: {n:,} examples take too long")
+    elif read.how == MEASURED and asked.examples not in ((), (n,)):  # with one step size for all
+        own = []
+        report.notes.append(f"the learner was not checked: it is about {n:,} examples")
+    elif by is not None and by.at(n) is None:
+        own = [each for each in own if each.assertion != "learner.step_size"]
+        report.notes.append(
+            f"learner.step_size was not checked: it is about {n:,} examples, which were not tried"
+        )
     report.contradictions += own
     if asserted["tokens"]["predicts"] == "every" and read.found and not _every(model, read.found):
         report.contradictions.append(Contradiction("tokens.predicts", "every", "last"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -85,14 +86,17 @@ def nearest(
         if pair is None:
             continue
         # What η seems to be is near enough for hidden coordinates to be recognised; then it is read again.
-        (eta,) = [eta for eta in _step_size(model, *pair) if eta and np.isfinite(eta)] or [1.0]
-        pair = _at(*pair, eta), _at(*pair, 2 * eta)
-        for alike in (_in_order, _in_basis):
-            (one, two), spent = alike(model, *pair)
-            if _is_one_function(pair[0], one):
-                for times in _step_size(model, one, two):
-                    made = _at(one, two, times)
-                    found.append(_near(candidate.what, model, made, target, spent))
+        every = [
+            eta for eta in (*step_sizes, *_step_size(model, *pair)) if eta and np.isfinite(eta)
+        ]
+        for eta in every or [1.0]:
+            own = _at(*pair, eta), _at(*pair, 2 * eta)
+            for alike in (_in_order, _in_basis, partial(_in_basis, factors=False)):
+                (one, two), spent = alike(model, *own)
+                if _is_one_function(own[0], one):
+                    for times in _step_size(model, one, two):
+                        made = _at(one, two, times)
+                        found.append(_near(candidate.what, model, made, target, spent))
     return min(found, key=lambda near: near.entries.bits)
 
 
@@ -131,9 +135,16 @@ def _in_order(model: Model, *made: Model) -> tuple[list[Model], float]:
     return [_model(each, made[0].tokens) for each in moved], 0.0
 
 
-def _in_basis(model: Model, *made: Model) -> tuple[list[Model], float]:
-    """Constructions with their hidden bases as the model has them, as far as the first tells it, and the bits spent."""
-    own, close = gauges.of_family(model), float(rounding(model))
+def _in_basis(model: Model, *made: Model, factors: bool = True) -> tuple[list[Model], float]:
+    """Constructions with their hidden bases as the model has them, as far as the first tells it, and the bits spent.
+
+    Args:
+        model: the weights.
+        made: the constructions.
+        factors: whether a number may grow one array and shrink another; where η is not known, that would take its part.
+    """
+    every, close = gauges.of_family(model), float(rounding(model))
+    own = [gauge for gauge in every if factors or all(place.axis is not None for place in gauge)]
     moved, spent = gauges.changed_alike([arrays(each) for each in made], arrays(model), own, close)
     return [_model(each, made[0].tokens) for each in moved], spent
 

@@ -15,7 +15,7 @@ from scanproof.constructs.layouts.neutral import Model
 from . import fitting, learned
 from .batch import ROUNDINGS, Batch
 from .fitting import SEED, Fit, Learner, Predictor, Tasks, Trial
-from .learned import CLEARLY
+from .learned import ALIKE, CLEARLY
 from .report import NEAR, Distances, Nearest, Running, as_float
 from .rule import Rule, prediction
 
@@ -145,7 +145,7 @@ def nearest(
     d, k = neutral.sizes(model)
     predict, layers = predictor(model), len(model.layers)
     W0, _ = fitting.initial_weights(predict, d, k, pads=fixed or 1)
-    from_where = [start for start in (W0, *starts) if np.isfinite(start).all()]
+    from_where = [start for start in (0 * W0, W0, *starts) if np.isfinite(start).all()]
 
     @functools.cache
     def attempt(linear: bool, size: float) -> _Tried:
@@ -153,7 +153,8 @@ def nearest(
         trials = fitting.tried(predict, [drawn(n, COUNT, seed=_seed(n, numbers)) for n in numbers])
         each = [(fitting.fits(trials, start, layers), start) for start in from_where]
         none = [Fit(0, 0.0, np.inf)]
-        fits, start = min(each, key=lambda f: fitting.best(f[0]).distance, default=(none, 0 * W0))
+        off = [fitting.best(own).distance * (1 if start.any() else ALIKE) for own, start in each]
+        fits, start = each[int(np.argmin(off))] if each else (none, 0 * W0)
         return _Tried(fitting.unexplained(fits), size, linear, drawn, trials, fits, start)
 
     @functools.cache

@@ -37,16 +37,25 @@ from .fitting import Learner, Tasks, quotient_of_largest
 from .mamba2_construction import ROUNDINGS, Near, held, nearest, simple, simply
 from .mamba2_model import Model, for_transformers, layouts, model_of
 from .mamba2_tasks import Measured
-from .mamba2_verdict import FORM, number
+from .mamba2_verdict import FORM, WITHIN, number
 from .manifest import Manifest
-from .report import ASCENT, DESCENT, NEAR, NONE, Contradiction, Report, Running, StepSize
+from .report import (
+    ALONE,
+    ASCENT,
+    CONSTANT,
+    DESCENT,
+    NEAR,
+    NONE,
+    Contradiction,
+    Report,
+    Running,
+    StepSize,
+)
 from .verdict import steps
 
 NEARBY = 2.0**-7
 """Relative distance above which no certificate is asked for."""
 MOST_FEATURES = 1024
-WITHIN = 2.0**-20
-"""Relative distance on tasks within which steps of unequal sizes are said to explain predictions."""
 CHANNEL = 2.0**24
 """K of what is exported."""
 LARGEST = 2**24
@@ -164,7 +173,9 @@ def _compare(
             learner, stored, exact = unequal, unequal.step_size, None
     report.steps, report.W0 = learner.steps, learner.W0.tolist()
     if learner.steps:
-        report.step_size = StepSize(stored, exact, each=learner.each)
+        numbers = sorted({trial.tasks.examples for trial in measured.trials})
+        dependence = CONSTANT if len(numbers) > 1 else ALONE.format(numbers[0])
+        report.step_size = StepSize(stored, exact, dependence, learner.each)
     report.distances = mamba2_tasks.compare(measured, learner)
     report.running = _running(model, measured, learner, stored_as)
     off = report.distances.relative

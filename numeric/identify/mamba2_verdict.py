@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-
 from .mamba2_construction import Near
 from .mamba2_tasks import Measured
-from .report import Report
-from .verdict import is_rough, steps, unrecognised
+from .report import OF_LARGEST, Report
+from .verdict import MEASURED, is_rough, start, steps, unrecognised
 
 FORM = 2.0**-40
 """Relative change of predictions that is put down to float64 arithmetic."""
 FLAT = 2.0**-20
 """Relative distance within which predictions are said not to depend on the examples."""
+WITHIN = 2.0**-20
+"""Relative distance on tasks within which steps are said to explain predictions."""
+SCAN = "float32"
+"""The format that norms, functions and the scan run in, whatever the weights' is."""
 TWICE = 2.0
 """Where running is off by no more than this times the distance in float64, it is not to blame."""
-SMALL = 2.0**-30
-"""Initial weights that are no more than this are what is left of 0."""
 
 
 def of(report: Report, measured: Measured, near: Near | None, eta: str, blocks: int) -> str:
@@ -34,18 +34,15 @@ def of(report: Report, measured: Measured, near: Near | None, eta: str, blocks: 
     tokens = f"on {measured.layout.name} tokens"
     count = near.entries.deviating if near else 0
     if report.recognised:
-        start = (
-            "a W0 other than 0"
-            if np.abs(np.array(report.W0, dtype=np.float64)).max() > SMALL
-            else "W0 = 0"
-        )
-        what = f"{steps(report.steps or 0)} of {report.rule} with η = {eta} from {start} {tokens}"
+        rule = f"{steps(report.steps or 0)} of {report.rule} with η = {eta}"
+        what = f"{rule} from {start(report)} {tokens}"
         numbers = ", ".join(map(str, sorted({t.tasks.examples for t in measured.trials})))
-        sentence = f"as far as measured {what}, at n = {numbers}"
+        own = report.distances.relative if report.distances else 0.0  # in float64, too
+        how = f"up to {own:.1e} {OF_LARGEST}, as far as measured," if own > WITHIN else MEASURED
+        sentence = f"{how} {what}, at n = {numbers}"
         run = report.running
         if run is not None:
-            own = report.distances.relative if report.distances else 0.0  # in float64, too
-            rough = is_rough(run, blocks) and not run.relative <= TWICE * own
+            rough = is_rough(run, blocks, SCAN) and not run.relative <= TWICE * own
             sentence = f"in exact numbers, {sentence}; but" if rough else f"{sentence};"
             sentence += f" {run.words}"
         differ = "1 entry differs" if count == 1 else f"{count} entries differ"

@@ -31,6 +31,7 @@ from .rule import (
     on_line,
     prediction,
     ridged,
+    rounded_step_sizes,
     start,
     step_sizes,
     with_momentum,
@@ -119,7 +120,10 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
         raise TooLarge
     unknown = False
     # What is plain descent up to rounding is not taken for one with a matrix, whose entries are rounding.
-    others = ((_ridged, False), (_preconditioned, False), (_further, False), (_plain, True))
+    others = (
+        *((kind, False) for kind in (_ridged, _preconditioned, _further, _irrational)),
+        (_plain, True),
+    )
     for kinds in (((_plain, False),), others):
         tried = []
         for candidates, linear in kinds:
@@ -129,7 +133,7 @@ def recognise(model: Model, examples: tuple[int, ...] = ()) -> Recognition | Non
                     if found is not None:
                         return found
                     if candidates is not _ridged:  # two numbers fit any two steps, up to rounding
-                        tried.append((rules, linear))
+                        tried += [(each, linear) for each in (*_from_zero(rules), rules)]
             except OverBudget:
                 unknown = True
         for rules, linear in tried:
@@ -152,6 +156,12 @@ def _plain(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rul
         sizes_by_number = {n: step_sizes(q) for n, q in each.items()}
         for choice in range(min(map(len, sizes_by_number.values()))):
             yield {n: Rule(found[choice], W0) for n, found in sizes_by_number.items()}
+
+
+def _from_zero(rules: Rules) -> Iterator[Rules]:
+    """The same from W0 = 0, of which rounding may leave something else."""
+    if any(rule.step_sizes and rule.W0.any() for rule in rules.values()):
+        yield {n: rule._replace(W0=0 * rule.W0) for n, rule in rules.items()}
 
 
 def _trimmed(q: list[Fraction], close: Fraction) -> list[Fraction]:
@@ -214,6 +224,21 @@ def _further(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[R
         return
     for rule in found:
         yield dict.fromkeys(numbers, rule)
+
+
+def _irrational(model: Model, numbers: tuple[int, ...], linear: bool) -> Iterator[Rules]:
+    """Steps of sizes that are not rational, rounded: what no rule with fewer numbers is."""
+    read = _lines(model, numbers, linear)
+    if read is None:
+        return
+    lines, W0 = read
+    close, found = rounding(model), {}
+    for n, q in lines.items():
+        each = rounded_step_sizes(_trimmed(q, close))
+        if each is None:
+            return
+        found[n] = Rule(each, W0)
+    yield found
 
 
 def _lines(

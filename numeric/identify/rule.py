@@ -281,3 +281,12 @@ def step_sizes(q: list[Fraction]) -> list[tuple[Fraction, ...]]:
         return [equal]
     exact = sorted(-Fraction(int(f[0]), int(f[1])) for f, power in factors for _ in range(power))
     return [equal] if tuple(exact) == equal else [tuple(exact), equal]
+
+
+def rounded_step_sizes(q: list[Fraction]) -> tuple[Fraction, ...] | None:
+    """η_1, …, η_L as floats, of which some may be irrational; None where they are not real."""
+    floats = np.array([as_float(c) for c in q])
+    roots = np.roots(floats) if np.isfinite(floats).all() else np.zeros(0)
+    if not 1 < len(roots) == len(q) - 1 or np.imag(roots).any():
+        return None
+    return tuple(sorted(map(Fraction, roots.real.tolist())))

@@ -22,6 +22,9 @@ from .report import (
     shown,
 )
 
+MEASURED = "as far as measured"
+SMALL = 2.0**-30
+"""Initial weights that were measured and are no more than this are what is left of 0."""
 ROUGH = 2**7
 """Unit roundoffs, relative: what runs of layers that neither overflow nor cancel are off by, at most."""
 
@@ -44,7 +47,7 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     )
     how = "exactly "
     if found is None:
-        how = "as far as measured "
+        how = f"{MEASURED} "
     elif found.deviation:
         how = f"up to a relative deviation of {found.deviation:.1e} "
     elif rounded:
@@ -68,9 +71,16 @@ def of(report: Report, formats: Sequence[str], found: Recognition | None) -> str
     return sentence
 
 
-def is_rough(running: Running, layers: int = 1) -> bool:
-    """Whether running is further off than rounding is, where nothing overflows or cancels."""
-    return not running.relative <= layers * ROUGH * FORMATS[running.dtype].unit
+def is_rough(running: Running, layers: int = 1, least: str = "float64") -> bool:
+    """Whether running is further off than rounding is, where nothing overflows or cancels.
+
+    Args:
+        running: in the format of the weights.
+        layers: of the model.
+        least: the format in which a part of it runs, if that one is wider.
+    """
+    unit = max(FORMATS[dtype].unit for dtype in (running.dtype, least))
+    return not running.relative <= layers * ROUGH * unit
 
 
 def _numbers(found: Recognition) -> str:
@@ -131,16 +141,16 @@ def unrecognised(report: Report) -> str:
     )
     sentence = f"{NONE}: the nearest is {best}, off by {off} {OF_LARGEST}"
     if report.nearest is not None:
-        near, start = report.nearest, np.array(report.W0, dtype=object).any()
+        near = report.nearest
         sentence = (
             f"nearest to {near.words}"
             if report.grade == NEAREST
             else (f"{NONE}: the nearest is {near.words}")
         )
-        sentence += ", from a W0 other than 0" if start else ", from W0 = 0"
+        sentence += f", from {start(report)}"
     elif report.grade == NEAREST:
-        start = "" if np.array(report.W0, dtype=object).any() else " from W0 = 0"
-        sentence = f"nearest to {best.replace(' with', f' of {DESCENT} with')}{start}, off by {off} {OF_LARGEST}"
+        rule = best.replace(" with", f" of {DESCENT} with")
+        sentence = f"nearest to {rule} from {start(report)}, off by {off} {OF_LARGEST}"
     count = report.deviations_in_all
     if count:
         entries = "entry is" if count == 1 else "entries are"
@@ -148,6 +158,12 @@ def unrecognised(report: Report) -> str:
         idle = report.deviations_idle
         sentence += f", of which {idle} change no prediction that was tried" if idle else ""
     return sentence
+
+
+def start(report: Report) -> str:
+    """The weights that a measured rule starts from."""
+    largest = np.abs(np.array(report.W0, dtype=np.float64)).max(initial=0.0)
+    return "a W0 other than 0" if largest > SMALL else "W0 = 0"
 
 
 def steps(count: int) -> str:

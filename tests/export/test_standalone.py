@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -107,6 +108,23 @@ def test_run_as_it_is_it_prints_a_prediction_and_the_learners(tmp_path):
     done = alone(str(tmp_path / "out" / "forward.py"))
     assert done.returncode == 0, done.stderr
     assert "they differ by" in done.stdout and "gradient descent" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("id", "options"),
+    [
+        ("linear-attention.gd", {"input_bound": "1/1000", "steps": 2, "dtype": "float32"}),
+        ("linear-attention.gd", {"target_bound": "1/1000", "steps": 2, "dtype": "float32"}),
+        ("gril.prop4.1", {"step_size": 100, "targets": 1}),
+        ("mamba2.gd", {"input_bound": "1/1000", "target_bound": 1}),
+    ],
+)
+def test_run_as_it_is_it_tries_data_that_the_certificate_is_about(id, options, tmp_path):
+    target = "hf-mamba2" if id == "mamba2.gd" else "numpy"
+    export(id, target=target, out=tmp_path / "out", features=2, examples=5, **options)
+    done = alone(str(tmp_path / "out" / "forward.py"))
+    off, bound = re.search(r"differ by +(\S+)\ncertified bound +(\S+)", done.stdout).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    assert float(off) <= float(bound)
 
 
 def test_data_of_other_shapes_are_refused_in_words(tmp_path):
