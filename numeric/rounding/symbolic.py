@@ -15,11 +15,11 @@ import numpy as np
 from tabulate import tabulate
 
 from scanproof.constructs.arrays.scan import map_leaves, scan
-from scanproof.constructs.forms.chunked import Weighed, attend, carry_decayed
+from scanproof.constructs.forms.chunked import Parts, Weighed, attend, carry_decayed
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.proofs.claims.rounding.chunked import lost_by_states, most_off
 from scanproof.proofs.claims.rounding.delta_rule import most_added
-from scanproof.proofs.claims.rounding.outputs import lost_by_outputs
+from scanproof.proofs.claims.rounding.outputs import scores_off, with_errors
 
 from ..ops.chunked import chunked
 from .chunked import linear
@@ -134,21 +134,24 @@ def attended(T: int, C: int, name: str, seed: int = 0) -> Run:
     form, rng, n, N = format_of(name), np.random.default_rng(seed), T // C, 4
     q, k, v = (in_format(rng.standard_normal((n, C, d)), form.narrow) for d in (N, N, 4))
 
-    def last(*given: np.ndarray) -> np.ndarray:
+    def last(*given: np.ndarray) -> Parts:
         start = in_format(np.zeros((4, N)), given[0].dtype)
         parts = scan(attend, None, start, linear_attention.Token(*given)).outputs
-        return parts.outputs[-1]
+        return map_leaves(lambda part: part[-1], parts)
 
     wide = form.wide.type
     Q, K, V = (one.astype(wide) for one in (q, k, v))
-    error = np.abs(last(q, k, v).astype(wide) - last(Q, K, V))
-    A, once, least = last(abs(Q), abs(K), abs(V)), wide(1) + wide(form.unit), wide(form.least)
-    c, before = once**C, n - 1
-    from_state = lost_by_states(c, once**before, C, before, least) * abs(Q[-1]).sum(axis=-1)
-    within = np.cumsum(abs(V[-1]), axis=0)
-    lost = lost_by_outputs(within, from_state[:, None], c, once**N, once, C, N, least)
-    bound = (once ** (C + n + N + 2) - 1) * A + lost
-    return Run(*(float((one / (wide(form.unit) * A)).max()) for one in (bound, error)))
+    error = np.abs(last(q, k, v).outputs.astype(wide) - last(Q, K, V).outputs)
+    sizes, u, least = last(abs(Q), abs(K), abs(V)), wide(form.unit), wide(form.least)
+    ones = sizes._replace(
+        within=np.cumsum(abs(V[-1]), axis=0), read=abs(Q[-1]).sum(axis=-1)[:, None]
+    )
+    once, before = 1 + u, n - 1
+    e = once ** (C + before + 1) - 1, lost_by_states(once**C, once**before, C, before, least)
+    r = scores_off(wide(1), u, N, wide(0)), scores_off(wide(0), u, N, least)
+    bound = with_errors(sizes, ones, r, e, u, C, N, least) - sizes.outputs
+    in_units = u * sizes.outputs
+    return Run(*(float((one / in_units).max()) for one in (bound, error)))
 
 
 def read_out(T: int, N: int, name: str, seed: int = 0) -> Run:

@@ -53,24 +53,25 @@ def readout(S, off, E, q, delta_read, eps_read, u, eta, xp, D, N, *, read_once=1
     yield at_most(absolute(computed - exact), off)
 
 
-def lost_by_outputs(
-    V: Any, from_state: Any, c: Any, g: Any, more: Any, C: Any, N: Any, eta: Any
+def with_errors(
+    sizes: chunked.Parts, ones: chunked.Parts, r: Any, e: Any, u: Any, C: Any, N: Any, eta: Any
 ) -> Any:
-    """What underflow takes from the outputs of C tokens, by rounding.chunked-outputs with its scores' r'.
+    """What the sizes of a chunk's outputs, W_t + A |q_t|, come to at most with all errors.
 
     Args:
-        V: Σ_{s≤t} |v_s|.
-        from_state: what it took from the state, times |q_t|.
-        c: (1 + u)^C.
-        g: (1 + u)^N.
-        more: 1 + u.
+        sizes: W_t and A |q_t|, as `within` and `read`.
+        ones: V_t and Q_t.
+        r: what scores are off by, (r, r').
+        e: what the state is off by, (e, e').
+        u: the unit roundoff.
         C: tokens a chunk.
         N: the length of keys.
-        eta: what it takes from one operation at most.
+        eta: what underflow takes from one operation at most.
     """
-    within = 2 * N * g * c * more * V * eta + 2 * C * c * eta
-    read = 2 * N * g * eta + g * more * from_state
-    return more * (within + read) + eta
+    c, g, more = growth(u, C), growth(u, N), growth(u, 1)
+    within = c * growth(u, 2) * ((1 + r[0]) * sizes.within + r[1] * ones.within)
+    read = g * growth(u, 2) * ((1 + e[0]) * sizes.read + e[1] * ones.read)
+    return within + read + (more * (2 * C * c * eta + 2 * N * g * eta) + eta)
 
 
 def scores_off(sizes: Any, u: Any, N: Any, eta: Any) -> Any:
@@ -193,9 +194,6 @@ def outputs(
     yield at_most(absolute(exact.read), sizes.read, label="what is read")
     of_read = g * more * ((1 + e) * sizes.read + e_least * ones.read) + 2 * N * g * eta
     yield at_most(absolute(computed.read - exact.read), of_read - sizes.read, label="its error")
-    lost = more * (2 * C * c * eta + 2 * N * g * eta) + eta
-    within = c * growth(u, 2) * ((1 + r) * sizes.within + r_least * ones.within)
-    from_state = g * more * more * ((1 + e) * sizes.read + e_least * ones.read)
     off = absolute(computed.outputs - exact.outputs)
-    most = within + from_state - sizes.outputs + lost
+    most = with_errors(sizes, ones, (r, r_least), (e, e_least), u, C, N, eta) - sizes.outputs
     yield at_most(off, most, label="the outputs' error")
