@@ -12,10 +12,11 @@ import pytest
 
 from scanproof.constructs.arrays.rounded import Rounding, rounded
 from scanproof.constructs.arrays.scan import map_leaves, scan
-from scanproof.constructs.forms.chunked import Weighed, carry_decayed
+from scanproof.constructs.forms.chunked import Weighed, carry_decayed, read
 from scanproof.constructs.layers import delta_rule, linear_attention
 from scanproof.numeric.rounding.in_format import in_format
 from scanproof.numeric.rounding.symbolic import (
+    attended,
     compared,
     decayed,
     delta,
@@ -50,6 +51,7 @@ def neighbour(id: str, **options: Any) -> Any:
         ("rounding.chunked-unit-gate", {"carried": 0}),
         ("rounding.decay-products", {"more": 0}),
         ("rounding.readout", {"read_once": 0}),
+        ("rounding.chunked-first-order", {"more": 0}),
     ],
 )
 def test_a_bound_with_one_rounding_or_one_underflow_fewer_is_false_for_one_token(id, options):
@@ -127,8 +129,19 @@ def test_a_bound_of_decayed_chunks_with_one_rounding_fewer_is_false_for_one_chun
     assert (1 + u) ** (C + 2) - 1 < off == (1 + u) ** (C + 3) - 1
 
 
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_bound_of_a_chunks_outputs_with_one_rounding_fewer_is_false_for_one_token(n):
+    """A state off by (1 + u)^{n + 2} is read by 2 roundings and added to nothing by 1: n + 5, C = N = 1."""
+    u, one = 0.5, np.ones((1, 1))
+    made = tuple(Rounding(np.full(s, u), np.zeros(s)) for s in ((1, 2, 1, 1), (1, 2, 1, 1), (1, 1)))
+    token = linear_attention.Token(q=one, k=one, v=0 * one)
+    state = (1 + u) ** (n + 2) * one
+    computed = rounded(read)(None, state, ((token, one), made))[1].outputs[0, 0]
+    assert (1 + u) ** (n + 4) < computed == (1 + u) ** (n + 5)
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("run", [decayed, read_out, delta])
+@pytest.mark.parametrize("run", [decayed, attended, read_out, delta])
 def test_what_a_run_is_off_by_is_within_the_bound_for_all_sizes(run, name):
     for seed, (T, second) in enumerate(((16, 4), (64, 8), (128, 2))):
         found = run(T, second, name, seed)

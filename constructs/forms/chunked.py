@@ -83,6 +83,48 @@ def carry(parameters: None, state: Array, chunk: linear_attention.Token) -> tupl
     return state + written, written
 
 
+class Parts(NamedTuple):
+    """What a chunk's outputs are made of."""
+
+    scores: Array
+    """q_t·k_s, (C, C); those with s > t are not used."""
+    within: Array
+    """Σ_{s≤t} (q_t·k_s) v_s, (C, D)."""
+    read: Array
+    """S_0 q_t, (C, D)."""
+    outputs: Array
+    """The sum of the two."""
+
+
+@definition
+def read(
+    parameters: None, state: Array, given: tuple[linear_attention.Token, Array]
+) -> tuple[Array, Parts]:
+    """The outputs of a chunk of linear attention from its scores: y_t = S_0 q_t + Σ_{s≤t} (q_t·k_s) v_s.
+
+    Args:
+        parameters: none; q and v come with the chunk.
+        state: S_0, the state before the chunk, shape (D, N).
+        given: C tokens, v (C, D) and q (C, N), and their scores Q K^T.
+    """
+    chunk, scores = given
+    within, from_state = namespace(scores).tril(scores) @ chunk.v, chunk.q @ state.T
+    return state, Parts(scores, within, from_state, within + from_state)
+
+
+@definition
+def attend(parameters: None, state: Array, chunk: linear_attention.Token) -> tuple[Array, Parts]:
+    """A whole chunk of linear attention: `carry`, and the outputs that it reads.
+
+    Args:
+        parameters: none; q, k and v come with the tokens.
+        state: S_0, the state before the chunk, shape (D, N).
+        chunk: C tokens, v (C, D), k and q (C, N).
+    """
+    after, _ = carry(parameters, state, chunk)
+    return after, read(parameters, state, (chunk, chunk.q @ chunk.k.T))[1]
+
+
 class Weighed(NamedTuple):
     """A chunk of C tokens of which the decays are multiplied already."""
 

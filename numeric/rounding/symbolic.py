@@ -2,7 +2,7 @@
 
 The row `rounding.chunked-unit-gate` bounds the state of linear attention in n chunks of C tokens, whatever n and C are;
 `linear` bounds the program that runs, at these numbers. What a run is off by is at most either. A second table has runs
-of the rows with decays, a readout, and the delta rule.
+of the rows with decays, outputs, a readout, and the delta rule.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import numpy as np
 from tabulate import tabulate
 
 from scanproof.constructs.arrays.scan import map_leaves, scan
-from scanproof.constructs.forms.chunked import Weighed, carry_decayed
+from scanproof.constructs.forms.chunked import Parts, Weighed, attend, carry_decayed
 from scanproof.constructs.layers import delta_rule, linear_attention
-from scanproof.proofs.claims.rounding.chunked import most_off
+from scanproof.proofs.claims.rounding.chunked import lost_by_states, most_off
 from scanproof.proofs.claims.rounding.delta_rule import most_added
+from scanproof.proofs.claims.rounding.outputs import scores_off, with_errors
 
 from ..ops.chunked import chunked
 from .chunked import linear
@@ -125,6 +126,34 @@ def decayed(T: int, C: int, name: str, seed: int = 0) -> Run:
     return Run(*(float((one / (wide(form.unit) * A)).max()) for one in (bound, error)))
 
 
+def attended(T: int, C: int, name: str, seed: int = 0) -> Run:
+    """`rounding.chunked-outputs` with `rounding.chunked-unit-gate`: the last chunk's worst output, N = 4.
+
+    Over u Σ_s |v_s| (|k_s|·|q_t|) of its entry.
+    """
+    form, rng, n, N = format_of(name), np.random.default_rng(seed), T // C, 4
+    q, k, v = (in_format(rng.standard_normal((n, C, d)), form.narrow) for d in (N, N, 4))
+
+    def last(*given: np.ndarray) -> Parts:
+        start = in_format(np.zeros((4, N)), given[0].dtype)
+        parts = scan(attend, None, start, linear_attention.Token(*given)).outputs
+        return map_leaves(lambda part: part[-1], parts)
+
+    wide = form.wide.type
+    Q, K, V = (one.astype(wide) for one in (q, k, v))
+    error = np.abs(last(q, k, v).outputs.astype(wide) - last(Q, K, V).outputs)
+    sizes, u, least = last(abs(Q), abs(K), abs(V)), wide(form.unit), wide(form.least)
+    ones = sizes._replace(
+        within=np.cumsum(abs(V[-1]), axis=0), read=abs(Q[-1]).sum(axis=-1)[:, None]
+    )
+    once, before = 1 + u, n - 1
+    e = once ** (C + before + 1) - 1, lost_by_states(once**C, once**before, C, before, least)
+    r = scores_off(wide(1), u, N, wide(0)), scores_off(wide(0), u, N, least)
+    bound = with_errors(sizes, ones, r, e, u, C, N, least) - sizes.outputs
+    in_units = u * sizes.outputs
+    return Run(*(float((one / in_units).max()) for one in (bound, error)))
+
+
 def read_out(T: int, N: int, name: str, seed: int = 0) -> Run:
     """`rounding.readout` of the last state without a decay: the worst output, over u Σ_s |v_s| (|k_s|·|q|)."""
     form, rng = format_of(name), np.random.default_rng(seed)
@@ -227,14 +256,15 @@ if __name__ == "__main__":
         prog="python -m scanproof.numeric.rounding.symbolic",
         description="Print the bound for all T and C beside the one read from the program, and a run.",
     ).parse_args()
-    rows = [(T, C, C + T // C + 1, *compared(T, C)) for T, C in SHAPES]
-    names = ("T", "C", "C + T/C + 1", "for all T and C", "of the program", "a run")
+    rows = [(T, C, C + T // C + 2, *compared(T, C)) for T, C in SHAPES]
+    names = ("T", "C", "C + T/C + 2", "for all T and C", "of the program", "a run")
     print(tabulate(rows, names, tablefmt="github", floatfmt=".2f"))
 
     runs = [
         (row, name, *size, *run(*size, name))
         for row, run, size in (
             ("chunked-scalar-decay", decayed, (256, 16)),
+            ("chunked-outputs", attended, (256, 16)),
             ("readout", read_out, (256, 16)),
             ("delta-rule", delta, (256, 16)),
         )

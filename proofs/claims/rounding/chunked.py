@@ -28,7 +28,12 @@ def most_off(sizes: Any, in_chunk: Any, grown: Any, more: Any, C: Any, m: Any, e
         m: chunks.
         eta: what underflow takes at most.
     """
-    return (in_chunk * more * grown - 1) * sizes + (2 * C * in_chunk + 1) * m * grown * eta
+    return (in_chunk * more * grown - 1) * sizes + lost_by_states(in_chunk, grown, C, m, eta)
+
+
+def lost_by_states(in_chunk: Any, grown: Any, C: Any, m: Any, eta: Any) -> Any:
+    """What underflow takes from that state at most, with the arguments of `most_off`."""
+    return (2 * C * in_chunk + 1) * m * grown * eta
 
 
 @rounding.claim(

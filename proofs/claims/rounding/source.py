@@ -34,6 +34,9 @@ _SMALL = {
     "add": lambda delta_add, u: at_most(absolute(delta_add), u),
     "weigh": lambda delta_weigh, u: at_most(absolute(delta_weigh), u),
     "decay": lambda delta_decay, u: at_most(absolute(delta_decay), u),
+    "score": lambda delta_score, u: at_most(absolute(delta_score), u),
+    "within": lambda delta_within, u: at_most(absolute(delta_within), u),
+    "sum": lambda delta_sum, u: at_most(absolute(delta_sum), u),
 }
 _LEAST = {
     "write": lambda eps_write, eta: at_most(absolute(eps_write), eta),
@@ -41,6 +44,9 @@ _LEAST = {
     "add": lambda eps_add, eta: at_most(absolute(eps_add), eta),
     "weigh": lambda eps_weigh, eta: at_most(absolute(eps_weigh), eta),
     "decay": lambda eps_decay, eta: at_most(absolute(eps_decay), eta),
+    "score": lambda eps_score, eta: at_most(absolute(eps_score), eta),
+    "within": lambda eps_within, eta: at_most(absolute(eps_within), eta),
+    "sum": lambda eps_sum, eta: at_most(absolute(eps_sum), eta),
 }
 
 

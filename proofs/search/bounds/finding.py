@@ -5,7 +5,8 @@ First come those of products, then those of layers by induction, then the others
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 from ...inequalities.certificate import Certificate, Placed, Side
@@ -18,7 +19,7 @@ from ..lemmas import show
 from ..session import current, plainly
 from .context import begun
 from .goals import shown
-from .layers import by_induction, timed
+from .layers import Timed, by_induction, timed
 from .problems import goal_of
 from .products import of_products
 from .written import equations_to, steps_to
@@ -40,6 +41,14 @@ def bounded(request: Request) -> Shown:
             return check(request.problem, find(request, chained=True), show)
 
 
+def _together(every: Mapping[int, Timed], chained: bool) -> list[list[int]]:
+    """Which bounds are shown by one induction: those over the same length; if `chained`, that follow one another."""
+    lengths = dict.fromkeys(one.length for one in every.values())
+    if chained:
+        return [list(run) for _, run in groupby(every, key=lambda k: every[k].length)]
+    return [[k for k, one in every.items() if one.length == length] for length in lengths]
+
+
 def written(request: Request, shown: Shown, rules: Iterable[Theorem]) -> dict[str, Any]:
     """The certificate, as `inequalities.written` says; `rules` are theorems about what is divided by."""
     return {
@@ -56,7 +65,7 @@ def find(request: Request, chained: bool = False) -> Certificate:
 
     Args:
         request: the problem.
-        chained: whether a bound may rest on those that the claim says before it.
+        chained: whether a bound may rest on those that the claim says before it; inductions come in that order.
 
     Raises:
         NotProved: if none is found.
@@ -70,8 +79,7 @@ def find(request: Request, chained: bool = False) -> Certificate:
     layered = {k: timed(goal, current()) for k, goal in enumerate(goals)}
     every = {k: one for k, one in layered.items() if one is not None}
     found: dict[int, int] = {}
-    for length in dict.fromkeys(one.length for one in every.values()):
-        own = [k for k, one in every.items() if one.length == length]
+    for own in _together(every, chained):
         kept, numbers, context = by_induction([every[k] for k in own], context, shown)
         for one, number in zip(kept, numbers, strict=True):
             k = next(k for k in own if every[k] is one)
